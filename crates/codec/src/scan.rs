@@ -8,7 +8,7 @@ use crate::error::ReadFault;
 use crate::text::respell;
 use crate::{Text, Value};
 
-/// A place in a text, moving forward only.
+/// A position in a text.
 pub(crate) struct TextScan<'a> {
     text: &'a str,
     at: usize,
@@ -23,7 +23,7 @@ impl<'a> TextScan<'a> {
         self.at
     }
 
-    /// Goes to byte `at`, which the caller knows to be a boundary.
+    /// Goes to byte `at`, which must be a character boundary.
     pub(crate) fn go(&mut self, at: usize) {
         self.at = at;
     }

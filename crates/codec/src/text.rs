@@ -1,8 +1,8 @@
-//! A JSON string as the text between its quotes, with one spelling for each value.
+//! Holds a JSON string as the text between its quotes, with one spelling for each value.
 //!
-//! Holding the escaped text instead of the decoded one makes encoders a copy, keeps lone surrogates (which no
-//! Rust string can hold), and still lets two strings be compared byte by byte: every escape that could have
-//! been a character is one, and the rest has one spelling.
+//! Keeping the escaped text makes encoders a copy, preserves lone surrogates (which no Rust string can hold), and
+//! still allows a comparison byte by byte: every escape that could be a character is one, and the rest has one
+//! spelling.
 
 use std::borrow::Cow;
 
@@ -18,12 +18,12 @@ impl<'a> Text<'a> {
         Self(Cow::Borrowed(content))
     }
 
-    /// The text for `content` already spelled as this type spells it.
+    /// The text of `content`, which must be in this type's spelling.
     pub(crate) fn from_spelling(content: impl Into<Cow<'a, str>>) -> Self {
         Self(content.into())
     }
 
-    /// The text whose content was put together of several, one after the other: halves of a character may meet there.
+    /// The text of several contents joined together: two halves of a surrogate pair may meet.
     pub(crate) fn join(content: String) -> Self {
         if content.contains("\\ud")
             && let Ok(text) = respell(&content)
@@ -33,7 +33,7 @@ impl<'a> Text<'a> {
         Self(Cow::Owned(content))
     }
 
-    /// The JSON string that stands for the characters of `value`.
+    /// The text with the characters of `value`.
     #[must_use]
     pub fn of(value: &'a str) -> Self {
         if !value.bytes().any(needs_escape) {
@@ -44,7 +44,7 @@ impl<'a> Text<'a> {
         Self(Cow::Owned(out))
     }
 
-    /// The text that JSON spells `content`; `None` when it is no JSON string's content.
+    /// The text of `content`, in any JSON spelling; `None` when it is not the content of a JSON string.
     #[must_use]
     pub fn spelled_as(content: &str) -> Option<Text<'_>> {
         let bare = content.bytes().any(|byte| byte < 0x20);
@@ -57,13 +57,13 @@ impl<'a> Text<'a> {
         &self.0
     }
 
-    /// True when the content is the value itself: nothing in it is escaped.
+    /// True when the content has no escapes, so that it is the value itself.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         !self.0.as_bytes().contains(&b'\\')
     }
 
-    /// The characters themselves; `None` when a lone surrogate stands among them.
+    /// The characters; `None` when one is a lone surrogate.
     #[must_use]
     pub fn value(&self) -> Option<Cow<'_, str>> {
         if self.is_plain() {
@@ -81,14 +81,14 @@ impl<'a> Text<'a> {
         Some(Cow::Owned(out))
     }
 
-    /// The same text, holding its own memory.
+    /// The same text with its own memory.
     #[must_use]
     pub fn into_owned(self) -> Text<'static> {
         Text(Cow::Owned(self.0.into_owned()))
     }
 }
 
-/// Gives `raw`, the content of a JSON string with escapes in it, its one spelling; the offset of a bad escape otherwise.
+/// Respells `raw`, the content of a JSON string with escapes; `Err` has the offset of a bad escape.
 pub(crate) fn respell(raw: &str) -> Result<Text<'_>, usize> {
     let bytes = raw.as_bytes();
     let mut out = String::with_capacity(raw.len());

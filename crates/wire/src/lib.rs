@@ -1,7 +1,7 @@
 //! Finds tool results in a provider's bytes and puts text back without touching the rest.
 //!
-//! Pure: no clock, files, environment or randomness; what goes in decides what comes out. A body is read once,
-//! from front to back, and never written anew: a [`Slot`] is a place in it, and [`splice`] copies everything else.
+//! Pure: no clock, files, environment or randomness; the output depends on the input alone. A body is scanned from
+//! front to back and never rewritten: a [`Slot`] is a place in it, and [`splice`] copies every other byte.
 
 mod anthropic;
 pub(crate) mod bare_messages;

@@ -1,4 +1,4 @@
-//! Lists every provider, and tells whose body a request carries.
+//! Lists every provider, and finds the provider of a request by its path.
 
 use crate::provider::Provider;
 use crate::{anthropic, chat, converse, gemini, invoke, ollama, responses};
@@ -14,7 +14,7 @@ pub const PROVIDERS: [&Provider; 7] = [
     &invoke::PROVIDER,
 ];
 
-/// The provider whose body a request to `path` carries; a query does not matter.
+/// The provider of requests to `path`; the query does not matter.
 #[must_use]
 pub fn claimed_provider(path: &str) -> Option<&'static Provider> {
     let path = path.split('?').next().unwrap_or_default().trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! JSON text to a value, in one pass.
+//! Decodes JSON text in one pass.
 
 use crate::error::ReadFault;
 use crate::scan::TextScan;
@@ -12,10 +12,10 @@ pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     document(text).map_err(|fault| fault.within(text))
 }
 
-/// Reads the JSON value that a text begins with, and tells how many bytes it takes.
+/// Reads the JSON value at the start of a text, and returns how many bytes it takes.
 ///
 /// # Errors
-/// When the text begins with no JSON value, or with one that nests deeper than [`MAX_DEPTH`].
+/// When no JSON value is there, or one that nests deeper than [`MAX_DEPTH`].
 pub fn decode_first(text: &str) -> Result<(Value<'_>, usize), DecodeError> {
     let mut scan = TextScan::new(text);
     let value = value(&mut scan, MAX_DEPTH).map_err(|fault| fault.within(text))?;

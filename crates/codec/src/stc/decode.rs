@@ -1,6 +1,6 @@
-//! STC text to a value, in one pass.
+//! Decodes STC text in one pass.
 //!
-//! A count says when a list or table ends, never how much memory to take: it is whatever the sender wrote.
+//! A count tells when a list or table ends, never how much memory to reserve: the sender may have written anything.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::error::ReadFault;
 use crate::scan::TextScan;
 use crate::{DecodeError, MAX_DEPTH, Text, Value};
 
-/// The most elements or rows that a count can announce.
+/// The largest count.
 pub(super) const MAX_COUNT: usize = 999_999_999;
 
 /// Reads one STC document, in any layout; JSON is one too.
@@ -41,7 +41,7 @@ pub(super) fn bare_length(text: &str) -> usize {
     text.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || byte == b'_').count()
 }
 
-/// True for a number alone in brackets with `:` or `{` behind: a count, not the plain array `[number]`.
+/// True for a number alone in brackets with `:` or `{` after it: a count, not the plain array `[number]`.
 fn counts_next(rest: &str) -> bool {
     let Some(inside) = rest.strip_prefix('[').map(skip_space) else { return false };
     let length = number_length(inside.as_bytes());
@@ -75,7 +75,7 @@ fn deeper(scan: &TextScan<'_>, levels: usize) -> Result<usize, ReadFault> {
     }
 }
 
-/// A key and the white space behind it.
+/// A key and the white space after it.
 fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     let rest = scan.rest();
     let key = match bare_length(rest) {
@@ -135,7 +135,7 @@ fn list<'a>(scan: &mut TextScan<'a>, count: usize) -> Result<Value<'a>, ReadFaul
     Ok(Value::Array(items))
 }
 
-/// The column names between braces; each may stand there once.
+/// The column names between braces, without duplicates.
 fn header<'a>(scan: &mut TextScan<'a>) -> Result<Vec<Text<'a>>, ReadFault> {
     let mut columns = Vec::new();
     let mut seen = BTreeSet::new();
@@ -173,7 +173,7 @@ fn row<'a>(scan: &mut TextScan<'a>, columns: &[Text<'a>]) -> Result<Value<'a>, R
     Ok(Value::Object(members))
 }
 
-/// The scalar at `place` of `count`, with the comma that parts it from the one before.
+/// The scalar at `place` of `count`, with the comma that separates it from the previous one.
 fn cell<'a>(scan: &mut TextScan<'a>, place: usize, count: usize) -> Result<Value<'a>, ReadFault> {
     if place > 1 {
         part(scan, b',', "value", place, count)?;
@@ -184,7 +184,7 @@ fn cell<'a>(scan: &mut TextScan<'a>, place: usize, count: usize) -> Result<Value
     }
 }
 
-/// Takes the separator before `what` at `place`, with the white space around it.
+/// Takes the separator in front of `what` at `place`, with the white space around it.
 fn part(scan: &mut TextScan<'_>, byte: u8, what: &str, place: usize, count: usize) -> Result<(), ReadFault> {
     scan.space();
     if !scan.eat(byte) {

@@ -1,7 +1,7 @@
-//! A value as TOON, when TOON can hold all of it.
+//! Encodes a value as TOON, if TOON can hold all of it.
 //!
-//! TOON keeps what a number is worth, not how it was written, and gives the rows of a table the key order of
-//! its header. What is known to be lost is declined before any work; the rest is read back and compared.
+//! TOON keeps the value of a number, not its text, and gives the rows of a table the key order of its header. Known
+//! losses are declined first; everything else is decoded and compared.
 
 use serde_json::{Map, Number, Value as Tree};
 
@@ -33,7 +33,7 @@ fn tree(value: &Value<'_>) -> Option<Tree> {
     })
 }
 
-/// The number that `text` is the one TOON spelling of.
+/// The number whose one TOON spelling is `text`.
 fn number(text: &str) -> Option<Number> {
     let number: f64 = text.parse().ok()?;
     if number.abs() > MAX_SAFE_INTEGER || text == "-0" || number.to_string() != text {
@@ -46,7 +46,7 @@ fn chars(text: &Text<'_>) -> Option<String> {
     Some(text.value()?.into_owned())
 }
 
-/// The members under their keys, unless two share one.
+/// The members as a map; `None` if two have the same key.
 fn object(members: &[(Text<'_>, Value<'_>)]) -> Option<Map<String, Tree>> {
     let mut map = Map::with_capacity(members.len());
     for (key, value) in members {

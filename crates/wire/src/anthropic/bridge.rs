@@ -1,4 +1,4 @@
-//! Leaves tools out of Anthropic's Messages, and makes calls of them of those that go by way of another.
+//! Hides tools from Messages requests, and turns `call_tool` calls back into calls of the hidden tools.
 
 use tersely_json::{BytePatch, JsonNode, string};
 
@@ -16,7 +16,8 @@ pub(super) static BRIDGING: ToolBridging = ToolBridging {
     bridge: |calls, framing, watch| bridge_response(calls, framing, whole, HeldBlock::default(), watch),
 };
 
-/// What a tool may have that is nothing but a function: whatever else it has, such as a cache mark, is not ours to move.
+/// Members of a tool that is a plain function. A tool with any other member, such as a cache mark, stays in the
+/// request.
 const PLAIN: [&str; 6] = ["type", "name", "description", "input_schema", "strict", "input_examples"];
 
 fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
@@ -80,14 +81,14 @@ fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     Some(patch)
 }
 
-/// A block that is held until all of its call is there: blocks come one by one.
+/// A block held back until its call is complete. Blocks arrive one at a time.
 #[derive(Default)]
 struct HeldBlock {
     index: Option<u64>,
-    /// Its first event, and those by which it grows.
+    /// The event that starts it, and those that extend it.
     start: Vec<u8>,
     pieces: Vec<Vec<u8>>,
-    /// What it grows by, as it is written in JSON.
+    /// The arguments so far, as JSON spells them.
     grown: Vec<u8>,
     size: usize,
 }
@@ -136,7 +137,7 @@ impl EventBridge for HeldBlock {
 }
 
 impl HeldBlock {
-    /// The block is over: it goes on as a call of the tool that it means, or as it came.
+    /// Writes the complete block: as a call of the intended tool, or unchanged.
     fn release(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
         if self.write_call(calls, out).is_some() {
             *self = Self::default();

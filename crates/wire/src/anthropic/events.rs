@@ -1,4 +1,4 @@
-//! Watches Anthropic's events: each block says at its start what it is, so nothing else is held.
+//! Watches Anthropic's events. Each block names its kind at its start, so only hidden calls are held.
 
 use std::borrow::Cow;
 
@@ -21,11 +21,11 @@ use crate::protocol::framing::EventFrames;
 
 pub(crate) struct AnthropicEvents {
     state: BlockRounds<Block>,
-    /// What Bedrock counts itself.
+    /// Bedrock's own counts.
     metrics: UsageTally,
 }
 
-/// An event, and of which kind it is.
+/// An event and its kind.
 pub(super) struct AnthropicEvent<'a> {
     pub(super) top: JsonNode<'a>,
     pub(super) kind: Cow<'a, str>,
@@ -39,7 +39,7 @@ impl<'a> AnthropicEvent<'a> {
     }
 }
 
-/// Where Bedrock says in the last event what it counts.
+/// The member of the last event with Bedrock's own counts.
 const METRICS: &str = "amazon-bedrock-invocationMetrics";
 
 impl BlockEvents for AnthropicEvents {
@@ -130,7 +130,7 @@ impl AnthropicEvents {
         Some(EventVerdict::renumber(&place, self.state.round.numbers.find_open(index)?.to))
     }
 
-    /// The end of the message, unless the model waits for nothing but the hidden tool.
+    /// Handles the end of the message; holds it back if the model waits for nothing but the hidden tool.
     fn finish(
         &mut self,
         top: &JsonNode<'_>,
@@ -183,7 +183,7 @@ impl AnthropicEvents {
     }
 }
 
-/// True when a block or a piece of one has something to read.
+/// True when a block, or a piece of one, has text.
 fn has_text(part: &JsonNode<'_>) -> bool {
     part.get("text").is_some_and(|text| !text.inside().is_empty())
 }

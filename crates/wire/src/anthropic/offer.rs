@@ -1,4 +1,4 @@
-//! Puts a hidden tool and its answers into Anthropic's Messages.
+//! Adds a hidden tool and its answers to Messages requests.
 
 use tersely_json::{JsonError, list, string};
 
@@ -30,7 +30,7 @@ fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<d
     let format = match framing {
         ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
         ResponseFraming::Events => EventFormat::Sse,
-        // Who resells it may wrap it.
+        // Resellers wrap Anthropic's events in their own.
         ResponseFraming::Messages => EventFormat::AwsWrapped,
     };
     watch_events(names, events::AnthropicEvents::new(names, format))

@@ -1,7 +1,7 @@
-//! Finds places in Anthropic's Messages, where `tool_result` blocks answer `tool_use` blocks.
+//! Finds tool results, tools and prompts in Messages requests, where `tool_result` blocks answer `tool_use` blocks.
 //!
-//! Only the client's own results are slots. Those of the provider's tools (`web_search_tool_result` and its like) come
-//! back as the provider wrote them, and it may check that they do.
+//! Only the client's own results are slots. Results of the provider's tools (`web_search_tool_result` and the like)
+//! must come back exactly as the provider wrote them: it may check.
 
 use tersely_json::{JsonError, JsonScan};
 
@@ -32,7 +32,7 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     scan.items_of("content", |scan| block(scan, found))
 }
 
-/// A call, a result or something else; which one it is may be said last.
+/// A call, a result or something else; the member that decides may come last.
 fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
     let (mut answers, mut content, mut fails) = (None, None, None);

@@ -1,4 +1,4 @@
-//! Puts together the content blocks of a turn that came in pieces, as they must be sent again.
+//! Assembles the content blocks of a turn from its events, so that the turn can be sent again.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::blocks::turn::{BLOCK_OVERHEAD_BYTES, TurnBlock, TurnBlocks};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenAsk;
 
-/// What a block is.
+/// The kind of a block.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     let [kind, name] = block.get_all(["type", "name"]).unwrap_or_default();
     match kind.and_then(|kind| kind.text()).as_deref() {
@@ -24,18 +24,19 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     }
 }
 
-/// A block, as far as it has come.
+/// A block, as far as it has arrived.
 #[derive(Debug)]
 pub(super) struct Block {
     index: u64,
     kind: BlockKind,
-    /// The block as it began.
+    /// The block of its first event.
     start: Vec<u8>,
-    /// What its members grew by, as it is written in JSON.
+    /// What later events add to its members, as JSON spells it.
     grown: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// By what a block grows: the kind of the piece, where the piece is in it, and the member of the block that it is of.
+/// The kinds of pieces: the name of the kind, the member of the piece with the content, and the member of the block
+/// that it extends.
 const PIECES: [(&str, &str, &str); 6] = [
     ("text_delta", "text", "text"),
     ("input_json_delta", "partial_json", "input"),
@@ -60,7 +61,7 @@ impl TurnBlocks<Block> {
     }
 }
 
-/// The call of the hidden tool that a block is.
+/// The call of a hidden tool in a block.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
     let [id, name, input] = block.get_all(["id", "name", "input"]).unwrap_or_default();
     let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
@@ -89,7 +90,7 @@ impl Block {
 impl TurnBlock for Block {
     const KIND_OF: KindOf = kind;
 
-    /// The block with all that it grew by. Strings are joined as they are written, so that no escape is read.
+    /// The block with all its pieces. Strings are joined in their JSON spelling, so that no escape is decoded.
     fn to_json(&self) -> Option<Vec<u8>> {
         let start = JsonNode::object(&self.start)?;
         let mut patch = BytePatch::default();
@@ -114,7 +115,7 @@ impl TurnBlock for Block {
     }
 }
 
-/// What a member is after it grew; `None` when it stays as it was.
+/// A member with the pieces added; `None` when it stays unchanged.
 fn value(name: &str, old: Option<&JsonNode<'_>>, grown: &[u8]) -> Option<Vec<u8>> {
     let string = |node: &&JsonNode<'_>| node.bytes().starts_with(b"\"");
     match name {
@@ -131,13 +132,13 @@ fn value(name: &str, old: Option<&JsonNode<'_>>, grown: &[u8]) -> Option<Vec<u8>
     }
 }
 
-/// The JSON that came as pieces of a string.
+/// The JSON text that arrived in pieces of a string.
 fn json(grown: &[u8]) -> String {
     let token = [b"\"", grown, b"\""].concat();
     string::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
 }
 
-/// A model may err, and the provider takes nothing but objects.
+/// Models make mistakes, and the provider accepts only objects.
 fn is_object(input: &[u8]) -> bool {
     input.trim_ascii_start().starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(input).is_ok()
 }

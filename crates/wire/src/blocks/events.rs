@@ -8,7 +8,7 @@ use crate::protocol::event_format::EventFormat;
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::framing::EventFrame;
 
-/// What the events of one provider mean.
+/// How one provider's events are read.
 pub(crate) trait BlockEvents: Send {
     /// The provider's error.
     const ERROR: fn(RoundFailure<'_>) -> String;
@@ -16,7 +16,8 @@ pub(crate) trait BlockEvents: Send {
     /// How events are framed.
     fn format(&self) -> EventFormat;
 
-    /// Decides about an event with this data, and appends to `out` what goes to the client before it; `None` passes it on.
+    /// Handles an event with this data, and appends to `out` what the client gets ahead of it; `None` passes the
+    /// event on.
     fn read(&mut self, frame: EventFrame<'_>, data: &[u8], out: &mut Vec<u8>) -> Option<EventVerdict>;
 
     /// Ends a round whose end was held, with its turn if that is complete; `None` when the client has seen the end.

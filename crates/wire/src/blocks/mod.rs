@@ -1,4 +1,4 @@
-//! Messages of content blocks, as far as Anthropic and Converse agree on them.
+//! Messages of content blocks: the parts that Anthropic and Converse have in common.
 
 pub(crate) mod events;
 pub(crate) mod kind;

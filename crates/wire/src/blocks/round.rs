@@ -1,4 +1,4 @@
-//! The state of a streamed response of content blocks, over all its rounds.
+//! Tracks a streamed response of content blocks over all its rounds.
 
 use tersely_json::JsonNode;
 
@@ -17,22 +17,22 @@ pub(crate) struct BlockRounds<B> {
     pub(crate) names: HiddenNames,
     pub(crate) format: EventFormat,
     pub(crate) tally: UsageTally,
-    /// How many rounds are over.
+    /// How many rounds have ended.
     pub(crate) rounds: usize,
     /// The number of the client's next block.
     pub(crate) next: u64,
-    /// The client has something to read or to do.
+    /// The client has something to read or a call to answer.
     pub(crate) has_words: bool,
     pub(crate) round: BlockRound<B>,
-    /// The events at the end of the latest turn, which the client did not see.
+    /// The events that ended the latest turn, which the client has not seen.
     pub(crate) ending: Vec<u8>,
 }
 
-/// One response of the upstream.
+/// One response from the upstream.
 pub(crate) struct BlockRound<B> {
     pub(crate) blocks: TurnBlocks<B>,
     pub(crate) numbers: BlockNumbers,
-    /// The end of the message, held because the model waits for nothing but the hidden tool.
+    /// The end of the message, held back because the model waits for nothing but the hidden tool.
     pub(crate) ending: Option<Vec<u8>>,
 }
 
@@ -43,13 +43,13 @@ impl<B> BlockRound<B> {
 }
 
 impl<B: TurnBlock> BlockRounds<B> {
-    /// No round yet; `tally` has counted nothing.
+    /// No rounds; `tally` has all counts at zero.
     pub(crate) fn new(names: HiddenNames, format: EventFormat, tally: UsageTally) -> Self {
         let (round, ending) = (BlockRound::new(0), Vec::new());
         Self { names, format, tally, rounds: 0, next: 0, has_words: false, round, ending }
     }
 
-    /// A block begins; its number, for a client that sees it.
+    /// Starts a block, and returns the client's number for it; `None` for a hidden one.
     pub(crate) fn begin(&mut self, index: u64, kind: BlockKind) -> Option<u64> {
         let to = self.round.numbers.begin(index, kind);
         self.next = self.next.max(to.map_or(0, |to| to.saturating_add(1)));
@@ -57,20 +57,21 @@ impl<B: TurnBlock> BlockRounds<B> {
         to
     }
 
-    /// A block ends, whose number is at `place`.
+    /// Ends the block whose number is at `place`.
     pub(crate) fn shut(&mut self, place: &JsonNode<'_>) -> Option<EventVerdict> {
         let block = self.round.numbers.shut(place.number()?)?;
         Some(EventVerdict::renumber(place, block.to))
     }
 
-    /// A hidden call begins without a number. Its arguments cannot be known, and the client must not see it either.
+    /// Drops a hidden call without a number. Its arguments cannot be collected, and the client must not see it
+    /// either.
     pub(crate) fn lose_call(&mut self) -> EventVerdict {
         self.round.blocks.lose();
         self.round.numbers.hide();
         EventVerdict::Drop
     }
 
-    /// Holds the end of the message back if the model waits for nothing but the hidden tool; true when it does.
+    /// Holds back the end of the message if the model waits for nothing but the hidden tool; true if it does.
     pub(crate) fn hold_end(&mut self, is_waiting: bool, frame: EventFrame<'_>) -> bool {
         let is_held = is_waiting && self.round.numbers.asks_alone();
         if is_held {
@@ -79,20 +80,20 @@ impl<B: TurnBlock> BlockRounds<B> {
         is_held
     }
 
-    /// Holds an event after a held end back; false when the end was not held.
+    /// Holds back an event that follows a held end; false when no end is held.
     pub(crate) fn extend_end(&mut self, frame: EventFrame<'_>) -> bool {
         let Some(ending) = &mut self.round.ending else { return false };
         ending.extend_from_slice(frame.raw);
         true
     }
 
-    /// True when the client sees less than the upstream sent, or more than one round.
+    /// True when the client's response differs from the upstream's: a block is hidden, or it has several rounds.
     pub(crate) fn is_merged(&self) -> bool {
         self.round.numbers.hides() || self.rounds > 0
     }
 
-    /// The number of a block for a client that would get nothing to read; `None` when it has something. A client could
-    /// not send an empty message again.
+    /// The number of a text block for a client that would otherwise get an empty message, which it could not send
+    /// again; `None` when the client has something to read.
     pub(crate) fn silence_index(&mut self) -> Option<u64> {
         if std::mem::replace(&mut self.has_words, true) {
             return None;
@@ -101,7 +102,8 @@ impl<B: TurnBlock> BlockRounds<B> {
         Some(self.next - 1)
     }
 
-    /// Ends a round whose end was held, with its turn if that is complete; `None` when the client has seen the end.
+    /// Ends a round whose end was held, and returns its turn if that is complete; `None` when the client has seen the
+    /// end.
     pub(crate) fn end_round(&mut self) -> Option<Option<HiddenTurn>> {
         self.ending = self.round.ending.take()?;
         let round = std::mem::replace(&mut self.round, BlockRound::new(self.next));

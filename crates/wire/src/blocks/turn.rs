@@ -8,15 +8,15 @@ use crate::blocks::spelling::KindOf;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MAX_HELD_BYTES};
 
-/// A block that came in pieces.
+/// A block that arrives in pieces.
 pub(crate) trait TurnBlock {
-    /// Tells the kind of a block.
+    /// Returns the kind of a block.
     const KIND_OF: KindOf;
 
-    /// The block with all its pieces; `None` when it cannot be sent again.
+    /// The complete block; `None` when it cannot be sent again.
     fn to_json(&self) -> Option<Vec<u8>>;
 
-    /// The call of a hidden tool, if the block is one.
+    /// The call, if the block calls a hidden tool.
     fn ask(&self) -> Option<HiddenAsk>;
 }
 
@@ -25,11 +25,11 @@ pub(crate) trait TurnBlock {
 pub(crate) struct TurnBlocks<B> {
     pub(crate) all: Vec<B>,
     size: usize,
-    /// Something is missing, so that the turn cannot be sent again.
+    /// A piece is missing, so that the turn cannot be sent again.
     pub(crate) is_lost: bool,
 }
 
-/// What a block costs beside its bytes.
+/// Memory that a block takes beside its bytes.
 pub(crate) const BLOCK_OVERHEAD_BYTES: usize = 256;
 
 impl<B> Default for TurnBlocks<B> {
@@ -47,7 +47,7 @@ impl<B: TurnBlock> TurnBlocks<B> {
         (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
     }
 
-    /// Takes room for more bytes; false when there is none.
+    /// Reserves room for more bytes; false when none is left.
     pub(crate) fn has_room(&mut self, more: usize) -> bool {
         self.size += more;
         if self.size > MAX_HELD_BYTES {

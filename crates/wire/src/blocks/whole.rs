@@ -1,4 +1,4 @@
-//! Watches a message of blocks that is sent at once.
+//! Watches a message of content blocks that arrives as one body.
 
 use serde::de::IgnoredAny;
 use tersely_json::{BytePatch, JsonNode, string};
@@ -13,7 +13,7 @@ use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::whole::{BodyMeaning, watch_whole};
 use crate::hidden::words::SILENCE;
 
-/// A watch over a message that is spelled so, for calls of the tools with these names.
+/// A watch over a message in this spelling, for calls of the tools with these names.
 pub(crate) fn watch_blocks(spelling: &'static BlockSpelling, names: HiddenNames) -> Box<dyn ResponseWatch> {
     watch_whole(names, BlockWhole::new(spelling, names))
 }
@@ -24,7 +24,7 @@ struct BlockWhole {
     merged: MergedBody,
 }
 
-/// A message and what it holds.
+/// A message and its blocks.
 struct BlockMessage<'a> {
     spelling: &'static BlockSpelling,
     top: JsonNode<'a>,
@@ -99,7 +99,7 @@ impl BlockWhole {
         }
     }
 
-    /// The latest message with all that the client may see, and with this reason for its end.
+    /// Writes the latest message with all that the client may see, and with this stop reason.
     fn write(&mut self, reason: Option<&str>, out: &mut Vec<u8>) {
         if !self.merged.has_words {
             self.merged.shown.push((self.spelling.text)(&string::quote(SILENCE)).into_bytes());

@@ -12,8 +12,8 @@ pub struct ToolBridging {
 }
 
 impl ToolBridging {
-    /// The tools of a request, and how its conversation begins; `None` where the choice among them is made already: the
-    /// client asks for certain ones, or lets the provider search.
+    /// The tools of a request, and how its conversation begins; `None` where the choice of tools is already made: the
+    /// client requires certain ones, or lets the provider search.
     #[must_use]
     pub fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
         (self.catalogue)(body)

@@ -1,28 +1,28 @@
-//! A call of one tool by way of another, and back.
+//! Converts calls of a tool to calls through `call_tool`, and back.
 
 use serde::de::IgnoredAny;
 use tersely_json::{JsonNode, string};
 
 use crate::bridge::catalogue::ToolNames;
 
-/// The tool that is meant, and what it is given.
+/// The intended tool and its arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BridgedCall {
     pub(crate) name: String,
-    /// A JSON object, as the model wrote it.
+    /// A JSON object in the model's spelling.
     pub(crate) arguments: Vec<u8>,
 }
 
 impl BridgedCall {
-    /// What `input`, the JSON that the other tool is given, means; `None` when it means none of `tools`, or gives it
-    /// something else than arguments.
+    /// Reads `input`, the JSON arguments of the bridging tool; `None` when it names none of `tools`, or its arguments
+    /// are no object.
     pub(crate) fn read(tools: &ToolNames, input: &[u8]) -> Option<Self> {
         let top = JsonNode::object(input)?;
         let [name, arguments] = top.get_all(["name", "arguments"])?;
         let name = name?.text().filter(|name| tools.contains(&**name))?.into_owned();
         let arguments = match arguments {
             Some(given) if given.is_object() => given.bytes().to_vec(),
-            // Some models write arguments as they do in a call of their own: as JSON in a string.
+            // Some models write arguments as in a direct call: as JSON in a string.
             Some(given) if given.bytes() != b"null" => given.text()?.into_owned().into_bytes(),
             None if top.members().len() > 1 => return None,
             _ => b"{}".to_vec(),
@@ -31,7 +31,7 @@ impl BridgedCall {
     }
 }
 
-/// What the other tool is given to call `name` with `arguments`, which are text where they are no JSON.
+/// The arguments of the bridging tool for a call of `name`. Arguments that are not JSON become a string.
 pub(crate) fn wrap_call(name: &str, arguments: &[u8]) -> Vec<u8> {
     let quoted = string::quote(name);
     let given = match arguments.trim_ascii() {
@@ -42,7 +42,7 @@ pub(crate) fn wrap_call(name: &str, arguments: &[u8]) -> Vec<u8> {
     [b"{\"name\":", quoted.as_bytes(), b",\"arguments\":", &given, b"}"].concat()
 }
 
-/// The same for what stands in a call of a request, which is a string in most and may be anything in others.
+/// The same for arguments in a request, where most APIs use a string and some any value.
 pub(crate) fn wrap_value(name: &str, arguments: &JsonNode<'_>) -> Vec<u8> {
     match arguments.text() {
         Some(given) => wrap_call(name, given.as_bytes()),

@@ -1,4 +1,4 @@
-//! Leaves tools out of Chat Completions, and makes calls of them of those that go by way of another.
+//! Hides tools from Chat Completions requests, and turns `call_tool` calls back into calls of the hidden tools.
 
 use tersely_json::{BytePatch, JsonNode, list, member_with_comma, string};
 
@@ -16,7 +16,7 @@ pub(super) static BRIDGING: ToolBridging = ToolBridging {
     bridge: |calls, framing, watch| bridge_response(calls, framing, whole, ChunkBridge::default(), watch),
 };
 
-/// What a tool and its function may have that are nothing but that.
+/// Members of a tool that is a plain function, and of its function.
 const PLAIN: [&str; 2] = ["type", "function"];
 const FUNCTION: [&str; 4] = ["name", "description", "parameters", "strict"];
 
@@ -42,7 +42,7 @@ fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
     let mut patch = drop_tools(unlisted, |tool| tool.get("function")?.get("name")?.text(), &tools?.items());
     for message in messages?.items() {
         let [role, name, made] = message.get_all(["role", "name", "tool_calls"])?;
-        // Some servers hold the name of a result against that of its call.
+        // Some servers check that a result has the name of its call.
         if let Some(name) =
             name.filter(|name| role.is_some_and(|it| it.is_str("tool")) && is_of(unlisted, name))
         {
@@ -85,7 +85,7 @@ fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     Some(patch)
 }
 
-/// Lets a call of the one tool be one of the tool that it means, if it means one.
+/// Replaces a `call_tool` call by a call of the intended tool, if it names one.
 fn rewrite(calls: &CallBridge, function: &JsonNode<'_>, patch: &mut BytePatch) -> Option<()> {
     let [name, arguments] = function.get_all(["name", "arguments"])?;
     let (name, arguments) = (name.filter(|name| calls.fits(Some(name)))?, arguments?);
@@ -95,7 +95,7 @@ fn rewrite(calls: &CallBridge, function: &JsonNode<'_>, patch: &mut BytePatch) -
     Some(())
 }
 
-/// Holds the pieces of a call until all of it is there: calls come one after another.
+/// Holds back the pieces of a call until it is complete. Calls arrive one after another.
 #[derive(Default)]
 struct ChunkBridge {
     held: Option<PendingCall>,
@@ -138,7 +138,7 @@ impl EventBridge for ChunkBridge {
 }
 
 impl ChunkBridge {
-    /// Takes a piece if it is of the call that is held; otherwise that is over.
+    /// Takes a piece if it belongs to the held call; otherwise that call is complete.
     fn goes_on(
         &mut self,
         calls: &CallBridge,
@@ -155,7 +155,7 @@ impl ChunkBridge {
         true
     }
 
-    /// Lets go of a call that is another tool's, or too long to be waited for.
+    /// Releases a call that is another tool's, or too long to hold.
     fn settle(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
         if self.held.as_ref().is_some_and(|held| held.is_full() || !held.is_open(calls)) {
             self.end(calls, out);
@@ -163,7 +163,7 @@ impl ChunkBridge {
     }
 }
 
-/// Passes on what a chunk says beside the pieces that are not `kept`; nothing, if it says nothing else.
+/// Passes on the rest of a chunk without the pieces that are not `kept`; nothing, if there is no rest.
 fn pass_rest(kept: &[bool], frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
     let pieces = chunk.pieces.iter().zip(kept).filter(|(_, kept)| **kept);
     let pieces: Vec<_> = pieces.map(|(piece, _)| string::raw(&piece.place, chunk.data)).collect();

@@ -1,37 +1,37 @@
-//! Reads a chunk of a streamed answer: where what stands in it.
+//! Locates the fields of one streaming chunk.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use tersely_json::{JsonError, JsonNode, JsonScan, list, string};
 
-/// The places in a chunk. Only one answer is asked for, so there is at most one choice.
+/// The places in a chunk. Only one answer is requested, so there is at most one choice.
 #[derive(Default)]
 pub(super) struct ChatChunk<'a> {
     pub(super) data: &'a [u8],
     pub(super) id: Option<Range<usize>>,
     pub(super) created: Option<Range<usize>>,
     usage: Option<Range<usize>>,
-    /// How many choices it has; `None` when it is no chunk.
+    /// How many choices it has; `None` when it is not a chunk.
     pub(super) choices: Option<usize>,
     number: Option<Range<usize>>,
     pub(super) finish: Option<Range<usize>>,
     pub(super) delta: Option<Range<usize>>,
     /// The members of the delta.
     pub(super) parts: Vec<DeltaPart>,
-    /// The parts of tool calls in it.
+    /// The pieces of tool calls in it.
     pub(super) pieces: Vec<CallPiece<'a>>,
 }
 
 /// A member of a delta.
 pub(super) struct DeltaPart {
     pub(super) name: String,
-    /// Where it stands, with its name.
+    /// Where it is, with its name.
     pub(super) member: Range<usize>,
     pub(super) value: Range<usize>,
 }
 
-/// A part of a tool call.
+/// A piece of a tool call.
 #[derive(Default)]
 pub(super) struct CallPiece<'a> {
     pub(super) place: Range<usize>,
@@ -42,7 +42,7 @@ pub(super) struct CallPiece<'a> {
 }
 
 impl<'a> ChatChunk<'a> {
-    /// `None` when the data is not JSON that everyone reads alike, or of one of several answers.
+    /// `None` when the data is not JSON that all readers agree on, or belongs to one of several answers.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut chunk = Self { data, ..Self::default() };
         let mut scan = JsonScan::new(data);
@@ -116,17 +116,17 @@ impl<'a> ChatChunk<'a> {
         Ok(())
     }
 
-    /// Why the model stopped, when this chunk says so.
+    /// The stop reason, if this chunk has one.
     pub(super) fn reason(&self) -> Option<String> {
         self.finish.as_ref().and_then(|place| serde_json::from_slice(&self.data[place.clone()]).ok())
     }
 
-    /// What was counted, when this chunk says so.
+    /// The usage, if this chunk has one.
     pub(super) fn usage(&self) -> Option<JsonNode<'a>> {
         self.usage.clone().map(|place| JsonNode::at(place, self.data)).filter(JsonNode::is_object)
     }
 
-    /// The list of calls with these pieces under these numbers; `None` when it is as it came.
+    /// The array of calls with these pieces under these numbers; `None` when nothing changes.
     pub(super) fn calls(&self, shown: &[(usize, u64)]) -> Option<String> {
         let is_same = |&(at, index): &(usize, u64)| {
             let piece = &self.pieces[at];
@@ -142,7 +142,7 @@ impl<'a> ChatChunk<'a> {
 }
 
 impl CallPiece<'_> {
-    /// The number of the call that it is a part of.
+    /// The number of the call it belongs to.
     pub(super) fn index(&self, data: &[u8]) -> Option<u64> {
         string::raw(self.index.as_ref()?, data).parse().ok()
     }
@@ -159,7 +159,7 @@ impl CallPiece<'_> {
     }
 }
 
-/// True when a value says nothing.
+/// True for a value without content.
 pub(super) fn is_nothing(value: &[u8]) -> bool {
     matches!(value, b"null" | b"\"\"" | b"[]" | b"{}")
 }

@@ -1,4 +1,4 @@
-//! Takes a hidden tool's calls out of a streamed answer, and makes one answer of several rounds.
+//! Removes calls of hidden tools from a streamed answer, and merges its rounds into one answer.
 
 use serde_json::json;
 
@@ -20,11 +20,11 @@ pub(super) struct ChatEvents {
     writer: ChunkWriter,
     round: Round,
     rounds: usize,
-    /// How the latest turn would have ended the answer.
+    /// The held end of the latest turn.
     ending: Ending,
 }
 
-/// What came of a round.
+/// One response from the upstream.
 #[derive(Default)]
 struct Round {
     calls: RoundCalls,
@@ -32,7 +32,7 @@ struct Round {
     ending: Ending,
 }
 
-/// The last events of a round, which wait until it is known whether another follows.
+/// The last events of a round, held until it is known whether another round follows.
 #[derive(Default)]
 struct Ending {
     reason: Option<String>,
@@ -96,7 +96,7 @@ impl ChatEvents {
         }
     }
 
-    /// Appends the events that end an answer, with this reason in place of the one that came.
+    /// Appends the events that end an answer, with `reason` in place of the upstream's stop reason.
     fn finish(&mut self, reason: Option<&str>, ending: &Ending, out: &mut Vec<u8>) {
         let usage = if self.rounds > 1 { UsageView::Summed } else { UsageView::Came };
         let finish = reason.map(|reason| json!(reason).to_string());
@@ -106,7 +106,7 @@ impl ChatEvents {
         out.extend_from_slice(&ending.done);
     }
 
-    /// Appends an event that was kept, as it is to be seen now.
+    /// Appends an event that was held, in its present view.
     fn tell(&mut self, view: &ChunkView, raw: &[u8], out: &mut Vec<u8>) {
         let frame = EventFrame::sse(raw);
         let Some(data) = frame.data() else { return };
@@ -165,12 +165,12 @@ impl EventMeaning for ChatEvents {
 }
 
 impl Round {
-    /// True when its end is held back: so far, the model waits for nothing but hidden calls.
+    /// True when the end is held back: so far, the model waits only for hidden calls.
     fn waits(&self) -> bool {
         self.calls.are_hidden()
     }
 
-    /// True when the model was stopped before it was done.
+    /// True when the model was cut off.
     fn is_cut(&self) -> bool {
         matches!(self.ending.reason.as_deref(), None | Some("length" | "content_filter" | "error"))
     }
@@ -180,7 +180,7 @@ impl Round {
     }
 }
 
-/// The pieces that go on, each under its number.
+/// The pieces to forward, each with its number.
 fn shown_pieces(fates: &[PieceFate]) -> Vec<(usize, u64)> {
     let show = |(at, fate): (usize, &PieceFate)| match fate {
         PieceFate::Show(index) => Some((at, *index)),
@@ -189,7 +189,7 @@ fn shown_pieces(fates: &[PieceFate]) -> Vec<(usize, u64)> {
     fates.iter().enumerate().filter_map(show).collect()
 }
 
-/// The pieces that wait, each with its call and its number.
+/// The pieces to hold, each with its call and its number.
 fn held_pieces(fates: &[PieceFate]) -> Vec<(usize, (usize, u64))> {
     let hold = |(at, fate): (usize, &PieceFate)| match fate {
         PieceFate::Hold(call, index) => Some((at, (*call, *index))),

@@ -1,4 +1,4 @@
-//! Writes the chunks of all rounds as those of one answer.
+//! Writes the chunks of all rounds as the chunks of one answer.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,59 +11,59 @@ use crate::hidden::tally::UsageTally;
 use crate::hidden::words::gap_between;
 use crate::protocol::framing::EventFrame;
 
-/// What the client has seen of an answer.
+/// Writes one answer, and tracks what the client has seen of it.
 #[derive(Debug, Default)]
 pub(super) struct ChunkWriter {
-    /// What all rounds cost.
+    /// The usage of all rounds.
     pub(super) tally: UsageTally,
     /// The id and the time of the first chunk, as JSON.
     head: Option<[String; 2]>,
     is_role_said: bool,
-    /// How its text ends.
+    /// The last character of the text so far.
     last: Option<char>,
-    /// The round that is on.
+    /// The current round.
     round: usize,
-    /// The round that text was last said in.
+    /// The latest round with text.
     spoken: usize,
 }
 
-/// What is shown of a chunk.
+/// The parts of a chunk that the client sees.
 #[derive(Debug, Default)]
 pub(super) struct ChunkView {
-    /// Pieces of calls, each under its number.
+    /// The pieces of calls, each with its number.
     pub(super) calls: Vec<(usize, u64)>,
     pub(super) rest: DeltaRest,
-    /// What stands as the reason to stop, as JSON; as it came without one.
+    /// The stop reason as JSON; `None` leaves it unchanged.
     pub(super) finish: Option<String>,
     pub(super) usage: UsageView,
 }
 
-/// What is shown of the usage, where a chunk says it.
+/// How the usage of a chunk is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum UsageView {
-    /// As it came.
+    /// Unchanged.
     #[default]
     Came,
-    /// That of all rounds.
+    /// The sum of all rounds.
     Summed,
-    /// Nothing yet.
+    /// As `null`.
     Untold,
 }
 
-/// What is shown of a delta beside its calls.
+/// How the rest of a delta is shown, beside its calls.
 #[derive(Debug, Default)]
 pub(super) enum DeltaRest {
-    /// All of it.
+    /// In full.
     #[default]
     All,
-    /// Nothing.
+    /// Not at all.
     None,
-    /// This in its place.
+    /// Replaced by this.
     Other(String),
 }
 
 impl ChunkWriter {
-    /// The first chunk says what the answer is called, and any may say what it costs.
+    /// Records the id and the time of the first chunk, and the usage of any.
     pub(super) fn observe(&mut self, chunk: &ChatChunk<'_>) {
         if let Some(usage) = chunk.usage() {
             self.tally.record(&usage);
@@ -74,17 +74,17 @@ impl ChunkWriter {
         self.head.get_or_insert_with(|| [said(&chunk.id), said(&chunk.created)]);
     }
 
-    /// What follows is said in answer to a hidden result.
+    /// Starts the round that follows a hidden result.
     pub(super) fn next_round(&mut self) {
         self.round += 1;
     }
 
-    /// True when the client has nothing to read.
+    /// True when the client has got no text.
     pub(super) fn is_silent(&self) -> bool {
         self.last.is_none()
     }
 
-    /// True when a chunk says something beside its calls.
+    /// True when a chunk has content beside its calls.
     pub(super) fn has_rest(&self, chunk: &ChatChunk<'_>) -> bool {
         chunk.parts.iter().any(|part| match part.name.as_str() {
             "tool_calls" => false,
@@ -93,7 +93,7 @@ impl ChunkWriter {
         })
     }
 
-    /// Appends what is shown of a chunk, as the event it came in.
+    /// Appends the visible part of a chunk, in the event it arrived in.
     pub(super) fn write(
         &mut self,
         view: &ChunkView,
@@ -123,7 +123,7 @@ impl ChunkWriter {
         self.remember(view, chunk);
     }
 
-    /// The delta as it is shown; `None` when it is as it came.
+    /// The visible delta; `None` when it is unchanged.
     fn delta(&self, view: &ChunkView, chunk: &ChatChunk<'_>) -> Option<String> {
         if let DeltaRest::Other(delta) = &view.rest {
             return Some(delta.clone());
@@ -134,7 +134,7 @@ impl ChunkWriter {
         (!is_same).then(|| format!("{{{}}}", shown.into_iter().flatten().collect::<Vec<_>>().join(",")))
     }
 
-    /// A member of a delta as it is shown.
+    /// The visible form of a member of a delta.
     fn part(&self, part: &DeltaPart, view: &ChunkView, chunk: &ChatChunk<'_>) -> Option<String> {
         let came = string::raw(&part.member, chunk.data);
         match part.name.as_str() {
@@ -150,7 +150,7 @@ impl ChunkWriter {
         }
     }
 
-    /// The first text of a round, set apart from what was said before; `None` when nothing has to be.
+    /// The first text of a round, separated from earlier text; `None` when no separation is needed.
     fn apart(&self, part: &DeltaPart, chunk: &ChatChunk<'_>) -> Option<String> {
         let content = content(part, chunk).filter(|_| self.round > self.spoken)?;
         let gap = gap_between(self.last, content.chars().next());
@@ -170,7 +170,7 @@ impl ChunkWriter {
     }
 }
 
-/// The text of a member, if it is the one that holds the text.
+/// The text, if this is the member with the text.
 fn content<'a>(part: &DeltaPart, chunk: &ChatChunk<'a>) -> Option<Cow<'a, str>> {
     let value = (part.name == "content").then(|| &chunk.data[part.value.clone()])?;
     string::decode(value)

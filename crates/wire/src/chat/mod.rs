@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions API, and the many servers that speak it.
+//! OpenAI's Chat Completions API, also as other servers implement it.
 
 mod bridge;
 mod calls;

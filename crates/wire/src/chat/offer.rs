@@ -1,4 +1,4 @@
-//! Puts a hidden tool and its answers into Chat Completions.
+//! Adds a hidden tool and its answers to Chat Completions requests.
 
 use serde_json::json;
 use tersely_json::{JsonError, list, top_members};

@@ -1,4 +1,4 @@
-//! A call that is held until all of its pieces are there.
+//! A call held back until all its pieces have arrived.
 
 use tersely_json::{BytePatch, JsonNode, string};
 
@@ -7,17 +7,17 @@ use crate::bridge::watch::CallBridge;
 use crate::hidden::turn::MAX_HELD_BYTES;
 use crate::protocol::framing::EventFrame;
 
-/// A call, as far as it has come.
+/// A call, as far as it has arrived.
 pub(super) struct PendingCall {
-    /// The event that began it.
+    /// The event that started it.
     event: Vec<u8>,
-    /// Where its first piece stands in the data of that event.
+    /// Where its first piece is in the data of that event.
     place: std::ops::Range<usize>,
     index: Option<u64>,
     id: String,
-    /// Its name, as far as that has come.
+    /// Its name so far.
     name: String,
-    /// What it is given, as it is written in JSON.
+    /// Its arguments so far, as JSON spells them.
     given: Vec<u8>,
 }
 
@@ -31,25 +31,25 @@ impl PendingCall {
         call
     }
 
-    /// True when a piece is of this call. Some servers say the name of a call again with every piece of it, and some say
-    /// it bit by bit.
+    /// True when a piece belongs to this call. Some servers repeat the name of a call in every piece, and some send
+    /// it in parts.
     pub(super) fn goes_on(&self, calls: &CallBridge, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> bool {
         let (is_named, index) = (!piece.name.is_empty(), piece.index(chunk.data));
         let is_same = !piece.id.is_empty() && piece.id == self.id;
-        // Without an id, its number tells that it is this one.
+        // Without an id, the number identifies the call.
         let is_again = is_same || piece.id.is_empty() && index.is_some();
         index.is_none_or(|index| Some(index) == self.index)
             && (piece.id.is_empty() || is_same)
             && (!is_named || (is_again && (piece.name == self.name || self.name != calls.call)))
     }
 
-    /// True as long as it may be a call of the tool by way of which others are called.
+    /// True while it may be a call of the bridging tool.
     pub(super) fn is_open(&self, calls: &CallBridge) -> bool {
         self.name == calls.call || (calls.begins(&self.name) && self.given.is_empty())
     }
 
     pub(super) fn grow(&mut self, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) {
-        // A name comes at once, in pieces, or again and again.
+        // Servers send a name at once, in pieces, or with every piece.
         if piece.name.starts_with(&self.name) {
             self.name = piece.name.clone().into_owned();
         } else {
@@ -62,12 +62,12 @@ impl PendingCall {
         }
     }
 
-    /// True when more of it should not be waited for.
+    /// True when it is too long to hold.
     pub(super) fn is_full(&self) -> bool {
         self.given.len() > MAX_HELD_BYTES
     }
 
-    /// Appends one event with all of the call so far: of the tool that it means, or as it came.
+    /// Appends one event with the whole call: of the intended tool, or unchanged.
     pub(super) fn release(&self, calls: &CallBridge, out: &mut Vec<u8>) {
         let frame = EventFrame::sse(&self.event);
         let data = frame.data().unwrap_or_default();
@@ -89,7 +89,7 @@ impl PendingCall {
         }
     }
 
-    /// The first piece, with all that the call is given.
+    /// The first piece, with all arguments.
     fn piece(&self, data: &[u8], name: &str, arguments: &[u8]) -> Vec<u8> {
         let piece = &data[self.place.clone()];
         let (mut patch, top) = (BytePatch::default(), JsonNode::object(piece));

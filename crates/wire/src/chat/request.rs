@@ -1,5 +1,5 @@
-//! Finds places in Chat Completions, where messages of the role `tool` answer `tool_calls`, and those of the role
-//! `function` a `function_call`.
+//! Finds tool results, tools and prompts in Chat Completions requests, where messages of the role `tool` answer
+//! `tool_calls`, and those of the role `function` a `function_call`.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// What the model reads before the conversation.
+/// The tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
     let head = preamble::beside(&[preamble::TOOLS], body);
     RequestHead { bytes: head.bytes + preamble::opening("messages", body), ..head }
@@ -94,7 +94,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
     Ok(())
 }
 
-/// A tool's name, and what its arguments say.
+/// A tool's name and its arguments.
 fn function<'a>(scan: &mut JsonScan<'a>) -> Result<(Cow<'a, str>, GivenArguments<'a>), JsonError> {
     let (mut name, mut arguments) = (None, None);
     scan.members(|scan, key| match key {

@@ -1,4 +1,4 @@
-//! Takes a hidden tool's calls out of an answer that comes at once, and makes one answer of several rounds.
+//! Removes calls of hidden tools from a whole answer, and merges its rounds into one answer.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -18,15 +18,15 @@ pub(super) struct ChatWhole {
     names: HiddenNames,
     tally: UsageTally,
     rounds: usize,
-    /// The id and the time of the first round, as they are written.
+    /// The id and the time of the first round, as JSON.
     head: [Option<Vec<u8>>; 2],
-    /// What the model said so far, as it is written.
+    /// The message so far, member by member, as JSON.
     said: Vec<(String, Vec<u8>)>,
     /// The body of the latest turn.
     latest: Vec<u8>,
 }
 
-/// What names an answer.
+/// The members that identify an answer.
 const HEAD: [&str; 2] = ["id", "created"];
 
 impl BodyMeaning for ChatWhole {
@@ -87,7 +87,7 @@ impl ChatWhole {
         }
     }
 
-    /// A client that got no words would take the answer for lost.
+    /// Adds a text for a client that would otherwise get none and take the answer for lost.
     fn break_silence(&mut self) {
         let is_said =
             |value: &[u8]| value.first() == Some(&b'[') || (value.first() == Some(&b'"') && value.len() > 2);
@@ -97,7 +97,7 @@ impl ChatWhole {
         }
     }
 
-    /// The answer with all that was said and without the hidden calls; `reason` stands for its own reason to stop.
+    /// Writes the answer with the text of all rounds and without the hidden calls; `reason` replaces its stop reason.
     fn write(&self, reason: Option<&str>, answer: &Answer<'_>, body: &[u8], out: &mut Vec<u8>) {
         let mut patch = BytePatch::default();
         let head =
@@ -115,7 +115,7 @@ impl ChatWhole {
     }
 }
 
-/// Puts these values in the places of their names in `object`; gives the members that have no place there.
+/// Replaces the members of `object` with these names; returns those that it does not have.
 fn set<'v>(
     object: &JsonNode<'_>,
     values: impl Iterator<Item = (&'v str, &'v [u8])>,
@@ -138,12 +138,12 @@ struct Answer<'a> {
     message: JsonNode<'a>,
     finish: Option<JsonNode<'a>>,
     calls: Vec<JsonNode<'a>>,
-    /// Which of the calls are hidden.
+    /// For each call, whether it is hidden.
     hidden: Vec<bool>,
 }
 
 impl<'a> Answer<'a> {
-    /// `None` when the body is anything else, or not read by everyone alike.
+    /// `None` when the body is something else, or not JSON that all readers agree on.
     fn read(names: HiddenNames, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let top = JsonNode::object(body)?;
@@ -163,7 +163,7 @@ impl<'a> Answer<'a> {
         self.hidden.contains(&true)
     }
 
-    /// What of its message is sent again.
+    /// The members of its message that are sent again.
     fn kept_members(&self) -> impl Iterator<Item = (String, JsonNode<'a>)> {
         self.message.members().into_iter().filter(|(name, _)| KEPT_MEMBERS.contains(&name.as_str()))
     }
@@ -185,12 +185,12 @@ impl<'a> Answer<'a> {
         Some(said.turn(round, calls?))
     }
 
-    /// Takes the hidden calls out of the message, and puts `added` behind its members.
+    /// Removes the hidden calls from the message, and appends `added` to its members.
     fn strip(&self, added: &[u8], patch: &mut BytePatch) {
         let is_bare = self.hides() && !self.hidden.contains(&false);
         match self.message.member("tool_calls").filter(|_| is_bare) {
             Some(_) if added.is_empty() => patch.cut(&self.message, "tool_calls"),
-            // It may be the only member, and then nothing stands before the end of the object.
+            // It may be the only member: then there is no comma to cut.
             Some(span) => patch.put(span, added),
             None => {
                 patch.drop_items(&self.calls, &self.hidden);
@@ -200,7 +200,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// What was said before and what is said now, as they are written.
+/// Joins two values in their JSON spelling: texts with a gap between them, arrays item by item.
 fn join_json(before: &[u8], now: &[u8]) -> Vec<u8> {
     let inside = |value: &'_ [u8]| value.get(1..value.len() - 1).unwrap_or_default().to_vec();
     match (before.first(), now.first()) {

@@ -1,4 +1,4 @@
-//! Watches Converse's events: a call says at its start what it is, so nothing else is held.
+//! Watches Converse's events. A call names its tool at its start, so only hidden calls are held.
 
 use tersely_json::{BytePatch, JsonNode, string};
 
@@ -83,7 +83,7 @@ impl ConverseEvents {
         let (place, delta) = (index?, delta?);
         let index = place.number()?;
         self.state.round.blocks.grow(index, &delta);
-        // Only calls are said to begin.
+        // Only calls have a start event.
         let to = match self.state.round.numbers.find_open(index) {
             Some(open) => open.to,
             None => self.state.begin(index, BlockKind::Text),
@@ -92,7 +92,7 @@ impl ConverseEvents {
         Some(EventVerdict::renumber(&place, to))
     }
 
-    /// The end of the message, unless the model waits for nothing but the hidden tool.
+    /// Handles the end of the message; holds it back if the model waits for nothing but the hidden tool.
     fn finish(
         &mut self,
         top: &JsonNode<'_>,
@@ -109,7 +109,7 @@ impl ConverseEvents {
         None
     }
 
-    /// What is counted is told behind the end.
+    /// Handles the counts, which follow the end of the message.
     fn count(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>) -> EventVerdict {
         if let Some(counted) = top.get("usage") {
             self.state.tally.record(&counted);

@@ -1,4 +1,4 @@
-//! Puts a hidden tool and its answers into Converse requests.
+//! Adds a hidden tool and its answers to Converse requests.
 
 use memchr::memmem;
 use tersely_json::{BytePatch, JsonError, JsonNode, list, string};
@@ -38,7 +38,8 @@ fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<d
     watch_events(names, events::ConverseEvents::new(names, format))
 }
 
-/// The body with a definition behind the client's last tool; `None` when there is none, or one of that `name`.
+/// The body with a definition after the client's last tool; `None` when the client has no tool, or one of that
+/// `name`.
 fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(config) = list::place("toolConfig", body)? else { return Ok(None) };
     let [tools] = JsonNode::at(config, body).get_all(["tools"]).ok_or(TWICE)?;

@@ -1,7 +1,7 @@
-//! Finds places in Converse requests, where `toolResult` blocks answer `toolUse` blocks.
+//! Finds tool results, tools and prompts in Converse requests, where `toolResult` blocks answer `toolUse` blocks.
 //!
-//! A result's content is a list of texts, of JSON, and of media. A text is a slot. JSON has to stay an object for the API,
-//! so that each of its members is a slot of its own, and its text goes back as a string under the same name.
+//! A result's content is an array of texts, JSON and media. A text is a slot. The API requires JSON to stay an
+//! object, so each of its members is a slot, and its new text becomes a string under the same name.
 
 use tersely_json::{JsonError, JsonScan};
 
@@ -29,7 +29,7 @@ pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -
     scan.items_of("messages", |scan| user(scan, found))
 }
 
-/// Hands the value under `name` in the object here to `each`; steps over every other member.
+/// Passes the value under `name` in the object here to `each`; skips every other member.
 fn under<'a>(
     name: &str,
     scan: &mut JsonScan<'a>,
@@ -107,7 +107,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
     Ok(())
 }
 
-/// A result of the provider's own tools, which says a type, comes back as the provider wrote it.
+/// Results of the provider's own tools have a type, and must come back as the provider wrote them.
 fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut status, mut kind, mut content) = (None, None, None, None);
     let mark = found.mark();
@@ -131,7 +131,7 @@ fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(),
     Ok(())
 }
 
-/// One of several kinds of content; a part that claims to be two of them is none.
+/// Content of one kind; a part of two kinds is ignored.
 fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| {

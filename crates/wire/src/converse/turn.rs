@@ -1,4 +1,4 @@
-//! Puts together the content blocks of a turn that came in pieces, as they must be sent again.
+//! Assembles the content blocks of a turn from its events, so that the turn can be sent again.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use crate::blocks::turn::{BLOCK_OVERHEAD_BYTES, TurnBlock, TurnBlocks};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenAsk;
 
-/// What a block is, or the start or a piece of one: all name the kind in the same way.
+/// The kind of a block, of its start or of a piece: all spell it the same way.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     let [call, text, thought] = block.get_all(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
     match call.and_then(|call| call.get_all(["name", "type"])) {
         Some([Some(name), _]) if hidden.fit(&name) => BlockKind::Hidden,
-        // Calls of the provider's own tools say a type, and nobody answers them.
+        // Calls of the provider's own tools have a type, and the client does not answer them.
         Some([_, None]) => BlockKind::Call,
         None if text.is_some() => BlockKind::Text,
         None if thought.is_some() => BlockKind::Thought,
@@ -24,18 +24,18 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     }
 }
 
-/// A block, as far as it has come.
+/// A block, as far as it has arrived.
 #[derive(Debug)]
 pub(super) struct Block {
     index: u64,
     kind: BlockKind,
-    /// How a call began.
+    /// The call of its first event.
     call: Vec<u8>,
-    /// What it grew by, as it is written in JSON.
+    /// Its content so far, as JSON spells it.
     grown: Vec<(Piece, Vec<u8>)>,
 }
 
-/// By what a block grows.
+/// The kinds of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     Text,
@@ -46,7 +46,7 @@ enum Piece {
 }
 
 impl TurnBlocks<Block> {
-    /// A block begins.
+    /// Starts a block.
     pub(super) fn start(&mut self, index: u64, kind: BlockKind, start: &JsonNode<'_>) {
         let call = start.get("toolUse").map(|call| call.bytes().to_vec()).unwrap_or_default();
         if self.has_room(call.len() + BLOCK_OVERHEAD_BYTES) {
@@ -54,7 +54,7 @@ impl TurnBlocks<Block> {
         }
     }
 
-    /// A block grows; one that was never said to begin begins with its first piece.
+    /// Adds a piece to a block; without a start event, the first piece starts it.
     pub(super) fn grow(&mut self, index: u64, delta: &JsonNode<'_>) {
         if !self.has_room(delta.bytes().len()) {
             return;
@@ -67,7 +67,7 @@ impl TurnBlocks<Block> {
     }
 }
 
-/// The call of the hidden tool that a block is.
+/// The call of a hidden tool in a block.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
     let call = block.get("toolUse").and_then(|call| call.get_all(["toolUseId", "name", "input"]));
     let [id, name, input] = call.unwrap_or_default();
@@ -80,7 +80,7 @@ impl Block {
     fn grow(&mut self, delta: &JsonNode<'_>) -> Option<()> {
         for (piece, value) in pieces(delta)? {
             match self.grown.iter_mut().find(|(it, _)| *it == piece) {
-                // What is sealed is in a coding whose parts cannot be joined.
+                // Redacted content is encoded so that pieces cannot be joined.
                 Some(_) if piece == Piece::Sealed => return None,
                 Some((_, grown)) => grown.extend_from_slice(value),
                 None => self.grown.push((piece, value.to_vec())),
@@ -104,7 +104,7 @@ impl Block {
         self.grown.iter().find(|(it, _)| *it == piece).map(|(_, grown)| grown.as_slice())
     }
 
-    /// The arguments of a call. A model may err, and the provider takes nothing but objects.
+    /// The arguments of a call. Models make mistakes, and the provider accepts only objects.
     fn input(&self) -> String {
         let input = json(self.grown(Piece::Input).unwrap_or_default());
         let is_object = JsonNode::object(input.as_bytes()).is_some()
@@ -116,7 +116,7 @@ impl Block {
 impl TurnBlock for Block {
     const KIND_OF: KindOf = kind;
 
-    /// The block with all that it grew by; strings are joined as they are written, so that no escape is read.
+    /// The block with all its pieces. Strings are joined in their JSON spelling, so that no escape is decoded.
     fn to_json(&self) -> Option<Vec<u8>> {
         match self.kind {
             BlockKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
@@ -139,7 +139,7 @@ impl TurnBlock for Block {
     }
 }
 
-/// What a block grows by, as it is written between quotes; `None` when that is not known.
+/// The pieces of a delta, as JSON spells them between quotes; `None` when their kind is unknown.
 fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
     let [text, call, thought] = delta.get_all(["text", "toolUse", "reasoningContent"])?;
     let [input] = call.map_or(Some([None]), |call| call.get_all(["input"]))?;
@@ -160,7 +160,7 @@ fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The JSON that came as pieces of a string.
+/// The JSON text that arrived in pieces of a string.
 fn json(grown: &[u8]) -> String {
     let token = [b"\"", grown, b"\""].concat();
     string::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)

@@ -1,4 +1,4 @@
-//! Puts a hidden tool and its answers into Gemini's requests.
+//! Adds a hidden tool and its answers to Gemini requests.
 
 use memchr::memmem;
 use tersely_json::{BytePatch, JsonError, JsonNode, JsonScan, string};
@@ -46,10 +46,9 @@ fn response(call: &JsonNode<'_>, text: &str) -> String {
     format!(r#"{{"functionResponse":{{{id}{name}"response":{{"output":{output}}}}}}}"#)
 }
 
-/// The body with a declaration behind the client's last one; `None` when there is none, or one of that `name`.
+/// The body with a declaration after the client's last one; `None` when the client has none, or one of that `name`.
 ///
-/// It goes into the client's own list and not into one beside it: several lists of tools are refused by some of the
-/// provider's servers.
+/// It goes into the client's own array: some of the provider's servers refuse several arrays of tools.
 fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(request) = request(body)? else { return Ok(None) };
     let [tools] = request.get_all(["tools"]).ok_or(TWICE)?;
@@ -66,7 +65,7 @@ fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>
     }))
 }
 
-/// The body with `contents` behind the last of its own.
+/// The body with `contents` appended to its own.
 fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let list = request(body)?.and_then(|request| request.get("contents"));
     let list = list.ok_or(JsonError { at: 0, expected: "a list of contents" })?;
@@ -74,7 +73,7 @@ fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
     if list.is_list() {
         patch.push(&list, contents);
     } else {
-        // One content may stand for a list of one.
+        // A single content counts as an array of one.
         patch.put(list.span.clone(), [b"[", list.bytes(), b",", contents.as_bytes(), b"]"].concat());
     }
     Ok(patch.apply(body).into_owned())
@@ -82,10 +81,11 @@ fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
 
 const TWICE: JsonError = JsonError { at: 0, expected: "each key only once" };
 
-/// Google reads names in either case.
+/// Google accepts names in both cases.
 const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 
-/// The request itself, or the `request` that a signed-in client wraps; `None` for what is only to be counted.
+/// The request itself, or the `request` in a signed-in client's wrapper; `None` for a request that only counts
+/// tokens.
 fn request(body: &[u8]) -> Result<Option<JsonNode<'_>>, JsonError> {
     let mut scan = JsonScan::new(body);
     scan.skip()?;
@@ -97,14 +97,14 @@ fn request(body: &[u8]) -> Result<Option<JsonNode<'_>>, JsonError> {
     Ok((counted.is_none() && other.is_none()).then_some(wrapped.unwrap_or(top)))
 }
 
-/// True when the client asks for several answers at once.
+/// True when the client requests several answers at once.
 fn wants_several(request: &JsonNode<'_>) -> bool {
     let config = either(request, ["generationConfig", "generation_config"]);
     let count = config.and_then(|config| either(&config, ["candidateCount", "candidate_count"]));
     count.is_some_and(|count| count.number() != Some(1))
 }
 
-/// True when calls are to come piece by piece, of which only the first says what is called.
+/// True when calls are requested in pieces, of which only the first names the tool.
 fn wants_pieces(request: &JsonNode<'_>) -> bool {
     let config = either(request, ["toolConfig", "tool_config"]);
     let calling = config.and_then(|it| either(&it, ["functionCallingConfig", "function_calling_config"]));

@@ -1,9 +1,10 @@
-//! Finds places in Gemini's requests, where `functionResponse` parts answer `functionCall` parts.
+//! Finds tool results, tools and prompts in Gemini requests, where `functionResponse` parts answer `functionCall`
+//! parts.
 //!
-//! A response is an object, and the model reads all of it. Each of its members that is a text, a list or an object is
-//! a slot of its own, and its text goes back as a string under the same name: the response stays an object, as the API
-//! wants it, and what is short beside what is long stays as it is. A member that holds blocks of text, as a
-//! tool server's `content` does, has the texts of those blocks as slots instead.
+//! A response is an object, and the model reads all of it. Each member that is a text, an array or an object is a
+//! slot, and its new text becomes a string under the same name: the response stays an object, as the API requires,
+//! and short members stay unchanged. Of a member with text blocks, as a tool server's `content` is, the texts are the
+//! slots.
 
 use std::borrow::Cow;
 
@@ -18,14 +19,14 @@ use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// What the model reads before the conversation.
+/// The tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
     let wrapped = top_members(&WRAPS, body).unwrap_or_default();
     let body = wrapped.first().map_or(body, |member| member.value);
     preamble::beside(&[preamble::TOOLS, "systemInstruction", "system_instruction"], body)
 }
 
-/// Where the last thing ends that the model said.
+/// Where the model's last message ends.
 pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastMessageEnd| {
         unwrap(scan, |scan, key| match key {
@@ -36,7 +37,7 @@ pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     last_assistant::find(body, walk)
 }
 
-/// What the members are called that wrap a request.
+/// Members that wrap a request.
 const WRAPS: [&str; 3] = ["generateContentRequest", "generate_content_request", "request"];
 
 /// Every text of every tool result. The request may be wrapped: in a count's `generateContentRequest`, or in the `request`
@@ -56,7 +57,7 @@ pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -
     })
 }
 
-/// Hands the members of the request to `each`, those of what wraps it too.
+/// Passes the members of the request to `each`, also those of a wrapped request.
 fn unwrap<'a>(
     scan: &mut JsonScan<'a>,
     mut each: impl FnMut(&mut JsonScan<'a>, &[u8]) -> Result<(), JsonError>,
@@ -67,7 +68,7 @@ fn unwrap<'a>(
     })
 }
 
-/// What a declaration calls its schemas.
+/// Members of a declaration that are schemas.
 const SCHEMAS: [&str; 6] = [
     "parameters",
     "parametersJsonSchema",
@@ -102,7 +103,7 @@ pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -
     })
 }
 
-/// The content here, if it is a user's: without a role it is.
+/// The content here, if it is a user's. Without a role it is.
 fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut role, mut parts) = (None, None);
     let mark = found.len();
@@ -130,7 +131,7 @@ fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     scan.items_of("parts", |scan| part(scan, found))
 }
 
-/// Google reads names in either case.
+/// Google accepts names in both cases.
 fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {

@@ -1,4 +1,4 @@
-//! Puts together the parts of a turn that came in pieces, as they must be sent again.
+//! Assembles the parts of a turn from its events, so that the turn can be sent again.
 
 use serde::de::IgnoredAny;
 use tersely_json::JsonNode;
@@ -10,17 +10,17 @@ use crate::hidden::turn::{HiddenAsk, HiddenTurn, MAX_HELD_BYTES};
 #[derive(Debug, Default)]
 pub(super) struct TurnParts {
     all: Vec<Vec<u8>>,
-    /// The characters of a text that may go on, as they are written.
+    /// The text that the next part may extend, as JSON spells it.
     text: Vec<u8>,
     asks: Vec<HiddenAsk>,
     size: usize,
 }
 
-/// What a part costs beside its bytes.
+/// Memory that a part takes beside its bytes.
 const PART_OVERHEAD_BYTES: usize = 64;
 
 impl TurnParts {
-    /// Takes a part. Plain texts are joined; what has a signature or a mark stays as it came.
+    /// Adds a part. Plain texts are joined; a part with a signature or a mark stays unchanged.
     pub(super) fn take(&mut self, kind: PartKind, part: &JsonNode<'_>) {
         self.size += part.bytes().len() + PART_OVERHEAD_BYTES;
         if self.size > MAX_HELD_BYTES {
@@ -38,7 +38,7 @@ impl TurnParts {
         }
     }
 
-    /// The turn, if it has calls of the hidden tool and all of it is here.
+    /// The turn, if it is complete and calls a hidden tool.
     pub(super) fn turn(mut self) -> Option<HiddenTurn> {
         self.end_text();
         let parts = self.all.join(b",".as_slice());

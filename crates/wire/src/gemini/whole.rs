@@ -1,4 +1,4 @@
-//! Watches a response that Gemini sends at once.
+//! Watches a Gemini response that arrives as one body.
 
 use serde::de::IgnoredAny;
 use tersely_json::{BytePatch, string};
@@ -61,7 +61,7 @@ impl GeminiWhole {
         Self { names, merged: MergedBody::new(words::no_tokens()) }
     }
 
-    /// A response that says something, or any once others came before it.
+    /// A response with parts; in later rounds also one that only ends.
     fn read<'a>(&self, body: &'a [u8]) -> Option<GeminiChunk<'a>> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let is_later = self.merged.rounds > 0;
@@ -80,7 +80,7 @@ impl GeminiWhole {
         }
     }
 
-    /// The latest response with all that the client may see.
+    /// Writes the latest response with all that the client may see.
     fn write(&mut self, out: &mut Vec<u8>) {
         if !self.merged.has_words {
             self.merged.shown.push(format!(r#"{{"text":{}}}"#, string::quote(SILENCE)).into_bytes());

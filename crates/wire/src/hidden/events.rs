@@ -1,4 +1,4 @@
-//! Watches a response that comes in events, in whatever shape they are.
+//! Watches a response that arrives as events, in any format.
 
 use crate::hidden::leak_guard;
 use crate::hidden::names::HiddenNames;
@@ -8,24 +8,24 @@ use crate::hidden::words::UNREADABLE;
 use crate::protocol::event_format::EventFormat;
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// What a provider's events mean.
+/// How a provider's events are read.
 pub(crate) trait EventMeaning: Send {
-    /// How they are dressed.
+    /// How events are framed.
     fn format(&self) -> EventFormat {
         EventFormat::Sse
     }
 
-    /// Takes an event; appends to `out` what may go to the client now.
+    /// Takes an event, and appends to `out` what the client gets now.
     fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>);
 
-    /// The upstream's events are over, as with [`ResponseWatch::end`].
+    /// Ends the upstream's events, as [`ResponseWatch::end`] does.
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
-    /// Ends the client's response, as with [`ResponseWatch::close`].
+    /// Ends the client's response, as [`ResponseWatch::close`] does.
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
 }
 
-/// A watch over events of this meaning, for calls of the tools with these names.
+/// A watch over such events, for calls of the tools with these names.
 pub(crate) fn watch_events(
     names: HiddenNames,
     events: impl EventMeaning + 'static,
@@ -47,15 +47,14 @@ struct Stream<E> {
     format: EventFormat,
     frames: EventFrames,
     events: E,
-    /// An event was too long to be waited for: all that follows goes on as it comes.
+    /// An event was too long to hold: everything after it passes unchecked.
     is_blind: bool,
-    /// An event would have shown the tool, or cannot be told from the next: nothing follows the error that stands in its
-    /// place.
+    /// An event would have shown the tool, or the stream is broken: an error replaced it, and nothing follows.
     is_closed: bool,
     progress: StreamProgress,
 }
 
-/// What came, and whether the client has seen anything of it.
+/// Whether bytes have arrived, and whether the client has seen any.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StreamProgress {
     Nothing,
@@ -111,7 +110,7 @@ impl<E: EventMeaning> ResponseWatch for Stream<E> {
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let rest = self.frames.rest();
         let is_lines = self.format == EventFormat::Sse;
-        // An upstream may leave out the last blank line.
+        // An upstream may omit the last blank line.
         if is_lines && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             let whole = [rest.as_slice(), b"\n\n"].concat();
             self.pass(EventFrame::sse(&whole), out);
@@ -120,11 +119,11 @@ impl<E: EventMeaning> ResponseWatch for Stream<E> {
             return None;
         }
         let turn = self.events.end(out);
-        // A message that broke off is no message to anyone.
+        // An incomplete message is passed on: nobody can read it.
         if turn.is_none() && !is_lines {
             out.extend_from_slice(&rest);
         }
-        // A client that was told nothing would take the response for lost.
+        // A client that gets nothing would take the response for lost.
         if turn.is_none() && out.is_empty() && self.progress == StreamProgress::Something {
             self.events.close(CloseReason::Failed(UNREADABLE), out);
         }

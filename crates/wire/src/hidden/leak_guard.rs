@@ -1,7 +1,7 @@
-//! The last look at what goes to a client: a call of the hidden tool that was not understood is not shown either.
+//! Checks the bytes that go to a client: a call of the hidden tool that no reader understood is not shown either.
 //!
-//! What a provider's reader does not understand goes on as it came. That is right for all but one thing. Few bytes are
-//! looked at here: those that name the tool, or that spell characters by number and so may.
+//! Readers pass on what they do not understand, which is right for everything but such a call. Only bytes that
+//! contain the tool's name, or numeric escapes that may spell it, are checked.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use crate::hidden::names::HiddenNames;
 use crate::protocol::event_format::EventFormat;
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// The bytes as clients read them, where they name the tool and readers could differ: of two members with one name the
-/// last counts, and what is no character is replaced. Otherwise as they came.
+/// The bytes as clients read them, where they contain the tool's name and readers could disagree: the last of two
+/// members of the same name counts, and invalid characters are replaced. Otherwise unchanged.
 pub(crate) fn alike(names: HiddenNames, bytes: &[u8]) -> Cow<'_, [u8]> {
     if !mentions(names, bytes) {
         return Cow::Borrowed(bytes);
@@ -43,11 +43,11 @@ pub(crate) fn alike_event(names: HiddenNames, frame: EventFrame<'_>) -> Cow<'_, 
     }
 }
 
-/// True when a client would find a call of the tool in these bytes, whether it reads them as one value or as events: what
-/// they are called, or how they begin, may be wrong.
+/// True when a client would find a call of the tool in these bytes, as one value or as events: the content type, or
+/// the first bytes, may be misleading.
 pub(crate) fn shows(names: HiddenNames, format: EventFormat, bytes: &[u8]) -> bool {
     let mut found = has_call(names, bytes);
-    // What is wrapped does not show what it mentions.
+    // Wrapped data does not show the names in it.
     if !found && (format == EventFormat::AwsWrapped || mentions(names, bytes)) {
         EventFrames::of(format)
             .take(bytes, |frame| found |= has_call(names, &frame.data().unwrap_or_default()));
@@ -61,8 +61,8 @@ fn has_call(names: HiddenNames, bytes: &[u8]) -> bool {
             .map_or_else(|_| is_broken(names, bytes), |value| calls(names, &value))
 }
 
-/// True when this is an object that nobody can read, and a string in it is the tool's name. Where strings begin is not
-/// known there, so what stands between any two quotes is taken for one.
+/// True for a broken object with a string that is the tool's name. Where strings begin in it is unknown, so the bytes
+/// between any two quotes count as one.
 fn is_broken(names: HiddenNames, bytes: &[u8]) -> bool {
     if !bytes.trim_ascii_start().starts_with(b"{") || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
         return false;
@@ -78,7 +78,7 @@ fn mentions(names: HiddenNames, bytes: &[u8]) -> bool {
         || memmem::find(bytes, b"\\u00").is_some()
 }
 
-/// A call where clients of any provider look for one.
+/// True for a call in any place where the client of some provider looks for one.
 fn calls(names: HiddenNames, value: &Value) -> bool {
     let is_named = |call: &Value| call["name"].as_str().is_some_and(|name| names.has(name));
     let is_item =

@@ -4,7 +4,7 @@ use tersely_json::JsonNode;
 
 use crate::hidden::tally::UsageTally;
 
-/// What all rounds so far come to.
+/// The rounds so far.
 pub(crate) struct MergedBody {
     pub(crate) tally: UsageTally,
     /// How many rounds there were.
@@ -13,14 +13,14 @@ pub(crate) struct MergedBody {
     pub(crate) id: Option<Vec<u8>>,
     /// The parts of all rounds that the client gets to see.
     pub(crate) shown: Vec<Vec<u8>>,
-    /// Among them is something to read or to do.
+    /// The client has something to read or a call to answer.
     pub(crate) has_words: bool,
     /// The latest body.
     pub(crate) latest: Vec<u8>,
 }
 
 impl MergedBody {
-    /// No round yet; `tally` has counted nothing.
+    /// No rounds; `tally` has all counts at zero.
     pub(crate) fn new(tally: UsageTally) -> Self {
         Self { tally, rounds: 0, id: None, shown: Vec::new(), has_words: false, latest: Vec::new() }
     }

@@ -1,7 +1,7 @@
-//! A tool that the model sees and the client does not: put into requests, answered, and taken out of responses.
+//! A tool that the model sees and the client does not: added to requests, answered, and removed from responses.
 //!
-//! All of it is a function of the bytes that pass by. A [`ResponseWatch`] is fed the response as it comes and says what may
-//! go on at once; only what may turn out to be a call of the hidden tool is held back.
+//! All of it is a function of the bytes that pass. A [`ResponseWatch`] takes the response as it arrives, and returns
+//! what the client may get at once; it holds back only what may be a call of the hidden tool.
 
 pub(crate) mod events;
 pub(crate) mod hiding;

@@ -1,21 +1,22 @@
-//! What becomes of an event that belongs to a numbered block, where blocks before it may be hidden.
+//! Decides what the client sees of an event, where earlier blocks may be hidden.
 
 use tersely_json::{BytePatch, JsonNode};
 
 use crate::protocol::framing::EventFrame;
 
-/// What becomes of an event.
+/// What the client sees of an event.
 pub(crate) enum EventVerdict {
-    /// It goes on as it came.
+    /// All of it, unchanged.
     Pass,
-    /// The client does not see it.
+    /// Nothing.
     Drop,
-    /// It goes on with changes.
+    /// The event with changes.
     Change(BytePatch),
 }
 
 impl EventVerdict {
-    /// The event of a block, whose number stands at `place` and is `to` for the client, who may not see it.
+    /// The verdict about an event whose block has its number at `place`; `to` is the client's number, or `None` for a
+    /// hidden block.
     pub(crate) fn renumber(place: &JsonNode<'_>, to: Option<u64>) -> Self {
         let Some(to) = to else { return Self::Drop };
         if place.number() == Some(to) {

@@ -1,6 +1,6 @@
 //! Bedrock's `InvokeModel` where it carries Anthropic's Messages.
 //!
-//! The path does not tell whose shape a body has. A body of Anthropic's names a version of Anthropic's API; in any other
+//! The path does not tell the shape of a body. Anthropic's bodies name a version of Anthropic's API; in others
 //! nothing is found.
 
 mod offer;

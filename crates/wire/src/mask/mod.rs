@@ -1,8 +1,7 @@
-//! Masks secrets in all that a body says, and touches no other byte.
+//! Masks secrets in the content of a body, and changes no other byte.
 //!
-//! What a body says are the strings of its messages, of tool calls and of results, wherever they stand: a field that is
-//! not known is masked too. Names, ids, roles and schemas are not looked at, for a request does not work without them,
-//! nor is what a provider has signed or sealed.
+//! Content is every string of messages, tool calls and results, also in unknown members. Names, ids, roles and
+//! schemas are skipped, since requests fail without them, and so is what a provider has signed or sealed.
 
 mod member_names;
 mod signature;
@@ -20,22 +19,22 @@ use tersely_json::{BytePatch, JsonError, string};
 use crate::mask::spelling::{DecodedString, EscapeSteps};
 use crate::mask::walk::{Walk, WalkStep};
 
-/// A place in a text, and what is to stand there.
+/// A place in a text, and its mask.
 pub type TextMask = (Range<usize>, &'static str);
 
 /// A body without its secrets.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MaskedBody<'b> {
-    /// What may be sent; borrowed when nothing was masked.
+    /// What may be sent; borrowed when nothing is masked.
     pub body: Cow<'b, [u8]>,
-    /// How many secrets were masked.
+    /// The number of masked secrets.
     pub count: usize,
 }
 
-/// Masks what `find` finds in each text of `body`, given the name of the member that holds it.
+/// Masks what `find` finds in each text of `body`, given the name of its member.
 ///
 /// # Errors
-/// When the body is not JSON, so that nobody can say what it says.
+/// When the body is not JSON, so that it cannot be searched.
 pub fn mask_body(
     body: &[u8],
     find: impl Fn(Option<&str>, &str) -> Vec<TextMask>,
@@ -50,10 +49,10 @@ pub fn mask_body(
     Ok(MaskedBody { count, body: patch.apply(body) })
 }
 
-/// Finds secrets in a text, given the name that it stands under.
+/// Finds secrets in a text, given the name of its member.
 type Find<'f> = &'f dyn Fn(Option<&str>, &str) -> Vec<TextMask>;
 
-/// The masks of all that a walk meets.
+/// The masks of all strings on a walk.
 fn search(mut walk: Walk<'_>, find: Find<'_>, depth: usize) -> FoundMasks {
     let (body, mut masks) = (walk.body, FoundMasks::default());
     while let Some(met) = walk.next() {
@@ -72,7 +71,7 @@ fn search(mut walk: Walk<'_>, find: Find<'_>, depth: usize) -> FoundMasks {
     masks
 }
 
-/// Where masks are to stand, none within another: each start with its end.
+/// The places to mask, without overlaps: each start with its end.
 #[derive(Default)]
 struct FoundMasks(BTreeMap<usize, (usize, &'static str)>);
 
@@ -84,8 +83,9 @@ impl FoundMasks {
         }
     }
 
-    /// Masks what gives itself away only beside its neighbours: `{"name":"PASSWORD","value":"…"}`, or a key in lines.
-    /// What a tool was given is read as one text for that, and each string masked as far as it is part of a secret.
+    /// Masks secrets that only their context gives away: `{"name":"PASSWORD","value":"…"}`, or a key over several
+    /// lines. For that a tool's value is searched as one text, and each string is masked as far as it is part of a
+    /// secret.
     fn tool(&mut self, body: &[u8], tool: &Range<usize>, find: Find<'_>) {
         let Ok(text) = str::from_utf8(&body[tool.clone()]) else { return };
         let mut found: Vec<_> = find(None, text)
@@ -106,7 +106,7 @@ impl FoundMasks {
         }
     }
 
-    /// Masks the string `token` as far as it is part of what was `found`, in order.
+    /// Masks the part of the string `token` that lies in `found`, which is in order.
     fn parts(&mut self, body: &[u8], token: &Range<usize>, found: &[TextMask]) {
         let mut found = found.iter().take_while(|(span, _)| span.start < token.end).peekable();
         if found.peek().is_none() || is_blob(&body[token.clone()]) {
@@ -119,8 +119,8 @@ impl FoundMasks {
     }
 }
 
-/// The masks of the string `token`, as places in its bytes: those of its text, and, if that is JSON again, those of the
-/// strings in there.
+/// The masks of the string `token`, as places in its bytes: those of its text and, if that is JSON again, those of
+/// its strings.
 fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     if is_blob(token) {
         return blob(token, own);
@@ -142,9 +142,9 @@ fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, dept
     masks.0.into_iter().map(|(start, (end, mask))| (decoded.span(start..end), mask)).collect()
 }
 
-/// The masks of a string that is a picture or the like: those of what stands before it in the URL of its data.
+/// The masks of a string with binary data: those of the part ahead of the data in a data URL.
 fn blob(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>) -> Vec<TextMask> {
-    // What is one secret from its first letter on, by its name or its beginning, is no picture.
+    // A long secret, known by its member's name or its prefix, may look like binary data.
     let head = str::from_utf8(&token[1..=MIN_BLOB_BYTES]).map(own).unwrap_or_default();
     if let Some((_, mask)) = head.into_iter().find(|(span, _)| span.start == 0) {
         return vec![(1..token.len() - 1, mask)];
@@ -154,10 +154,11 @@ fn blob(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>) -> Vec<TextMask> {
     own(&decoded.text).into_iter().map(|(span, mask)| (decoded.span(span), mask)).collect()
 }
 
-/// JSON in a string of JSON in a string is searched as such; what is deeper, as text.
+/// How many levels of JSON in strings are searched as JSON; deeper levels are searched as text.
 const MAX_NESTED_JSON: usize = 3;
 
-/// The masks of the strings of a text that is JSON. Without a backslash they stand there as they are, and were seen.
+/// The masks of the strings of a text that is JSON. Without a backslash its strings are plain, and were searched
+/// already.
 fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     let is_json = text.trim_start().starts_with(['{', '['])
         && text.contains('\\')
@@ -167,7 +168,7 @@ fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     masks.0.into_iter().map(|(start, (end, mask))| (start..end, mask)).collect()
 }
 
-/// Longer strings of nothing but letters of base64 are pictures and the like.
+/// Strings of at least this length that contain only base64 characters are binary data.
 const MIN_BLOB_BYTES: usize = 1024;
 
 fn is_blob(token: &[u8]) -> bool {
@@ -177,7 +178,7 @@ fn is_blob(token: &[u8]) -> bool {
     content.len() >= MIN_BLOB_BYTES && content[..content.len() - padding].iter().all(letter)
 }
 
-/// Where the data of a URL begins that has its data in it: after its comma.
+/// Where the data of a data URL begins: after its comma.
 fn blob_start(token: &[u8]) -> Option<usize> {
     let comma = token.strip_prefix(b"\"data:")?.iter().position(|byte| *byte == b',')?;
     Some("\"data:,".len() + comma)
@@ -189,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// Finds the word HUSH, and all that stands under the name `pin`.
+    /// Finds the word HUSH, and any text in the member `pin`.
     fn find(name: Option<&str>, text: &str) -> Vec<TextMask> {
         if name == Some("pin") {
             return vec![(0..text.len(), "***")];
@@ -280,7 +281,7 @@ mod tests {
         assert_eq!(mask_body(deep.as_bytes(), find).map(|masked| masked.count), Ok(1));
     }
 
-    /// Holds that a body is masked in a time that only linear work keeps to.
+    /// Checks that masking takes linear time.
     fn check_soon(body: &str, count: usize) {
         let start = Instant::now();
         assert_eq!(mask_body(body.as_bytes(), find).map(|masked| masked.count), Ok(count));

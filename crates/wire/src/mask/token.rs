@@ -1,17 +1,17 @@
-//! Steps over the strings of a text that is known to be JSON.
+//! Skips the strings of a text that is known to be JSON.
 
 use std::ops::Range;
 
 use tersely_json::string;
 
-/// Steps over the string at `at`; one without an end goes to the end of the text.
+/// Skips the string at `at`; one without a closing quote extends to the end of the text.
 pub(super) fn step_string(body: &[u8], at: &mut usize) -> Range<usize> {
     let start = *at;
     *at = string::end(body, start).unwrap_or(body.len());
     start..*at
 }
 
-/// True when the string before is a name: in JSON only a name is followed by a colon.
+/// True when the string that ends at `at` is a name: in JSON only names precede a colon.
 pub(super) fn is_key(body: &[u8], at: usize) -> bool {
     body[at..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
 }

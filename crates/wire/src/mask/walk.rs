@@ -1,4 +1,4 @@
-//! Walks over the strings of a text that is known to be JSON, and tells which of them are said to someone.
+//! Walks the strings of a text that is known to be JSON, and yields those that are content.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,48 +9,48 @@ use crate::mask::member_names::{MESSAGES, NAMES, SCHEMAS, TOOLS};
 use crate::mask::signature::{SignedObject, signed_objects};
 use crate::mask::token::{is_key, step_string};
 
-/// What a walk meets.
+/// A step of the walk.
 pub(super) enum WalkStep {
-    /// The name of a member that is said, where it stands with its quotes.
+    /// The name of a member with content, with its quotes.
     Key(Range<usize>),
-    /// Another string that is said, where it stands with its quotes.
+    /// A string with content, with its quotes.
     Value(Range<usize>),
-    /// The end of what a tool was given, or gave, and where all of that stands.
+    /// The end of a tool's arguments or output, with their place.
     Tool(Range<usize>),
 }
 
-/// How the strings below a member are role.
+/// What the strings below a member are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StringRole {
-    /// All but names, ids and the like are said to someone.
+    /// Content, except for names, ids and the like.
     Content,
-    /// All of them, whatever they are called: they are a tool's.
+    /// A tool's arguments or output: content, whatever the names.
     Tool,
-    /// None of them is.
+    /// Not content.
     Silent,
 }
 
-/// A list or an object that has begun. There may be one for each byte of a body, so it is small.
+/// An open array or object. A body may have one for each byte, so it is small.
 struct OpenValue {
     role: StringRole,
-    /// What came back signed in it, if it is an object.
+    /// Its signed members, if it is an object.
     signed: SignedObject,
-    /// True of a model's thoughts as Bedrock writes them.
+    /// True for reasoning in Bedrock's spelling.
     is_reasoning: bool,
 }
 
-/// A walk that keeps its own stack, so that no depth exhausts ours.
+/// A walk with its own stack, so that no depth exhausts the thread's.
 pub(super) struct Walk<'b> {
     pub(super) body: &'b [u8],
     at: usize,
-    /// The name of the member that is walked; the items of a list go by the name of the list.
+    /// The name of the current member; items of an array have the name of the array.
     name: Option<Cow<'b, str>>,
-    /// How strings are role that stand in nothing else.
+    /// The role of strings outside any array or object.
     top: StringRole,
     open: Vec<OpenValue>,
-    /// Where the tool's value that is walked begins.
+    /// Where the current tool's value begins.
     tool: usize,
-    /// The objects with something signed, the first one last.
+    /// The objects with signed members, the first one last.
     signed: Vec<(usize, SignedObject)>,
 }
 
@@ -59,7 +59,7 @@ impl<'b> Walk<'b> {
         Self { signed: signed_objects(body, at), ..Self::plain(body, at, StringRole::Content) }
     }
 
-    /// A walk over what is a tool's as a whole.
+    /// A walk over a tool's value.
     pub(super) fn of_tool(body: &'b [u8], at: usize) -> Self {
         Self::plain(body, at, StringRole::Tool)
     }
@@ -68,7 +68,7 @@ impl<'b> Walk<'b> {
         Self { body, at, name: None, top, open: Vec::new(), tool: at, signed: Vec::new() }
     }
 
-    /// What the value that was met last goes by.
+    /// The name of the latest value.
     pub(super) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -77,7 +77,7 @@ impl<'b> Walk<'b> {
         self.open.last().map_or(self.top, |open| open.role)
     }
 
-    /// The string here, if it is said.
+    /// The string here, if it is content.
     fn string(&mut self) -> Option<WalkStep> {
         let token = step_string(self.body, &mut self.at);
         if is_key(self.body, self.at) {
@@ -96,13 +96,13 @@ impl<'b> Walk<'b> {
         let is_reasoning = self.name() == Some("reasoningText");
         self.open.push(OpenValue { role, signed: signed.unwrap_or_default(), is_reasoning });
         self.at += 1;
-        // The items of a list go by the name of the list.
+        // Items of an array have the name of the array.
         if byte == b'{' {
             self.name = None;
         }
     }
 
-    /// Steps out of what is open, and tells whether that was a tool's.
+    /// Closes the innermost array or object; yields its place if it was a tool's value.
     fn close(&mut self) -> Option<WalkStep> {
         self.at += 1;
         self.name = None;
@@ -130,7 +130,7 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// True when a member of the object here must come back to its provider as it was.
+    /// True for a member of the current object that the provider must get back unchanged.
     fn is_signed(&self, name: &str) -> bool {
         self.open.last().is_some_and(|open| match name {
             "data" => open.signed.is_redacted,

@@ -1,4 +1,4 @@
-//! The texts of one tool's result, and what beside them only repeats them.
+//! Finds the texts of a tool's result, and the structured content that only repeats them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use crate::mcp::repeat::repeats;
 use crate::request::call::SlotCall;
 use crate::request::slot::Slot;
 
-/// What a server answered to a call.
+/// A server's answer to a call.
 #[derive(Debug, Clone)]
 pub struct ToolAnswer<'a> {
-    /// The texts that a model reads. Pictures, sounds, links and resources are none of them.
+    /// The texts for the model, without images, audio, links and resources.
     pub slots: Vec<Slot<'a>>,
-    /// Where `structuredContent` stands, with its comma, if it says nothing that the texts do not say.
+    /// Where `structuredContent` is, with its comma, if it only repeats the texts.
     pub repeat: Option<Range<usize>>,
 }
 
 impl<'a> ToolAnswer<'a> {
-    /// The answer to the request `id`, which was `call`, in a message of a server.
+    /// The answer to the request `id`, a `call`, in a server's message.
     #[must_use]
     pub fn find(id: &RpcId, call: &Arc<SlotCall<'a>>, body: &'a [u8]) -> Option<Self> {
         let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
@@ -43,7 +43,7 @@ impl<'a> ToolAnswer<'a> {
     }
 }
 
-/// The text of a block that a model is meant to read.
+/// The text of a block, if it is for the model.
 fn text<'a>(block: &JsonNode<'a>) -> Option<JsonNode<'a>> {
     let [kind, text, notes] = block.get_all(["type", "text", "annotations"])?;
     let audience = notes.and_then(|notes| notes.get("audience"));

@@ -1,4 +1,4 @@
-//! A server's list of tools: the names in it, and one tool more.
+//! Reads a server's list of tools, and adds a tool to it.
 
 use std::borrow::Cow;
 
@@ -8,25 +8,25 @@ use crate::hidden::HiddenTool;
 use crate::mcp::message::{RpcId, RpcMessage};
 use crate::request::schema;
 
-/// What becomes of `structuredContent` that only repeats the texts of a result.
+/// What happens to `structuredContent` that only repeats the texts of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StructuredCopies {
     /// It stays.
     Keep,
-    /// It goes where no client would miss it: the tool's description has no schema for it, or the client shows it to
-    /// its model in place of the text and does not check it.
+    /// It is removed where no client misses it: the tool declares no output schema, or the client shows it to its
+    /// model instead of the text and does not validate it.
     #[default]
     Auto,
-    /// It goes, and so do the schemas.
+    /// It is removed, and so are the output schemas.
     Drop,
 }
 
-/// What is done to lists of tools, beside that one is added.
+/// Changes to lists of tools, beside the added tool.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ListChanges {
-    /// What becomes of structured results, and so of their schemas.
+    /// What happens to structured results, and to their schemas.
     pub copies: StructuredCopies,
-    /// What makes a description shorter, where that was asked for.
+    /// Shortens descriptions, if requested.
     pub minify: Option<fn(&str) -> Option<String>>,
 }
 
@@ -38,7 +38,7 @@ pub struct ToolListing<'a> {
     tools: Vec<ListedTool<'a>>,
 }
 
-/// One tool, as far as it matters here.
+/// One tool of the list.
 #[derive(Debug, Clone)]
 struct ListedTool<'a> {
     node: JsonNode<'a>,
@@ -47,7 +47,7 @@ struct ListedTool<'a> {
 }
 
 impl<'a> ToolListing<'a> {
-    /// The answer to the request `id` in a message of a server, if it lists tools.
+    /// The answer to the request `id` in a server's message, if it lists tools.
     #[must_use]
     pub fn find(id: &RpcId, body: &'a [u8]) -> Option<Self> {
         let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
@@ -60,18 +60,18 @@ impl<'a> ToolListing<'a> {
         Some(Self { body, list, tools })
     }
 
-    /// True when the server has a tool of this name itself.
+    /// True when the server itself has a tool of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// The tools whose results need no structured part.
+    /// The tools without an output schema.
     pub fn plain(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().filter(|tool| !tool.has_schema).map(|tool| &*tool.name)
     }
 
-    /// The message with `tool` behind the others, and with what `changes` say.
+    /// The message with `tool` after the others, and with these changes.
     #[must_use]
     pub fn with(&self, changes: ListChanges, tool: Option<&HiddenTool>) -> Cow<'a, [u8]> {
         let mut patch = BytePatch::default();
@@ -88,10 +88,10 @@ impl<'a> ToolListing<'a> {
     }
 }
 
-/// Where a tool's schemas stand.
+/// The members of a tool with its schemas.
 const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
 
-/// Writes the descriptions of a tool and of what it takes shorter.
+/// Shortens the descriptions of a tool and of its parameters.
 fn describe(tool: &JsonNode<'_>, minify: fn(&str) -> Option<String>, patch: &mut BytePatch) {
     let found = schema::find(tool.bytes(), |scan, found| schema::tool(&SCHEMAS, scan, found));
     let start = tool.span.start;
@@ -101,7 +101,7 @@ fn describe(tool: &JsonNode<'_>, minify: fn(&str) -> Option<String>, patch: &mut
     }
 }
 
-/// A tool as servers describe theirs. It reads, and changes nothing: clients need not ask before each call.
+/// A tool as servers declare theirs. It is read-only, so clients need not ask before each call.
 fn tool_json(tool: &HiddenTool) -> String {
     let HiddenTool { name, description, parameters } = tool;
     format!(

@@ -1,10 +1,10 @@
-//! Tells whether the structured part of a result says anything that its texts do not say.
+//! Checks whether the structured part of a result only repeats its texts.
 
 use serde_json::Value;
 use tersely_json::JsonNode;
 
-/// True when `structured` holds what the texts say and nothing else: the same JSON, or one member that does, as
-/// frameworks wrap what is no object (`{"result": …}`, `{"content": …}`).
+/// True when `structured` has the content of the texts and nothing else: the same JSON, or an object with one such
+/// member, as frameworks wrap other values (`{"result": …}`, `{"content": …}`).
 pub(super) fn repeats(structured: &JsonNode<'_>, texts: &[&JsonNode<'_>]) -> bool {
     let Ok(value) = serde_json::from_slice::<Value>(structured.bytes()) else { return false };
     let texts: Option<Vec<_>> = texts.iter().map(|text| text.text()).collect();
@@ -15,7 +15,7 @@ pub(super) fn repeats(structured: &JsonNode<'_>, texts: &[&JsonNode<'_>]) -> boo
     [Some(&value), inner].into_iter().flatten().any(|value| is_said(value, &said))
 }
 
-/// A text, and the JSON that it may be.
+/// A text, and its value if it is JSON.
 struct AnswerText<'t> {
     text: &'t str,
     json: Option<Value>,
@@ -31,7 +31,7 @@ impl<'t> AnswerText<'t> {
     }
 }
 
-/// True when the one text is the value, or the texts are its items.
+/// True when the value is the one text, or an array of the texts.
 fn is_said(value: &Value, said: &[AnswerText<'_>]) -> bool {
     match (said, value) {
         ([], _) => false,

@@ -1,4 +1,5 @@
-//! Follows a client and a server: which answer belongs to which call, and what the client's model was told of us.
+//! Follows the messages of a client and a server: which answer belongs to which call, and whether the client knows
+//! our tool.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,78 +13,78 @@ use crate::mcp::message::{RpcId, RpcMessage};
 use crate::request::call::SlotCall;
 use crate::request::command;
 
-/// How many requests and tasks are remembered; what is forgotten passes as it came.
+/// How many requests and tasks are remembered; answers to forgotten ones pass unchanged.
 const MAX_PENDING: usize = 512;
 
-/// How many tools are.
+/// How many tools without a schema are remembered.
 const MAX_TOOLS: usize = 10_000;
 
-/// Arguments that are longer say nothing that a shorter beginning does not.
+/// Longer commands are ignored.
 const MAX_COMMAND_BYTES: usize = 16 << 10;
 
-/// One client and one server.
+/// The session of one client with one server.
 #[derive(Debug)]
 pub struct McpSession {
-    /// What the client's model can call; none where nothing is ever left out.
+    /// The tool for the client's model; `None` where nothing is ever omitted.
     tool: Option<HiddenTool>,
     changes: ListChanges,
     awaited: Vec<ExpectedAnswer>,
-    /// Calls that go on as tasks, by the task's name.
+    /// Calls that continue as tasks, by the task's id.
     tasks: Vec<(String, Arc<SlotCall<'static>>)>,
     known: ToolKnowledge,
-    /// The client shows its model structured parts in place of texts.
+    /// The client shows its model structured content instead of texts.
     reads_structured: bool,
     /// The server has listed its tools in this session.
     has_listed: bool,
 }
 
-/// Clients that show their model the structured part of a result and not its texts, and that show the texts where there
-/// is none, whatever schema the tool has.
+/// Clients that show their model the structured part of a result instead of its texts, and the texts where there is
+/// none, whatever the tool's schema is.
 const READ_STRUCTURED: [&str; 2] = ["claude-code", "codex-mcp-client"];
 
-/// What lists of tools have told.
+/// What is known from lists of tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolKnowledge {
-    /// Tools that were listed without a schema for their results.
+    /// Tools without an output schema.
     plain: HashSet<String>,
-    /// The client has seen the list of tools with ours in it.
+    /// The client has seen a list with our tool in it.
     is_offered: bool,
 }
 
 impl ToolKnowledge {
-    /// Nothing but that every client sees our tool: where requests stand alone, nobody knows who has seen which list.
+    /// Assumes that every client has seen our tool: without sessions, it is unknown who has seen which list.
     #[must_use]
     pub fn with_offer() -> Self {
         Self { is_offered: true, ..Self::default() }
     }
 }
 
-/// What a client's message is to us.
+/// What to do with a client's message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FromClient {
-    /// It is the server's.
+    /// Forward it to the server.
     Pass,
-    /// It calls our own tool.
+    /// Answer it: it calls our own tool.
     Own(OwnCall),
 }
 
 /// A request whose answer may be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedAnswer {
-    /// The name of the request.
+    /// The id of the request.
     pub id: RpcId,
-    /// What was asked for.
+    /// What its answer contains.
     pub what: FromServer,
 }
 
-/// What an answer holds.
+/// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FromServer {
     /// The result of a call.
     Answer(Arc<SlotCall<'static>>),
-    /// The first page of the tools, or another.
+    /// A page of the list of tools.
     Listing {
-        /// True of the first page.
+        /// True for the first page.
         is_first: bool,
     },
 }
@@ -93,55 +94,55 @@ pub enum FromServer {
 pub struct OwnCall {
     spelled: Vec<u8>,
     is_stateless: bool,
-    /// What it is called with.
+    /// Its arguments.
     pub arguments: String,
 }
 
 impl McpSession {
-    /// A session of which nothing was heard yet; `tool` is what the client's model can call.
+    /// A new session; `tool` is the tool for the client's model.
     #[must_use]
     pub fn new(tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         Self::knowing(ToolKnowledge::default(), tool, changes)
     }
 
-    /// The same, where something is known from other sessions with the same server.
+    /// A new session, with knowledge from other sessions with the same server.
     #[must_use]
     pub fn knowing(known: ToolKnowledge, tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         let (awaited, tasks) = (Vec::new(), Vec::new());
         Self { tool, changes, awaited, tasks, known, reads_structured: false, has_listed: false }
     }
 
-    /// What the server's lists of tools told in this session, if it sent any.
+    /// What the server's lists of tools told in this session; `None` if it sent none.
     #[must_use]
     pub fn tool_knowledge(&self) -> Option<&ToolKnowledge> {
         self.has_listed.then_some(&self.known)
     }
 
-    /// True when the client has introduced itself as one that shows its model structured parts in place of texts.
+    /// True when the client is known to show its model structured content instead of texts.
     #[must_use]
     pub fn reads_structured(&self) -> bool {
         self.reads_structured
     }
 
-    /// Takes the client for one that does.
+    /// Treats the client as one that does.
     pub fn read_structured(&mut self) {
         self.reads_structured = true;
     }
 
-    /// True when an answer may come that is ours to change.
+    /// True when an answer is expected that may be changed.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         !self.awaited.is_empty()
     }
 
-    /// True when the client's model can ask for what is left out.
+    /// True when the client's model can request omitted text.
     #[must_use]
     pub fn is_offered(&self) -> bool {
         self.tool.is_some() && self.known.is_offered
     }
 
-    /// True when the structured part of a tool's result may go where it only repeats the text: the client does not miss
-    /// it, or was told of the tool and not that there would be one.
+    /// True when structured content that only repeats the text may be removed from a tool's result: the client does
+    /// not need it, or was told that the tool declares none.
     #[must_use]
     pub fn may_unstructure(&self, tool: &str) -> bool {
         match self.changes.copies {
@@ -151,7 +152,7 @@ impl McpSession {
         }
     }
 
-    /// Hears a message of the client.
+    /// Takes a message of the client.
     pub fn hear_client(&mut self, body: &[u8]) -> FromClient {
         let messages = RpcMessage::all(body);
         let is_alone = messages.len() == 1;
@@ -174,7 +175,7 @@ impl McpSession {
         FromClient::Pass
     }
 
-    /// Hears a message of the server: which of its answers are ours to change.
+    /// Takes a message of the server, and returns the answers in it that may be changed.
     pub fn hear_server(&mut self, body: &[u8]) -> Vec<ExpectedAnswer> {
         if self.awaited.is_empty() {
             return Vec::new();
@@ -193,8 +194,8 @@ impl McpSession {
         answers
     }
 
-    /// A message of the server that lists its tools, with ours behind them on the first page. Where the server has a
-    /// tool of the same name, it keeps it.
+    /// A server's list of tools, with ours after them on the first page. If the server has a tool of the same name,
+    /// ours is not added.
     pub fn listing<'b>(&mut self, id: &RpcId, is_first: bool, body: &'b [u8]) -> Cow<'b, [u8]> {
         let Some(listing) = ToolListing::find(id, body) else { return Cow::Borrowed(body) };
         self.has_listed = true;
@@ -221,7 +222,7 @@ impl McpSession {
 }
 
 impl OwnCall {
-    /// The answer that the client gets in place of the server's.
+    /// The answer for the client.
     #[must_use]
     pub fn answer(&self, words: &str) -> Vec<u8> {
         let complete = if self.is_stateless { r#","resultType":"complete""# } else { "" };
@@ -234,7 +235,7 @@ impl OwnCall {
     }
 }
 
-/// The member of `_meta` that every request of a stateless client has.
+/// The member of `_meta` in every request of a stateless client.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 fn own(message: &RpcMessage<'_>) -> OwnCall {
@@ -248,7 +249,7 @@ fn own(message: &RpcMessage<'_>) -> OwnCall {
     }
 }
 
-/// What is called, as far as its result needs to know.
+/// The call, as far as its result needs it.
 fn call(message: &RpcMessage<'_>) -> SlotCall<'static> {
     let tool = message.param("name").unwrap_or_default().into_owned();
     let arguments = message.params.as_ref().and_then(|params| params.get("arguments"));
@@ -260,7 +261,7 @@ fn call(message: &RpcMessage<'_>) -> SlotCall<'static> {
     SlotCall { id: Cow::Borrowed(""), tool: Cow::Owned(tool), command, is_part: given.is_part }
 }
 
-/// The task that a call became.
+/// The id of the task that a call became.
 fn task_name(result: &JsonNode<'_>) -> Option<String> {
     let [task, content] = result.get_all(["task", "content"])?;
     let name = task?.get("taskId")?.text()?.into_owned();
@@ -285,7 +286,7 @@ mod tests {
         McpSession::new(Some(TOOL), ListChanges::default())
     }
 
-    /// A session whose client has heard of these tools.
+    /// A session whose client has seen these tools.
     fn session_with(tools: &str) -> McpSession {
         let mut session = session();
         assert_eq!(session.hear_client(LIST), FromClient::Pass);

@@ -1,4 +1,4 @@
-//! Reads and writes one message of AWS's event streams: lengths, headers, a payload, and sums to check them by.
+//! Reads and writes AWS event stream messages: lengths, headers, a payload and checksums.
 
 use std::borrow::Cow;
 
@@ -10,32 +10,32 @@ use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::protocol::failure::RoundFailure;
 
-/// What stands before the headers: the length of all, the length of the headers, and a sum over both.
+/// The length of the prelude: the total length, the headers' length, and a checksum of both.
 pub(crate) const PRELUDE_BYTES: usize = 12;
 
-/// A sum over all that comes before it.
+/// The length of the checksum over the whole message.
 const CHECKSUM_BYTES: usize = 4;
 
-/// The longest that AWS's own readers take.
+/// The limits of AWS's own readers.
 const MAX_HEADER_BYTES: usize = 128 << 10;
 const MAX_PAYLOAD_BYTES: usize = 24 << 20;
 
-/// What is no message, or not the one that was sent: where the next begins cannot be known.
+/// A message is broken, so that the start of the next one is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BrokenMessage;
 
-/// True when these bytes begin a message.
+/// True when a message starts with these bytes.
 #[must_use]
 pub fn begins_message(bytes: &[u8]) -> bool {
     matches!(prelude(bytes), Ok(Some(_)))
 }
 
-/// How long the message says it is that these bytes begin with; `None` while it has not said so.
+/// The length in the prelude of the message that starts here; `None` while the prelude is incomplete.
 pub(crate) fn declared_length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     Ok(prelude(bytes)?.map(|(total, _)| total))
 }
 
-/// How long the message is that these bytes begin with; `None` while it is not all here.
+/// The length of the message that starts here; `None` while it is incomplete.
 pub(crate) fn length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     let Some((total, _)) = prelude(bytes)? else { return Ok(None) };
     let Some(message) = bytes.get(..total) else { return Ok(None) };
@@ -43,14 +43,14 @@ pub(crate) fn length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     if crc32fast::hash(said).to_be_bytes() == sum { Ok(Some(total)) } else { Err(BrokenMessage) }
 }
 
-/// What a message holds.
+/// The payload of a message.
 pub(crate) fn payload(raw: &[u8]) -> Option<&[u8]> {
     let (total, headers) = prelude(raw).ok()??;
     raw.get(PRELUDE_BYTES + headers..total - CHECKSUM_BYTES)
 }
 
-/// What a message wraps in base64; one that wraps nothing holds it. Of two members of one name the last counts, as it does
-/// for clients.
+/// The data that a payload wraps in base64, or the payload itself. The last of two members of the same name counts,
+/// as it does for clients.
 pub(crate) fn unwrap_payload(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     let payload = payload(raw)?;
     let value: Option<Value> = serde_json::from_slice(payload).ok();
@@ -59,7 +59,7 @@ pub(crate) fn unwrap_payload(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(bytes.map_or(Cow::Borrowed(payload), Cow::Owned))
 }
 
-/// What the event in a message is called.
+/// The name of the event in a message.
 pub(crate) fn name(raw: &[u8]) -> Option<&str> {
     let (_, length) = prelude(raw).ok()??;
     let mut headers = raw.get(PRELUDE_BYTES..PRELUDE_BYTES + length)?;
@@ -79,7 +79,7 @@ pub(crate) fn change(raw: &[u8], payload: &[u8], out: &mut Vec<u8>) {
     frame(headers.unwrap_or_default(), payload, out);
 }
 
-/// Appends a message that wraps, or holds, something else; what stands beside that stays.
+/// Appends a message with other data, wrapped as before; other members stay.
 pub(crate) fn rewrap(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     let old = payload(raw).unwrap_or_default();
     let Some(Cow::Owned(_)) = unwrap_payload(raw) else { return change(raw, data, out) };
@@ -91,12 +91,12 @@ pub(crate) fn rewrap(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     change(raw, &patch.apply(old), out);
 }
 
-/// The payload that wraps these bytes.
+/// The payload that wraps this data.
 pub(crate) fn wrap(data: &[u8]) -> String {
     format!(r#"{{"bytes":"{}"}}"#, BASE64.encode(data))
 }
 
-/// Appends an event of this name.
+/// Appends an event with this name.
 pub(crate) fn write(name: &str, payload: &str, out: &mut Vec<u8>) {
     write_headers(
         [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")],
@@ -105,7 +105,7 @@ pub(crate) fn write(name: &str, payload: &str, out: &mut Vec<u8>) {
     );
 }
 
-/// Appends what ends a stream that could not go on.
+/// Appends the exception that ends a failed stream.
 pub(crate) fn write_exception(why: RoundFailure<'_>, out: &mut Vec<u8>) {
     let kind = match why.status {
         400..=404 | 413 => "validationException",
@@ -120,7 +120,7 @@ pub(crate) fn write_exception(why: RoundFailure<'_>, out: &mut Vec<u8>) {
     write_headers(headers, &payload, out);
 }
 
-/// As clients read it: what stands behind the last whole byte, and how it ends, does not matter.
+/// Decodes as clients do: trailing bits and padding do not matter.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -128,7 +128,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The lengths of the message that these bytes begin with, and of its headers.
+/// The lengths of the message that starts here and of its headers.
 fn prelude(bytes: &[u8]) -> Result<Option<(usize, usize)>, BrokenMessage> {
     let Some(([total, headers], sum)) = bytes.first_chunk::<PRELUDE_BYTES>().map(words) else {
         return Ok(None);
@@ -149,7 +149,7 @@ fn words(prelude: &[u8; PRELUDE_BYTES]) -> ([usize; 2], u32) {
     ([word(0) as usize, word(4) as usize], word(8))
 }
 
-/// The name and the value of the first of these headers, and the others.
+/// The name and the value of the first header, and the rest.
 fn header(headers: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (length, rest) = headers.split_first()?;
     let (name, rest) = rest.split_at_checked(usize::from(*length))?;
@@ -171,7 +171,7 @@ fn header(headers: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((name, value, rest))
 }
 
-/// A string among headers.
+/// The type of a string header.
 const STRING: u8 = 7;
 
 fn write_headers<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec<u8>) {
@@ -201,7 +201,7 @@ fn frame(headers: &[u8], payload: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// The message with nothing in it, as AWS publishes it.
+    /// The empty message, as AWS publishes it.
     const EMPTY: &[u8] = b"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb\x7d\x98\xc8\xff";
 
     fn written(name: &str, payload: &str) -> Vec<u8> {
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Lengths that are summed up rightly and cannot be meant.
+    /// Lengths with a correct checksum that make no sense.
     #[test]
     fn hostile_lengths_are_refused() {
         for (total, headers) in [

@@ -1,24 +1,24 @@
-//! How events are dressed on their way: as lines of text, or as messages of AWS.
+//! The framing of events: server-sent events, or AWS messages.
 
 use std::borrow::Cow;
 
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::{aws_event, sse};
 
-/// What stands around the data of an event.
+/// How events are framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EventFormat {
     /// Server-sent events.
     #[default]
     Sse,
-    /// Messages of AWS that say what they are called.
+    /// AWS messages with the name of their event.
     Aws,
-    /// Messages of AWS that wrap another provider's events.
+    /// AWS messages that wrap another provider's events.
     AwsWrapped,
 }
 
 impl EventFormat {
-    /// What an event says.
+    /// The data of an event.
     pub(crate) fn data(self, raw: &[u8]) -> Option<Cow<'_, [u8]>> {
         match self {
             Self::Sse => sse::data(raw),
@@ -27,7 +27,7 @@ impl EventFormat {
         }
     }
 
-    /// What an event is called.
+    /// The name of an event.
     pub(crate) fn name(self, raw: &[u8]) -> Option<&str> {
         match self {
             Self::Sse => sse::name(raw),
@@ -35,7 +35,7 @@ impl EventFormat {
         }
     }
 
-    /// Appends an event with other data; all else stays.
+    /// Appends an event with other data; the rest stays.
     pub(crate) fn change(self, raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Sse => sse::change(raw, data, out),
@@ -44,7 +44,7 @@ impl EventFormat {
         }
     }
 
-    /// Appends an event of our own.
+    /// Appends an event with this name and data.
     pub(crate) fn write(self, name: &str, data: &str, out: &mut Vec<u8>) {
         match self {
             Self::Sse => sse::write(name, data, out),
@@ -53,7 +53,7 @@ impl EventFormat {
         }
     }
 
-    /// Appends the error that ends a stream; `error` is the provider's own, where it has one.
+    /// Appends the error that ends a stream; `error` is the provider's error object, for formats that carry it.
     pub(crate) fn write_error(self, why: RoundFailure<'_>, error: &str, out: &mut Vec<u8>) {
         match self {
             Self::Sse => sse::write("error", error, out),

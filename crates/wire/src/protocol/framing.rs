@@ -1,4 +1,4 @@
-//! Cuts a stream of events into events, however its bytes arrive.
+//! Splits a stream into events.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use tersely_json::BytePatch;
 use crate::protocol::aws_event;
 use crate::protocol::event_format::EventFormat;
 
-/// One event, with what ends it.
+/// One event, with its terminator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventFrame<'a> {
-    /// Its bytes, as they came.
+    /// Its bytes, unchanged.
     pub(crate) raw: &'a [u8],
     format: EventFormat,
 }
@@ -27,17 +27,17 @@ impl<'a> EventFrame<'a> {
         Self::of(EventFormat::Sse, raw)
     }
 
-    /// What it says; `None` when it says nothing, as a comment does.
+    /// Its data; `None` for a comment.
     pub(crate) fn data(&self) -> Option<Cow<'a, [u8]>> {
         self.format.data(self.raw)
     }
 
-    /// What it is called.
+    /// Its name.
     pub(crate) fn name(&self) -> Option<&'a str> {
         self.format.name(self.raw)
     }
 
-    /// Appends the event with its data changed; the bytes of the event when there is no change.
+    /// Appends the event with changed data; unchanged, if there are no changes.
     pub(crate) fn write(self, patch: BytePatch, data: &[u8], out: &mut Vec<u8>) {
         match patch.apply(data) {
             Cow::Borrowed(_) => out.extend_from_slice(self.raw),
@@ -45,25 +45,25 @@ impl<'a> EventFrame<'a> {
         }
     }
 
-    /// Appends the event with other data; all else stays.
+    /// Appends the event with other data; the rest stays.
     pub(crate) fn write_other(self, data: &[u8], out: &mut Vec<u8>) {
         self.format.change(self.raw, data, out);
     }
 }
 
-/// The longest event that is waited for.
+/// The longest event that is held.
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
-/// The bytes of an event that is not all here.
+/// The bytes of an incomplete event.
 #[derive(Debug, Default)]
 pub(crate) struct EventFrames {
     format: EventFormat,
     pending: Vec<u8>,
-    /// How far the line that is being read has been searched for its end.
+    /// How far the current line was searched for its end.
     seen: usize,
-    /// Where the line or the message that is being read begins.
+    /// Where the current line or message begins.
     line: usize,
-    /// A message cannot be what was sent: nobody can tell where the next begins.
+    /// A message is broken, so that the start of the next one is unknown.
     is_broken: bool,
 }
 
@@ -73,7 +73,7 @@ impl EventFrames {
         Self { format, ..Self::default() }
     }
 
-    /// Takes bytes and hands on each event that they complete.
+    /// Takes bytes, and passes each event that they complete to `each`.
     pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(EventFrame<'_>)) {
         self.pending.extend_from_slice(bytes);
         let mut start = 0;
@@ -86,23 +86,23 @@ impl EventFrames {
         self.line -= start;
     }
 
-    /// What came of an event that never ended.
+    /// Removes and returns the incomplete event.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         (self.seen, self.line) = (0, 0);
         std::mem::take(&mut self.pending)
     }
 
-    /// How many bytes there are of an event that has not ended.
+    /// How many bytes of an incomplete event are held.
     pub(crate) fn waiting(&self) -> usize {
         self.pending.len()
     }
 
-    /// True when an event is longer than any that should be waited for. A message says beforehand how long it is.
+    /// True when an event is too long to hold. AWS messages are bounded by their declared length.
     pub(crate) fn is_full(&self) -> bool {
         self.format == EventFormat::Sse && self.pending.len() > MAX_EVENT_BYTES
     }
 
-    /// True when nothing that follows can be read.
+    /// True when the rest of the stream cannot be read.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
     }
@@ -123,7 +123,7 @@ impl EventFrames {
         Some(self.line)
     }
 
-    /// Where the next blank line ends. A line ends with `\n`, `\r\n` or `\r`; a `\r` at the very end may be the first
+    /// Where the next blank line ends. Lines end with `\n`, `\r\n` or `\r`; a `\r` at the very end may be the first
     /// half of a `\r\n`, and waits.
     fn line_end(&mut self) -> Option<usize> {
         loop {
@@ -154,7 +154,7 @@ impl EventFrames {
 mod tests {
     use super::*;
 
-    /// The events of `text`, cut after `step` bytes, and what is left.
+    /// The events of `text` in pieces of `step` bytes, and the rest.
     fn cut(text: &str, step: usize) -> (Vec<String>, String) {
         let (mut frames, mut events) = (EventFrames::default(), Vec::new());
         for piece in text.as_bytes().chunks(step) {

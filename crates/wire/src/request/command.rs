@@ -1,10 +1,10 @@
-//! What a tool call's arguments say of its result: the command line or the path, and whether all of it was wanted.
+//! Reads the command line or the path from a tool call's arguments, and whether they request a part of a file.
 
 use std::borrow::Cow;
 
 use tersely_json::{JsonError, JsonScan};
 
-/// The arguments that may hold it, best first; of a tool that reads files it is the path.
+/// The members that may have it, best first; for tools that read files it is the path.
 const KEYS: [&str; 15] = [
     "command",
     "cmd",
@@ -23,7 +23,7 @@ const KEYS: [&str; 15] = [
     "notebook_path",
 ];
 
-/// What an editor that also shows files is told to do.
+/// Verbs of editors that also show files.
 const VERBS: [&str; 5] = ["view", "create", "str_replace", "insert", "undo_edit"];
 
 /// Arguments that ask for a part of a file.
@@ -51,34 +51,34 @@ const PARTS: [&str; 18] = [
 /// Programs that run a script given as an argument.
 const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh"];
 
-/// What is known of a call by its arguments.
+/// What a call's arguments tell about its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct GivenArguments<'a> {
     pub(crate) command: Option<Cow<'a, str>>,
-    /// True when they ask for some lines of a file and not for all of it.
+    /// True when they request a part of a file.
     pub(crate) is_part: bool,
 }
 
-/// What the arguments here say: an object, or a string that spells one.
+/// Reads the arguments here: an object, or a string with one.
 pub(crate) fn read_arguments<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonError> {
     if scan.peek() != Some(b'"') {
         return in_object(scan);
     }
     let Some(arguments) = scan.string()? else { return Ok(GivenArguments::default()) };
-    // A tool may take a program or a patch as it is.
+    // Some tools take a program or a patch as a plain string.
     if !arguments.trim_start().starts_with(['{', '[']) {
         return Ok(GivenArguments {
             command: Some(arguments).filter(|text| !text.is_empty()),
             ..GivenArguments::default()
         });
     }
-    // Arguments that are not JSON are no fault of the body's.
+    // Arguments that are not JSON do not make the body invalid.
     let GivenArguments { command, is_part } =
         in_object(&mut JsonScan::new(arguments.as_bytes())).unwrap_or_default();
     Ok(GivenArguments { command: command.map(|command| Cow::Owned(command.into_owned())), is_part })
 }
 
-/// One command line from the words of an array here, or the string here.
+/// The command line here: a string, or the words of an array.
 pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
     Ok(match scan.peek() {
         Some(b'[') => join(&strings(scan)?).map(Cow::Owned),
@@ -101,7 +101,7 @@ fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonErro
     let mut is_part = false;
     scan.members(|scan, key| {
         if let Some(rank) = KEYS.iter().position(|known| known.as_bytes() == key) {
-            // Of a name that is said twice, the last that is a line is heard.
+            // Of a duplicate name, the last one with a command counts.
             lines[rank] = line(scan)?.or_else(|| lines[rank].take());
             return Ok(());
         }
@@ -119,7 +119,7 @@ fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonErro
     Ok(GivenArguments { command, is_part })
 }
 
-/// What an editor does to which file; of one that it shows, the path alone.
+/// The editor's verb and its file; only the path for `view`.
 fn editor_command<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a, str> {
     match path {
         Some(path) if verb == "view" => path,
@@ -128,7 +128,7 @@ fn editor_command<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a,
     }
 }
 
-/// What `words` run: the script where they start a shell with one, else the words as a shell would take them.
+/// The command of `words`: the script, if they start a shell with one, or else the quoted words.
 fn join(words: &[Cow<'_, str>]) -> Option<String> {
     if words.is_empty() {
         return None;

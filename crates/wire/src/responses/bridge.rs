@@ -1,4 +1,4 @@
-//! Leaves tools out of the Responses API, and makes calls of them of those that go by way of another.
+//! Hides tools from Responses requests, and turns `call_tool` calls back into calls of the hidden tools.
 
 use tersely_json::{BytePatch, JsonNode, string};
 
@@ -18,11 +18,11 @@ pub(super) static BRIDGING: ToolBridging = ToolBridging {
     bridge: |calls, framing, watch| bridge_response(calls, framing, whole, HeldItem::default(), watch),
 };
 
-/// What a tool may have that is nothing but a function.
+/// Members of a tool that is a plain function.
 const PLAIN: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
 
 fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
-    // What the provider keeps begins elsewhere, and holds calls as the model made them.
+    // A stored conversation begins elsewhere, and has calls in the model's spelling.
     if request::history(body) != HistoryPlace::Here {
         return None;
     }
@@ -82,7 +82,7 @@ fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     Some(patch)
 }
 
-/// The calls that a response object lists, and the tools that its model was given.
+/// Rewrites the calls in a response object, and restores the client's array of tools.
 fn list(calls: &CallBridge, response: &JsonNode<'_>, patch: &mut BytePatch) {
     if let Some(tools) = response.get("tools").filter(|tools| tools.is_list() && !calls.listed.is_empty()) {
         patch.put(tools.span, &*calls.listed);
@@ -98,12 +98,12 @@ fn list(calls: &CallBridge, response: &JsonNode<'_>, patch: &mut BytePatch) {
     }
 }
 
-/// The arguments of a call, as a string.
+/// The arguments of a call, as a JSON string.
 fn arguments_json(call: &BridgedCall) -> String {
     string::quote(&String::from_utf8_lossy(&call.arguments))
 }
 
-/// The events of a call, held until all of it is there: items come one by one.
+/// The events of a call, held back until it is complete. Items arrive one at a time.
 #[derive(Default)]
 struct HeldItem {
     index: Option<u64>,
@@ -153,7 +153,7 @@ impl EventBridge for HeldItem {
     }
 }
 
-/// True for a call of the one tool.
+/// True for a call of the bridging tool.
 fn begins(calls: &CallBridge, item: &JsonNode<'_>) -> bool {
     call_parts(item).is_some_and(|(name, _)| calls.fits(Some(&name)))
 }
@@ -167,7 +167,7 @@ impl HeldItem {
         }
     }
 
-    /// The events, as those of a call of the tool that is meant. None goes: they are numbered.
+    /// Writes the events as those of a call of the intended tool. All stay, since they are numbered.
     fn tell(&mut self, call: &BridgedCall, out: &mut Vec<u8>) {
         let mut is_given = false;
         for raw in std::mem::take(self).events {
@@ -187,7 +187,7 @@ impl HeldItem {
     }
 }
 
-/// Lets an item, or the event that tells of its arguments, be about the tool that is meant.
+/// Gives an item, or an event with its arguments, the name and arguments of the intended tool.
 fn name(call: &BridgedCall, object: &JsonNode<'_>, patch: &mut BytePatch) {
     let [name, arguments] = object.get_all(["name", "arguments"]).unwrap_or_default();
     if let Some(name) = name {

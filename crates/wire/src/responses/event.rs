@@ -1,4 +1,4 @@
-//! Reads an event of a streamed response: where what stands in it.
+//! Locates the fields of one streaming event.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub(super) struct ResponseEvent<'a> {
 }
 
 impl<'a> ResponseEvent<'a> {
-    /// `None` when the data is not JSON that everyone reads alike.
+    /// `None` when the data is not JSON that all readers agree on.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut event = Self { data, ..Self::default() };
         let mut scan = JsonScan::new(data);
@@ -44,7 +44,7 @@ impl<'a> ResponseEvent<'a> {
         Some(event)
     }
 
-    /// The number of the item that it is about.
+    /// The number of its item.
     pub(super) fn index(&self) -> Option<u64> {
         string::raw(self.index.as_ref()?, self.data).parse().ok()
     }

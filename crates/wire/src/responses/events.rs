@@ -1,4 +1,4 @@
-//! Takes a hidden tool's calls out of a streamed response, and makes one response of several rounds.
+//! Removes calls of hidden tools from a streamed response, and merges its rounds into one response.
 
 use serde_json::{Value, json};
 use tersely_json::{BytePatch, list, string};
@@ -16,38 +16,38 @@ use crate::protocol::framing::EventFrame;
 /// A response, over all its rounds.
 pub(super) struct ResponsesEvents {
     state: ResponseState,
-    /// What the first event calls the response, as JSON.
+    /// The id of the response in its first event, as JSON.
     id: Option<String>,
     /// The number of the next event.
     next: u64,
-    /// How many items earlier rounds have shown.
+    /// How many items the client has seen in earlier rounds.
     base: u64,
     round: Round,
-    /// How the latest turn would have ended the response.
+    /// The held end of the latest turn.
     ending: Ending,
 }
 
-/// What came of a round.
+/// One response from the upstream.
 #[derive(Default)]
 struct Round {
     /// The numbers of hidden items, in order.
     hidden: Vec<u64>,
-    /// One more than the highest number of an item.
+    /// The highest number of an item, plus one.
     top: u64,
-    /// Each item as it was in the end, by its number.
+    /// Each complete item, with its number.
     items: Vec<(u64, String)>,
     size: usize,
     ending: Ending,
 }
 
-/// The last events of a round, which wait until it is known whether another follows.
+/// The last events of a round, held until it is known whether another round follows.
 #[derive(Default)]
 struct Ending {
     end: Vec<u8>,
     done: Vec<u8>,
 }
 
-/// More calls than these in one round go on unseen.
+/// Calls beyond these in one round are forwarded unchecked.
 const MAX_HIDDEN: usize = 1024;
 
 impl ResponsesEvents {
@@ -79,7 +79,7 @@ impl ResponsesEvents {
         }
     }
 
-    /// What has to change in an event that does not end the response.
+    /// The changes to an event that does not end the response.
     fn event_patch(&self, event: &ResponseEvent<'_>) -> BytePatch {
         let mut patch = BytePatch::default();
         if let Some(answer) = &event.answer {
@@ -95,19 +95,19 @@ impl ResponsesEvents {
         patch
     }
 
-    /// What has to change in an event that ends the response.
+    /// The changes to an event that ends the response.
     fn end_patch(&self, event: &ResponseEvent<'_>) -> BytePatch {
         let Some(answer) = &event.answer else { return BytePatch::default() };
         let mut patch = self.state.patch(answer, event.data);
         self.name(event, answer, &mut patch);
-        // A server that does not list what it showed is not made to.
+        // A server that does not list its items there need not start to.
         if !answer.items.is_empty() || self.round.top == 0 {
             self.state.list(answer, event.data, &mut patch);
         }
         patch
     }
 
-    /// Clients hold a response to the name that it began with.
+    /// Clients expect the id that the response began with.
     fn name(&self, event: &ResponseEvent<'_>, answer: &ResponseObject<'_>, patch: &mut BytePatch) {
         let Some((place, id)) = answer.id.as_ref().zip(self.id.as_ref()) else { return };
         if string::raw(place, event.data) != *id {
@@ -115,7 +115,7 @@ impl ResponsesEvents {
         }
     }
 
-    /// Appends an event with its changes, under the next number where numbers have shifted.
+    /// Appends an event with its changes, renumbered if numbers have shifted.
     fn write(
         &mut self,
         mut patch: BytePatch,
@@ -198,7 +198,7 @@ impl EventMeaning for ResponsesEvents {
 }
 
 impl ResponsesEvents {
-    /// The turn that a round ends with; the event that ends it lists its items, or they were seen one by one.
+    /// The turn at the end of a round; its items are in the last event, or were collected one by one.
     fn turn(&mut self, event: &ResponseEvent<'_>) -> Option<HiddenTurn> {
         let answer = event.answer.as_ref().filter(|answer| answer.is_complete(event.data))?;
         if event.kind != "response.completed" {
@@ -239,7 +239,7 @@ impl ResponsesEvents {
         }
     }
 
-    /// Appends the event that says that the response failed.
+    /// Appends the event that reports the failure of the response.
     fn fail(
         &mut self,
         why: RoundFailure<'_>,
@@ -260,7 +260,7 @@ impl ResponsesEvents {
         out.extend_from_slice(&[b"event: response.failed\ndata: ", data.as_slice(), b"\n\n"].concat());
     }
 
-    /// Appends an event of our own, with a number if the others have one.
+    /// Appends an event, with a number if the others have one.
     fn tell(&mut self, mut event: Value, out: &mut Vec<u8>) {
         if self.next > 0 {
             event["sequence_number"] = json!(self.next);
@@ -272,7 +272,7 @@ impl ResponsesEvents {
 }
 
 impl Round {
-    /// Takes note of what an event says of an item, and gives the item's number.
+    /// Records the item of an event, and returns the item's number.
     fn meet(&mut self, names: HiddenNames, event: &ResponseEvent<'_>) -> Option<u64> {
         let Some(item) = &event.item else { return event.index() };
         let index = event.index().unwrap_or(self.top);
@@ -296,7 +296,7 @@ impl Round {
         self.hidden.binary_search(&index).is_ok()
     }
 
-    /// Every item that was seen, in order, as a list; `None` when that was too much to keep.
+    /// All items in order, as an array; `None` when they were too long to collect.
     fn items_json(&mut self) -> Option<String> {
         self.items.sort_by_key(|(index, _)| *index);
         let items = self.items.iter().map(|(_, item)| item.as_str());

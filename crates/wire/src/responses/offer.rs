@@ -1,4 +1,4 @@
-//! Puts a hidden tool and its answers into the Responses API.
+//! Adds a hidden tool and its answers to Responses requests.
 
 use serde_json::json;
 use tersely_json::{BytePatch, JsonError, list, string, top_members};
@@ -52,7 +52,7 @@ fn withdraw(names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, JsonErro
         return Ok(None);
     };
     let tools = ResponseItem::list(&body[list.clone()]);
-    // It stands behind a tool of the client, and goes with the comma between them.
+    // It follows a tool of the client, so the comma between them goes too.
     let pair = tools.windows(2).find(|pair| pair[1].is_tool(names));
     Ok(pair.map(|pair| {
         let mut patch = BytePatch::default();
@@ -70,10 +70,11 @@ fn watch(names: HiddenNames, framing: ResponseFraming, history: HistoryPlace) ->
     }
 }
 
-/// True when nothing stands in the way: in the background nobody waits, and a conversation would keep what is hidden.
+/// True when a tool can be hidden: nobody waits for a background response, and a stored conversation would keep
+/// hidden calls.
 ///
-/// Of a response that the provider keeps, only its last round can be gone on from. A stream has told the name of its
-/// first one, and cannot take back a call of the client beside which the model asked something.
+/// A stored response can be continued only from its last round. A stream has already given the id of its first round,
+/// and cannot take back a call of the client next to a hidden one.
 fn can_hide(body: &[u8]) -> Result<bool, JsonError> {
     let found = top_members(&["background", "conversation", "stream"], body)?;
     let mut set = found.iter().filter(|it| !matches!(it.value, b"false" | b"null"));

@@ -1,8 +1,8 @@
-//! Finds places in the Responses API, where items of a type that ends in `_call_output` answer those that end in
-//! `_call`.
+//! Finds tool results, tools and prompts in Responses requests, where items of a type that ends in `_call_output`
+//! answer those that end in `_call`.
 //!
-//! Going by the ending takes functions, custom tools, shells and patches alike, and the next kind of tool too. Items
-//! that hold a call and its result in one (`mcp_call`, `web_search_call`) are the provider's own and stay as they are.
+//! The endings cover functions, custom tools, shells and patches, and future kinds of tools. Items with both a call
+//! and its result (`mcp_call`, `web_search_call`) are the provider's own and stay unchanged.
 
 use std::borrow::Cow;
 
@@ -19,15 +19,15 @@ use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// What the model reads before the conversation.
+/// The tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
-    // What stands in the conversation is not sent again where the provider keeps that.
+    // The next request does not repeat the conversation if the provider stores it.
     let opening = if history(body).is_kept() { 0 } else { preamble::opening("input", body) };
     let head = preamble::beside(&[preamble::TOOLS, "instructions"], body);
     RequestHead { bytes: head.bytes + opening, ..head }
 }
 
-/// Where the last thing ends that the model said, thought or called.
+/// Where the model's last message, reasoning or call ends.
 pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     let speaks =
         |kind: &str, role: &str| role == "assistant" || kind == "reasoning" || kind.ends_with("_call");
@@ -36,13 +36,13 @@ pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     })
 }
 
-/// True when results may be left out of what the model reads.
+/// True when the provider may omit results from the model's input.
 pub(super) fn drops_results(body: &[u8]) -> bool {
     context_management::member("truncation", body).is_some_and(|how| how == "auto")
         || context_management::is_managed(body)
 }
 
-/// Where the rest of the conversation is.
+/// Where the rest of the conversation is stored.
 pub(super) fn history(body: &[u8]) -> HistoryPlace {
     let found = top_members(&["previous_response_id", "conversation", "store"], body).unwrap_or_default();
     let says = |name: &str| found.iter().find(|it| it.name == name).map(|it| it.value);
@@ -52,7 +52,7 @@ pub(super) fn history(body: &[u8]) -> HistoryPlace {
     } else if says("store") == Some(b"false") {
         HistoryPlace::Here
     } else {
-        // Responses are kept unless told otherwise.
+        // Responses are stored by default.
         HistoryPlace::Named
     }
 }
@@ -84,7 +84,7 @@ fn later_tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -
     Ok(())
 }
 
-/// How deep namespaces of tools may hold namespaces.
+/// How deep namespaces of tools may nest.
 const MAX_DEPTH: usize = 4;
 
 /// A tool, or a namespace of tools.
@@ -159,7 +159,7 @@ fn own_name(kind: Cow<'_, str>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// What a shell is told to do: one command in words, or several commands.
+/// The command of a shell's action: one command in words, or several commands.
 fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
     let mut given = None;
     scan.members(|scan, key| match key {
@@ -185,7 +185,7 @@ fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     Ok(())
 }
 
-/// A block of text, or what one command of a shell printed.
+/// A text block, or the output of one shell command.
 fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
     scan.members(|scan, key| match key {
@@ -200,7 +200,7 @@ fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
         Some(kind) if TEXT.contains(&kind) => [text, None],
         Some(_) => return Ok(()),
     };
-    // Slots come in the order of the body, whatever the order of these two.
+    // Slots come in the order of the body, whichever of these two is first.
     places.sort_by_key(|place| place.as_ref().map(|span| span.start));
     for span in places.into_iter().flatten() {
         found.hold_string(scan.body(), span);

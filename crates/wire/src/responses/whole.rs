@@ -1,4 +1,4 @@
-//! Takes a hidden tool's calls out of a response that comes at once, and makes one response of several rounds.
+//! Removes calls of hidden tools from a whole response, and merges its rounds into one response.
 
 use super::object::ResponseObject;
 use super::response_state::ResponseState;
@@ -22,8 +22,8 @@ impl ResponsesWhole {
         Self { state: ResponseState::new(names), history, latest: Vec::new() }
     }
 
-    /// The turn that a body ends with. One that the provider keeps would wait for an answer for ever, so that no hidden
-    /// call may stay without.
+    /// The turn at the end of a body. A stored response would wait for its answers forever, so every hidden call must
+    /// be answered.
     fn turn(&mut self, answer: &ResponseObject<'_>, body: &[u8]) -> Option<HiddenTurn> {
         let is_complete = answer.is_complete(body);
         let turn = if is_complete { self.state.turn(&answer.items, body) } else { None };

@@ -1,10 +1,10 @@
-//! Which characters a writer of JSON escapes beyond those that it must.
+//! Detects which characters a JSON writer escapes beyond those that it must.
 
 use std::fmt::Write as _;
 
 use crate::Text;
 
-/// A writer's habit.
+/// A writer's choice of escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Escapes {
     pub(super) set: EscapeSet,
@@ -14,15 +14,15 @@ pub(super) struct Escapes {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EscapeSet {
-    /// Only what must be escaped is.
+    /// Only the characters that JSON requires.
     Few,
-    /// Everything outside ASCII is.
+    /// Also everything outside ASCII.
     Ascii,
-    /// `<`, `>`, `&`, U+2028 and U+2029 are.
+    /// Also `<`, `>`, `&`, U+2028 and U+2029.
     Html,
     /// The same, and `=` and `'`.
     Script,
-    /// Everything outside ASCII, and whatever means something in HTML; quotes by number.
+    /// Everything outside ASCII, and all characters with a meaning in HTML; quotes as numeric escapes.
     Strict,
 }
 
@@ -32,14 +32,14 @@ pub(super) enum Slash {
     Escaped,
 }
 
-/// How hexadecimal digits are written.
+/// The case of hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Digits {
     Small,
     Capital,
 }
 
-/// The habits that could have written `text`, the likeliest first.
+/// The choices that could have written `text`, the likeliest first.
 pub(super) fn candidates(text: &str) -> impl Iterator<Item = Escapes> {
     let stats = EscapeStats::in_text(text);
     let ascii = text.is_ascii();
@@ -57,7 +57,7 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = Escapes> {
 
 /// The escapes of a text.
 struct EscapeStats {
-    /// True when one of them is a number.
+    /// True when one of them is numeric.
     numbers: bool,
     slash: Slash,
     digits: Digits,
@@ -102,7 +102,7 @@ impl Escapes {
         out.push_str(rest);
     }
 
-    /// True for what is not merely copied.
+    /// True for a character that is not copied unchanged.
     fn changes(self, character: char) -> bool {
         let html = matches!(character, '<' | '>' | '&');
         let line = matches!(character, '\u{2028}' | '\u{2029}');
@@ -118,7 +118,7 @@ impl Escapes {
         more || character == '\\' || character == '/' && self.slash == Slash::Escaped
     }
 
-    /// Writes the character or the escape that `text` begins with, and gives what follows it.
+    /// Writes the first character or escape of `text`, and returns the rest.
     fn push_next<'t>(self, out: &mut String, text: &'t str) -> &'t str {
         let mut characters = text.chars();
         let Some(first) = characters.next() else { return "" };
