@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(&*alike_event(TOOL, event), b"event: x\ndata: {\"a\":1}\n\n");
     }
 
-    /// Behaviour 7.3: no client can read such an event, but whoever looks at it sees the tool.
+    /// Behaviour 7.3: no client can read such an event, but its bytes show the tool.
     #[test]
     fn a_broken_event_does_not_name_the_tool() {
         for (body, expected) in [

@@ -112,7 +112,7 @@ impl McpSession {
         Self { tool, changes, awaited, tasks, known, reads_structured: false, has_listed: false }
     }
 
-    /// What the server's lists of tools told in this session; `None` if it sent none.
+    /// What the server's lists of tools revealed in this session; `None` if it sent none.
     #[must_use]
     pub fn tool_knowledge(&self) -> Option<&ToolKnowledge> {
         self.has_listed.then_some(&self.known)
@@ -142,7 +142,7 @@ impl McpSession {
     }
 
     /// True when structured content that only repeats the text may be removed from a tool's result: the client does
-    /// not need it, or was told that the tool declares none.
+    /// not need it, or was knows that the tool declares none.
     #[must_use]
     pub fn may_unstructure(&self, tool: &str) -> bool {
         match self.changes.copies {
