@@ -1,6 +1,6 @@
-//! What a form holds comes back the same, whatever was put in.
+//! Checks that every form decodes to the value it encoded.
 //!
-//! `TERSELY_CASES` sets how many documents are made up; a failure names the seed that makes its document again.
+//! `TERSELY_CASES` sets how many documents are generated; a failure reports the seed of its document.
 
 #![expect(clippy::panic, clippy::print_stdout, reason = "a test fails loudly")]
 
@@ -20,7 +20,7 @@ const FORMS: [Form; 4] = Form::ALL;
 /// The forms that may decline a value; all others hold every value.
 const PARTIAL: [Form; 1] = [Form::Toon];
 
-/// Made-up documents for each form, unless `TERSELY_CASES` says otherwise.
+/// Generated documents for each form; `TERSELY_CASES` overrides it.
 const CASES: u64 = 20_000;
 
 #[test]

@@ -1,7 +1,7 @@
-//! Holds our TOON to the fixtures of the format's owners, release 4.0.0 (`fixtures/toon`).
+//! Checks our TOON with the fixtures of the format's owners, release 4.0.0 (`fixtures/toon`).
 //!
-//! Our doors offer no options, so a case that asks for another delimiter, another indentation or the lenient
-//! mode is not ours: it goes through the format's crate, to know that the crate is what we take it for.
+//! Our API has no options, so a case that needs another delimiter, another indentation or the lenient
+//! mode is not ours: it goes through the format's crate, to check our assumptions about the crate.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
@@ -104,7 +104,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// True when the case asks for what our own doors do.
+    /// True when the case needs no options.
     fn ours(&self) -> bool {
         self.delimiter == Delimiter::Comma && self.indent == 2 && self.strict
     }
@@ -122,7 +122,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// How many cases there were, how many of them are ours, and which went wrong.
+/// How many cases there were, how many of them are ours, and which failed.
 #[derive(Debug, Default)]
 struct Tally {
     cases: usize,

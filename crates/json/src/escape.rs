@@ -5,22 +5,32 @@ use std::fmt::Write as _;
 /// The UTF-16 unit that the escape at `at` stands for, with the bytes that spell it; `None` when no escape is there.
 #[must_use]
 pub fn unescape_unit(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
-    if bytes.get(at) != Some(&b'\\') {
-        return None;
+    match bytes.get(at..)? {
+        [b'\\', b'u', digits @ ..] => Some((hex(digits.get(..4)?)?, 6)),
+        [b'\\', letter, ..] => Some((u32::from(short_unescape(*letter)?), 2)),
+        _ => None,
     }
-    let unit = match bytes.get(at + 1)? {
-        b'n' => '\n',
-        b'"' => '"',
-        b'\\' => '\\',
-        b't' => '\t',
-        b'r' => '\r',
-        b'/' => '/',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'u' => return Some((hex(bytes.get(at + 2..at + 6)?)?, 6)),
-        _ => return None,
-    };
-    Some((u32::from(unit), 2))
+}
+
+/// The character that the escape at `at` stands for, with the bytes that spell it: one escape, or two that form a
+/// surrogate pair. `None` for a lone surrogate, and where no escape is.
+#[must_use]
+#[inline]
+pub fn unescape_char(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+    match bytes.get(at..)? {
+        [b'\\', b'u', ..] => unescape_wide(bytes, at),
+        [b'\\', letter, ..] => Some((short_unescape(*letter)?, 2)),
+        _ => None,
+    }
+}
+
+fn unescape_wide(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+    let (unit, used) = unescape_unit(bytes, at)?;
+    if let Some(character) = char::from_u32(unit) {
+        return Some((character, used));
+    }
+    let (low, more) = unescape_unit(bytes, at + used)?;
+    Some((join_surrogates(unit, low)?, used + more))
 }
 
 /// The character that two surrogate units form; `None` when they are not a pair.
@@ -31,16 +41,20 @@ pub fn join_surrogates(high: u32, low: u32) -> Option<char> {
     char::from_u32(0x10000 + (high << 10) + low)
 }
 
-/// The character that the escape at `at` stands for, with the bytes that spell it: one escape, or two that form a
-/// surrogate pair. `None` for a lone surrogate, and where no escape is.
-#[must_use]
-pub fn unescape_char(bytes: &[u8], at: usize) -> Option<(char, usize)> {
-    let (unit, used) = unescape_unit(bytes, at)?;
-    if let Some(character) = char::from_u32(unit) {
-        return Some((character, used));
-    }
-    let (low, more) = unescape_unit(bytes, at + used)?;
-    Some((join_surrogates(unit, low)?, used + more))
+/// The character of the short escape with this letter.
+#[inline]
+fn short_unescape(letter: u8) -> Option<char> {
+    Some(match letter {
+        b'n' => '\n',
+        b'"' => '"',
+        b'\\' => '\\',
+        b't' => '\t',
+        b'r' => '\r',
+        b'/' => '/',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        _ => return None,
+    })
 }
 
 /// True when a backslash at the end of `before` escapes the next byte.

@@ -165,4 +165,27 @@ mod tests {
             assert_eq!(serde_json::from_slice::<String>(&out).ok().as_deref(), Some(text));
         }
     }
+
+    #[test]
+    fn a_string_ends_after_its_closing_quote() {
+        let long = "x".repeat(40);
+        for (text, at, expected) in [
+            (r#""" x"#, 0, Some(2)),
+            (r#"["a\"b"]"#, 1, Some(7)),
+            (r#""\\" ""#, 0, Some(4)),
+            (&format!("\"{long}\\\"{long}\""), 0, Some(84)),
+            (r#""a\""#, 0, None),
+            ("\"", 0, None),
+            ("", 7, None),
+        ] {
+            assert_eq!(end(text.as_bytes(), at), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn quoting_escapes_what_json_requires() {
+        assert_eq!(quote("a\"\\\n\u{1f}é"), r#""a\"\\\n\u001fé""#);
+        assert_eq!(raw(&(1..3), b"[12]"), "12");
+        assert_eq!(raw(&(1..9), b"[12]"), "");
+    }
 }

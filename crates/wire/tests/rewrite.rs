@@ -1,4 +1,4 @@
-//! Holds the laws of the wire for descriptions and for what users say: nothing else changes, in any body.
+//! Checks the laws of the wire for descriptions and users' texts: nothing else changes, in any body.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -21,7 +21,7 @@ use tersely_testing::generate::Choices;
 use tersely_testing::mutate;
 use tersely_wire::{PROVIDERS, Provider, Splice, rewrite, splice};
 
-/// Low, so that much is done.
+/// Low, so that many texts change.
 const MIN_BYTES: usize = 256;
 
 /// Behaviour 9.3 and 9.4: every description is minified, and no other value differs.
@@ -68,7 +68,7 @@ fn only_texts_of_users_change() {
     println!("{stats:?}");
 }
 
-/// Law 2: what stands for a message does not depend on those after it.
+/// Law 2: the form of a message does not depend on those after it.
 #[test]
 fn a_longer_conversation_begins_like_a_shorter_one() {
     for (name, body, provider) in bodies() {
@@ -158,7 +158,7 @@ fn prompts(provider: &Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
     rewrite::prompts(provider, body, write).unwrap_or_default()
 }
 
-/// Every description written otherwise, and every third one dropped.
+/// Every description changed, and every third one dropped.
 fn described(provider: &Provider, body: &[u8]) -> Vec<Splice> {
     let other =
         |text: &str| Some(if text.len().is_multiple_of(3) { String::new() } else { format!("{text}\n\"") });
@@ -183,7 +183,7 @@ fn apart(provider: &Provider, body: &[u8], name: &str) {
     }
 }
 
-/// What a splice should give, put together of pieces by someone else.
+/// The expected splice, built independently from pieces.
 fn pieced(body: &[u8], edits: &[Splice]) -> Vec<u8> {
     let mut edits = edits.to_vec();
     edits.sort_by_key(|(span, _)| span.start);
