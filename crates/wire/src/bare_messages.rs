@@ -31,7 +31,7 @@ impl<'a> LoneMessages<'a> {
     pub fn provider(&self) -> &'static Provider {
         let shapes = || SHAPES.into_iter().filter_map(|(name, _)| lone_provider(name));
         let first = |provider: &&Provider| {
-            let body = self.body(*provider);
+            let body = self.body(provider);
             provider.slots(&body).ok().and_then(|slots| Some(slots.first()?.message)).unwrap_or(usize::MAX)
         };
         let by_tools = self.tools.and_then(by_tools);

@@ -54,14 +54,14 @@ fn milliseconds_for_what_is_no_result() {
 fn measure_rest(SampleTranscript { name, body, provider, .. }: &SampleTranscript) {
     let descriptions = provider.descriptions(body).expect("descriptions").len();
     let prompts = provider.prompts(body).expect("prompts").len();
-    let changed = rewrite::descriptions(*provider, body, minify).expect("edits").len();
+    let changed = rewrite::descriptions(provider, body, minify).expect("edits").len();
     let found = best(1_000_000, || provider.descriptions(body).expect("descriptions").len());
     let spliced = best(1_000_000, || {
-        splice(body, &rewrite::descriptions(*provider, body, minify).expect("edits")).len()
+        splice(body, &rewrite::descriptions(provider, body, minify).expect("edits")).len()
     });
     let said = best(1_000_000, || provider.prompts(body).expect("prompts").len());
     let short = best(1_000_000, || {
-        rewrite::prompts(*provider, body, |text| shorten(&O200k, 4096, text).0).expect("edits").len()
+        rewrite::prompts(provider, body, |text| shorten(&O200k, 4096, text).0).expect("edits").len()
     });
     let size = megabytes(body.len());
     println!(

@@ -8,10 +8,9 @@ use super::turn::{self, Block};
 use super::words;
 use crate::blocks::events::BlockEvents;
 use crate::blocks::kind::BlockKind;
-use crate::blocks::round::BlockRounds;
+use crate::blocks::round::{BlockRounds, RoundEnd};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
-use crate::hidden::turn::HiddenTurn;
 use crate::hidden::verdict::EventVerdict;
 use crate::hidden::words::SILENCE;
 use crate::protocol::event_format::EventFormat;
@@ -62,10 +61,12 @@ impl BlockEvents for AnthropicEvents {
         }
     }
 
-    fn end_round(&mut self) -> Option<Option<HiddenTurn>> {
-        let turn = self.state.end_round()?;
-        self.metrics.end_round();
-        Some(turn)
+    fn end_round(&mut self) -> RoundEnd {
+        let end = self.state.end_round();
+        if !matches!(end, RoundEnd::Seen) {
+            self.metrics.end_round();
+        }
+        end
     }
 
     fn end_turn(&mut self, out: &mut Vec<u8>) {

@@ -1,5 +1,6 @@
 //! Watches a stream of content blocks, as far as Anthropic and Converse agree on it.
 
+use crate::blocks::round::RoundEnd;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::verdict::EventVerdict;
@@ -20,8 +21,8 @@ pub(crate) trait BlockEvents: Send {
     /// event on.
     fn read(&mut self, frame: EventFrame<'_>, data: &[u8], out: &mut Vec<u8>) -> Option<EventVerdict>;
 
-    /// Ends a round whose end was held, with its turn if that is complete; `None` when the client has seen the end.
-    fn end_round(&mut self) -> Option<Option<HiddenTurn>>;
+    /// Ends the round.
+    fn end_round(&mut self) -> RoundEnd;
 
     /// Appends the end that was held, as if the model had not called the hidden tool.
     fn end_turn(&mut self, out: &mut Vec<u8>);
@@ -39,11 +40,14 @@ impl<E: BlockEvents> EventMeaning for E {
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
-        let turn = self.end_round()?;
-        if turn.is_none() {
-            self.end_turn(out);
+        match self.end_round() {
+            RoundEnd::Seen => None,
+            RoundEnd::Turn(turn) => Some(turn),
+            RoundEnd::Lost => {
+                self.end_turn(out);
+                None
+            }
         }
-        turn
     }
 
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {

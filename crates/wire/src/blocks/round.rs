@@ -36,6 +36,16 @@ pub(crate) struct BlockRound<B> {
     pub(crate) ending: Option<Vec<u8>>,
 }
 
+/// How a round ends.
+pub(crate) enum RoundEnd {
+    /// The client has seen the end.
+    Seen,
+    /// The end is held, and this turn can be answered.
+    Turn(HiddenTurn),
+    /// The end is held, but the turn is not complete.
+    Lost,
+}
+
 impl<B> BlockRound<B> {
     fn new(base: u64) -> Self {
         Self { blocks: TurnBlocks::default(), numbers: BlockNumbers::new(base), ending: None }
@@ -102,13 +112,13 @@ impl<B: TurnBlock> BlockRounds<B> {
         Some(self.next - 1)
     }
 
-    /// Ends a round whose end was held, and returns its turn if that is complete; `None` when the client has seen the
-    /// end.
-    pub(crate) fn end_round(&mut self) -> Option<Option<HiddenTurn>> {
-        self.ending = self.round.ending.take()?;
+    /// Ends the round.
+    pub(crate) fn end_round(&mut self) -> RoundEnd {
+        let Some(ending) = self.round.ending.take() else { return RoundEnd::Seen };
+        self.ending = ending;
         let round = std::mem::replace(&mut self.round, BlockRound::new(self.next));
         self.tally.end_round();
         self.rounds += 1;
-        Some(round.blocks.turn())
+        round.blocks.turn().map_or(RoundEnd::Lost, RoundEnd::Turn)
     }
 }

@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions API, also as other servers implement it.
+//! The Chat Completions API of `OpenAI`, and of the servers that are compatible with it.
 
 mod bridge;
 mod calls;

@@ -5,14 +5,14 @@ use tersely_json::{JsonError, list, top_members};
 
 use super::{events, whole};
 use crate::hidden::events::watch_events;
-use crate::hidden::hiding::{ToolHiding, keep_offer};
+use crate::hidden::hiding::ToolHiding;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
 use crate::request::history::HistoryPlace;
 
-pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
+pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: |_, _| Ok(None), watch };
 
 fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let others = top_members(&["n", "functions"], body)?;

@@ -6,9 +6,8 @@ use super::turn::{self, Block};
 use super::words;
 use crate::blocks::events::BlockEvents;
 use crate::blocks::kind::BlockKind;
-use crate::blocks::round::BlockRounds;
+use crate::blocks::round::{BlockRounds, RoundEnd};
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::HiddenTurn;
 use crate::hidden::verdict::EventVerdict;
 use crate::hidden::words::SILENCE;
 use crate::protocol::event_format::EventFormat;
@@ -39,7 +38,7 @@ impl BlockEvents for ConverseEvents {
         }
     }
 
-    fn end_round(&mut self) -> Option<Option<HiddenTurn>> {
+    fn end_round(&mut self) -> RoundEnd {
         self.state.end_round()
     }
 

@@ -7,7 +7,7 @@ use super::{events, whole};
 use crate::blocks::turn;
 use crate::blocks::whole::watch_blocks;
 use crate::hidden::events::watch_events;
-use crate::hidden::hiding::{ToolHiding, keep_offer};
+use crate::hidden::hiding::ToolHiding;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTool;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
@@ -17,7 +17,7 @@ use crate::request::history::HistoryPlace;
 pub(super) static HIDING: ToolHiding = ToolHiding {
     offer,
     answer: |turn, answers, body| turn::answer(turn, answers, body, result),
-    withdraw: keep_offer,
+    withdraw: |_, _| Ok(None),
     watch,
 };
 

@@ -7,11 +7,17 @@ use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::request::history::HistoryPlace;
 
+/// A body with changes; `None` when it stays unchanged.
+type ChangedBody = Result<Option<Vec<u8>>, JsonError>;
+
+/// Appends a turn and its answers to a body.
+type AnswerTurn = fn(&HiddenTurn, &[String], &[u8]) -> Result<Vec<u8>, JsonError>;
+
 /// An API's functions for hiding a tool.
 pub struct ToolHiding {
-    pub(crate) offer: fn(&HiddenTool, &[u8]) -> Result<Option<Vec<u8>>, JsonError>,
-    pub(crate) answer: fn(&HiddenTurn, &[String], &[u8]) -> Result<Vec<u8>, JsonError>,
-    pub(crate) withdraw: fn(HiddenNames, &[u8]) -> Result<Option<Vec<u8>>, JsonError>,
+    pub(crate) offer: fn(&HiddenTool, &[u8]) -> ChangedBody,
+    pub(crate) answer: AnswerTurn,
+    pub(crate) withdraw: fn(HiddenNames, &[u8]) -> ChangedBody,
     pub(crate) watch: fn(HiddenNames, ResponseFraming, HistoryPlace) -> Box<dyn ResponseWatch>,
 }
 
@@ -53,9 +59,4 @@ impl ToolHiding {
     ) -> Box<dyn ResponseWatch> {
         (self.watch)(names, framing, history)
     }
-}
-
-/// The [`ToolHiding::withdraw`] of APIs where an unanswered call does no harm.
-pub(crate) fn keep_offer(_: HiddenNames, _: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-    Ok(None)
 }

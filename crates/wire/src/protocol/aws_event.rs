@@ -204,7 +204,7 @@ mod tests {
     /// The empty message, as AWS publishes it.
     const EMPTY: &[u8] = b"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb\x7d\x98\xc8\xff";
 
-    fn written(name: &str, payload: &str) -> Vec<u8> {
+    fn message_of(name: &str, payload: &str) -> Vec<u8> {
         let mut out = Vec::new();
         write(name, payload, &mut out);
         out
@@ -221,17 +221,17 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let raw = written("chunk", r#"{"bytes":"aGk=","p":"abc"}"#);
+        let raw = message_of("chunk", r#"{"bytes":"aGk=","p":"abc"}"#);
         assert_eq!(length(&[&raw[..], b"more"].concat()), Ok(Some(raw.len())));
         assert_eq!((name(&raw), unwrap_payload(&raw).as_deref()), (Some("chunk"), Some(&b"hi"[..])));
         let mut out = Vec::new();
         rewrap(&raw, b"ho!", &mut out);
-        assert_eq!(out, written("chunk", r#"{"bytes":"aG8h","p":"abc"}"#));
+        assert_eq!(out, message_of("chunk", r#"{"bytes":"aG8h","p":"abc"}"#));
     }
 
     #[test]
     fn a_message_that_is_not_all_here_is_waited_for() {
-        let raw = written("metadata", "{}");
+        let raw = message_of("metadata", "{}");
         for end in 0..raw.len() {
             assert_eq!(length(&raw[..end]), Ok(None), "{end}");
         }
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn no_byte_can_be_another() {
-        let raw = written("metadata", "{}");
+        let raw = message_of("metadata", "{}");
         for at in 0..raw.len() {
             let mut other = raw.clone();
             other[at] ^= 0x10;

@@ -1,4 +1,4 @@
-//! OpenAI's Responses API.
+//! The Responses API of `OpenAI`.
 
 mod bridge;
 mod event;
