@@ -88,8 +88,8 @@ fn places(Fixture { body, provider, .. }: &Fixture) -> String {
 }
 
 fn edits(Fixture { body, provider, .. }: &Fixture) -> Vec<Splice> {
-    let mut edits = rewrite::descriptions(*provider, body, minify).unwrap_or_default();
+    let mut edits = rewrite::descriptions(provider, body, minify).unwrap_or_default();
     let write = |text: &str| shorten(&O200k, MIN_BYTES, text).0;
-    edits.extend(rewrite::prompts(*provider, body, write).unwrap_or_default());
+    edits.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
     edits
 }
