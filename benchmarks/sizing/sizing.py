@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "benchmarks/limits"), str(ROOT / "benchmarks/drain")]
+sys.path += [str(ROOT / "benchmarks/limits"), str(ROOT / "trials/drain")]
 
 from drain import body as read_body  # noqa: E402
 from drain import event, free, head  # noqa: E402

@@ -21,7 +21,7 @@ import threading
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "clients"))
+sys.path.insert(0, str(HERE.parents[1] / "trials" / "clients"))
 
 from asking import Asking, Player  # noqa: E402
 from speech import Call, Say, Text, shape_of, streams  # noqa: E402

@@ -26,7 +26,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path += [str(ROOT / "benchmarks/clients"), str(ROOT / "benchmarks/drain")]
+sys.path += [str(ROOT / "trials/clients"), str(ROOT / "trials/drain")]
 
 from asking import Asking  # noqa: E402
 from drain import free  # noqa: E402

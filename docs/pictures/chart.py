@@ -24,8 +24,9 @@ def figures(text):
             sys.exit(f"docs/measurements.md has no row that begins with: {begin}")
         return [float(number) for number in re.findall(r"(\d+\.\d) %", found[0])]
 
-    exact, exact_median, standard, standard_median = row("the whole bill of these, reduced by")
-    claude, codex, others, pi = row("the whole bill in standard mode, by client")
+    exact, exact_median = row("saved of the whole bill, exact forms only; median conversation")
+    standard, standard_median = row("saved of the whole bill, standard mode; median conversation")
+    claude, codex, others, pi = row("saved of the whole bill, standard mode, by client")
     return [
         ("What is saved of", None, None),
         ("157 single tool results", row("tokens saved, nothing lost")[0], row("tokens saved in standard mode")[0]),

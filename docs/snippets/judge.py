@@ -386,4 +386,4 @@ def named_versions(root: Path, page: Page, versions: dict) -> list[Verdict]:
     pins = {**versions.get("python", {}), **versions.get("node", {}), **real.agents(versions)}
     missing = [f"{name} {version}" for name, version in pins.items() if f"{name} {version}" not in text]
     return [Verdict(page.path, "versions", "wrong", f"the page does not name what it was run with: {', '.join(missing)}",
-                    f"name them, as in \"Run with …\"; {LIST} and benchmarks/clients/setup.py have the versions", "list")] if missing else []
+                    f"name them, as in \"Run with …\"; {LIST} and trials/clients/setup.py have the versions", "list")] if missing else []

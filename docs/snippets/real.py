@@ -12,7 +12,7 @@ from pathlib import Path
 from sandbox import Sandbox
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.append(str(ROOT / "benchmarks" / "clients"))
+sys.path.append(str(ROOT / "trials" / "clients"))
 
 import setup  # noqa: E402  (the agents' versions, and the cache where `setup.py` puts them)
 

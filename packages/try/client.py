@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/clients"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "trials/clients"))
 import agents  # noqa: E402 - found by the line above
 import setup  # noqa: E402
 from upstream import FINAL, Upstream  # noqa: E402

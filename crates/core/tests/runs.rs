@@ -97,13 +97,13 @@ const RUNNERS: [Runner; 20] = [
     runner(
         "playwright",
         "npx playwright test",
-        ("  1) [chromium]", "basket.spec.ts:93:43"),
-        ("1 failed", "20 passed"),
+        ("  1) [api]", "basket.spec.ts:103:48"),
+        ("2 failed", "24 passed"),
     ),
     runner(
         "psql",
         "psql -f seed.sql",
-        ("psql:seed.sql:14: ERROR", "already exists."),
+        ("psql:seed.sql:15: ERROR", "already exists."),
         ("ROLLBACK", "COMMIT"),
     ),
     runner(

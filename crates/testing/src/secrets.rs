@@ -1,7 +1,7 @@
 //! Secrets of many kinds, made up at run time so that none stands in a file as one.
 
 /// Kinds of secrets and where each stands; the clients' harness puts the same ones into files, logs and variables.
-const SECRETS: &str = include_str!("../../../benchmarks/clients/secrets.tsv");
+const SECRETS: &str = include_str!("../../../trials/clients/secrets.tsv");
 
 /// The secrets of the list: their kind, what stands before, they themselves, what stands after.
 #[must_use]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// What `benchmarks/clients/heads.py` counted, and when.
+/// What `trials/clients/heads.py` counted, and when.
 pub(crate) static HEADS: LazyLock<HeadTable> =
     LazyLock::new(|| serde_json::from_str(include_str!("heads.json")).unwrap_or_default());
 

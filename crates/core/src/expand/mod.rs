@@ -65,6 +65,19 @@ mod tests {
         let text = format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{inside}\"}}]}}");
         let wish = ExpandRequest::read(r#"{"id":"shadow_1","lines":"7-8"}"#).unwrap();
         assert_eq!(wish.show(&text), "line 7 of a text\nline 8 of a text\n");
+        let part = |part: &str| {
+            ExpandRequest::read(&format!("{{\"id\":\"shadow_1\",\"part\":\"{part}\"}}"))
+                .unwrap()
+                .show(&text)
+                .into_owned()
+        };
+        assert_eq!(part("7-8"), "line 7 of a text\nline 8 of a text\n");
+        assert_eq!(
+            part("line 40 of"),
+            "38: line 38 of a text\n39: line 39 of a text\n40: line 40 of a text\n"
+        );
+        assert_eq!(part("content[0].type"), "text");
+        assert_eq!(part("50-60"), "There are only 40 lines. Ask for some of them, for a word or for a path.");
         let whole = ExpandRequest::read(r#"{"id":"shadow_1"}"#).unwrap();
         assert_eq!(whole.show(&text), text);
     }
@@ -116,6 +129,24 @@ mod tests {
             check(&format!("{{\"id\":\"x\",\"part\":\"{part}\"}}"), shown);
         }
         check(r#"{"id":"x","part":3}"#, "\"x y\":null}\n");
+    }
+
+    #[test]
+    fn a_number_may_be_the_name_of_a_record() {
+        let text = "[\n{\"code\":\"0062\",\"n\":2},\n{\"code\":\"0063\",\"n\":9}\n]\n";
+        let show = |part: &str| {
+            ExpandRequest::read(&format!("{{\"id\":\"x\",\"part\":\"{part}\"}}"))
+                .unwrap()
+                .show(text)
+                .into_owned()
+        };
+        assert_eq!(show("0063"), "[1]: {\"code\":\"0063\",\"n\":9}\n");
+        assert_eq!(show("2"), "[0]: {\"code\":\"0062\",\"n\":2}\n");
+        assert_eq!(show("line 2"), "{\"code\":\"0062\",\"n\":2},\n");
+        assert_eq!(show("3"), "{\"code\":\"0063\",\"n\":9}\n");
+        assert!(show("77").starts_with("There are only 4 lines"));
+        let log = ExpandRequest::read(r#"{"id":"x","part":"8080"}"#).unwrap();
+        assert_eq!(log.show("listens on 8080\n"), "1: listens on 8080\n");
     }
 
     #[test]

@@ -21,15 +21,25 @@ const NAMES: usize = 20;
 const SAID_BACK: usize = 64;
 
 /// What a word stands for: lines if it names some, else what is at that place in JSON, else the records or the lines that
-/// contain it.
+/// contain it. A number alone may also be what a record of JSON is known by, whose lines nobody counts.
 pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
     let bare = word.trim();
-    let range = ["lines", "line"].iter().find_map(|name| bare.strip_prefix(name)).unwrap_or(bare);
-    if bounds(range).is_some() {
-        return lines(range, text).map(str::to_owned);
+    let root = json::decode(text).ok();
+    if !bare.is_empty()
+        && bare.bytes().all(|byte| byte.is_ascii_digit())
+        && let Some(known) = root.as_ref().and_then(|root| record::equal(bare, root))
+    {
+        return Ok(known);
     }
-    let Ok(root) = json::decode(text) else { return search(word, text) };
-    within(bare, &root).or_else(|_| record::search(bare, &root).ok_or(())).or_else(|()| search(word, text))
+    let range = ["lines", "line"].iter().find_map(|name| bare.strip_prefix(name)).unwrap_or(bare);
+    let lines = bounds(range).map(|_| lines(range, text));
+    if let Some(Ok(lines)) = lines {
+        return Ok(lines.to_owned());
+    }
+    let place = |root| within(bare, root).ok().or_else(|| record::search(bare, root));
+    let found = root.as_ref().and_then(place).map_or_else(|| search(word, text), Ok);
+    // Of lines that are not there, more can be said than that they contain no such number.
+    found.map_err(|why| lines.and_then(Result::err).unwrap_or(why))
 }
 
 /// The lines that `range` names, counted from 1.

@@ -11,10 +11,17 @@ const MOST: usize = 20;
 /// a value come before those that merely contain it. `None` when there is none, or the document itself is all there is.
 pub(super) fn search(word: &str, root: &Value<'_>) -> Option<String> {
     let small = word.to_lowercase();
-    let is = |text: &str| text.to_lowercase() == small;
     let has = |text: &str| text.to_lowercase().contains(&small);
-    let equal = found(root, &is);
-    let found = if equal.is_empty() { found(root, &has) } else { equal };
+    equal(word, root).or_else(|| list(&found(root, &has)))
+}
+
+/// The same of those that have it for a value.
+pub(super) fn equal(word: &str, root: &Value<'_>) -> Option<String> {
+    let small = word.to_lowercase();
+    list(&found(root, &|text| text.to_lowercase() == small))
+}
+
+fn list(found: &[(String, &Value<'_>)]) -> Option<String> {
     if found.is_empty() || found.iter().any(|(path, _)| path.is_empty()) {
         return None;
     }

@@ -47,17 +47,14 @@ impl ExpandRequest {
     }
 
     fn select<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, String> {
-        let mut shown = Cow::Borrowed(text);
+        let mut shown = self.base(text);
         if let Some(part) = &self.part {
-            shown = Cow::Owned(part::any(part, &shown)?);
+            // What stands in the wrapping has a path there.
+            let around = |why| part::any(part, text).map_err(|_| why);
+            shown = Cow::Owned(part::any(part, &shown).or_else(around)?);
         }
         if let Some(path) = &self.path {
             shown = Cow::Owned(part::at(path, &shown)?);
-        } else if self.lines.is_some()
-            && let Some(wrapped) = wrap::unwrap(text)
-        {
-            // Lines that are missing were counted in the text that the JSON holds.
-            shown = Cow::Owned(wrapped.inside);
         }
         if let Some(lines) = &self.lines {
             shown = Cow::Owned(part::lines(lines, &shown)?.to_owned());
@@ -66,6 +63,15 @@ impl ExpandRequest {
             shown = Cow::Owned(part::search(search, &shown)?);
         }
         Ok(shown)
+    }
+
+    /// The text that a part is taken from: the one that JSON is wrapped around, as the model has read it without the
+    /// wrapping, and its lines were counted there.
+    fn base<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let parts = [&self.part, &self.lines, &self.search];
+        let inside = self.path.is_none() && parts.iter().any(|part| part.is_some());
+        let wrapped = if inside { wrap::unwrap(text) } else { None };
+        wrapped.map_or(Cow::Borrowed(text), |wrapped| Cow::Owned(wrapped.inside))
     }
 }
 

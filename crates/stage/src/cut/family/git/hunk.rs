@@ -46,18 +46,20 @@ pub(super) fn count(body: &str) -> (usize, usize) {
     })
 }
 
-/// Writes hunks with at most `margin` unchanged lines around each change.
-pub(super) fn write(body: &str, margin: usize, out: &mut String) {
+/// Writes hunks with at most `margin` unchanged lines around each change, and tells how many are missing around them.
+pub(super) fn write(body: &str, margin: usize, out: &mut String) -> usize {
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
+    let mut missing = 0;
     for hunk in lines.chunk_by(|_, line| !line.starts_with("@@")) {
         match Header::read(hunk[0]) {
-            Some(header) => write_hunk(header, &hunk[1..], margin, out),
+            Some(header) => missing += write_hunk(header, &hunk[1..], margin, out),
             None => hunk.iter().for_each(|line| out.push_str(line)),
         }
     }
+    missing
 }
 
-fn write_hunk(header: Header<'_>, lines: &[&str], margin: usize, out: &mut String) {
+fn write_hunk(header: Header<'_>, lines: &[&str], margin: usize, out: &mut String) -> usize {
     let first = lines.iter().position(|line| !is_same(line)).unwrap_or(0);
     let last = lines.iter().rposition(|line| !is_same(line)).unwrap_or(lines.len());
     let start = lines[..first].iter().position(|line| signal::find(line).is_some());
@@ -69,6 +71,7 @@ fn write_hunk(header: Header<'_>, lines: &[&str], margin: usize, out: &mut Strin
     for run in lines[start..end].chunk_by(|one, next| one.as_bytes()[0] == next.as_bytes()[0]) {
         write_run(run, margin, out);
     }
+    lines.len() - (end - start)
 }
 
 /// A run of removed lines from this length on is shown by its ends.

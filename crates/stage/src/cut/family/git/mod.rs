@@ -132,6 +132,20 @@ mod tests {
     }
 
     #[test]
+    fn missing_context_is_said_once() {
+        let hunk = |at: usize| {
+            let same = " unchanged\n".repeat(3);
+            format!("@@ -{at},7 +{at},7 @@\n{same}-{}\n+D\n{same}", "d".repeat(9_000))
+        };
+        let shown = apply(&GitDiff, &format!("{HEAD}{}{}", hunk(10), hunk(30))).unwrap();
+        assert!(
+            shown.starts_with("[8 lines left out: unchanged, here and below]\ndiff --git a/x b/x\n"),
+            "{shown}"
+        );
+        assert_eq!(shown.matches("left out").count(), 1);
+    }
+
+    #[test]
     fn what_git_says_between_files_stays() {
         let text = format!("{HEAD}@@ -1 +1 @@\n-a\n+b\nfatal: bad object\nwarning: é\n{HEAD}@@ garbage\n");
         assert_eq!(apply(&GitDiff, &text), None);

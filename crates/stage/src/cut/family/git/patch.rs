@@ -12,15 +12,19 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     let margin = if text.len() >= BIG { 1 } else { usize::MAX };
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    let mut missing = 0;
     while let Some(at) = next(rest) {
         out.push_str(&rest[..at]);
         let file = File::read(&rest[at..]);
-        file.write(margin, &mut out);
+        missing += file.write(margin, &mut out);
         rest = &rest[at + file.head.len() + file.body.len()..];
     }
     out.push_str(rest);
-    Some(out)
+    Some(if missing == 0 { out } else { format!("{}\n{out}", omit::lines(missing, AROUND)) })
 }
+
+/// What is missing around changes, said once: in every hunk it would cost more than it spares.
+const AROUND: &str = "unchanged, here and below";
 
 const MARK: &str = "diff --git ";
 
@@ -76,13 +80,15 @@ impl<'a> File<'a> {
         Self { path, head, body }
     }
 
-    fn write(&self, margin: usize, out: &mut String) {
+    /// Writes the file, and tells how many unchanged lines are missing for which nothing stands in their place.
+    fn write(&self, margin: usize, out: &mut String) -> usize {
         out.push_str(self.head);
         match file::kind(self.path, self.head) {
             FileKind::Lock if self.is_long() => lock::write(self.path, self.body, out),
             FileKind::Dull(what) if self.is_long() => self.write_dull(what, out),
-            _ => hunk::write(self.body, margin, out),
+            _ => return hunk::write(self.body, margin, out),
         }
+        0
     }
 
     /// Short changes are shown whatever they are in.

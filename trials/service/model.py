@@ -1,4 +1,4 @@
-"""The scripted model of benchmarks/clients at a fixed address, which notes how long each request was."""
+"""The scripted model of trials/clients at a fixed address, which notes how long each request was."""
 
 from __future__ import annotations
 

