@@ -12,7 +12,7 @@ use tersely_wire::{PROVIDERS, Provider};
 const BENCH: BuiltBinary =
     BuiltBinary { path: env!("CARGO_BIN_EXE_tersely-bench"), place: env!("CARGO_TARGET_TMPDIR") };
 
-fn provider() -> &'static dyn Provider {
+fn provider() -> &'static Provider {
     PROVIDERS.into_iter().find(|provider| provider.name() == "anthropic").expect("a provider")
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lines of tests for a hundred lines of source: a change may raise these, never lower them.
-const TEST_PERCENT: [(&str, usize); 15] = [
+const TEST_PERCENT: [(&str, usize); 16] = [
     ("audit", 27),
     ("bench", 28),
     ("cli", 78),
@@ -15,6 +15,7 @@ const TEST_PERCENT: [(&str, usize); 15] = [
     ("engine", 99),
     ("gateway", 76),
     ("history", 36),
+    ("json", 42),
     ("proof", 55),
     ("stage", 30),
     ("store", 76),

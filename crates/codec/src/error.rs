@@ -1,9 +1,9 @@
-//! Says where a text stopped making sense, and what would have.
+//! Reports where a text stopped being of its form, and what was expected there.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A text is not of the form it was taken for.
+/// A text is not of the expected form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
     /// Line of the fault, from 1.
@@ -12,12 +12,12 @@ pub struct DecodeError {
     pub column: usize,
     /// What the form allows there.
     pub expected: String,
-    /// What stands there instead.
+    /// What is there instead.
     pub found: String,
 }
 
-/// A fault while a text is read. Where it is in lines and columns is found out once it is known to stand:
-/// readers that try one thing and then another would count lines over and over.
+/// A fault while a text is read. Its line and column are computed only when it is reported: readers that try several
+/// alternatives would count lines again and again.
 #[derive(Debug)]
 pub(crate) struct ReadFault {
     /// The byte.
@@ -27,7 +27,7 @@ pub(crate) struct ReadFault {
 }
 
 impl ReadFault {
-    /// The error that this fault is in `source`.
+    /// The error of this fault in `source`.
     pub(crate) fn within(self, source: &str) -> DecodeError {
         let at = floor_char(source, self.at);
         let before = &source[..at];

@@ -1,4 +1,4 @@
-//! The forms a value can take, and the doors to each.
+//! Lists the forms of a value, and dispatches to them.
 
 use crate::{DecodeError, Value, json, stc, terse, toon};
 
@@ -16,7 +16,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Every form, in the order in which tables show them.
+    /// Every form, in the order of tables.
     pub const ALL: [Self; 4] = [Self::Json, Self::Stc, Self::Toon, Self::Terse];
 
     /// The form's name on the command line and in reports.
@@ -55,11 +55,11 @@ pub fn decode(form: Form, text: &str) -> Result<Value<'_>, DecodeError> {
     }
 }
 
-/// The form that `text` is written in, and its value; `None` when no form reads it for certain.
+/// The form of `text` and its value; `None` when no form is certain.
 ///
-/// JSON and STC refuse nearly everything else. Lines of keys and values alone could be terse, TOON or something
-/// else, so those two are believed only when they show a list, and TOON, which reads almost any text, only when
-/// it would have written it the same way.
+/// JSON and STC refuse nearly everything else. Lines of keys and values alone could be terse, TOON or something else,
+/// so those two are accepted only with a list, and TOON, which reads almost any text, only if it writes the same text
+/// again.
 #[must_use]
 pub fn detect(text: &str) -> Option<(Form, Value<'_>)> {
     let read = |form| Some((form, decode(form, text).ok()?));

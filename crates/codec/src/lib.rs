@@ -1,8 +1,8 @@
 //! JSON values as dense text, and back, exactly.
 //!
-//! Pure: no clock, files, environment or randomness; what goes in decides what comes out. A [`Value`] keeps
-//! what other trees lose (member order, duplicate keys, the text of every number), and every [`Form`] either
-//! holds all of that or declines.
+//! Pure: no clock, files, environment or randomness; the output depends on the input alone. A [`Value`] keeps what
+//! other trees lose (member order, duplicate keys, the text of every number), and every [`Form`] either holds all of
+//! that or declines.
 
 mod error;
 mod form;

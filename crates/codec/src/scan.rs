@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use tersely_json::number_length;
+
 use crate::error::ReadFault;
 use crate::text::respell;
 use crate::{Text, Value};
 
-/// A place in a text, moving forward only.
+/// A position in a text.
 pub(crate) struct TextScan<'a> {
     text: &'a str,
     at: usize,
@@ -21,7 +23,7 @@ impl<'a> TextScan<'a> {
         self.at
     }
 
-    /// Goes to byte `at`, which the caller knows to be a boundary.
+    /// Goes to byte `at`, which must be a character boundary.
     pub(crate) fn go(&mut self, at: usize) {
         self.at = at;
     }
@@ -55,6 +57,61 @@ impl<'a> TextScan<'a> {
     pub(crate) fn space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
+        }
+    }
+
+    /// Takes `byte` and the white space after it.
+    pub(crate) fn take(&mut self, byte: u8, expected: &'static str) -> Result<(), ReadFault> {
+        if !self.eat(byte) {
+            return self.fail(expected);
+        }
+        self.space();
+        Ok(())
+    }
+
+    /// Nothing but white space is left.
+    pub(crate) fn end(&mut self) -> Result<(), ReadFault> {
+        self.space();
+        if self.peek().is_some() { self.fail("the end of the document") } else { Ok(()) }
+    }
+
+    /// An array whose items `item` reads, its opening bracket next.
+    pub(crate) fn array(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<Value<'a>, ReadFault>,
+    ) -> Result<Value<'a>, ReadFault> {
+        let mut items = Vec::new();
+        self.take(b'[', "'['")?;
+        if self.eat(b']') {
+            return Ok(Value::Array(items));
+        }
+        loop {
+            items.push(item(self)?);
+            self.space();
+            if self.eat(b']') {
+                return Ok(Value::Array(items));
+            }
+            self.take(b',', "',' or ']'")?;
+        }
+    }
+
+    /// An object whose members `member` reads, its opening brace next.
+    pub(crate) fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Self) -> Result<(Text<'a>, Value<'a>), ReadFault>,
+    ) -> Result<Value<'a>, ReadFault> {
+        let mut members = Vec::new();
+        self.take(b'{', "'{'")?;
+        if self.eat(b'}') {
+            return Ok(Value::Object(members));
+        }
+        loop {
+            members.push(member(self)?);
+            self.space();
+            if self.eat(b'}') {
+                return Ok(Value::Object(members));
+            }
+            self.take(b',', "',' or '}'")?;
         }
     }
 
@@ -112,48 +169,6 @@ impl<'a> TextScan<'a> {
             Some(b'f') if self.eat_word("false") => Ok(Value::Bool(false)),
             Some(b'n') if self.eat_word("null") => Ok(Value::Null),
             _ => self.fail("a value"),
-        }
-    }
-}
-
-/// How many bytes at the start of `bytes` are one JSON number; 0 when none is there.
-pub(crate) fn number_length(bytes: &[u8]) -> usize {
-    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut at = usize::from(bytes.first() == Some(&b'-'));
-    match bytes.get(at) {
-        Some(b'0') => at += 1,
-        Some(b'1'..=b'9') => at += digits(at),
-        _ => return 0,
-    }
-    if bytes.get(at) == Some(&b'.') {
-        match digits(at + 1) {
-            0 => return 0,
-            count => at += 1 + count,
-        }
-    }
-    if let Some(b'e' | b'E') = bytes.get(at) {
-        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-        match digits(at + 1 + sign) {
-            0 => return 0,
-            count => at += 1 + sign + count,
-        }
-    }
-    if bytes.get(at).is_some_and(u8::is_ascii_digit) { 0 } else { at }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_end_where_json_ends_them() {
-        for (text, length) in
-            [("0", 1), ("-0", 2), ("1.50,", 4), ("1E+2]", 4), ("12x", 2), ("123456789012345678901234", 24)]
-        {
-            assert_eq!(number_length(text.as_bytes()), length, "{text}");
-        }
-        for text in ["", "-", "01", "+1", ".5", "1.", "1e", "1e+", "--1", "NaN"] {
-            assert_eq!(number_length(text.as_bytes()), 0, "{text}");
         }
     }
 }

@@ -1,10 +1,12 @@
-//! A JSON string as the text between its quotes, with one spelling for each value.
+//! Holds a JSON string as the text between its quotes, with one spelling for each value.
 //!
-//! Holding the escaped text instead of the decoded one makes encoders a copy, keeps lone surrogates (which no
-//! Rust string can hold), and still lets two strings be compared byte by byte: every escape that could have
-//! been a character is one, and the rest has one spelling.
+//! Keeping the escaped text makes encoders a copy, preserves lone surrogates (which no Rust string can hold), and
+//! still allows a comparison byte by byte: every escape that could be a character is one, and the rest has one
+//! spelling.
 
 use std::borrow::Cow;
+
+use tersely_json::{join_surrogates, needs_escape, push_char, push_unit, unescape_unit};
 
 /// The value of a JSON string or key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -16,13 +18,13 @@ impl<'a> Text<'a> {
         Self(Cow::Borrowed(content))
     }
 
-    /// The text for `content` already spelled as this type spells it.
-    pub(crate) fn spelled(content: impl Into<Cow<'a, str>>) -> Self {
+    /// The text of `content`, which must be in this type's spelling.
+    pub(crate) fn from_spelling(content: impl Into<Cow<'a, str>>) -> Self {
         Self(content.into())
     }
 
-    /// The text whose content was put together of several, one after the other: halves of a character may meet there.
-    pub(crate) fn joined(content: String) -> Self {
+    /// The text of several contents joined together: two halves of a surrogate pair may meet.
+    pub(crate) fn join(content: String) -> Self {
         if content.contains("\\ud")
             && let Ok(text) = respell(&content)
         {
@@ -31,7 +33,7 @@ impl<'a> Text<'a> {
         Self(Cow::Owned(content))
     }
 
-    /// The JSON string that stands for the characters of `value`.
+    /// The text with the characters of `value`.
     #[must_use]
     pub fn of(value: &'a str) -> Self {
         if !value.bytes().any(needs_escape) {
@@ -42,7 +44,7 @@ impl<'a> Text<'a> {
         Self(Cow::Owned(out))
     }
 
-    /// The text that JSON spells `content`; `None` when it is no JSON string's content.
+    /// The text of `content`, in any JSON spelling; `None` when it is not the content of a JSON string.
     #[must_use]
     pub fn spelled_as(content: &str) -> Option<Text<'_>> {
         let bare = content.bytes().any(|byte| byte < 0x20);
@@ -55,13 +57,13 @@ impl<'a> Text<'a> {
         &self.0
     }
 
-    /// True when the content is the value itself: nothing in it is escaped.
+    /// True when the content has no escapes, so that it is the value itself.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         !self.0.as_bytes().contains(&b'\\')
     }
 
-    /// The characters themselves; `None` when a lone surrogate stands among them.
+    /// The characters; `None` when one is a lone surrogate.
     #[must_use]
     pub fn value(&self) -> Option<Cow<'_, str>> {
         if self.is_plain() {
@@ -71,7 +73,7 @@ impl<'a> Text<'a> {
         let mut rest = self.as_str();
         while let Some(at) = rest.find('\\') {
             out.push_str(&rest[..at]);
-            let (unit, used) = escape(rest.as_bytes(), at)?;
+            let (unit, used) = unescape_unit(rest.as_bytes(), at)?;
             out.push(char::from_u32(unit)?);
             rest = &rest[at + used..];
         }
@@ -79,14 +81,14 @@ impl<'a> Text<'a> {
         Some(Cow::Owned(out))
     }
 
-    /// The same text, holding its own memory.
+    /// The same text with its own memory.
     #[must_use]
     pub fn into_owned(self) -> Text<'static> {
         Text(Cow::Owned(self.0.into_owned()))
     }
 }
 
-/// Respells `raw`, the content of a JSON string with escapes in it; the offset of a bad escape otherwise.
+/// Respells `raw`, the content of a JSON string with escapes; `Err` has the offset of a bad escape.
 pub(crate) fn respell(raw: &str) -> Result<Text<'_>, usize> {
     let bytes = raw.as_bytes();
     let mut out = String::with_capacity(raw.len());
@@ -94,71 +96,23 @@ pub(crate) fn respell(raw: &str) -> Result<Text<'_>, usize> {
     while let Some(found) = raw[from..].find('\\') {
         let at = from + found;
         out.push_str(&raw[from..at]);
-        let (unit, used) = escape(bytes, at).ok_or(at)?;
+        let (unit, used) = unescape_unit(bytes, at).ok_or(at)?;
         from = at + used;
-        match unit {
-            0xD800..=0xDBFF => match escape(bytes, from) {
-                Some((low @ 0xDC00..=0xDFFF, used)) => {
-                    from += used;
-                    out.extend(char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)));
-                }
-                _ => push_unit(&mut out, unit),
-            },
-            _ => match char::from_u32(unit) {
-                Some(character) => push_char(&mut out, character),
-                None => push_unit(&mut out, unit),
-            },
+        if let Some(character) = char::from_u32(unit) {
+            push_char(&mut out, character);
+            continue;
+        }
+        let low = unescape_unit(bytes, from);
+        match low.and_then(|(low, used)| Some((join_surrogates(unit, low)?, used))) {
+            Some((character, used)) => {
+                out.push(character);
+                from += used;
+            }
+            None => push_unit(&mut out, unit),
         }
     }
     out.push_str(&raw[from..]);
-    Ok(Text::spelled(out))
-}
-
-/// The UTF-16 unit that the escape at `at` stands for, and the bytes it takes.
-fn escape(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
-    if bytes.get(at) != Some(&b'\\') {
-        return None;
-    }
-    let unit = match bytes.get(at + 1)? {
-        b'"' => 0x22,
-        b'\\' => 0x5C,
-        b'/' => 0x2F,
-        b'b' => 0x08,
-        b'f' => 0x0C,
-        b'n' => 0x0A,
-        b'r' => 0x0D,
-        b't' => 0x09,
-        b'u' => return Some((hex(bytes.get(at + 2..at + 6)?)?, 6)),
-        _ => return None,
-    };
-    Some((unit, 2))
-}
-
-fn hex(digits: &[u8]) -> Option<u32> {
-    digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
-}
-
-fn needs_escape(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
-}
-
-fn push_char(out: &mut String, character: char) {
-    match character {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        '\u{8}' => out.push_str("\\b"),
-        '\t' => out.push_str("\\t"),
-        '\n' => out.push_str("\\n"),
-        '\u{c}' => out.push_str("\\f"),
-        '\r' => out.push_str("\\r"),
-        '\0'..='\u{1f}' => push_unit(out, u32::from(character)),
-        _ => out.push(character),
-    }
-}
-
-fn push_unit(out: &mut String, unit: u32) {
-    use std::fmt::Write as _;
-    let _ = write!(out, "\\u{unit:04x}");
+    Ok(Text::from_spelling(out))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A JSON value that borrows from its source and loses nothing of it but spelling.
+//! A JSON value that borrows from its source and loses only the spelling of escapes.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub enum Value<'a> {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, as it was written.
+    /// A number, in its original spelling.
     Number(Cow<'a, str>),
     /// A string.
     String(Text<'a>),
@@ -34,7 +34,7 @@ impl Value<'_> {
         }
     }
 
-    /// True for what holds no other value.
+    /// True for a value that contains no others.
     #[must_use]
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array(_) | Self::Object(_))

@@ -1,6 +1,6 @@
 //! The same value gives the same bytes, on every machine and in every release.
 //!
-//! A hash that changes here is a form that changes: what was cached is lost, what was pinned is broken.
+//! If a hash changes here, a form has changed: caches are lost, and pinned profiles break.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -33,7 +33,7 @@ fn terse_keeps_its_bytes() {
     check(Form::Terse, "ccf113fbd1867e25298df44ca61917f0582e3085069a158f2fa5c62ea70867f8");
 }
 
-/// Hashes what `form` makes of the same documents, one after the other.
+/// Hashes the same documents in `form`, one after the other.
 fn check(form: Form, expected: &str) {
     let mut hash = Sha256::new();
     for seed in 0..DOCUMENTS {

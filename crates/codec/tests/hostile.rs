@@ -21,7 +21,7 @@ fn check(text: &str) {
     assert!(start.elapsed() < LIMIT, "took {:?} for {} bytes", start.elapsed(), text.len());
 }
 
-/// Reads a text that is no document.
+/// Reads a text that is not a document.
 fn refuse(form: Form, text: &str) -> String {
     let start = Instant::now();
     let error = decode(form, text).expect_err("no document").to_string();

@@ -1,4 +1,4 @@
-//! Writes every document of the corpus in every form that the packages read, for them to be held to it.
+//! Writes every document of the corpus in every form that the packages read, as their test data.
 //!
 //! `packages/check.sh` runs this with `TERSELY_PAIRS` naming the file to write: on each line a document's name,
 //! its compact JSON, and its text in each form.

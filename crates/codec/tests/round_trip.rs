@@ -1,15 +1,18 @@
-//! What a form holds comes back the same, whatever was put in.
+//! Checks that every form decodes to the value it encoded.
 //!
-//! `TERSELY_CASES` sets how many documents are made up; a failure names the seed that makes its document again.
+//! `TERSELY_CASES` sets how many documents are generated; a failure reports the seed of its document.
 
 #![expect(clippy::panic, clippy::print_stdout, reason = "a test fails loudly")]
+
+mod value;
 
 use std::path::Path;
 use std::{env, panic};
 
-use tersely_codec::{Form, Text, Value, decode, encode, json};
+use tersely_codec::{Form, Value, decode, encode, json};
 use tersely_testing::corpus::{self, ToolOutput};
 use tersely_testing::generate;
+use value::{chars, member};
 
 /// The forms under test.
 const FORMS: [Form; 4] = Form::ALL;
@@ -17,7 +20,7 @@ const FORMS: [Form; 4] = Form::ALL;
 /// The forms that may decline a value; all others hold every value.
 const PARTIAL: [Form; 1] = [Form::Toon];
 
-/// Made-up documents for each form, unless `TERSELY_CASES` says otherwise.
+/// Generated documents for each form; `TERSELY_CASES` overrides it.
 const CASES: u64 = 20_000;
 
 #[test]
@@ -121,17 +124,5 @@ fn items<'a>(value: Option<&'a Value<'a>>) -> &'a [Value<'a>] {
     match value {
         Some(Value::Array(items)) => items,
         _ => &[],
-    }
-}
-
-fn member<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<'a>> {
-    let Value::Object(members) = value else { return None };
-    members.iter().find(|(key, _)| *key == Text::of(name)).map(|(_, value)| value)
-}
-
-fn chars(value: Option<&Value<'_>>) -> Option<String> {
-    match value {
-        Some(Value::String(text)) => text.value().map(Into::into),
-        _ => None,
     }
 }

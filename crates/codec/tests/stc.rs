@@ -1,4 +1,4 @@
-//! Holds the STC codec to its vectors, to random documents and to hostile input.
+//! Checks the STC codec with its vectors, random documents and hostile input.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -87,7 +87,7 @@ fn spelling_does_not_matter() {
     check("{\"é\":1,\"a\u{301}\":2,\"k\\n\":[1]}", "{\"é\": 1, \"a\u{301}\": 2, \"k\\n\"[1]: 1}");
 }
 
-/// Behaviour 1.10: white space may stand between any two tokens, and nowhere else.
+/// Behaviour 1.10: white space is allowed between any two tokens, and nowhere else.
 #[test]
 fn white_space_parts_tokens() {
     let text = "\r\n[ 2 ]\t{ a , \"b\" } : 1 , \"x\" / 2\n,\tnull ";
@@ -165,7 +165,7 @@ fn depth_is_bounded_on_both_sides() {
     assert!(decode(&text).is_ok());
 }
 
-/// Behaviour 16.5: neither depth nor a count makes the decoder take more than the text is worth.
+/// Behaviour 16.5: neither depth nor a count makes the decoder use more memory than the text warrants.
 #[test]
 fn hostile_input_fails_fast() {
     for text in [

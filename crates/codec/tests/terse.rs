@@ -1,6 +1,6 @@
-//! Holds the terse codec to its vectors and to hostile input.
+//! Checks the terse codec with its vectors and hostile input.
 //!
-//! With `TERSELY_BLESS=1` the texts of the accepted vectors are written anew, as the encoder writes them now.
+//! `TERSELY_BLESS=1` rewrites the texts of the accepted vectors.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -55,7 +55,7 @@ fn accepted_vectors_hold_both_ways() {
     }
 }
 
-/// A reader takes a line about every row at its word.
+/// A line about every row is valid for every row.
 #[test]
 fn what_is_said_of_every_row_is_true_of_every_row() {
     let row = |n: usize| match n % 4 {
@@ -74,7 +74,7 @@ fn what_is_said_of_every_row_is_true_of_every_row() {
     assert_eq!(to_json(&terse), Ok(json));
 }
 
-/// What the encoder would not choose is read all the same.
+/// The decoder also reads what the encoder would not write.
 #[test]
 fn decode_only_vectors_hold() {
     for vector in cases(&vectors(), "decode_only") {
@@ -131,7 +131,7 @@ fn lists_are_detected() {
     }
 }
 
-/// Neither depth nor a count nor a line that is said once makes the decoder take more than the text is worth.
+/// Neither depth nor a count nor a fact makes the decoder use more memory than the text warrants.
 #[test]
 fn hostile_input_fails_fast() {
     let list = |length: usize, part: &dyn Fn(usize) -> String| (0..length).map(part).collect::<Vec<_>>();
@@ -156,7 +156,7 @@ fn hostile_input_fails_fast() {
     }
 }
 
-/// The vectors as they stand in their file: each on a line.
+/// The vectors, one per line of their file.
 fn print(all: &Vectors) -> String {
     let members = all.as_object().expect("an object").iter().map(|(name, value)| match value {
         Vectors::Array(cases) => {

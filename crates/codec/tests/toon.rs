@@ -1,18 +1,21 @@
-//! Holds our TOON to the fixtures of the format's owners, release 4.0.0 (`fixtures/toon`).
+//! Checks our TOON with the fixtures of the format's owners, release 4.0.0 (`fixtures/toon`).
 //!
-//! Our doors offer no options, so a case that asks for another delimiter, another indentation or the lenient
-//! mode is not ours: it goes through the format's crate, to know that the crate is what we take it for.
+//! Our API has no options, so a case that needs another delimiter, another indentation or the lenient
+//! mode is not ours: it goes through the format's crate, to check our assumptions about the crate.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
+
+mod value;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Tree;
-use tersely_codec::{Text, Value, json, toon};
+use tersely_codec::{Value, json, toon};
 use tersely_testing::corpus;
 use toon_format::{DecodeOptions, Delimiter, EncodeOptions, Indent};
+use value::{chars, member};
 
 /// Decode cases that the owners withdrew: recoveries of the lenient mode, gone since 4.3 and 4.4.
 const WITHDRAWN: [&str; 4] = [
@@ -101,7 +104,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// True when the case asks for what our own doors do.
+    /// True when the case needs no options.
     fn ours(&self) -> bool {
         self.delimiter == Delimiter::Comma && self.indent == 2 && self.strict
     }
@@ -119,7 +122,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// How many cases there were, how many of them are ours, and which went wrong.
+/// How many cases there were, how many of them are ours, and which failed.
 #[derive(Debug, Default)]
 struct Tally {
     cases: usize,
@@ -155,18 +158,6 @@ fn cases<'a>(file: &'a Value<'a>) -> impl Iterator<Item = Case<'a>> {
     match member(file, "tests") {
         Some(Value::Array(cases)) => cases.iter().map(Case::of),
         _ => panic!("a fixture file without tests"),
-    }
-}
-
-fn member<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<'a>> {
-    let Value::Object(members) = value else { return None };
-    members.iter().find(|(key, _)| *key == Text::of(name)).map(|(_, value)| value)
-}
-
-fn chars(value: Option<&Value<'_>>) -> Option<String> {
-    match value {
-        Some(Value::String(text)) => text.value().map(Into::into),
-        _ => None,
     }
 }
 

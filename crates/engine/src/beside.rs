@@ -14,7 +14,7 @@ use crate::scope::Scope;
 /// When a document of a user cannot be written otherwise, and the settings would rather refuse the request.
 pub(crate) fn edits(
     scope: &Scope<'_>,
-    provider: &dyn Provider,
+    provider: &Provider,
     body: &[u8],
     report: &mut Report,
 ) -> Result<Vec<Splice>, OptionError> {

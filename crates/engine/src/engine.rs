@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tersely_core::{Loss, Reader};
 use tersely_proof::stable_hash;
-use tersely_wire::hidden::HidesTool;
+use tersely_wire::hidden::ToolHiding;
 use tersely_wire::{HistoryPlace, UserPrompt, named_model, splice};
 
 use crate::account::report::Report;
@@ -122,7 +122,7 @@ impl Engine {
         candidates(
             &scope,
             &slots,
-            provider.spoken(body),
+            provider.last_assistant_end(body),
             &prompts.iter().filter_map(said).collect::<Vec<_>>(),
         )
     }
@@ -206,11 +206,7 @@ fn first_message<'p>(body: &'p [u8], prompts: &'p [UserPrompt<'p>]) -> impl Iter
 }
 
 /// The body with the tool in it with which a model fetches back what was left out; `None` where nothing is to be.
-fn offered(
-    scope: &Scope<'_>,
-    request: &Request<'_>,
-    body: &[u8],
-) -> Option<(&'static dyn HidesTool, Vec<u8>)> {
+fn offered(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> Option<(&'static ToolHiding, Vec<u8>)> {
     let leaves_out = scope.leaves_out() && scope.plain == 0;
     if !leaves_out || !scope.settings.expand.holds(|| request.provider.head(body)) {
         return None;

@@ -12,7 +12,7 @@ use crate::scope::RulePlace;
 #[derive(Clone)]
 pub struct Request<'r> {
     /// The shape of the body.
-    pub provider: &'static dyn Provider,
+    pub provider: &'static Provider,
     /// Where it is sent, with its query: rules may speak of routes.
     pub path: &'r str,
     /// Whose it is, if that was checked: rules may speak of tenants.
@@ -37,7 +37,7 @@ pub struct Request<'r> {
 impl<'r> Request<'r> {
     /// A request that asks for nothing.
     #[must_use]
-    pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
+    pub fn new(provider: &'static Provider, path: &'r str) -> Self {
         let (asked, most) = (RequestOptions::default(), Loss::Detail);
         let (tenant, named, agreed, memo) = (None, None, None, None);
         Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, memo }

@@ -32,7 +32,7 @@ fn weigh(mode: Mode, SampleTranscript { body, provider, .. }: &SampleTranscript)
         plan: Plan { mode, redact: Redaction::Off, ..Plan::default() },
         ..EngineSettings::default()
     };
-    let passed = Engine::new(settings).pass(&Request::new(*provider, "/"), body).expect("nothing to refuse");
+    let passed = Engine::new(settings).pass(&Request::new(provider, "/"), body).expect("nothing to refuse");
     let (old, new) = (provider.slots(body).expect("slots"), provider.slots(&passed.body).expect("slots"));
     assert_eq!(old.len(), new.len());
     let mut history = Session::default();

@@ -39,7 +39,7 @@ const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 /// A conversation in pieces.
 struct Pieces {
     name: String,
-    provider: &'static dyn Provider,
+    provider: &'static Provider,
     /// All members but the messages.
     head: String,
     /// The member that lists the messages.

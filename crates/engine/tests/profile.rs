@@ -64,7 +64,7 @@ fn check(profile: &str) {
 /// A body to compress.
 struct Body {
     name: String,
-    provider: &'static dyn Provider,
+    provider: &'static Provider,
     bytes: Vec<u8>,
 }
 
@@ -129,7 +129,7 @@ fn output(model: &str, of: &str, file: &Path) -> Body {
     Body { name: format!("{of}corpus/{family}/{}", name(file)), provider: PROVIDERS[0], bytes }
 }
 
-fn requests(provider: &'static dyn Provider) -> Vec<Body> {
+fn requests(provider: &'static Provider) -> Vec<Body> {
     let files = files(&root().join("wire/fixtures").join(provider.name()), "json");
     files
         .iter()

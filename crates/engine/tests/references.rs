@@ -58,7 +58,7 @@ fn said(line: &str) -> Option<Said<'_>> {
 }
 
 /// The results of a body that was sent one way.
-fn told(provider: &'static dyn Provider, body: &[u8], (mode, loss): (Mode, Loss)) -> Vec<Told> {
+fn told(provider: &'static Provider, body: &[u8], (mode, loss): (Mode, Loss)) -> Vec<Told> {
     let plan = Plan { mode, loss, ..Plan::default() };
     let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     let sent = engine.pass(&Request::new(provider, "/"), body).expect("nothing to refuse").body;

@@ -15,7 +15,7 @@ struct Looked {
     sent: String,
 }
 
-fn looked(provider: &'static dyn Provider, body: &[u8]) -> Vec<Looked> {
+fn looked(provider: &'static Provider, body: &[u8]) -> Vec<Looked> {
     let engine = Engine::new(EngineSettings::default());
     let sent = engine.pass(&Request::new(provider, "/"), body).expect("nothing to refuse").body;
     let (came, sent) = (provider.slots(body).expect("slots"), provider.slots(&sent).expect("slots"));

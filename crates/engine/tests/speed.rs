@@ -156,7 +156,7 @@ fn engine(mode: Mode, loss: Loss) -> Engine {
 }
 
 fn run(engine: &Engine, SampleTranscript { body, provider, .. }: &SampleTranscript) -> Report {
-    let request = Request::new(*provider, "/");
+    let request = Request::new(provider, "/");
     engine.pass(&request, body).expect("nothing to refuse").report
 }
 

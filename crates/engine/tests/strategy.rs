@@ -26,7 +26,7 @@ fn engine(strategy: Strategy) -> Engine {
     Engine::new(EngineSettings { plan, strategy, ..EngineSettings::default() })
 }
 
-fn provider() -> &'static dyn Provider {
+fn provider() -> &'static Provider {
     claimed_provider("/v1/messages").unwrap()
 }
 

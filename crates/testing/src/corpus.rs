@@ -31,7 +31,7 @@ pub struct SampleTranscript {
     /// The request, byte for byte.
     pub body: Vec<u8>,
     /// Whose shape it has.
-    pub provider: &'static dyn Provider,
+    pub provider: &'static Provider,
     /// The member that lists what was said.
     pub list: &'static str,
     /// How many tool results are in it.
@@ -146,7 +146,7 @@ fn conversations_in(root: &Path) -> Vec<SampleTranscript> {
     files(&root.join("conversations")).iter().map(conversation).collect()
 }
 
-fn list(provider: &dyn Provider) -> &'static str {
+fn list(provider: &Provider) -> &'static str {
     match provider.name() {
         "responses" => "input",
         "gemini" => "contents",
@@ -154,7 +154,7 @@ fn list(provider: &dyn Provider) -> &'static str {
     }
 }
 
-fn provider(file: &str) -> &'static dyn Provider {
+fn provider(file: &str) -> &'static Provider {
     let api = file.rsplit('.').nth(1).expect("an API before the ending");
     let name = if api == "openai" { "chat" } else { api };
     PROVIDERS.into_iter().find(|known| known.name() == name).expect("a provider")

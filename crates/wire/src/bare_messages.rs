@@ -1,49 +1,46 @@
-//! Messages that come alone, without the request that they are for: whose shape they have, and a body of that shape
-//! around them.
+//! Wraps messages that arrive without a request in a body of their provider's shape.
 
 use serde::de::IgnoredAny;
+use tersely_json::{JsonError, JsonNode, top_members};
 
-use crate::error::WireError;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::node::JsonNode;
 use crate::provider::Provider;
 use crate::providers::PROVIDERS;
 
-/// Messages, and what else is known of the request that they are for; each as it stands in some JSON.
+/// Messages, and what else is known of their request; each in the JSON spelling of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoneMessages<'a> {
-    /// The list of messages, or of the items that the Responses API has in their place.
+    /// The array of messages, or of the input items of the Responses API.
     pub messages: &'a [u8],
-    /// The model's name, in quotes.
+    /// The model's name, as a JSON string.
     pub model: Option<&'a [u8]>,
-    /// The list of tools.
+    /// The array of tools.
     pub tools: Option<&'a [u8]>,
 }
 
-/// The shapes that can come alone: what a provider calls itself, and what it calls its messages.
+/// The shapes that messages can have: the provider's name, and its name for the array of messages.
 const SHAPES: [(&str, &str); 3] = [("chat", "messages"), ("anthropic", "messages"), ("responses", "input")];
 
-/// How the tools of each shape are told from those of the others: by a member that only they have.
+/// Members that occur only in the tools of one shape.
 const TOOLS: [(&str, &str); 4] =
     [("chat", "function"), ("chat", "custom"), ("anthropic", "input_schema"), ("responses", "parameters")];
 
 impl<'a> LoneMessages<'a> {
-    /// The provider whose shape they have. It is the same however the conversation goes on: the tools decide, then the
-    /// first result.
+    /// The provider whose shape they have. The tools decide, then the first result, so that the answer stays the same
+    /// as the conversation grows.
     #[must_use]
-    pub fn provider(&self) -> &'static dyn Provider {
+    pub fn provider(&self) -> &'static Provider {
         let shapes = || SHAPES.into_iter().filter_map(|(name, _)| lone_provider(name));
-        let first = |provider: &&dyn Provider| {
-            let body = self.body(*provider);
+        let first = |provider: &&Provider| {
+            let body = self.body(provider);
             provider.slots(&body).ok().and_then(|slots| Some(slots.first()?.message)).unwrap_or(usize::MAX)
         };
         let by_tools = self.tools.and_then(by_tools);
         by_tools.or_else(|| shapes().min_by_key(first)).unwrap_or(PROVIDERS[0])
     }
 
-    /// The body of a request to this provider, with nothing in it but these.
+    /// The body of a request to this provider with only these members.
     #[must_use]
-    pub fn body(&self, provider: &dyn Provider) -> Vec<u8> {
+    pub fn body(&self, provider: &Provider) -> Vec<u8> {
         let named = |name: &str, value: &[u8]| [b"\"", name.as_bytes(), b"\":", value].concat();
         let members = [
             self.model.map(|model| named("model", model)),
@@ -54,50 +51,50 @@ impl<'a> LoneMessages<'a> {
         [b"{", members.join(&b',').as_slice(), b"}"].concat()
     }
 
-    /// What stands in such a body.
+    /// The members of such a body.
     ///
     /// # Errors
-    /// When there are no messages in it.
-    pub fn of(provider: &dyn Provider, body: &'a [u8]) -> Result<Self, WireError> {
+    /// When the body has no messages.
+    pub fn of(provider: &Provider, body: &'a [u8]) -> Result<Self, JsonError> {
         let found = top_members(&["messages", "input", "model", "tools"], body)?;
         let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
-        let absent = WireError { at: 0, expected: "messages" };
+        let absent = JsonError { at: 0, expected: "messages" };
         let messages = value(place(provider)).ok_or(absent)?;
         Ok(Self { messages, model: value("model"), tools: value("tools") })
     }
 }
 
-/// How many messages a list has; `None` when it is no list of objects.
+/// How many messages an array has; `None` unless it is an array of objects.
 #[must_use]
 pub fn count_messages(list: &[u8]) -> Option<usize> {
-    let list = JsonNode::any(list).filter(JsonNode::is_list)?;
+    let list = JsonNode::parse(list).filter(JsonNode::is_list)?;
     let items = list.items();
     (items.iter().all(JsonNode::is_object) && items.is_empty() == list.is_empty()).then_some(items.len())
 }
 
-/// Checks that a body is JSON in every place, also where nothing is looked for.
+/// Checks that a whole body is JSON, also the parts that nothing reads.
 ///
 /// # Errors
-/// Where it is not, in words.
+/// A message with the place of the fault.
 pub fn check_json(body: &[u8]) -> Result<(), String> {
     let text = str::from_utf8(body).map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to()))?;
     serde_json::from_str::<IgnoredAny>(text).map(drop).map_err(|error| error.to_string())
 }
 
-/// The provider of this name, if its messages can come alone.
+/// The provider of this name, if its messages can arrive without a request.
 #[must_use]
-pub fn lone_provider(name: &str) -> Option<&'static dyn Provider> {
+pub fn lone_provider(name: &str) -> Option<&'static Provider> {
     let known = SHAPES.iter().any(|(shape, _)| *shape == name);
     PROVIDERS.into_iter().find(|provider| known && provider.name() == name)
 }
 
-/// What a provider calls its messages.
-fn place(provider: &dyn Provider) -> &'static str {
+/// The provider's name for its array of messages.
+fn place(provider: &Provider) -> &'static str {
     SHAPES.iter().find(|(name, _)| *name == provider.name()).map_or("messages", |(_, place)| place)
 }
 
-fn by_tools(tools: &[u8]) -> Option<&'static dyn Provider> {
-    let tools = JsonNode::any(tools)?.items();
+fn by_tools(tools: &[u8]) -> Option<&'static Provider> {
+    let tools = JsonNode::parse(tools)?.items();
     let has = |member: &str| tools.iter().any(|tool| tool.is_object() && tool.get(member).is_some());
     TOOLS.into_iter().find(|(_, member)| has(member)).and_then(|(name, _)| lone_provider(name))
 }

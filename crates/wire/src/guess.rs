@@ -1,14 +1,14 @@
-//! Tells whose body it is when no path does: the provider's whose tool results stand in it.
+//! Guesses the provider of a body from its tool results, where no path tells.
 
 use crate::provider::Provider;
 use crate::providers::PROVIDERS;
 use crate::request::slot::Slot;
 
-/// The provider whose tool results stand in `body`; `None` when there are none, or when two would find others.
+/// The provider whose tool results are in `body`; `None` when there are none, or when providers disagree about them.
 ///
-/// Those that find the same places, as Ollama does in Chat Completions, come to the same: the first of them is taken.
+/// If several providers find the same places, as Chat Completions and Ollama do, the first one is returned.
 #[must_use]
-pub fn guess_provider(body: &[u8]) -> Option<&'static dyn Provider> {
+pub fn guess_provider(body: &[u8]) -> Option<&'static Provider> {
     let found = PROVIDERS.into_iter().map(|provider| (provider, provider.slots(body).unwrap_or_default()));
     let mut found = found.filter(|(_, slots)| !slots.is_empty());
     let (provider, slots) = found.next()?;

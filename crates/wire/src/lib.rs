@@ -1,7 +1,7 @@
 //! Finds tool results in a provider's bytes and puts text back without touching the rest.
 //!
-//! Pure: no clock, files, environment or randomness; what goes in decides what comes out. A body is read once,
-//! from front to back, and never written anew: a [`Slot`] is a place in it, and [`splice`] copies everything else.
+//! Pure: no clock, files, environment or randomness; the output depends on the input alone. A body is scanned from
+//! front to back and never rewritten: a [`Slot`] is a place in it, and [`splice`] copies every other byte.
 
 mod anthropic;
 pub(crate) mod bare_messages;
@@ -9,7 +9,6 @@ mod blocks;
 pub mod bridge;
 mod chat;
 mod converse;
-mod error;
 mod gemini;
 pub(crate) mod guess;
 pub mod hidden;
@@ -26,11 +25,8 @@ pub mod rewrite;
 pub mod usage;
 
 pub use bare_messages::{LoneMessages, check_json, count_messages, lone_provider};
-pub use error::WireError;
 pub use guess::guess_provider;
 pub use mask::{MaskedBody, TextMask, mask_body};
-pub use protocol::json::member::{BodyMember, top_members};
-pub use protocol::json::splice::{Splice, splice};
 pub use provider::Provider;
 pub use providers::{PROVIDERS, claimed_provider};
 pub use request::call::SlotCall;
@@ -40,3 +36,5 @@ pub use request::preamble::RequestHead;
 pub use request::prompt::UserPrompt;
 pub use request::schema::ToolDescription;
 pub use request::slot::Slot;
+pub use tersely_json::JsonError as WireError;
+pub use tersely_json::{BodyMember, Splice, splice, top_members};

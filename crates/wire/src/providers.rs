@@ -1,28 +1,22 @@
-//! Lists every provider, and tells whose body a request carries.
+//! Lists every provider, and finds the provider of a request by its path.
 
-use crate::anthropic::AnthropicMessages;
-use crate::chat::ChatCompletions;
-use crate::converse::BedrockConverse;
-use crate::gemini::GeminiContents;
-use crate::invoke::BedrockInvoke;
-use crate::ollama::OllamaChat;
 use crate::provider::Provider;
-use crate::responses::ResponsesApi;
+use crate::{anthropic, chat, converse, gemini, invoke, ollama, responses};
 
-/// Every shape there is.
-pub const PROVIDERS: [&dyn Provider; 7] = [
-    &AnthropicMessages,
-    &ChatCompletions,
-    &ResponsesApi,
-    &GeminiContents,
-    &OllamaChat,
-    &BedrockConverse,
-    &BedrockInvoke,
+/// Every API.
+pub const PROVIDERS: [&Provider; 7] = [
+    &anthropic::PROVIDER,
+    &chat::PROVIDER,
+    &responses::PROVIDER,
+    &gemini::PROVIDER,
+    &ollama::PROVIDER,
+    &converse::PROVIDER,
+    &invoke::PROVIDER,
 ];
 
-/// The provider whose body a request to `path` carries; a query does not matter.
+/// The provider of requests to `path`; the query does not matter.
 #[must_use]
-pub fn claimed_provider(path: &str) -> Option<&'static dyn Provider> {
+pub fn claimed_provider(path: &str) -> Option<&'static Provider> {
     let path = path.split('?').next().unwrap_or_default().trim_end_matches('/');
     PROVIDERS.into_iter().find(|provider| provider.claims(path))
 }

@@ -1,32 +1,32 @@
-//! Puts what a body says beside its tool results otherwise: descriptions of tools, texts of users.
+//! Edits the parts of a body beside its tool results: descriptions of tools, and users' texts.
 
-use crate::error::WireError;
-use crate::protocol::json::splice::Splice;
+use tersely_json::{JsonError, Splice};
+
 use crate::provider::Provider;
 use crate::request::prompt::UserPrompt;
 
-/// The edits that put every description of `body` as `minify` writes it, which gives nothing for what stays as it is.
+/// The edits that replace descriptions in `body` by what `minify` returns; `None` leaves one unchanged.
 ///
 /// # Errors
-/// When the body is not JSON that everyone reads alike; it should go on as it is.
+/// When the body is not JSON that all readers agree on; forward it unchanged.
 pub fn descriptions(
-    provider: &dyn Provider,
+    provider: &Provider,
     body: &[u8],
     minify: impl Fn(&str) -> Option<String>,
-) -> Result<Vec<Splice>, WireError> {
+) -> Result<Vec<Splice>, JsonError> {
     let found = provider.descriptions(body)?;
     Ok(found.into_iter().filter_map(|description| description.edit(&minify)).collect())
 }
 
-/// The edits that put every text of a user in `body` as `write` does, which gives nothing for what stays as it is.
+/// The edits that replace users' texts in `body` by what `write` returns; `None` leaves one unchanged.
 ///
 /// # Errors
-/// As with descriptions.
+/// As with [`descriptions`].
 pub fn prompts(
-    provider: &dyn Provider,
+    provider: &Provider,
     body: &[u8],
     mut write: impl FnMut(&str) -> Option<String>,
-) -> Result<Vec<Splice>, WireError> {
+) -> Result<Vec<Splice>, JsonError> {
     let written = |prompt: UserPrompt<'_>| Some((prompt.span.clone(), Some(write(&prompt.text()?)?)));
     Ok(provider.prompts(body)?.into_iter().filter_map(written).collect())
 }
@@ -34,10 +34,10 @@ pub fn prompts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::json::splice::splice;
     use crate::providers::PROVIDERS;
+    use tersely_json::splice;
 
-    /// Spells in capitals, and drops what is empty.
+    /// Uppercases, and drops what is empty.
     fn shout(schema: &str) -> String {
         let body = format!(r#"{{"tools":[{{"input_schema":{schema}}}]}}"#);
         let edits =
@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 9.4: a property that is named like it is no description, but it can have one.
+    /// Behaviour 9.4: a property of that name is not a description, but it can have one.
     #[test]
     fn properties_named_description_are_no_descriptions() {
         assert_eq!(
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 9.2: what is empty goes, with its comma.
+    /// Behaviour 9.2: an empty description is removed, with its comma.
     #[test]
     fn empty_descriptions_go_wherever_they_stand() {
         for (before, after) in [

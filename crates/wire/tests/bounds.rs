@@ -1,11 +1,11 @@
-//! Holds that a watch keeps no more than it may, and that a response too long to be kept ends well all the same.
+//! Checks that a watch bounds its memory, and that a response too long to hold still ends well.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
 use tersely_wire::hidden::{HiddenNames, ResponseFraming, ResponseWatch};
 use tersely_wire::{HistoryPlace, claimed_provider};
 
-/// More than is ever kept of one turn, in pieces of which each is short enough.
+/// More than is held of one turn, in pieces that are each short enough.
 const PIECES: usize = 40;
 
 fn watch(target: &str, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
@@ -16,7 +16,7 @@ fn watch(target: &str, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
     )
 }
 
-/// What the client sees of a long response behind which the hidden tool is called: all of it, and `ending`.
+/// The client sees all of a long response that ends with a call of the hidden tool, and `ending`.
 fn check(target: &str, events: [&str; 3], ending: &str) {
     let [start, piece, end] = events;
     let (long, mut watch) = ("x".repeat(1 << 20), watch(target, ResponseFraming::Events));

@@ -1,4 +1,4 @@
-//! Holds how calls that go by way of one tool reach the client as calls of another, however their bytes arrive.
+//! Checks that `call_tool` calls reach the client as calls of its own tools, in pieces of any size.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -23,7 +23,7 @@ fn watch(path: &str, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
     provider.bridges().expect("bridges").bridge(calls, framing, watch)
 }
 
-/// What the client gets of a response that comes in pieces of so many bytes.
+/// What the client gets of a response in pieces of `step` bytes.
 fn seen(path: &str, framing: ResponseFraming, response: &[u8], step: usize) -> String {
     let (mut watch, mut out) = (watch(path, framing), Vec::new());
     for piece in response.chunks(step) {
@@ -123,7 +123,7 @@ fn chat_completions_all_at_once() {
     assert_eq!(got.matches("\"tool_calls\"}").count(), 1, "{got}");
 }
 
-/// Behaviour 18.4: some servers say a name bit by bit, and some again and again.
+/// Behaviour 18.4: some servers send a name in parts, and some repeat it.
 #[test]
 fn chat_completions_with_names_in_pieces() {
     let chunk = |calls: &str| {
@@ -144,7 +144,7 @@ fn chat_completions_with_names_in_pieces() {
         let response = format!("{}{names}{}{end}", chunk(&first("call", "")), chunk(&wrapped));
         check("/v1/chat/completions", &response, &format!("{plain}{end}"));
     }
-    // A tool of the client's own that begins alike stays what it is.
+    // A tool of the client whose name starts the same stays unchanged.
     for (names, whole) in [(vec!["_home"], "call_home"), (vec![], "call")] {
         let names: String = names.into_iter().map(|name| chunk(&more(name))).collect();
         let response = format!("{}{names}{}{end}", chunk(&first("call", "")), chunk(&given("{}")));
@@ -155,7 +155,7 @@ fn chat_completions_with_names_in_pieces() {
     }
 }
 
-/// Behaviour 18.4: a server that says again which tools it was given is taken to have been given the client's.
+/// Behaviour 18.4: if a server repeats its array of tools, the client sees its own.
 #[test]
 fn responses_list_the_tools_of_the_client() {
     let shown = r#"[{"type":"function","name":"search_tools"},{"type":"function","name":"call_tool"}]"#;

@@ -1,4 +1,4 @@
-//! Holds which requests let their provider leave results out of what the model reads.
+//! Checks which requests let their provider omit results from the model's input.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -45,7 +45,7 @@ fn what_truncates_or_compacts_drops_results() {
     check("chat", r#"{"messages":[]}"#, false);
 }
 
-/// Ollama leaves the oldest messages out where they do not fit, unless it is told not to.
+/// Ollama omits the oldest messages that do not fit, unless `truncate` is false.
 #[test]
 fn ollama_drops_results_unless_told_not_to() {
     check("ollama", r#"{"messages":[]}"#, true);

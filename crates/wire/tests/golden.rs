@@ -1,6 +1,6 @@
-//! Holds what is found in bodies as clients send them: `fixtures/<provider>/<case>.json` and `.slots.snap` beside it.
+//! Checks the slots of real bodies: `fixtures/<provider>/<case>.json` and `.slots.snap` beside it.
 //!
-//! With `TERSELY_BLESS=1` the snapshots are written anew, as the code finds slots now.
+//! `TERSELY_BLESS=1` rewrites the snapshots.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 

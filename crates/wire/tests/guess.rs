@@ -1,4 +1,4 @@
-//! Holds that a body with tool results in it tells whose it is.
+//! Checks that the tool results of a body identify its provider.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 

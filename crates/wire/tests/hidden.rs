@@ -1,9 +1,9 @@
-//! Holds what clients and upstreams see of a hidden tool: `fixtures/<provider>/hidden/<case>/`.
+//! Checks what clients and upstreams see of a hidden tool: `fixtures/<provider>/hidden/<case>/`.
 //!
 //! A case has the client's `request.json`, the upstream's responses by round (`1.sse`, `2.sse`, … or `1.json`, … or
 //! `1.frames`, … with a line for each message of an event stream of AWS), and the snapshot `seen.snap`: what is sent for
-//! each round and what the client gets. With `TERSELY_BLESS=1` snapshots are written anew. However the bytes of the
-//! responses arrive, the same is seen.
+//! each round and what the client gets. `TERSELY_BLESS=1` rewrites the snapshots. The result does not depend on the pieces in which
+//! responses arrive.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
 
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use snapshot::hold;
 use tersely_testing::{mutate, reader, stream};
-use tersely_wire::hidden::{CloseReason, HiddenNames, HiddenTool, HidesTool, ResponseFraming, RoundFailure};
+use tersely_wire::hidden::{CloseReason, HiddenNames, HiddenTool, ResponseFraming, RoundFailure, ToolHiding};
 use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
 use tersely_wire::{HistoryPlace, PROVIDERS, Provider};
 
@@ -32,7 +32,7 @@ const ROUNDS: usize = 5;
 
 struct Case {
     path: PathBuf,
-    hides: &'static dyn HidesTool,
+    hides: &'static ToolHiding,
     counts: &'static UsageWords,
     framing: ResponseFraming,
     history: HistoryPlace,
@@ -104,7 +104,7 @@ fn every_provider_that_hides_has_cases() {
     }
 }
 
-/// Garbled and cut-off responses neither panic nor vanish, and what a client can read of them tells of no hidden call.
+/// Garbled and truncated responses neither panic nor vanish, and show no hidden call to any client.
 #[test]
 fn broken_responses_go_on() {
     broken(200 * cases().len());
@@ -126,7 +126,7 @@ fn broken(runs: usize) {
         let chosen = random.below(responses.len());
         for (round, response) in responses.iter_mut().enumerate() {
             if round == chosen || random.below(3) == 0 {
-                // Few messages get past their sums once they are sent, so most are broken before.
+                // Few broken messages pass their checksum, so most are broken before they are framed.
                 *response = if case.framing == ResponseFraming::Messages && random.below(4) > 0 {
                     stream::encode(&mutate(&mut seed, &stream::decode(response)))
                 } else {
@@ -233,7 +233,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn case(provider: &dyn Provider, hides: &'static dyn HidesTool, path: PathBuf) -> Case {
+fn case(provider: &Provider, hides: &'static ToolHiding, path: PathBuf) -> Case {
     let framings = [(ResponseFraming::Events, "sse"), (ResponseFraming::Messages, "frames")];
     let found = framings.into_iter().find(|(_, end)| path.join(format!("1.{end}")).exists());
     let (framing, end) = found.unwrap_or((ResponseFraming::Whole, "json"));
@@ -243,7 +243,7 @@ fn case(provider: &dyn Provider, hides: &'static dyn HidesTool, path: PathBuf) -
     };
     let responses = (1..).map_while(read).collect();
     let request = fs::read(path.join("request.json")).expect("a request");
-    let counts = provider.counts().expect("words");
+    let counts = provider.counts();
     Case { history: provider.history(&request), request, path, hides, counts, framing, responses }
 }
 

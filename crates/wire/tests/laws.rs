@@ -1,4 +1,4 @@
-//! Holds the laws of the wire for every conversation of the corpus and every fixture, as they are and broken.
+//! Checks the laws of the wire for every conversation of the corpus and every fixture, intact and broken.
 
 #![expect(
     clippy::expect_used,
@@ -126,7 +126,7 @@ fn mutations(cases: usize) {
 }
 
 /// True when there was something to change.
-fn changes_only_places(provider: &dyn Provider, body: &[u8], name: &str) -> bool {
+fn changes_only_places(provider: &Provider, body: &[u8], name: &str) -> bool {
     let Ok(slots) = provider.slots(body) else { return false };
     for pair in slots.windows(2) {
         assert!(pair[0].span.end <= pair[1].span.start, "{name}: slots overlap");
@@ -145,11 +145,11 @@ fn edits(slots: &[Slot<'_>], text: impl Fn(&Slot<'_>) -> String) -> Vec<Splice> 
     slots.iter().map(|slot| (slot.span.clone(), Some(text(slot)))).collect()
 }
 
-fn replaced(provider: &dyn Provider, body: &[u8]) -> Vec<u8> {
+fn replaced(provider: &Provider, body: &[u8]) -> Vec<u8> {
     splice(body, &edits(&provider.slots(body).expect("slots"), |_| OTHER.to_owned())).into_owned()
 }
 
-/// What a splice should give, put together of pieces by someone else.
+/// The expected splice, built independently from pieces.
 fn pieced(body: &[u8], slots: &[Slot<'_>]) -> Vec<u8> {
     let other = serde_json::to_vec(OTHER).expect("a string");
     let starts = std::iter::once(0).chain(slots.iter().map(|slot| slot.span.end));

@@ -1,9 +1,9 @@
-//! Holds what a hidden tool looks like in requests: the same bytes, behind the client's last tool, and nothing else.
+//! Checks the hidden tool in requests: the same bytes after the client's last tool, and no other change.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
 use tersely_wire::claimed_provider;
-use tersely_wire::hidden::{HiddenTool, HidesTool};
+use tersely_wire::hidden::{HiddenTool, ToolHiding};
 
 const TOOL: HiddenTool = HiddenTool {
     name: "own",
@@ -19,11 +19,11 @@ const FUNCTION: &str = r#"{"type":"function","name":"own","description":"Shows \
 
 const SPECIFIED: &str = r#"{"toolSpec":{"name":"own","description":"Shows \"all\".\n","inputSchema":{"json":{"type":"object","properties":{"id":{"type":"string"}}}}}}"#;
 
-fn hides(target: &str) -> Option<&'static dyn HidesTool> {
+fn hides(target: &str) -> Option<&'static ToolHiding> {
     claimed_provider(target).expect("a provider").hides(target)
 }
 
-/// `~` stands for where the tool goes; without one, nothing is offered.
+/// `~` marks where the tool goes; without it, no tool is offered.
 fn check(target: &str, definition: &str, body: &str) {
     let offered = hides(target).expect("hides").offer(&TOOL, body.replace('~', "").as_bytes());
     let offered = offered.expect("a request").map(|body| String::from_utf8_lossy(&body).into_owned());
@@ -97,7 +97,7 @@ fn bedrock_has_it_behind_the_last_tool() {
     }
 }
 
-/// A stream cannot be gone on from by the name it began with, once it has had several rounds.
+/// A stream of several rounds cannot be continued by the id it began with.
 #[test]
 fn responses_that_are_kept_have_it_unless_they_are_streamed() {
     for body in [

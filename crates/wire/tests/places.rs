@@ -1,7 +1,7 @@
-//! Holds what is found beside tool results, and what is sent in its stead: `<case>.places.snap` and `<case>.sent.snap`
+//! Checks what is found beside tool results, and what is sent instead: `<case>.places.snap` and `<case>.sent.snap`
 //! beside the fixtures that have any.
 //!
-//! With `TERSELY_BLESS=1` the snapshots are written anew, as the code finds places now.
+//! `TERSELY_BLESS=1` rewrites the snapshots.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -88,8 +88,8 @@ fn places(Fixture { body, provider, .. }: &Fixture) -> String {
 }
 
 fn edits(Fixture { body, provider, .. }: &Fixture) -> Vec<Splice> {
-    let mut edits = rewrite::descriptions(*provider, body, minify).unwrap_or_default();
+    let mut edits = rewrite::descriptions(provider, body, minify).unwrap_or_default();
     let write = |text: &str| shorten(&O200k, MIN_BYTES, text).0;
-    edits.extend(rewrite::prompts(*provider, body, write).unwrap_or_default());
+    edits.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
     edits
 }

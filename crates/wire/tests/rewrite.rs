@@ -1,4 +1,4 @@
-//! Holds the laws of the wire for descriptions and for what users say: nothing else changes, in any body.
+//! Checks the laws of the wire for descriptions and users' texts: nothing else changes, in any body.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -21,7 +21,7 @@ use tersely_testing::generate::Choices;
 use tersely_testing::mutate;
 use tersely_wire::{PROVIDERS, Provider, Splice, rewrite, splice};
 
-/// Low, so that much is done.
+/// Low, so that many texts change.
 const MIN_BYTES: usize = 256;
 
 /// Behaviour 9.3 and 9.4: every description is minified, and no other value differs.
@@ -68,7 +68,7 @@ fn only_texts_of_users_change() {
     println!("{stats:?}");
 }
 
-/// Law 2: what stands for a message does not depend on those after it.
+/// Law 2: the form of a message does not depend on those after it.
 #[test]
 fn a_longer_conversation_begins_like_a_shorter_one() {
     for (name, body, provider) in bodies() {
@@ -144,12 +144,12 @@ fn no_body_exhausts_the_stack() {
 }
 
 /// Every fixture and every conversation, with its name and provider.
-fn bodies() -> Vec<(String, Vec<u8>, &'static dyn Provider)> {
+fn bodies() -> Vec<(String, Vec<u8>, &'static Provider)> {
     let fixtures = fixtures().into_iter().map(|it| (it.path.display().to_string(), it.body, it.provider));
     fixtures.chain(conversations().into_iter().map(|it| (it.name, it.body, it.provider))).collect()
 }
 
-fn prompts(provider: &dyn Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
+fn prompts(provider: &Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
     let write = |text: &str| {
         let (short, seen) = shorten(&O200k, MIN_BYTES, text);
         *stats += seen;
@@ -158,18 +158,18 @@ fn prompts(provider: &dyn Provider, body: &[u8], stats: &mut Stats) -> Vec<Splic
     rewrite::prompts(provider, body, write).unwrap_or_default()
 }
 
-/// Every description written otherwise, and every third one dropped.
-fn described(provider: &dyn Provider, body: &[u8]) -> Vec<Splice> {
+/// Every description changed, and every third one dropped.
+fn described(provider: &Provider, body: &[u8]) -> Vec<Splice> {
     let other =
         |text: &str| Some(if text.len().is_multiple_of(3) { String::new() } else { format!("{text}\n\"") });
     rewrite::descriptions(provider, body, other).unwrap_or_default()
 }
 
-fn said(provider: &dyn Provider, body: &[u8]) -> Vec<Splice> {
+fn said(provider: &Provider, body: &[u8]) -> Vec<Splice> {
     rewrite::prompts(provider, body, |text| Some(format!("{text}\u{1}\\"))).unwrap_or_default()
 }
 
-fn apart(provider: &dyn Provider, body: &[u8], name: &str) {
+fn apart(provider: &Provider, body: &[u8], name: &str) {
     let mut spans: Vec<Range<usize>> = Vec::new();
     spans.extend(provider.slots(body).unwrap_or_default().into_iter().map(|it| it.span));
     spans.extend(provider.prompts(body).unwrap_or_default().into_iter().map(|it| it.span));
@@ -183,7 +183,7 @@ fn apart(provider: &dyn Provider, body: &[u8], name: &str) {
     }
 }
 
-/// What a splice should give, put together of pieces by someone else.
+/// The expected splice, built independently from pieces.
 fn pieced(body: &[u8], edits: &[Splice]) -> Vec<u8> {
     let mut edits = edits.to_vec();
     edits.sort_by_key(|(span, _)| span.start);

@@ -15,8 +15,8 @@ use tersely_core::schema::minify;
 use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::{Slot, rewrite, splice};
 
-/// Bodies under this size say more about the clock than about us.
-const LEAST: usize = 500_000;
+/// Smaller bodies measure the clock rather than the code.
+const MIN_BODY_BYTES: usize = 500_000;
 
 const ROUNDS: usize = 60;
 
@@ -25,7 +25,7 @@ const ROUNDS: usize = 60;
 fn milliseconds_a_megabyte() {
     println!("| body | MB | slots | text MB | found and spliced | with all texts | serde_json | jiter |");
     println!("|---|--:|--:|--:|--:|--:|--:|--:|");
-    for conversation in conversations().iter().filter(|it| it.body.len() >= LEAST) {
+    for conversation in conversations().iter().filter(|it| it.body.len() >= MIN_BODY_BYTES) {
         measure(conversation);
     }
 }
@@ -38,7 +38,7 @@ fn milliseconds_for_what_is_no_result() {
         "| body | MB | descriptions | changed | found | minified and spliced | prompts | found | shortened |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for mut conversation in conversations().into_iter().filter(|it| it.body.len() >= LEAST) {
+    for mut conversation in conversations().into_iter().filter(|it| it.body.len() >= MIN_BODY_BYTES) {
         let mut value: Value = serde_json::from_slice(&conversation.body).expect("a value");
         value["tools"] = tools(conversation.provider.name());
         conversation.body = serde_json::to_vec(&value).expect("a body");
@@ -54,14 +54,14 @@ fn milliseconds_for_what_is_no_result() {
 fn measure_rest(SampleTranscript { name, body, provider, .. }: &SampleTranscript) {
     let descriptions = provider.descriptions(body).expect("descriptions").len();
     let prompts = provider.prompts(body).expect("prompts").len();
-    let changed = rewrite::descriptions(*provider, body, minify).expect("edits").len();
+    let changed = rewrite::descriptions(provider, body, minify).expect("edits").len();
     let found = best(1_000_000, || provider.descriptions(body).expect("descriptions").len());
     let spliced = best(1_000_000, || {
-        splice(body, &rewrite::descriptions(*provider, body, minify).expect("edits")).len()
+        splice(body, &rewrite::descriptions(provider, body, minify).expect("edits")).len()
     });
     let said = best(1_000_000, || provider.prompts(body).expect("prompts").len());
     let short = best(1_000_000, || {
-        rewrite::prompts(*provider, body, |text| shorten(&O200k, 4096, text).0).expect("edits").len()
+        rewrite::prompts(provider, body, |text| shorten(&O200k, 4096, text).0).expect("edits").len()
     });
     let size = megabytes(body.len());
     println!(

@@ -71,7 +71,7 @@ pub(crate) struct TranscriptSet {
 /// A request body that holds a whole conversation.
 pub(crate) struct Transcript {
     pub name: String,
-    pub provider: &'static dyn Provider,
+    pub provider: &'static Provider,
     pub path: &'static str,
     /// Whose it is.
     pub client: &'static str,

@@ -12,7 +12,7 @@ pub(crate) fn names() -> PossibleValuesParser {
 }
 
 /// The provider of this name, or else the one whose tool results stand in the body, if there is one.
-pub(crate) fn of(name: Option<&str>, body: &[u8]) -> Option<&'static dyn Provider> {
+pub(crate) fn of(name: Option<&str>, body: &[u8]) -> Option<&'static Provider> {
     match name {
         Some(name) => {
             let name = if name == OPENAI { of_openai(body) } else { name };

@@ -1,4 +1,4 @@
-//! JSON text to a value, in one pass.
+//! Decodes JSON text in one pass.
 
 use crate::error::ReadFault;
 use crate::scan::TextScan;
@@ -12,10 +12,10 @@ pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     document(text).map_err(|fault| fault.within(text))
 }
 
-/// Reads the JSON value that a text begins with, and tells how many bytes it takes.
+/// Reads the JSON value at the start of a text, and returns how many bytes it takes.
 ///
 /// # Errors
-/// When the text begins with no JSON value, or with one that nests deeper than [`MAX_DEPTH`].
+/// When no JSON value is there, or one that nests deeper than [`MAX_DEPTH`].
 pub fn decode_first(text: &str) -> Result<(Value<'_>, usize), DecodeError> {
     let mut scan = TextScan::new(text);
     let value = value(&mut scan, MAX_DEPTH).map_err(|fault| fault.within(text))?;
@@ -26,60 +26,16 @@ fn document(text: &str) -> Result<Value<'_>, ReadFault> {
     let mut scan = TextScan::new(text);
     scan.space();
     let value = value(&mut scan, MAX_DEPTH)?;
-    scan.space();
-    if scan.peek().is_some() {
-        return scan.fail("the end of the document");
-    }
+    scan.end()?;
     Ok(value)
 }
 
 fn value<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     match scan.peek() {
         Some(b'{' | b'[') if levels == 0 => scan.fail(format!("at most {MAX_DEPTH} levels")),
-        Some(b'{') => object(scan, levels - 1),
-        Some(b'[') => array(scan, levels - 1),
+        Some(b'{') => scan.object(|scan| Ok((key(scan)?, value(scan, levels - 1)?))),
+        Some(b'[') => scan.array(|scan| value(scan, levels - 1)),
         _ => scan.scalar(),
-    }
-}
-
-fn array<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
-    let mut items = Vec::new();
-    scan.eat(b'[');
-    scan.space();
-    if scan.eat(b']') {
-        return Ok(Value::Array(items));
-    }
-    loop {
-        items.push(value(scan, levels)?);
-        scan.space();
-        if scan.eat(b']') {
-            return Ok(Value::Array(items));
-        }
-        if !scan.eat(b',') {
-            return scan.fail("',' or ']'");
-        }
-        scan.space();
-    }
-}
-
-fn object<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
-    let mut members = Vec::new();
-    scan.eat(b'{');
-    scan.space();
-    if scan.eat(b'}') {
-        return Ok(Value::Object(members));
-    }
-    loop {
-        let key = key(scan)?;
-        members.push((key, value(scan, levels)?));
-        scan.space();
-        if scan.eat(b'}') {
-            return Ok(Value::Object(members));
-        }
-        if !scan.eat(b',') {
-            return scan.fail("',' or '}'");
-        }
-        scan.space();
     }
 }
 
@@ -90,10 +46,7 @@ fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     }
     let key = scan.string()?;
     scan.space();
-    if !scan.eat(b':') {
-        return scan.fail("':'");
-    }
-    scan.space();
+    scan.take(b':', "':'")?;
     Ok(key)
 }
 

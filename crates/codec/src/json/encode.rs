@@ -1,4 +1,4 @@
-//! A value as JSON without white space: the yardstick for every other form.
+//! Encodes a value as JSON without white space, with which every other form is compared.
 
 use crate::{Text, Value};
 
@@ -43,7 +43,7 @@ pub(crate) fn push_flat(out: &mut String, value: &Value<'_>, spelling: EscapeSpe
     }
 }
 
-/// Writes what holds no other value; nothing for what does.
+/// Writes a scalar; nothing for an array or an object.
 pub(crate) fn push_scalar(out: &mut String, value: &Value<'_>) {
     match value {
         Value::Null => out.push_str("null"),

@@ -1,4 +1,4 @@
-//! JSON itself: read with nothing lost, written without white space or as it was laid out.
+//! JSON itself: read without loss, written without white space or in its original layout.
 
 mod decode;
 mod encode;

@@ -1,14 +1,16 @@
-//! STC text to a value, in one pass.
+//! Decodes STC text in one pass.
 //!
-//! A count says when a list or table ends, never how much memory to take: it is whatever the sender wrote.
+//! A count tells when a list or table ends, never how much memory to reserve: the sender may have written anything.
 
 use std::collections::BTreeSet;
 
+use tersely_json::number_length;
+
 use crate::error::ReadFault;
-use crate::scan::{TextScan, number_length};
+use crate::scan::TextScan;
 use crate::{DecodeError, MAX_DEPTH, Text, Value};
 
-/// The most elements or rows that a count can announce.
+/// The largest count.
 pub(super) const MAX_COUNT: usize = 999_999_999;
 
 /// Reads one STC document, in any layout; JSON is one too.
@@ -22,12 +24,12 @@ pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
 fn document(text: &str) -> Result<Value<'_>, ReadFault> {
     let mut scan = TextScan::new(text);
     scan.space();
-    let value =
-        if counts_next(scan.rest()) { counted(&mut scan, MAX_DEPTH) } else { value(&mut scan, MAX_DEPTH) }?;
-    scan.space();
-    if scan.peek().is_some() {
-        return scan.fail("the end of the document");
-    }
+    let value = if counts_next(scan.rest()) {
+        counted_array(&mut scan, MAX_DEPTH)
+    } else {
+        value(&mut scan, MAX_DEPTH)
+    }?;
+    scan.end()?;
     Ok(value)
 }
 
@@ -39,7 +41,7 @@ pub(super) fn bare_length(text: &str) -> usize {
     text.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || byte == b'_').count()
 }
 
-/// True for a number alone in brackets with `:` or `{` behind: a count, not the plain array `[number]`.
+/// True for a number alone in brackets with `:` or `{` after it: a count, not the plain array `[number]`.
 fn counts_next(rest: &str) -> bool {
     let Some(inside) = rest.strip_prefix('[').map(skip_space) else { return false };
     let length = number_length(inside.as_bytes());
@@ -53,8 +55,14 @@ fn skip_space(text: &str) -> &str {
 
 fn value<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     match scan.peek() {
-        Some(b'{') => object(scan, deeper(scan, levels)?),
-        Some(b'[') => array(scan, deeper(scan, levels)?),
+        Some(b'{') => {
+            let levels = deeper(scan, levels)?;
+            scan.object(|scan| Ok((key(scan)?, member(scan, levels)?)))
+        }
+        Some(b'[') => {
+            let levels = deeper(scan, levels)?;
+            scan.array(|scan| value(scan, levels))
+        }
         _ => scan.scalar(),
     }
 }
@@ -67,41 +75,7 @@ fn deeper(scan: &TextScan<'_>, levels: usize) -> Result<usize, ReadFault> {
     }
 }
 
-fn array<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
-    let mut items = Vec::new();
-    scan.eat(b'[');
-    scan.space();
-    if scan.eat(b']') {
-        return Ok(Value::Array(items));
-    }
-    loop {
-        items.push(value(scan, levels)?);
-        scan.space();
-        if scan.eat(b']') {
-            return Ok(Value::Array(items));
-        }
-        take(scan, b',', "',' or ']'")?;
-    }
-}
-
-fn object<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
-    let mut members = Vec::new();
-    scan.eat(b'{');
-    scan.space();
-    if scan.eat(b'}') {
-        return Ok(Value::Object(members));
-    }
-    loop {
-        members.push((key(scan)?, placed(scan, levels)?));
-        scan.space();
-        if scan.eat(b'}') {
-            return Ok(Value::Object(members));
-        }
-        take(scan, b',', "',' or '}'")?;
-    }
-}
-
-/// A key and the white space behind it.
+/// A key and the white space after it.
 fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     let rest = scan.rest();
     let key = match bare_length(rest) {
@@ -117,26 +91,26 @@ fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
 }
 
 /// What follows a key: a colon and a value, or a counted array.
-fn placed<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
+fn member<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     if scan.peek() == Some(b'[') {
-        return counted(scan, levels);
+        return counted_array(scan, levels);
     }
-    take(scan, b':', "':' or '['")?;
+    scan.take(b':', "':' or '['")?;
     value(scan, levels)
 }
 
-fn counted<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
+fn counted_array<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     let levels = deeper(scan, levels)?;
-    take(scan, b'[', "'['")?;
+    scan.take(b'[', "'['")?;
     let count = count(scan)?;
-    take(scan, b']', "']'")?;
+    scan.take(b']', "']'")?;
     if scan.peek() != Some(b'{') {
-        take(scan, b':', "':' or '{'")?;
+        scan.take(b':', "':' or '{'")?;
         return list(scan, count);
     }
     deeper(scan, levels)?;
     let columns = header(scan)?;
-    take(scan, b':', "':'")?;
+    scan.take(b':', "':'")?;
     table(scan, count, &columns)
 }
 
@@ -161,11 +135,11 @@ fn list<'a>(scan: &mut TextScan<'a>, count: usize) -> Result<Value<'a>, ReadFaul
     Ok(Value::Array(items))
 }
 
-/// The column names between braces; each may stand there once.
+/// The column names between braces, without duplicates.
 fn header<'a>(scan: &mut TextScan<'a>) -> Result<Vec<Text<'a>>, ReadFault> {
     let mut columns = Vec::new();
     let mut seen = BTreeSet::new();
-    take(scan, b'{', "'{'")?;
+    scan.take(b'{', "'{'")?;
     loop {
         let start = scan.at();
         let column = key(scan)?;
@@ -175,10 +149,10 @@ fn header<'a>(scan: &mut TextScan<'a>) -> Result<Vec<Text<'a>>, ReadFault> {
         }
         columns.push(column);
         if scan.peek() == Some(b'}') {
-            take(scan, b'}', "'}'")?;
+            scan.take(b'}', "'}'")?;
             return Ok(columns);
         }
-        take(scan, b',', "',' or '}'")?;
+        scan.take(b',', "',' or '}'")?;
     }
 }
 
@@ -199,7 +173,7 @@ fn row<'a>(scan: &mut TextScan<'a>, columns: &[Text<'a>]) -> Result<Value<'a>, R
     Ok(Value::Object(members))
 }
 
-/// The scalar at `place` of `count`, with the comma that parts it from the one before.
+/// The scalar at `place` of `count`, with the comma that separates it from the previous one.
 fn cell<'a>(scan: &mut TextScan<'a>, place: usize, count: usize) -> Result<Value<'a>, ReadFault> {
     if place > 1 {
         part(scan, b',', "value", place, count)?;
@@ -210,20 +184,11 @@ fn cell<'a>(scan: &mut TextScan<'a>, place: usize, count: usize) -> Result<Value
     }
 }
 
-/// Takes the separator before `what` at `place`, with the white space around it.
+/// Takes the separator in front of `what` at `place`, with the white space around it.
 fn part(scan: &mut TextScan<'_>, byte: u8, what: &str, place: usize, count: usize) -> Result<(), ReadFault> {
     scan.space();
     if !scan.eat(byte) {
         return scan.fail(format!("'{}' and {what} {place} of {count}", char::from(byte)));
-    }
-    scan.space();
-    Ok(())
-}
-
-/// Takes `byte` and the white space behind it.
-fn take(scan: &mut TextScan<'_>, byte: u8, expected: &'static str) -> Result<(), ReadFault> {
-    if !scan.eat(byte) {
-        return scan.fail(expected);
     }
     scan.space();
     Ok(())

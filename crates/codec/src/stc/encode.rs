@@ -1,4 +1,4 @@
-//! A value as STC: keys bare where they can be, alike elements counted instead of bracketed.
+//! Encodes a value as STC: keys without quotes where possible, similar elements counted instead of bracketed.
 
 use std::collections::BTreeSet;
 use std::mem::discriminant;
@@ -7,7 +7,7 @@ use super::decode::{MAX_COUNT, bare_length};
 use crate::json::{push_scalar, push_string};
 use crate::{Text, Value};
 
-/// How much white space the text carries; the decoder reads both alike.
+/// How much white space the text has; the decoder reads both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StcLayout {
     /// Spaces after keys, between members and around the row separator.
@@ -54,7 +54,7 @@ impl StcLayout {
     }
 }
 
-/// Writes a value where a counted form may stand, with `lead` before any other form.
+/// Writes a value where a counted form is allowed, with `lead` in front of any other form.
 fn push_placed(out: &mut String, layout: StcLayout, lead: &str, value: &Value<'_>) {
     if let Value::Array(items) = value
         && items.len() <= MAX_COUNT

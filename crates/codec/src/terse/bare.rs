@@ -1,18 +1,19 @@
-//! Which strings and keys may stand without quotes: those that no reader could take for anything else.
+//! Decides which strings and keys need no quotes: those that readers cannot mistake for anything else.
+
+use tersely_json::number_length;
 
 use super::style::ListStyle;
-use crate::scan::number_length;
 
-/// What a byte means to a bare string.
+/// What a byte means for a bare string.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Byte {
-    /// It may stand anywhere.
+    /// Allowed anywhere.
     Plain,
-    /// It may be part of a character that may not stand.
+    /// Part of a character that may not be allowed.
     Wide,
-    /// It may not stand.
+    /// Not allowed.
     Barred,
-    /// It ends the string.
+    /// Ends the string.
     End,
 }
 
@@ -33,14 +34,14 @@ const BYTES: [Byte; 256] = {
     }
 };
 
-/// True when `text`, as JSON spells it, may stand bare as a string value.
+/// True when `text`, as JSON spells it, can be a string value without quotes.
 pub(super) fn is_bare(text: &str) -> bool {
     run(text).is_some_and(|length| length == text.len())
         && !is_word(text)
         && number_length(text.as_bytes()) != text.len()
 }
 
-/// How many bytes at the start of `text` are a word, a number or a bare string; `None` when none of them.
+/// How many bytes at the start of `text` are a word, a number or a bare string; `None` when none of these is there.
 pub(super) fn run(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut worst = Byte::Plain;
@@ -70,17 +71,17 @@ fn is_word(text: &str) -> bool {
     matches!(text, "null" | "true" | "false")
 }
 
-/// True when `key`, as JSON spells it, may stand bare as a key.
+/// True when `key`, as JSON spells it, needs no quotes.
 pub(super) fn is_bare_key(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(is_key_byte)
 }
 
-/// True for a byte that a bare key may hold.
+/// True for a byte that is allowed in a bare key.
 pub(super) fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'$' | b'@' | b'+')
 }
 
-/// Characters that a terminal or a library may take for a line's end or drop.
+/// Characters that a terminal or a library may drop, or treat as a line end.
 pub(super) fn is_odd_space(character: char) -> bool {
     matches!(character, '\u{80}'..='\u{9f}' | '\u{a0}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
 }

@@ -1,9 +1,11 @@
-//! A value on one line: JSON whose keys and strings stand bare where nothing is lost by it.
+//! Reads and writes a value on one line: JSON without quotes around keys and strings where nothing is lost.
+
+use tersely_json::number_length;
 
 use super::bare::{self, is_bare, is_bare_key, is_key_byte};
 use crate::error::ReadFault;
 use crate::json::{EscapeSpelling, push_flat, push_string};
-use crate::scan::{TextScan, number_length};
+use crate::scan::TextScan;
 use crate::{Text, Value};
 
 /// Writes `value` on one line.
@@ -22,7 +24,7 @@ pub(super) fn push_text(out: &mut String, text: &str) {
     }
 }
 
-/// Writes a key, bare where it may be.
+/// Writes a key, without quotes where possible.
 pub(super) fn push_key(out: &mut String, key: &Text<'_>) {
     if is_bare_key(key.as_str()) {
         out.push_str(key.as_str());

@@ -1,4 +1,4 @@
-//! Names a field of a row through the records it is nested in: `user.login`.
+//! Reads and writes the path of a nested field: `user.login`.
 
 use super::bare::is_key_byte;
 use crate::Text;
@@ -53,7 +53,7 @@ fn is_step(step: &str) -> bool {
     !step.is_empty() && step.bytes().all(is_step_byte)
 }
 
-/// A step is a bare key without dots, which part steps, and slashes, which URL templates put in braces.
+/// A step is a bare key without dots, which separate steps, and slashes, which URL templates put in braces.
 fn is_step_byte(byte: u8) -> bool {
     is_key_byte(byte) && byte != b'.' && byte != b'/'
 }

@@ -1,24 +1,24 @@
-//! How the records of a list are laid out, and the words that say so.
+//! The layouts of a list's records, and their names.
 
 /// The layout of a list's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListStyle {
     /// A header, then cells.
     Rows,
-    /// Keys beside values.
+    /// Records with their keys.
     Records,
     /// The records of an object: a header, then each key with its cells.
     KeyedRows,
     /// The records of an object: each key with its record.
     KeyedRecords,
-    /// Values of any kind, each on lines of its own.
+    /// Values of any kind, each on its own lines.
     Items,
 }
 
 impl ListStyle {
     const ALL: [Self; 5] = [Self::Rows, Self::Records, Self::KeyedRows, Self::KeyedRecords, Self::Items];
 
-    /// What the records are called above them.
+    /// The name of the records in the line above them.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Rows => "rows",
@@ -29,7 +29,7 @@ impl ListStyle {
         }
     }
 
-    /// What one of them is called in a fact.
+    /// The name of one of them in a fact.
     pub(super) fn each(self) -> &'static str {
         match self {
             Self::Rows | Self::KeyedRows => "every row",
@@ -42,12 +42,12 @@ impl ListStyle {
         matches!(self, Self::Rows | Self::KeyedRows)
     }
 
-    /// True when each record stands behind its key.
+    /// True when each record follows its key.
     pub(super) fn is_keyed(self) -> bool {
         matches!(self, Self::KeyedRows | Self::KeyedRecords)
     }
 
-    /// Reads `12 rows`: how many, and how they are laid out.
+    /// Reads `12 rows`: the count and the layout.
     pub(super) fn intro(text: &str) -> Option<(usize, Self)> {
         let (count, words) = text.split_once(' ')?;
         let style = Self::ALL.into_iter().find(|style| style.words() == words)?;

@@ -1,22 +1,22 @@
-//! A value made of others: `https://x/{owner.login}/{name}`.
+//! Parses templates of values: `https://x/{owner.login}/{name}`.
 
 use super::path;
 use crate::Text;
 use crate::scan::TextScan;
 
-/// Parts that a template may have: each is put together for each record.
+/// How many parts a template may have: each is resolved for each record.
 pub(super) const MAX_PARTS: usize = 64;
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TemplatePart<'a> {
-    /// These characters.
+    /// Literal text.
     Text(&'a str),
     /// The value of the field that this path names.
     Field(Vec<Text<'a>>),
 }
 
-/// Takes a template apart. Braces that do not hold a path stand for themselves.
+/// Splits a template into its parts. Braces without a path are literal.
 pub(super) fn parse(text: &str) -> Vec<TemplatePart<'_>> {
     let mut parts = Vec::new();
     let mut from = 0;

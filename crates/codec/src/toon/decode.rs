@@ -1,6 +1,6 @@
-//! TOON text to a value, by the strict rules.
+//! Decodes TOON text by the strict rules.
 //!
-//! A number gets the one spelling that TOON gives it, because the text it came with is gone by then.
+//! A number gets TOON's one spelling, because its original text is gone by then.
 
 use serde_json::{Number, Value as Tree};
 use toon_format::ToonError;
@@ -31,7 +31,7 @@ fn value(tree: Tree) -> Value<'static> {
     }
 }
 
-/// The number without an exponent, as TOON writes it; serde would write large ones with one.
+/// The number without an exponent, as TOON writes it; serde would give large ones an exponent.
 fn spelling(number: &Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => float.to_string(),
@@ -55,7 +55,7 @@ fn fault(source: &str, error: &ToonError) -> DecodeError {
     }
 }
 
-/// The fault that `message` tells, where the text of `line` starts: the format's crate counts no columns.
+/// The fault in `message`, at the start of the text of `line`: the format's crate does not count columns.
 fn at_line(source: &str, line: usize, message: &str) -> DecodeError {
     let start: usize = source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let rest = &source[start..];
@@ -69,7 +69,7 @@ fn at_line(source: &str, line: usize, message: &str) -> DecodeError {
     }
 }
 
-/// What was expected and what was found, of a message that says both.
+/// The expectation and the finding in a message that has both.
 fn expectation(message: &str) -> Option<(&str, &str)> {
     let (_, told) = message.split_once("xpected ")?;
     told.split_once(", but found ").or_else(|| told.split_once(", but got "))

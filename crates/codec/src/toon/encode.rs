@@ -1,7 +1,7 @@
-//! A value as TOON, when TOON can hold all of it.
+//! Encodes a value as TOON, if TOON can hold all of it.
 //!
-//! TOON keeps what a number is worth, not how it was written, and gives the rows of a table the key order of
-//! its header. What is known to be lost is declined before any work; the rest is read back and compared.
+//! TOON keeps the value of a number, not its text, and gives the rows of a table the key order of its header. Known
+//! losses are declined first; everything else is decoded and compared.
 
 use serde_json::{Map, Number, Value as Tree};
 
@@ -9,7 +9,7 @@ use super::decode;
 use crate::{Text, Value};
 
 /// The largest integer that every TOON reader holds exactly: most keep numbers as doubles.
-const SAFE: f64 = 9_007_199_254_740_992.0;
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// Writes `value` as TOON; `None` when reading it back would not give the same value.
 #[must_use]
@@ -33,10 +33,10 @@ fn tree(value: &Value<'_>) -> Option<Tree> {
     })
 }
 
-/// The number that `text` is the one TOON spelling of.
+/// The number whose one TOON spelling is `text`.
 fn number(text: &str) -> Option<Number> {
     let number: f64 = text.parse().ok()?;
-    if number.abs() > SAFE || text == "-0" || number.to_string() != text {
+    if number.abs() > MAX_SAFE_INTEGER || text == "-0" || number.to_string() != text {
         return None;
     }
     text.parse().map(i64::into).ok().or_else(|| Number::from_f64(number))
@@ -46,7 +46,7 @@ fn chars(text: &Text<'_>) -> Option<String> {
     Some(text.value()?.into_owned())
 }
 
-/// The members under their keys, unless two share one.
+/// The members as a map; `None` if two have the same key.
 fn object(members: &[(Text<'_>, Value<'_>)]) -> Option<Map<String, Tree>> {
     let mut map = Map::with_capacity(members.len());
     for (key, value) in members {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::json;
 
-    fn encoded(json: &str) -> Option<String> {
+    fn toon_of(json: &str) -> Option<String> {
         encode(&json::decode(json).expect("JSON"))
     }
 
@@ -89,7 +89,7 @@ mod tests {
             r#""\ud800""#,
             r#"{"\udfff":1}"#,
         ] {
-            assert_eq!(encoded(json), None, "{json}");
+            assert_eq!(toon_of(json), None, "{json}");
         }
     }
 
@@ -108,7 +108,7 @@ mod tests {
                 "[2]{id,by{name}}:\n  1,Ann\n  2,Bo",
             ),
         ] {
-            assert_eq!(encoded(json).as_deref(), Some(toon), "{json}");
+            assert_eq!(toon_of(json).as_deref(), Some(toon), "{json}");
         }
     }
 
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn column_keys_are_quoted_when_needed() {
         let json = r#"[{"a b":1,"c,d":2,"e":3},{"a b":4,"c,d":5,"e":6}]"#;
-        assert_eq!(encoded(json).as_deref(), Some("[2]{\"a b\",\"c,d\",e}:\n  1,2,3\n  4,5,6"));
+        assert_eq!(toon_of(json).as_deref(), Some("[2]{\"a b\",\"c,d\",e}:\n  1,2,3\n  4,5,6"));
     }
 
     #[test]

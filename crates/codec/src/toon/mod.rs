@@ -1,6 +1,6 @@
-//! TOON, by the crate of the format's owners, held to this crate's idea of equal.
+//! TOON, by the crate of the format's owners, checked by this crate's equality.
 //!
-//! The format moves faster than we would; following its owners is the only way to stay what others call TOON.
+//! The format changes quickly; only its owners' crate stays what others call TOON.
 
 mod decode;
 mod encode;

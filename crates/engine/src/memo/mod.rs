@@ -124,13 +124,13 @@ impl Recall<'_> {
     }
 
     /// Takes note that a body was sent as it came.
-    pub fn keep_plain(&self, provider: &dyn Provider, body: &[u8]) {
+    pub fn keep_plain(&self, provider: &Provider, body: &[u8]) {
         self.memo.plain.keep(self.whose, &provider.slots(body).unwrap_or_default());
     }
 
     /// How many results of a body were sent as they came before, from its first on.
     #[must_use]
-    pub fn plain(&self, provider: &dyn Provider, body: &[u8]) -> usize {
+    pub fn plain(&self, provider: &Provider, body: &[u8]) -> usize {
         if self.memo.plain.is_empty() {
             return 0;
         }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use tersely_core::discover::{self, ToolText, rank};
 use tersely_core::{O200k, Tokens, fits_pattern};
-use tersely_wire::bridge::{BridgesTools, CallBridge, ListedTool, ToolCatalogue, ToolNames};
-use tersely_wire::hidden::{HiddenTool, HidesTool};
+use tersely_wire::bridge::{CallBridge, ListedTool, ToolBridging, ToolCatalogue, ToolNames};
+use tersely_wire::hidden::{HiddenTool, ToolHiding};
 use tersely_wire::{Provider, top_members};
 
 use crate::account::report::Report;
@@ -34,7 +34,7 @@ pub(crate) const CALL: HiddenTool = HiddenTool {
 
 /// What a model is not shown.
 pub(crate) struct ToolChoice {
-    hides: &'static dyn HidesTool,
+    hides: &'static ToolHiding,
     shed: ToolCatalog,
     count: ToolCount,
 }
@@ -43,7 +43,7 @@ pub(crate) struct ToolChoice {
 #[derive(Clone)]
 pub struct ToolCatalog {
     /// How that is done in its shape.
-    pub bridges: &'static dyn BridgesTools,
+    pub bridges: &'static ToolBridging,
     /// What its calls are told by.
     pub calls: CallBridge,
     /// The tools that it is not shown.
@@ -61,7 +61,7 @@ pub(crate) struct ToolIndex {
 
 impl ToolChoice {
     /// The choice among the tools of a body; `None` when all of them are shown.
-    pub(crate) fn of(wish: &Discovery, provider: &dyn Provider, path: &str, body: &[u8]) -> Option<Self> {
+    pub(crate) fn of(wish: &Discovery, provider: &Provider, path: &str, body: &[u8]) -> Option<Self> {
         let (bridges, hides) = (provider.bridges()?, provider.hides(path)?);
         let catalogue = bridges.catalogue(body)?;
         let free = catalogue.tools.iter().filter(|tool| !tool.is_fixed);
@@ -89,7 +89,7 @@ impl ToolChoice {
         self,
         body: &mut Cow<'_, [u8]>,
         report: &mut Report,
-    ) -> Option<(&'static dyn HidesTool, ToolCatalog)> {
+    ) -> Option<(&'static ToolHiding, ToolCatalog)> {
         let search = self.hides.offer(&SEARCH, body).ok()??;
         let both = self.hides.offer(&CALL, &search).ok()??;
         let narrow = self.shed.bridges.narrow(&self.shed.unlisted, CALL.name, &both)?;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use tersely_core::discover;
 use tersely_core::expand::{self, ExpandRequest};
 use tersely_core::{Loss, O200k, Outcome, Tokens};
-use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, HidesTool, ResponseFraming, ResponseWatch};
+use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, ResponseFraming, ResponseWatch, ToolHiding};
 use tersely_wire::{HistoryPlace, Provider};
 
 use crate::panic_guard::guarded;
@@ -32,7 +32,7 @@ pub struct HiddenTools {
 #[derive(Clone)]
 pub struct HiddenWay {
     /// How that is done in its shape.
-    pub hides: &'static dyn HidesTool,
+    pub hides: &'static ToolHiding,
     /// What they are called.
     pub names: HiddenNames,
     /// The tools that its model can find.
@@ -46,8 +46,8 @@ const BOTH: HiddenNames = HiddenNames::new(&[TOOL.name, SEARCH.name, CALL.name])
 impl HiddenWay {
     /// What is hidden, where results were shortened and where tools are not shown.
     pub(crate) fn of(
-        expands: Option<&'static dyn HidesTool>,
-        discovers: Option<(&'static dyn HidesTool, ToolCatalog)>,
+        expands: Option<&'static ToolHiding>,
+        discovers: Option<(&'static ToolHiding, ToolCatalog)>,
     ) -> Option<Self> {
         match (expands, discovers) {
             (Some(hides), None) => Some(Self { hides, names: EXPAND, shed: None }),
@@ -98,11 +98,7 @@ pub const ELSEWHERE: &str = "elsewhere";
 pub const DISCOVERY: &str = "discovery";
 
 /// The body with the tool in it, where one can be hidden.
-pub(crate) fn offer(
-    provider: &dyn Provider,
-    path: &str,
-    body: &[u8],
-) -> Option<(&'static dyn HidesTool, Vec<u8>)> {
+pub(crate) fn offer(provider: &Provider, path: &str, body: &[u8]) -> Option<(&'static ToolHiding, Vec<u8>)> {
     let hides = provider.hides(path)?;
     // A body that cannot be read is reported where its results are looked for.
     Some((hides, hides.offer(&TOOL, body).ok()??))

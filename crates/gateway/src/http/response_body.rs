@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
 use http_body::{Body, Frame, SizeHint};
-use tersely_wire::hidden::{MOST_HELD, ResponseFraming, begins_message};
+use tersely_wire::hidden::{MAX_HELD_BYTES, ResponseFraming, begins_message};
 use tokio::time::timeout;
 
 use crate::error::Error;
@@ -50,7 +50,7 @@ pub(crate) struct Arrival {
 impl Arrival {
     /// A body that comes in this coding and goes on without.
     pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
-        let undo = (coding != Coding::Identity).then(|| Box::new(Undo::new(coding, MOST_HELD)));
+        let undo = (coding != Coding::Identity).then(|| Box::new(Undo::new(coding, MAX_HELD_BYTES)));
         Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _lane: lane }
     }
 

@@ -163,7 +163,7 @@ mod tests {
 
     fn tapping() -> Tapping {
         let words =
-            tersely_wire::claimed_provider("/v1/chat/completions").and_then(tersely_wire::Provider::counts);
+            tersely_wire::claimed_provider("/v1/chat/completions").map(tersely_wire::Provider::counts);
         Tapping { words: words.unwrap(), bill: RunningBill::default() }
     }
 

@@ -15,7 +15,7 @@ use tersely_engine::{
     OptionError, Recall, RemoteAnswers, Report, Request, RequestOptions,
 };
 use tersely_store::Tenant;
-use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch};
+use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, ToolHiding};
 use tersely_wire::usage::TokenUsage;
 use tersely_wire::{HistoryPlace, Provider};
 use tokio::task::spawn_blocking;
@@ -50,7 +50,7 @@ struct Talk {
 /// All that decides what is forwarded.
 pub(crate) struct Sent {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) provider: &'static dyn Provider,
+    pub(crate) provider: &'static Provider,
     pub(crate) path: String,
     /// The tenant who sent it, if that was checked.
     pub(crate) tenant: Option<String>,
@@ -206,7 +206,7 @@ impl Talk {
     }
 }
 
-fn answered(hides: &dyn HidesTool, turn: &HiddenTurn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
+fn answered(hides: &ToolHiding, turn: &HiddenTurn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
     hides.answer(turn, texts, body).ok()
 }
 

@@ -113,7 +113,7 @@ pub(crate) async fn forward(
     let wish = upgrade::wish(request.headers());
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
-    let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).and_then(Provider::counts);
+    let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).map(Provider::counts);
     let tapping = counts.map(|words| Tapping { words, bill: known.bill.clone() });
     let Offered { outgoing, added, entry, follow } =
         offer(gate, known, &mut parts, arriving(gate, body)).await?;

@@ -94,7 +94,7 @@ impl EngineRewriter {
 
     fn pass(
         &self,
-        provider: &'static dyn Provider,
+        provider: &'static Provider,
         head: &Head<'_>,
         body: &Bytes,
     ) -> Result<Verdict, OptionError> {
@@ -121,7 +121,7 @@ impl EngineRewriter {
     /// What becomes of a request whose answer nobody here sees.
     fn pass_unwatched(
         &self,
-        provider: &'static dyn Provider,
+        provider: &'static Provider,
         head: &Head<'_>,
         body: &Bytes,
     ) -> Result<Verdict, OptionError> {
@@ -135,7 +135,7 @@ impl EngineRewriter {
     /// All that decides what is forwarded.
     fn sent(
         &self,
-        provider: &'static dyn Provider,
+        provider: &'static Provider,
         head: &Head<'_>,
         body: &Bytes,
         whose: &Whose,

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
-use tersely_wire::hidden::{CloseReason, HiddenTurn, MOST_HELD, ResponseFraming, ResponseWatch};
+use tersely_wire::hidden::{CloseReason, HiddenTurn, MAX_HELD_BYTES, ResponseFraming, ResponseWatch};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::{Error, Side};
@@ -129,7 +129,7 @@ impl Rounds {
                 all.extend_from_slice(&data);
             }
             // A watch holds no response longer than this: nothing hidden can be found in it any more.
-            if all.len() > MOST_HELD {
+            if all.len() > MAX_HELD_BYTES {
                 self.begun = all;
                 return Ok(Gathered::Begun(Box::new(self)));
             }

@@ -8,7 +8,7 @@ use tersely_core::{Form, Loss, O200k, Tokens, schema};
 use tersely_engine::{ClientAnswer, Engine, KeptOriginal, SchemaMode, ServerAnswer, TOOL};
 use tersely_wire::SlotCall;
 use tersely_wire::mcp::{
-    Awaited, FromClient, FromServer, ListChanges, McpSession, RpcId, StructuredCopies, ToolKnowledge,
+    ExpectedAnswer, FromClient, FromServer, ListChanges, McpSession, RpcId, StructuredCopies, ToolKnowledge,
 };
 
 use crate::access::KnownTenant;
@@ -76,7 +76,7 @@ impl McpDoor {
 
     /// What the server's lists of tools told here, if it sent any.
     pub(crate) fn learned(&self) -> Option<ToolKnowledge> {
-        self.session().learned().cloned()
+        self.session().tool_knowledge().cloned()
     }
 
     /// True when the client shows its model structured parts in place of texts.
@@ -110,7 +110,7 @@ impl McpDoor {
     }
 
     /// A message with one of its answers changed; `None` where it stays.
-    async fn change(&self, Awaited { id, what }: Awaited, message: Bytes) -> Option<Vec<u8>> {
+    async fn change(&self, ExpectedAnswer { id, what }: ExpectedAnswer, message: Bytes) -> Option<Vec<u8>> {
         let call = match what {
             FromServer::Listing { is_first } => {
                 let listed = guarded(|| self.session().listing(&id, is_first, &message));

@@ -39,7 +39,7 @@ pub(super) struct RemoteServer {
 impl RemoteServer {
     /// A server of which nothing is known yet.
     pub(super) fn new(server: ListeningServer) -> Self {
-        let (known, structured) = (Arc::new(Mutex::new(ToolKnowledge::offered())), Mutex::default());
+        let (known, structured) = (Arc::new(Mutex::new(ToolKnowledge::with_offer())), Mutex::default());
         Self { server, known, structured }
     }
 

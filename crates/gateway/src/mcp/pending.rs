@@ -138,7 +138,7 @@ impl Talk {
 
 impl Waiting {
     fn tell(self, why: &str) {
-        let id = self.id.spelled();
+        let id = self.id.to_json();
         let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"{why}"}}}}"#);
         // A stream that is full or gone has no room for it.
         let _ = self.to.try_send(Ok(event(message.as_bytes())));
@@ -166,7 +166,7 @@ impl LongMessage {
         let solid = |text: &[u8]| -> Vec<u8> {
             text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
         };
-        let member = format!(r#""id":{}"#, id.spelled());
+        let member = format!(r#""id":{}"#, id.to_json());
         let (head, tail) = (solid(&self.head), solid(&self.tail));
         let starts = ["{", r#"{"jsonrpc":"2.0","#].map(|start| format!("{start}{member},"));
         let ends = ["}", r#","jsonrpc":"2.0"}"#].map(|end| format!(",{member}{end}"));

@@ -1,117 +1,94 @@
-//! Leaves tools out of Anthropic's Messages, and makes calls of them of those that go by way of another.
+//! Hides tools from Messages requests, and turns `call_tool` calls back into calls of the hidden tools.
+
+use tersely_json::{BytePatch, JsonNode, string};
 
 use super::events::AnthropicEvent;
-use crate::bridge::bridges::BridgesTools;
-use crate::bridge::call::wrapped;
-use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
+use crate::bridge::bridging::ToolBridging;
+use crate::bridge::call::wrap_call;
+use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only, is_searched};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
-use crate::hidden::turn::MOST_HELD;
-use crate::hidden::watch::{ResponseFraming, ResponseWatch};
+use crate::hidden::turn::MAX_HELD_BYTES;
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
-pub(super) struct AnthropicBridge;
+pub(super) static BRIDGING: ToolBridging = ToolBridging {
+    catalogue,
+    narrow,
+    bridge: |calls, framing, watch| bridge_response(calls, framing, whole, HeldBlock::default(), watch),
+};
 
-/// What a tool may have that is nothing but a function: whatever else it has, such as a cache mark, is not ours to move.
+/// Members of a tool that is a plain function. A tool with any other member, such as a cache mark, stays in the
+/// request.
 const PLAIN: [&str; 6] = ["type", "name", "description", "input_schema", "strict", "input_examples"];
 
-impl BridgesTools for AnthropicBridge {
-    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
-        let top = JsonNode::whole(body)?;
-        let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
-        let is_free = |choice: &JsonNode<'_>| choice.get("name").is_none();
-        let items = tools.filter(|_| choice.as_ref().is_none_or(is_free))?.items();
-        if items.iter().any(is_searched) {
-            return None;
-        }
-        let mut catalogue =
-            ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
-        for message in messages?.items() {
-            let [role, content] = message.gets(["role", "content"])?;
-            match role?.text().as_deref() {
-                Some("user") => catalogue.hear_content(&["text"], &content?),
-                Some("system") => {}
-                _ => break,
-            }
-        }
-        Some(catalogue)
+fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
+    let top = JsonNode::object(body)?;
+    let [tools, messages, choice] = top.get_all(["tools", "messages", "tool_choice"])?;
+    let is_free = |choice: &JsonNode<'_>| choice.get("name").is_none();
+    let items = tools.filter(|_| choice.as_ref().is_none_or(is_free))?.items();
+    if items.iter().any(|tool| is_searched("tool_search_tool", tool)) {
+        return None;
     }
-
-    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-        let top = JsonNode::whole(body)?;
-        let [tools, messages] = top.gets(["tools", "messages"])?;
-        let mut patch = BytePatch::default();
-        drop_tools(
-            unlisted,
-            |tool| Some(tool.get("name")?.text()?.into_owned()),
-            &tools?.items(),
-            &mut patch,
-        );
-        for message in messages?.items() {
-            for block in message.get("content").iter().flat_map(JsonNode::items) {
-                let [kind, name, input] = block.gets(["type", "name", "input"])?;
-                let Some(((kind, name), input)) = kind.zip(name).zip(input) else { continue };
-                let Some(tool) = name.text().filter(|it| kind.says("tool_use") && unlisted.contains(&**it))
-                else {
-                    continue;
-                };
-                patch.put(name.span.clone(), text::quoted(call));
-                patch.put(input.span.clone(), wrapped(&tool, input.bytes()));
-            }
+    let mut catalogue =
+        ToolCatalogue { tools: items.iter().map(list_tool).collect(), ..ToolCatalogue::default() };
+    for message in messages?.items() {
+        let [role, content] = message.get_all(["role", "content"])?;
+        match role?.text().as_deref() {
+            Some("user") => catalogue.add_content(&["text"], &content?),
+            Some("system") => {}
+            _ => break,
         }
-        Some(patch.apply(body).into_owned())
     }
-
-    fn bridge(
-        &self,
-        calls: CallBridge,
-        framing: ResponseFraming,
-        watch: Box<dyn ResponseWatch>,
-    ) -> Box<dyn ResponseWatch> {
-        bridge_response(calls, framing, whole, HeldBlock::default(), watch)
-    }
+    Some(catalogue)
 }
 
-/// True when the provider searches for tools itself: a tool that does so, or one that it is to find.
-fn is_searched(tool: &JsonNode<'_>) -> bool {
-    let [kind, deferred] = tool.gets(["type", "defer_loading"]).unwrap_or_default();
-    let is_search =
-        kind.and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with("tool_search_tool"));
-    is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
+fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+    let [tools, messages] = JsonNode::object(body)?.get_all(["tools", "messages"])?;
+    let mut patch = drop_tools(unlisted, |tool| tool.get("name")?.text(), &tools?.items());
+    for message in messages?.items() {
+        for block in message.get("content").iter().flat_map(JsonNode::items) {
+            let [kind, name, input] = block.get_all(["type", "name", "input"])?;
+            let Some(((kind, name), input)) = kind.zip(name).zip(input) else { continue };
+            let Some(tool) = name.text().filter(|it| kind.is_str("tool_use") && unlisted.contains(&**it))
+            else {
+                continue;
+            };
+            patch.put(name.span.clone(), string::quote(call));
+            patch.put(input.span.clone(), wrap_call(&tool, input.bytes()));
+        }
+    }
+    Some(patch.apply(body).into_owned())
 }
 
-fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
-    let is_plain = tool.get("type").is_none_or(|kind| kind.says("custom")) && has_only(&PLAIN, tool);
+fn list_tool<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
+    let is_plain = tool.get("type").is_none_or(|kind| kind.is_str("custom")) && has_only(&PLAIN, tool);
     let found = ListedTool::of(tool, ["input_schema", ""], tool).filter(|_| is_plain);
-    found.unwrap_or_else(|| ListedTool::fixed(tool))
+    found.unwrap_or_else(|| ListedTool::as_fixed(tool))
 }
 
 fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     let mut patch = BytePatch::default();
-    for block in JsonNode::whole(body)?.get("content")?.items() {
-        let [kind, name, input] = block.gets(["type", "name", "input"])?;
-        if !kind.is_some_and(|kind| kind.says("tool_use")) || !calls.fits(name.as_ref()) {
+    for block in JsonNode::object(body)?.get("content")?.items() {
+        let [kind, name, input] = block.get_all(["type", "name", "input"])?;
+        if !kind.is_some_and(|kind| kind.is_str("tool_use")) || !calls.fits(name.as_ref()) {
             continue;
         }
         let Some((name, input)) = name.zip(input) else { continue };
         if let Some(call) = calls.read(input.bytes()) {
-            patch.put(name.span, text::quoted(&call.name));
+            patch.put(name.span, string::quote(&call.name));
             patch.put(input.span, call.arguments);
         }
     }
     Some(patch)
 }
 
-/// A block that is held until all of its call is there: blocks come one by one.
+/// A block held back until its call is complete. Blocks arrive one at a time.
 #[derive(Default)]
 struct HeldBlock {
     index: Option<u64>,
-    /// Its first event, and those by which it grows.
+    /// The event that starts it, and those that extend it.
     start: Vec<u8>,
     pieces: Vec<Vec<u8>>,
-    /// What it grows by, as it is written in JSON.
+    /// The arguments so far, as JSON spells them.
     grown: Vec<u8>,
     size: usize,
 }
@@ -125,8 +102,9 @@ impl EventBridge for HeldBlock {
             Some("content_block_start") => {
                 self.end(calls, out);
                 let block = event.and_then(|event| event.top.get("content_block"));
-                let [kind, name] = block.and_then(|block| block.gets(["type", "name"])).unwrap_or_default();
-                let is_call = kind.is_some_and(|kind| kind.says("tool_use")) && calls.fits(name.as_ref());
+                let [kind, name] =
+                    block.and_then(|block| block.get_all(["type", "name"])).unwrap_or_default();
+                let is_call = kind.is_some_and(|kind| kind.is_str("tool_use")) && calls.fits(name.as_ref());
                 if is_call && index.is_some() {
                     (self.index, self.start) = (index, frame.raw.to_vec());
                     return;
@@ -137,7 +115,7 @@ impl EventBridge for HeldBlock {
                 self.grown.extend_from_slice(piece.map(|piece| piece.inside()).unwrap_or_default());
                 self.size += frame.raw.len();
                 self.pieces.push(frame.raw.to_vec());
-                if self.size > MOST_HELD {
+                if self.size > MAX_HELD_BYTES {
                     self.end(calls, out);
                 }
                 return;
@@ -159,35 +137,35 @@ impl EventBridge for HeldBlock {
 }
 
 impl HeldBlock {
-    /// The block is over: it goes on as a call of the tool that it means, or as it came.
+    /// Writes the complete block: as a call of the intended tool, or unchanged.
     fn release(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
-        if self.told(calls, out).is_some() {
+        if self.write_call(calls, out).is_some() {
             *self = Self::default();
         } else {
             self.end(calls, out);
         }
     }
 
-    fn told(&self, calls: &CallBridge, out: &mut Vec<u8>) -> Option<()> {
-        let frame = EventFrame::lines(&self.start);
+    fn write_call(&self, calls: &CallBridge, out: &mut Vec<u8>) -> Option<()> {
+        let frame = EventFrame::sse(&self.start);
         let data = frame.data()?;
-        let block = JsonNode::whole(&data)?.get("content_block")?;
-        let [name, input] = block.gets(["name", "input"])?;
+        let block = JsonNode::object(&data)?.get("content_block")?;
+        let [name, input] = block.get_all(["name", "input"])?;
         let (name, input) = (name?, input?);
-        let grown = text::decode(&[b"\"", self.grown.as_slice(), b"\""].concat())?.into_owned();
+        let grown = string::decode(&[b"\"", self.grown.as_slice(), b"\""].concat())?.into_owned();
         let given = if grown.is_empty() { input.bytes() } else { grown.as_bytes() };
         let call = calls.read(given)?;
         let mut patch = BytePatch::default();
-        patch.put(name.span, text::quoted(&call.name));
+        patch.put(name.span, string::quote(&call.name));
         let Some(piece) = self.pieces.iter().find(|_| !grown.is_empty()) else {
             patch.put(input.span, call.arguments);
             frame.write(patch, &data, out);
             return Some(());
         };
-        let (piece, mut delta) = (EventFrame::lines(piece), BytePatch::default());
+        let (piece, mut delta) = (EventFrame::sse(piece), BytePatch::default());
         let json = piece.data()?;
-        let place = JsonNode::whole(&json)?.get("delta")?.get("partial_json")?.span;
-        delta.put(place, text::quoted(&String::from_utf8_lossy(&call.arguments)));
+        let place = JsonNode::object(&json)?.get("delta")?.get("partial_json")?.span;
+        delta.put(place, string::quote(&String::from_utf8_lossy(&call.arguments)));
         frame.write(patch, &data, out);
         piece.write(delta, &json, out);
         Some(())

@@ -1,4 +1,4 @@
-//! Speaks Anthropic's Messages: claims their paths, and hands their bodies to the rooms beside it.
+//! Anthropic's Messages API.
 
 mod bridge;
 mod events;
@@ -8,64 +8,34 @@ mod turn;
 mod whole;
 pub(crate) mod words;
 
-use crate::bridge::bridges::BridgesTools;
-use crate::error::WireError;
-use crate::hidden::hides::HidesTool;
 use crate::provider::Provider;
-use crate::request::preamble::RequestHead;
-use crate::request::prompt::UserPrompt;
-use crate::request::schema::ToolDescription;
-use crate::request::slot::Slot;
-use crate::usage::UsageWords;
+use crate::request::context_management;
+use crate::request::history::HistoryPlace;
+use crate::request::last_assistant;
+use crate::request::preamble;
+use crate::request::prompt;
+use crate::request::schema;
+use crate::request::slot;
 
-pub(crate) struct AnthropicMessages;
+pub(crate) static PROVIDER: Provider = Provider {
+    name: "anthropic",
+    claims,
+    slots: |body| slot::find(body, request::results),
+    descriptions: |body| schema::find(body, request::tools),
+    prompts: |body| prompt::find(body, request::users),
+    head: |body| preamble::beside(&[preamble::TOOLS, "system"], body),
+    last_assistant_end: last_assistant::in_messages,
+    history: |_| HistoryPlace::Here,
+    drops_results: context_management::is_managed,
+    counts: &words::COUNTS,
+    hides: |_| Some(&offer::HIDING),
+    bridges: Some(&bridge::BRIDGING),
+};
 
-impl Provider for AnthropicMessages {
-    fn name(&self) -> &'static str {
-        "anthropic"
-    }
-
-    fn claims(&self, path: &str) -> bool {
-        let path = path.strip_suffix("/count_tokens").unwrap_or(path);
-        let raw = path.ends_with(":rawPredict") || path.ends_with(":streamRawPredict");
-        path.ends_with("/v1/messages")
-            || ["/messages", "/anthropic/messages"].contains(&path)
-            || (raw && path.contains("/publishers/anthropic/"))
-    }
-
-    fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
-        request::slots(body)
-    }
-
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
-        request::descriptions(body)
-    }
-
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
-        request::prompts(body)
-    }
-
-    fn head(&self, body: &[u8]) -> RequestHead {
-        request::head(body)
-    }
-
-    fn counts(&self) -> Option<&'static UsageWords> {
-        Some(&words::COUNTS)
-    }
-
-    fn spoken(&self, body: &[u8]) -> usize {
-        request::spoken(body)
-    }
-
-    fn drops_results(&self, body: &[u8]) -> bool {
-        request::drops_results(body)
-    }
-
-    fn hides(&self, _target: &str) -> Option<&'static dyn HidesTool> {
-        Some(&offer::AnthropicOffer)
-    }
-
-    fn bridges(&self) -> Option<&'static dyn BridgesTools> {
-        Some(&bridge::AnthropicBridge)
-    }
+fn claims(path: &str) -> bool {
+    let path = path.strip_suffix("/count_tokens").unwrap_or(path);
+    let raw = path.ends_with(":rawPredict") || path.ends_with(":streamRawPredict");
+    path.ends_with("/v1/messages")
+        || ["/messages", "/anthropic/messages"].contains(&path)
+        || (raw && path.contains("/publishers/anthropic/"))
 }

@@ -1,52 +1,42 @@
-//! Puts a hidden tool and its answers into Anthropic's Messages.
+//! Adds a hidden tool and its answers to Messages requests.
+
+use tersely_json::{JsonError, list, string};
 
 use super::{events, whole};
+use crate::blocks::turn;
 use crate::blocks::whole::watch_blocks;
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::HidesTool;
+use crate::hidden::hiding::ToolHiding;
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::turn::HiddenTool;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::protocol::event_format::EventDress;
-use crate::protocol::json::list;
-use crate::protocol::json::text;
+use crate::protocol::event_format::EventFormat;
 use crate::request::history::HistoryPlace;
 
-pub(crate) struct AnthropicOffer;
+pub(crate) static HIDING: ToolHiding = ToolHiding {
+    offer,
+    answer: |turn, answers, body| turn::answer(turn, answers, body, result),
+    withdraw: |_, _| Ok(None),
+    watch,
+};
 
-impl HidesTool for AnthropicOffer {
-    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
-        let schema = tool.parameters;
-        let definition = format!(r#"{{"name":{name},"description":{description},"input_schema":{schema}}}"#);
-        list::add("tools", tool.name, &definition, body)
-    }
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    let ([name, description], schema) = (tool.quote(), tool.parameters);
+    let definition = format!(r#"{{"name":{name},"description":{description},"input_schema":{schema}}}"#);
+    list::add("tools", tool.name, &definition, body)
+}
 
-    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let results: Vec<_> =
-            turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
-        let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
-        list::push("messages", &user, body)
-    }
-
-    fn watch(
-        &self,
-        names: HiddenNames,
-        framing: ResponseFraming,
-        _history: HistoryPlace,
-    ) -> Box<dyn ResponseWatch> {
-        let dress = match framing {
-            ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
-            ResponseFraming::Events => EventDress::Lines,
-            // Who resells it may wrap it.
-            ResponseFraming::Messages => EventDress::Wrapped,
-        };
-        watch_events(names, events::AnthropicEvents::new(names, dress))
-    }
+fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {
+    let format = match framing {
+        ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
+        ResponseFraming::Events => EventFormat::Sse,
+        // Resellers wrap Anthropic's events in their own.
+        ResponseFraming::Messages => EventFormat::AwsWrapped,
+    };
+    watch_events(names, events::AnthropicEvents::new(names, format))
 }
 
 fn result(id: &str, text: &str) -> String {
-    let (id, text) = (text::quoted(id), text::quoted(text));
+    let (id, text) = (string::quote(id), string::quote(text));
     format!(r#"{{"type":"tool_result","tool_use_id":{id},"content":{text}}}"#)
 }

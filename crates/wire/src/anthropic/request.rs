@@ -1,71 +1,39 @@
-//! Finds places in Anthropic's Messages, where `tool_result` blocks answer `tool_use` blocks.
+//! Finds tool results, tools and prompts in Messages requests, where `tool_result` blocks answer `tool_use` blocks.
 //!
-//! Only the client's own results are slots. Those of the provider's tools (`web_search_tool_result` and its like) come
-//! back as the provider wrote them, and it may check that they do.
+//! Only the client's own results are slots. Results of the provider's tools (`web_search_tool_result` and the like)
+//! must come back exactly as the provider wrote them: it may check.
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
+
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
-use crate::request::context_management;
-use crate::request::last_assistant;
-use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Every text of every tool result, in order.
-pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, request)
-}
-
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, tools)
-}
-
-/// Every text of every message of a user, in order.
-pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, users)
-}
-
-/// What the model reads before the conversation.
-pub(crate) fn head(body: &[u8]) -> RequestHead {
-    preamble::beside(&[preamble::TOOLS, "system"], body)
-}
-
-/// Where the last thing ends that the model said.
-pub(crate) fn spoken(body: &[u8]) -> usize {
-    last_assistant::find(body, |scan, found| {
-        scan.items_of("messages", |scan| last_assistant::message("assistant", scan, found))
-    })
-}
-
-/// True when results may be left out of what the model reads.
-pub(crate) fn drops_results(body: &[u8]) -> bool {
-    context_management::is_managed(body)
-}
-
-fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Every text of every tool result.
+pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
-fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+/// Every description of a tool and of the parts of its schemas.
+pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.items_of("tools", |scan| schema::tool(&["input_schema"], scan, found))
 }
 
-fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// Every text of every user message.
+pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     found.begin();
     scan.items_of("content", |scan| block(scan, found))
 }
 
-/// A call, a result or something else; which one it is may be said last.
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// A call, a result or something else; the member that decides may come last.
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
     let (mut answers, mut content, mut fails) = (None, None, None);
     let mark = found.mark();
@@ -76,7 +44,7 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), 
         b"tool_use_id" => scan.word(&mut answers),
         b"is_error" => scan.place(&mut fails),
         b"input" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut input, given)
         }
         b"content" => {

@@ -1,21 +1,20 @@
-//! Puts together the content blocks of a turn that came in pieces, as they must be sent again.
+//! Assembles the content blocks of a turn from its events, so that the turn can be sent again.
 
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::blocks::kind::BlockKind;
-use crate::blocks::numbers::MOST_OPEN;
-use crate::blocks::turn::said;
+use crate::blocks::numbers::MAX_OPEN_BLOCKS;
+use crate::blocks::spelling::KindOf;
+use crate::blocks::turn::{BLOCK_OVERHEAD_BYTES, TurnBlock, TurnBlocks};
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
+use crate::hidden::turn::HiddenAsk;
 
-/// What a block is.
+/// The kind of a block.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
-    let [kind, name] = block.gets(["type", "name"]).unwrap_or_default();
+    let [kind, name] = block.get_all(["type", "name"]).unwrap_or_default();
     match kind.and_then(|kind| kind.text()).as_deref() {
         Some("tool_use") if name.is_some_and(|name| hidden.fit(&name)) => BlockKind::Hidden,
         Some("tool_use") => BlockKind::Call,
@@ -25,26 +24,19 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     }
 }
 
-/// The blocks of one turn.
-#[derive(Debug, Default)]
-pub(super) struct TurnBlocks {
-    all: Vec<Block>,
-    size: usize,
-    /// Something is missing, so that the turn cannot be sent again.
-    is_lost: bool,
-}
-
+/// A block, as far as it has arrived.
 #[derive(Debug)]
-struct Block {
+pub(super) struct Block {
     index: u64,
     kind: BlockKind,
-    /// The block as it began.
+    /// The block of its first event.
     start: Vec<u8>,
-    /// What its members grew by, as it is written in JSON.
+    /// What later events add to its members, as JSON spells it.
     grown: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// By what a block grows: the kind of the piece, where the piece is in it, and the member of the block that it is of.
+/// The kinds of pieces: the name of the kind, the member of the piece with the content, and the member of the block
+/// that it extends.
 const PIECES: [(&str, &str, &str); 6] = [
     ("text_delta", "text", "text"),
     ("input_json_delta", "partial_json", "input"),
@@ -54,49 +46,24 @@ const PIECES: [(&str, &str, &str); 6] = [
     ("compaction_delta", "content", "content"),
 ];
 
-/// What a block costs beside its bytes.
-const OVERHEAD: usize = 256;
-
-impl TurnBlocks {
+impl TurnBlocks<Block> {
     pub(super) fn start(&mut self, index: u64, kind: BlockKind, block: &JsonNode<'_>) {
-        if self.has_room(block.bytes().len() + OVERHEAD) {
+        if self.has_room(block.bytes().len() + BLOCK_OVERHEAD_BYTES) {
             self.all.push(Block { index, kind, start: block.bytes().to_vec(), grown: Vec::new() });
         }
     }
 
     pub(super) fn grow(&mut self, index: u64, delta: &JsonNode<'_>) {
         if self.has_room(delta.bytes().len()) {
-            let block = self.all.iter_mut().rev().take(MOST_OPEN).find(|block| block.index == index);
+            let block = self.all.iter_mut().rev().take(MAX_OPEN_BLOCKS).find(|block| block.index == index);
             self.is_lost |= block.and_then(|block| block.grow(delta)).is_none();
         }
     }
-
-    /// The turn, if it is complete.
-    pub(super) fn turn(&self) -> Option<HiddenTurn> {
-        let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
-        let said = said(kind, blocks?.iter().map(Vec::as_slice))?;
-        let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
-        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
-    }
-
-    fn has_room(&mut self, more: usize) -> bool {
-        self.size += more;
-        if self.size > MOST_HELD {
-            self.lose();
-        }
-        !self.is_lost
-    }
-
-    /// The turn cannot be sent again.
-    pub(super) fn lose(&mut self) {
-        self.is_lost = true;
-        self.all = Vec::new();
-    }
 }
 
-/// The call of the hidden tool that a block is.
+/// The call of a hidden tool in a block.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
-    let [id, name, input] = block.gets(["id", "name", "input"]).unwrap_or_default();
+    let [id, name, input] = block.get_all(["id", "name", "input"]).unwrap_or_default();
     let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
     let input = input.map_or_else(String::new, |input| String::from_utf8_lossy(input.bytes()).into_owned());
     HiddenAsk { id, tool, input }
@@ -118,10 +85,14 @@ impl Block {
         }
         Some(())
     }
+}
 
-    /// The block with all that it grew by. Strings are joined as they are written, so that no escape is read.
-    fn written(&self) -> Option<Vec<u8>> {
-        let start = JsonNode::whole(&self.start)?;
+impl TurnBlock for Block {
+    const KIND_OF: KindOf = kind;
+
+    /// The block with all its pieces. Strings are joined in their JSON spelling, so that no escape is decoded.
+    fn to_json(&self) -> Option<Vec<u8>> {
+        let start = JsonNode::object(&self.start)?;
         let mut patch = BytePatch::default();
         let mut added = Vec::new();
         for (name, grown) in &self.grown {
@@ -137,14 +108,14 @@ impl Block {
     }
 
     fn ask(&self) -> Option<HiddenAsk> {
-        let ask = ask(&JsonNode::whole(&self.start).filter(|_| self.kind == BlockKind::Hidden)?);
+        let ask = ask(&JsonNode::object(&self.start).filter(|_| self.kind == BlockKind::Hidden)?);
         let grown = self.grown.iter().find(|(name, grown)| *name == "input" && !grown.is_empty());
         let input = grown.map(|(_, grown)| json(grown));
         Some(HiddenAsk { input: input.unwrap_or(ask.input), ..ask })
     }
 }
 
-/// What a member is after it grew; `None` when it stays as it was.
+/// A member with the pieces added; `None` when it stays unchanged.
 fn value(name: &str, old: Option<&JsonNode<'_>>, grown: &[u8]) -> Option<Vec<u8>> {
     let string = |node: &&JsonNode<'_>| node.bytes().starts_with(b"\"");
     match name {
@@ -161,13 +132,13 @@ fn value(name: &str, old: Option<&JsonNode<'_>>, grown: &[u8]) -> Option<Vec<u8>
     }
 }
 
-/// The JSON that came as pieces of a string.
+/// The JSON text that arrived in pieces of a string.
 fn json(grown: &[u8]) -> String {
     let token = [b"\"", grown, b"\""].concat();
-    text::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
+    string::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
 }
 
-/// A model may err, and the provider takes nothing but objects.
+/// Models make mistakes, and the provider accepts only objects.
 fn is_object(input: &[u8]) -> bool {
     input.trim_ascii_start().starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(input).is_ok()
 }

@@ -1,9 +1,9 @@
-//! How Anthropic spells a message.
+//! Spells messages as Anthropic does.
 
 use super::{turn, words};
 use crate::blocks::spelling::BlockSpelling;
 
-/// Anthropic's spelling.
+/// Anthropic's spelling of messages.
 pub(super) static SPELLING: BlockSpelling = BlockSpelling {
     content: |message| message.get("content"),
     stop: "stop_reason",

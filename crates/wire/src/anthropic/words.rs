@@ -1,11 +1,12 @@
-//! Says what Anthropic calls its counts and its errors.
+//! Names Anthropic's token counts, and spells its errors.
+
+use tersely_json::string;
 
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::text;
 use crate::usage::words::{TokenUsage, UsageWords};
 
-/// What the provider calls its counts.
+/// The provider's counts, all zero.
 pub(super) fn no_tokens() -> UsageTally {
     UsageTally::of([
         "input_tokens",
@@ -15,7 +16,7 @@ pub(super) fn no_tokens() -> UsageTally {
     ])
 }
 
-/// The counts in our words.
+/// Where the counts are, and how they map to ours.
 pub(crate) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"], &["message", "usage"]],
     counts: &[INPUT, READ, WRITTEN, OUTPUT],
@@ -33,8 +34,9 @@ const READ: &str = "/cache_read_input_tokens";
 const WRITTEN: &str = "/cache_creation_input_tokens";
 const OUTPUT: &str = "/output_tokens";
 
-/// The provider's error for these words.
+/// The provider's error object.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
-    let (kind, message) = (text::quoted(failure.kind.unwrap_or("api_error")), text::quoted(failure.message));
+    let (kind, message) =
+        (string::quote(failure.kind.unwrap_or("api_error")), string::quote(failure.message));
     format!(r#"{{"type":"error","error":{{"type":{kind},"message":{message}}}}}"#)
 }

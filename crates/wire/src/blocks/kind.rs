@@ -1,16 +1,16 @@
-//! What a content block is to us.
+//! Kinds of content blocks.
 
-/// What a content block is to us.
+/// The kind of a content block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     /// A call of the hidden tool.
     Hidden,
     /// A call that the client answers.
     Call,
-    /// What the model thinks.
+    /// Reasoning.
     Thought,
-    /// What it says.
+    /// Text.
     Text,
-    /// Anything else, such as what the provider's own tools did.
+    /// Anything else, such as results of the provider's own tools.
     Other,
 }

@@ -1,7 +1,9 @@
-//! Messages of content blocks: what is the same whoever spells them.
+//! Messages of content blocks: the parts that Anthropic and Converse have in common.
 
+pub(crate) mod events;
 pub(crate) mod kind;
 pub(crate) mod numbers;
+pub(crate) mod round;
 pub(crate) mod spelling;
 pub(crate) mod turn;
 pub(crate) mod whole;

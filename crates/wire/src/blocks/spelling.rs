@@ -1,29 +1,30 @@
-//! How a provider spells a message of content blocks.
+//! The functions in which providers of content blocks differ.
+
+use tersely_json::JsonNode;
 
 use crate::blocks::kind::BlockKind;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenAsk;
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::node::JsonNode;
 
-/// How a provider spells a message of content blocks.
+/// A provider's spelling of messages of content blocks.
 pub(crate) struct BlockSpelling {
-    /// The blocks of a message that was sent at once.
+    /// Finds the blocks of a message that arrives as one body.
     pub(crate) content: for<'a> fn(&JsonNode<'a>) -> Option<JsonNode<'a>>,
-    /// The member that says why the model stopped.
+    /// The member with the stop reason.
     pub(crate) stop: &'static str,
-    /// What a block is.
+    /// The kind of a block.
     pub(crate) kind: KindOf,
-    /// The call of the hidden tool that a block is.
+    /// The call of a hidden tool in a block.
     pub(crate) ask: fn(&JsonNode<'_>) -> HiddenAsk,
-    /// A block that says this, which is a JSON string.
+    /// A text block with this text, which is a JSON string.
     pub(crate) text: fn(&str) -> String,
-    /// An error.
+    /// The provider's error object.
     pub(crate) error: fn(RoundFailure<'_>) -> String,
-    /// What its counts are called, none of them counted yet.
+    /// The provider's counts, all zero.
     pub(crate) no_tokens: fn() -> UsageTally,
 }
 
-/// What a block is, for a request that hides tools of these names.
+/// The kind of a block, given the names of the hidden tools.
 pub(crate) type KindOf = fn(&JsonNode<'_>, HiddenNames) -> BlockKind;

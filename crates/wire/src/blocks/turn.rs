@@ -1,21 +1,90 @@
-//! A turn of the model, put together to be sent again.
+//! Collects the content blocks of a model's turn, so that the turn can be sent again.
 
 use serde::de::IgnoredAny;
+use tersely_json::{JsonError, JsonNode, list};
 
 use crate::blocks::kind::BlockKind;
 use crate::blocks::spelling::KindOf;
 use crate::hidden::names::HiddenNames;
-use crate::protocol::json::node::JsonNode;
+use crate::hidden::turn::{HiddenAsk, HiddenTurn, MAX_HELD_BYTES};
 
-/// The message of these blocks. Providers refuse texts with nothing in them, even if they wrote them.
-pub(crate) fn said<'a>(kind: KindOf, blocks: impl Iterator<Item = &'a [u8]>) -> Option<String> {
+/// A block that arrives in pieces.
+pub(crate) trait TurnBlock {
+    /// Returns the kind of a block.
+    const KIND_OF: KindOf;
+
+    /// The complete block; `None` when it cannot be sent again.
+    fn to_json(&self) -> Option<Vec<u8>>;
+
+    /// The call, if the block calls a hidden tool.
+    fn ask(&self) -> Option<HiddenAsk>;
+}
+
+/// The blocks of one turn.
+#[derive(Debug)]
+pub(crate) struct TurnBlocks<B> {
+    pub(crate) all: Vec<B>,
+    size: usize,
+    /// A piece is missing, so that the turn cannot be sent again.
+    pub(crate) is_lost: bool,
+}
+
+/// Memory that a block takes beside its bytes.
+pub(crate) const BLOCK_OVERHEAD_BYTES: usize = 256;
+
+impl<B> Default for TurnBlocks<B> {
+    fn default() -> Self {
+        Self { all: Vec::new(), size: 0, is_lost: false }
+    }
+}
+
+impl<B: TurnBlock> TurnBlocks<B> {
+    /// The turn, if it is complete and calls a hidden tool.
+    pub(crate) fn turn(&self) -> Option<HiddenTurn> {
+        let blocks: Option<Vec<_>> = self.all.iter().map(B::to_json).collect();
+        let said = message(B::KIND_OF, blocks?.iter().map(Vec::as_slice))?;
+        let asks: Vec<_> = self.all.iter().filter_map(B::ask).collect();
+        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
+    }
+
+    /// Reserves room for more bytes; false when none is left.
+    pub(crate) fn has_room(&mut self, more: usize) -> bool {
+        self.size += more;
+        if self.size > MAX_HELD_BYTES {
+            self.lose();
+        }
+        !self.is_lost
+    }
+
+    /// Gives up: the turn cannot be sent again.
+    pub(crate) fn lose(&mut self) {
+        self.is_lost = true;
+        self.all = Vec::new();
+    }
+}
+
+/// The request that continues `body`: its messages, the turn, and a user message with the answers, each as `result` writes
+/// it for the id of its call.
+pub(crate) fn answer(
+    turn: &HiddenTurn,
+    answers: &[String],
+    body: &[u8],
+    result: fn(&str, &str) -> String,
+) -> Result<Vec<u8>, JsonError> {
+    let results: Vec<_> = turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
+    let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
+    list::push("messages", &user, body)
+}
+
+/// The assistant's message of these blocks. Blank texts are omitted: providers refuse them, even if they wrote them.
+pub(crate) fn message<'a>(kind: KindOf, blocks: impl Iterator<Item = &'a [u8]>) -> Option<String> {
     let blocks: Vec<_> = blocks.filter(|block| !is_blank(kind, block)).map(String::from_utf8_lossy).collect();
-    let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, blocks.join(","));
-    serde_json::from_str::<IgnoredAny>(&said).is_ok().then_some(said)
+    let message = format!(r#"{{"role":"assistant","content":[{}]}}"#, blocks.join(","));
+    serde_json::from_str::<IgnoredAny>(&message).is_ok().then_some(message)
 }
 
 fn is_blank(kind: KindOf, block: &[u8]) -> bool {
     let is_text = |block: &JsonNode<'_>| kind(block, HiddenNames::NONE) == BlockKind::Text;
-    let text = JsonNode::whole(block).filter(is_text).and_then(|block| block.get("text")?.text());
+    let text = JsonNode::object(block).filter(is_text).and_then(|block| block.get("text")?.text());
     text.is_some_and(|text| text.trim().is_empty())
 }

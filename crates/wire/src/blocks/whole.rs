@@ -1,21 +1,19 @@
-//! Watches a message of blocks that is sent at once.
+//! Watches a message of content blocks that arrives as one body.
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::blocks::kind::BlockKind;
 use crate::blocks::spelling::BlockSpelling;
-use crate::blocks::turn::said;
+use crate::blocks::turn;
+use crate::hidden::merged_body::MergedBody;
 use crate::hidden::names::HiddenNames;
-use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::whole::{BodyMeaning, watch_whole};
 use crate::hidden::words::SILENCE;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
-/// A watch over a message that is spelled so, for calls of the tools with these names.
+/// A watch over a message in this spelling, for calls of the tools with these names.
 pub(crate) fn watch_blocks(spelling: &'static BlockSpelling, names: HiddenNames) -> Box<dyn ResponseWatch> {
     watch_whole(names, BlockWhole::new(spelling, names))
 }
@@ -23,20 +21,10 @@ pub(crate) fn watch_blocks(spelling: &'static BlockSpelling, names: HiddenNames)
 struct BlockWhole {
     spelling: &'static BlockSpelling,
     names: HiddenNames,
-    tally: UsageTally,
-    /// How many rounds there were.
-    rounds: usize,
-    /// The id of the first message, as it is written, where messages have one.
-    id: Option<Vec<u8>>,
-    /// The blocks that the client will see.
-    shown: Vec<Vec<u8>>,
-    /// Among them is something to read or to do.
-    has_words: bool,
-    /// The latest message.
-    latest: Vec<u8>,
+    merged: MergedBody,
 }
 
-/// A message and what it holds.
+/// A message and its blocks.
 struct BlockMessage<'a> {
     spelling: &'static BlockSpelling,
     top: JsonNode<'a>,
@@ -47,7 +35,7 @@ struct BlockMessage<'a> {
 impl<'a> BlockMessage<'a> {
     fn read(spelling: &'static BlockSpelling, names: HiddenNames, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
-        let top = JsonNode::whole(body)?;
+        let top = JsonNode::object(body)?;
         let content = (spelling.content)(&top).filter(JsonNode::is_list)?;
         let blocks =
             content.items().into_iter().map(|block| ((spelling.kind)(&block, names), block)).collect();
@@ -60,12 +48,12 @@ impl<'a> BlockMessage<'a> {
 
     /// The turn, if the model waits for nothing but the hidden tool.
     fn turn(&self) -> Option<HiddenTurn> {
-        let waits = self.top.get(self.spelling.stop).is_some_and(|reason| reason.says("tool_use"));
+        let waits = self.top.get(self.spelling.stop).is_some_and(|reason| reason.is_str("tool_use"));
         let calls = self.blocks.iter().filter(|(kind, _)| *kind == BlockKind::Hidden);
         let asks: Vec<_> = calls.map(|(_, block)| (self.spelling.ask)(block)).collect();
         let is_turn = waits && !asks.is_empty() && !self.has(BlockKind::Call);
         let blocks = self.blocks.iter().map(|(_, block)| block.bytes());
-        let said = said(self.spelling.kind, blocks).filter(|_| is_turn)?;
+        let said = turn::message(self.spelling.kind, blocks).filter(|_| is_turn)?;
         Some(HiddenTurn { asks, said })
     }
 }
@@ -76,14 +64,14 @@ impl BodyMeaning for BlockWhole {
             out.extend_from_slice(&body);
             return None;
         };
-        self.count(&message);
-        if self.rounds == 1 && !message.has(BlockKind::Hidden) {
+        self.merged.count(message.top.get("usage").as_ref(), message.top.get("id").as_ref());
+        if self.merged.rounds == 1 && !message.has(BlockKind::Hidden) {
             out.extend_from_slice(&body);
             return None;
         }
         self.show(&message);
         let turn = message.turn();
-        self.latest = body;
+        self.merged.latest = body;
         if turn.is_none() {
             self.write(None, out);
         }
@@ -100,47 +88,36 @@ impl BodyMeaning for BlockWhole {
 
 impl BlockWhole {
     fn new(spelling: &'static BlockSpelling, names: HiddenNames) -> Self {
-        let (shown, latest, tally) = (Vec::new(), Vec::new(), (spelling.no_tokens)());
-        Self { spelling, names, tally, rounds: 0, id: None, shown, has_words: false, latest }
-    }
-
-    fn count(&mut self, message: &BlockMessage<'_>) {
-        if let Some(counted) = message.top.get("usage") {
-            self.tally.hear(&counted);
-        }
-        self.tally.end_round();
-        self.rounds += 1;
-        let id = message.top.get("id").map(|id| id.bytes().to_vec());
-        self.id = self.id.take().or(id);
+        Self { spelling, names, merged: MergedBody::new((spelling.no_tokens)()) }
     }
 
     fn show(&mut self, message: &BlockMessage<'_>) {
         for (kind, block) in message.blocks.iter().filter(|(kind, _)| *kind != BlockKind::Hidden) {
             let is_text = block.get("text").is_some_and(|text| !text.inside().is_empty());
-            self.has_words |= is_text || matches!(kind, BlockKind::Call | BlockKind::Other);
-            self.shown.push(block.bytes().to_vec());
+            self.merged.has_words |= is_text || matches!(kind, BlockKind::Call | BlockKind::Other);
+            self.merged.shown.push(block.bytes().to_vec());
         }
     }
 
-    /// The latest message with all that the client may see, and with this reason for its end.
+    /// Writes the latest message with all that the client may see, and with this stop reason.
     fn write(&mut self, reason: Option<&str>, out: &mut Vec<u8>) {
-        if !self.has_words {
-            self.shown.push((self.spelling.text)(&text::quoted(SILENCE)).into_bytes());
+        if !self.merged.has_words {
+            self.merged.shown.push((self.spelling.text)(&string::quote(SILENCE)).into_bytes());
         }
-        let message = BlockMessage::read(self.spelling, self.names, &self.latest);
+        let message = BlockMessage::read(self.spelling, self.names, &self.merged.latest);
         let Some(BlockMessage { top, content, .. }) = message else { return };
         let mut patch = BytePatch::default();
-        let blocks = self.shown.join(b",".as_slice());
+        let blocks = self.merged.shown.join(b",".as_slice());
         patch.put(content.span, [b"[", blocks.as_slice(), b"]"].concat());
-        let [id, stop] = top.gets(["id", self.spelling.stop]).unwrap_or_default();
-        let id = id.zip(self.id.clone());
+        let [id, stop] = top.get_all(["id", self.spelling.stop]).unwrap_or_default();
+        let id = id.zip(self.merged.id.clone());
         let stop = stop.zip(reason.map(|reason| reason.as_bytes().to_vec()));
         for (old, new) in [id, stop].into_iter().flatten() {
             patch.put(old.span, new);
         }
-        if self.rounds > 1 {
-            self.tally.write("usage", &top, &mut patch);
+        if self.merged.rounds > 1 {
+            self.merged.tally.write("usage", &top, &mut patch);
         }
-        out.extend_from_slice(&patch.apply(&self.latest));
+        out.extend_from_slice(&patch.apply(&self.merged.latest));
     }
 }

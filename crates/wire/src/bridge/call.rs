@@ -1,54 +1,53 @@
-//! A call of one tool by way of another, and back.
+//! Converts calls of a tool to calls through `call_tool`, and back.
 
 use serde::de::IgnoredAny;
+use tersely_json::{JsonNode, string};
 
 use crate::bridge::catalogue::ToolNames;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::text;
 
-/// The tool that is meant, and what it is given.
+/// The intended tool and its arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BridgedCall {
     pub(crate) name: String,
-    /// A JSON object, as the model wrote it.
+    /// A JSON object in the model's spelling.
     pub(crate) arguments: Vec<u8>,
 }
 
 impl BridgedCall {
-    /// What `input`, the JSON that the other tool is given, means; `None` when it means none of `tools`, or gives it
-    /// something else than arguments.
+    /// Reads `input`, the JSON arguments of the bridging tool; `None` when it names none of `tools`, or its arguments
+    /// are no object.
     pub(crate) fn read(tools: &ToolNames, input: &[u8]) -> Option<Self> {
-        let top = JsonNode::whole(input)?;
-        let [name, arguments] = top.gets(["name", "arguments"])?;
+        let top = JsonNode::object(input)?;
+        let [name, arguments] = top.get_all(["name", "arguments"])?;
         let name = name?.text().filter(|name| tools.contains(&**name))?.into_owned();
         let arguments = match arguments {
             Some(given) if given.is_object() => given.bytes().to_vec(),
-            // Some models write arguments as they do in a call of their own: as JSON in a string.
+            // Some models write arguments as in a direct call: as JSON in a string.
             Some(given) if given.bytes() != b"null" => given.text()?.into_owned().into_bytes(),
             None if top.members().len() > 1 => return None,
             _ => b"{}".to_vec(),
         };
-        (JsonNode::whole(&arguments).is_some() && is_json(&arguments)).then_some(Self { name, arguments })
+        (JsonNode::object(&arguments).is_some() && is_json(&arguments)).then_some(Self { name, arguments })
     }
 }
 
-/// What the other tool is given to call `name` with `arguments`, which are text where they are no JSON.
-pub(crate) fn wrapped(name: &str, arguments: &[u8]) -> Vec<u8> {
-    let quoted = text::quoted(name);
+/// The arguments of the bridging tool for a call of `name`. Arguments that are not JSON become a string.
+pub(crate) fn wrap_call(name: &str, arguments: &[u8]) -> Vec<u8> {
+    let quoted = string::quote(name);
     let given = match arguments.trim_ascii() {
         b"" => b"{}".to_vec(),
         given if is_json(given) => given.to_vec(),
-        given => text::quoted(&String::from_utf8_lossy(given)).into_bytes(),
+        given => string::quote(&String::from_utf8_lossy(given)).into_bytes(),
     };
     [b"{\"name\":", quoted.as_bytes(), b",\"arguments\":", &given, b"}"].concat()
 }
 
-/// The same for what stands in a call of a request, which is a string in most and may be anything in others.
-pub(crate) fn wrapped_value(name: &str, arguments: &JsonNode<'_>) -> Vec<u8> {
+/// The same for arguments in a request, where most APIs use a string and some any value.
+pub(crate) fn wrap_value(name: &str, arguments: &JsonNode<'_>) -> Vec<u8> {
     match arguments.text() {
-        Some(given) => wrapped(name, given.as_bytes()),
-        None if arguments.bytes() == b"null" => wrapped(name, b""),
-        None => wrapped(name, arguments.bytes()),
+        Some(given) => wrap_call(name, given.as_bytes()),
+        None if arguments.bytes() == b"null" => wrap_call(name, b""),
+        None => wrap_call(name, arguments.bytes()),
     }
 }
 
@@ -106,8 +105,8 @@ mod tests {
             ("null", r#"{"name":"x","arguments":{}}"#),
         ] {
             let body = format!(r#"{{"arguments":{given}}}"#);
-            let arguments = JsonNode::whole(body.as_bytes()).and_then(|top| top.get("arguments"));
-            assert_eq!(wrapped_value("x", &arguments.expect("a value")), expected.as_bytes(), "{given}");
+            let arguments = JsonNode::object(body.as_bytes()).and_then(|top| top.get("arguments"));
+            assert_eq!(wrap_value("x", &arguments.expect("a value")), expected.as_bytes(), "{given}");
         }
     }
 
@@ -118,7 +117,7 @@ mod tests {
             ("", r#"{"name":"x","arguments":{}}"#),
             ("{\"a\"", r#"{"name":"x","arguments":"{\"a\""}"#),
         ] {
-            assert_eq!(String::from_utf8_lossy(&wrapped("x", arguments.as_bytes())), expected);
+            assert_eq!(String::from_utf8_lossy(&wrap_call("x", arguments.as_bytes())), expected);
         }
     }
 }

@@ -1,10 +1,9 @@
-//! What a request says of its tools, and of what they are for.
+//! The tools of a request, and the text that opens its conversation.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
+use tersely_json::{BytePatch, JsonNode};
 
 /// Names of tools.
 pub type ToolNames = BTreeSet<String>;
@@ -14,56 +13,57 @@ pub type ToolNames = BTreeSet<String>;
 pub struct ToolCatalogue<'a> {
     /// The tools, in order.
     pub tools: Vec<ListedTool<'a>>,
-    /// What users say before the model says anything: the same in every request of a conversation.
+    /// The users' text up to the model's first message: the same in every request of a conversation.
     pub opening: String,
 }
 
 /// A tool of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTool<'a> {
-    /// What it is called by.
+    /// Its name.
     pub name: String,
-    /// What is said of it.
+    /// Its description.
     pub description: String,
-    /// What its arguments are called.
+    /// The names of its parameters.
     pub parameters: Vec<String>,
-    /// All of it, as it is written.
+    /// The whole definition, as JSON.
     pub definition: Cow<'a, str>,
-    /// It is more than a function that the client answers: the provider's own, or with a mark on it.
+    /// It is not a plain function of the client: it is the provider's own, or has a mark on it.
     pub is_fixed: bool,
 }
 
-/// Bytes of the opening that are kept.
-const OPENING: usize = 64 << 10;
+/// How much of the opening is kept.
+const MAX_OPENING_BYTES: usize = 64 << 10;
 
 impl ToolCatalogue<'_> {
-    /// Adds what a user says at the beginning.
-    pub(crate) fn hear(&mut self, text: &str) {
-        if self.opening.len() < OPENING {
+    /// Adds text of a user.
+    pub(crate) fn add_text(&mut self, text: &str) {
+        if self.opening.len() < MAX_OPENING_BYTES {
             self.opening.push_str(text);
             self.opening.push('\n');
         }
     }
 
-    /// Adds the texts of a message's content: one text, or blocks of the kinds `texts`.
-    pub(crate) fn hear_content(&mut self, texts: &[&str], content: &JsonNode<'_>) {
+    /// Adds the texts of a message's content: a string, or blocks of the kinds `texts`.
+    pub(crate) fn add_content(&mut self, texts: &[&str], content: &JsonNode<'_>) {
         if let Some(text) = content.text() {
-            return self.hear(&text);
+            return self.add_text(&text);
         }
         for block in content.items() {
-            let [kind, text] = block.gets(["type", "text"]).unwrap_or_default();
-            let is_text = kind.is_some_and(|kind| texts.iter().any(|text| kind.says(text)));
+            let [kind, text] = block.get_all(["type", "text"]).unwrap_or_default();
+            let is_text = kind.is_some_and(|kind| texts.iter().any(|text| kind.is_str(text)));
             if let Some(text) = text.filter(|_| is_text).and_then(|text| text.text()) {
-                self.hear(&text);
+                self.add_text(&text);
             }
         }
     }
 }
 
 impl<'a> ListedTool<'a> {
-    /// The function that is described in `about`, with the schema under one of `schemas`; `whole` is all of the tool.
+    /// The function described in `about`, with its schema under one of `schemas`; `whole` is the whole definition.
     pub(crate) fn of(about: &JsonNode<'a>, schemas: [&str; 2], whole: &JsonNode<'a>) -> Option<Self> {
-        let [name, description, one, other] = about.gets(["name", "description", schemas[0], schemas[1]])?;
+        let [name, description, one, other] =
+            about.get_all(["name", "description", schemas[0], schemas[1]])?;
         let properties = one.or(other).and_then(|schema| schema.get("properties"));
         let members = properties.map(|it| it.members()).unwrap_or_default();
         Some(Self {
@@ -75,27 +75,35 @@ impl<'a> ListedTool<'a> {
         })
     }
 
-    /// A tool of which nothing is known but that it stays.
-    pub(crate) fn fixed(whole: &JsonNode<'a>) -> Self {
+    /// A tool that stays in the request, whatever it is.
+    pub(crate) fn as_fixed(whole: &JsonNode<'a>) -> Self {
         let name = whole.get("name").and_then(|name| name.text()).unwrap_or_default().into_owned();
         let definition = String::from_utf8_lossy(whole.bytes());
         Self { name, description: String::new(), parameters: Vec::new(), definition, is_fixed: true }
     }
 }
 
-/// True when an object has no members but these.
+/// True when an object has only these members.
 pub(crate) fn has_only(names: &[&str], object: &JsonNode<'_>) -> bool {
     object.is_object() && object.members().iter().all(|(name, _)| names.contains(&name.as_str()))
 }
 
-/// Takes the tools out of a list whose name is among `unlisted`.
-pub(crate) fn drop_tools(
+/// True when the provider searches for tools itself: this tool searches, as its type tells, or is one to be found.
+pub(crate) fn is_searched(search: &str, tool: &JsonNode<'_>) -> bool {
+    let [kind, deferred] = tool.get_all(["type", "defer_loading"]).unwrap_or_default();
+    let is_search = kind.and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with(search));
+    is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
+}
+
+/// Removes the tools whose names are among `unlisted` from an array.
+pub(crate) fn drop_tools<'a>(
     unlisted: &ToolNames,
-    name: impl Fn(&JsonNode<'_>) -> Option<String>,
-    tools: &[JsonNode<'_>],
-    patch: &mut BytePatch,
-) {
-    let is_unlisted = |tool| name(tool).is_some_and(|name| unlisted.contains(&name));
+    name: impl Fn(&JsonNode<'a>) -> Option<Cow<'a, str>>,
+    tools: &[JsonNode<'a>],
+) -> BytePatch {
+    let is_unlisted = |tool| name(tool).is_some_and(|name| unlisted.contains(&*name));
     let dropped: Vec<bool> = tools.iter().map(is_unlisted).collect();
+    let mut patch = BytePatch::default();
     patch.drop_items(tools, &dropped);
+    patch
 }

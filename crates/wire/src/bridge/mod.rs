@@ -1,13 +1,13 @@
-//! Tools that a client has and its model is not shown: left out of requests, and called by way of another tool.
+//! Tools that a client has and its model does not see: removed from requests, and called through another tool.
 //!
-//! The client sees calls of its own tools and nothing else; the model sees calls of the other tool and nothing else. What
-//! is done to a request depends on that request alone.
+//! The client sees only calls of its own tools; the model sees only calls of the bridging tool. How a request changes
+//! depends on that request alone.
 
-pub(crate) mod bridges;
+pub(crate) mod bridging;
 pub(crate) mod call;
 pub(crate) mod catalogue;
 pub(crate) mod watch;
 
-pub use bridges::BridgesTools;
+pub use bridging::ToolBridging;
 pub use catalogue::{ListedTool, ToolCatalogue, ToolNames};
 pub use watch::CallBridge;

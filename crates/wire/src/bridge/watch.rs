@@ -1,58 +1,58 @@
-//! Stands before a watch, and makes calls of the client's tools of those that go by way of another.
+//! Turns `call_tool` calls in a response back into the client's own calls, in front of a watch.
 //!
-//! A call that means no tool stays what it is: a call of a hidden tool, which is answered and not shown.
+//! A `call_tool` call that names no tool of the client stays a call of a hidden tool: it is answered and not shown.
 
 use std::sync::Arc;
 
+use tersely_json::{BytePatch, JsonNode};
+
 use crate::bridge::call::BridgedCall;
 use crate::bridge::catalogue::ToolNames;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::{CloseReason, ResponseFraming, ResponseWatch};
 use crate::protocol::framing::{EventFrame, EventFrames};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
 
-/// How the tools of one request are called that its model is not shown.
+/// How the unlisted tools of one request are called.
 #[derive(Debug, Clone)]
 pub struct CallBridge {
-    /// The tool by way of which they are called.
+    /// The tool through which they are called.
     pub call: &'static str,
-    /// All tools of the client.
+    /// The names of all tools of the client.
     pub tools: Arc<ToolNames>,
-    /// The list of them as the client sent it: some servers say again which tools they were given.
+    /// The client's array of tools: some servers repeat the tools of a request in their response.
     pub listed: Arc<[u8]>,
 }
 
 impl CallBridge {
-    /// The call that this JSON means, which the tool was given.
+    /// The call in the arguments of the bridging tool.
     pub(crate) fn read(&self, input: &[u8]) -> Option<BridgedCall> {
         BridgedCall::read(&self.tools, input)
     }
 
-    /// True when a call whose name begins so may be one of the tool.
+    /// True when a call whose name starts with `name` may be one of the bridging tool.
     pub(crate) fn begins(&self, name: &str) -> bool {
         !name.is_empty() && self.call.starts_with(name)
     }
 
-    /// True when this is the name of the tool.
+    /// True when this is the name of the bridging tool.
     pub(crate) fn fits(&self, name: Option<&JsonNode<'_>>) -> bool {
-        name.is_some_and(|name| name.says(self.call))
+        name.is_some_and(|name| name.is_str(self.call))
     }
 }
 
-/// What changes in a response that comes at once; nothing where it cannot be read.
+/// The changes to a response body; `None` when it cannot be read.
 pub(crate) type BodyBridge = fn(&CallBridge, &[u8]) -> Option<BytePatch>;
 
-/// Makes other events of a response's.
+/// Rewrites the events of a response.
 pub(crate) trait EventBridge: Send {
-    /// Takes an event; appends to `out` those that stand for it.
+    /// Takes an event, and appends the events that replace it to `out`.
     fn event(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>);
 
-    /// The events are over: what was held goes on.
+    /// Appends what is still held, at the end of the events.
     fn end(&mut self, calls: &CallBridge, out: &mut Vec<u8>);
 }
 
-/// A watch over a response that is framed so, which shows it to `watch` as the client knows its calls.
+/// A watch that rewrites a response with this framing, and passes it to `watch`.
 pub(crate) fn bridge_response(
     calls: CallBridge,
     framing: ResponseFraming,
@@ -86,7 +86,7 @@ struct WholeBridge {
     calls: CallBridge,
     body: BodyBridge,
     held: Vec<u8>,
-    /// The body was too long to be waited for.
+    /// The body is too long to hold.
     is_blind: bool,
     watch: Box<dyn ResponseWatch>,
 }
@@ -94,7 +94,7 @@ struct WholeBridge {
 impl ResponseWatch for WholeBridge {
     fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.held.extend_from_slice(bytes);
-        self.is_blind |= self.held.len() > MOST_HELD;
+        self.is_blind |= self.held.len() > MAX_HELD_BYTES;
         if self.is_blind {
             self.watch.see(&std::mem::take(&mut self.held), out);
         }
@@ -118,7 +118,7 @@ struct StreamBridge<E> {
     calls: CallBridge,
     frames: EventFrames,
     events: E,
-    /// An event was too long to be waited for.
+    /// An event is too long to hold.
     is_blind: bool,
     watch: Box<dyn ResponseWatch>,
 }
@@ -140,10 +140,10 @@ impl<E: EventBridge> ResponseWatch for StreamBridge<E> {
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let (mut told, mut rest) = (Vec::new(), self.frames.rest());
-        // An upstream may leave out the last blank line.
+        // An upstream may omit the last blank line.
         if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             rest.extend_from_slice(b"\n\n");
-            self.events.event(&self.calls, EventFrame::lines(&rest), &mut told);
+            self.events.event(&self.calls, EventFrame::sse(&rest), &mut told);
         }
         self.events.end(&self.calls, &mut told);
         self.watch.see(&told, out);

@@ -1,95 +1,82 @@
-//! Leaves tools out of Chat Completions, and makes calls of them of those that go by way of another.
+//! Hides tools from Chat Completions requests, and turns `call_tool` calls back into calls of the hidden tools.
+
+use tersely_json::{BytePatch, JsonNode, list, member_with_comma, string};
 
 use super::chunk::{CallPiece, ChatChunk};
-use super::held::HeldCall;
-use crate::bridge::bridges::BridgesTools;
-use crate::bridge::call::wrapped_value;
+use super::pending_call::PendingCall;
+use crate::bridge::bridging::ToolBridging;
+use crate::bridge::call::wrap_value;
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
-use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::{BytePatch, member_with_comma};
-use crate::protocol::json::text;
 
-pub(super) struct ChatBridge;
+pub(super) static BRIDGING: ToolBridging = ToolBridging {
+    catalogue,
+    narrow,
+    bridge: |calls, framing, watch| bridge_response(calls, framing, whole, ChunkBridge::default(), watch),
+};
 
-/// What a tool and its function may have that are nothing but that.
+/// Members of a tool that is a plain function, and of its function.
 const PLAIN: [&str; 2] = ["type", "function"];
 const FUNCTION: [&str; 4] = ["name", "description", "parameters", "strict"];
 
-impl BridgesTools for ChatBridge {
-    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
-        let top = JsonNode::whole(body)?;
-        let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
-        let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
-        let tools = items.iter().map(listed).collect();
-        let mut catalogue = ToolCatalogue { tools, ..ToolCatalogue::default() };
-        for message in messages?.items() {
-            let [role, content] = message.gets(["role", "content"])?;
-            match (role?.text().as_deref(), content) {
-                (Some("user"), Some(content)) => catalogue.hear_content(&["text"], &content),
-                (Some("system" | "developer"), _) => {}
-                _ => break,
-            }
+fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
+    let top = JsonNode::object(body)?;
+    let [tools, messages, choice] = top.get_all(["tools", "messages", "tool_choice"])?;
+    let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
+    let tools = items.iter().map(list_tool).collect();
+    let mut catalogue = ToolCatalogue { tools, ..ToolCatalogue::default() };
+    for message in messages?.items() {
+        let [role, content] = message.get_all(["role", "content"])?;
+        match (role?.text().as_deref(), content) {
+            (Some("user"), Some(content)) => catalogue.add_content(&["text"], &content),
+            (Some("system" | "developer"), _) => {}
+            _ => break,
         }
-        Some(catalogue)
     }
+    Some(catalogue)
+}
 
-    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-        let top = JsonNode::whole(body)?;
-        let [tools, messages] = top.gets(["tools", "messages"])?;
-        let mut patch = BytePatch::default();
-        let name = |tool: &JsonNode<'_>| Some(tool.get("function")?.get("name")?.text()?.into_owned());
-        drop_tools(unlisted, name, &tools?.items(), &mut patch);
-        for message in messages?.items() {
-            let [role, name, made] = message.gets(["role", "name", "tool_calls"])?;
-            // Some servers hold the name of a result against that of its call.
-            if let Some(name) =
-                name.filter(|name| role.is_some_and(|it| it.says("tool")) && is_of(unlisted, name))
-            {
-                patch.put(name.span, text::quoted(call));
-            }
-            for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
-                let [name, arguments] = function.gets(["name", "arguments"])?;
-                let Some((name, arguments)) = name.zip(arguments).filter(|(name, _)| is_of(unlisted, name))
-                else {
-                    continue;
-                };
-                let given = wrapped_value(&name.text()?, &arguments);
-                patch.put(name.span, text::quoted(call));
-                patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
-            }
+fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+    let [tools, messages] = JsonNode::object(body)?.get_all(["tools", "messages"])?;
+    let mut patch = drop_tools(unlisted, |tool| tool.get("function")?.get("name")?.text(), &tools?.items());
+    for message in messages?.items() {
+        let [role, name, made] = message.get_all(["role", "name", "tool_calls"])?;
+        // Some servers check that a result has the name of its call.
+        if let Some(name) =
+            name.filter(|name| role.is_some_and(|it| it.is_str("tool")) && is_of(unlisted, name))
+        {
+            patch.put(name.span, string::quote(call));
         }
-        Some(patch.apply(body).into_owned())
+        for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
+            let [name, arguments] = function.get_all(["name", "arguments"])?;
+            let Some((name, arguments)) = name.zip(arguments).filter(|(name, _)| is_of(unlisted, name))
+            else {
+                continue;
+            };
+            let given = wrap_value(&name.text()?, &arguments);
+            patch.put(name.span, string::quote(call));
+            patch.put(arguments.span, string::quote(&String::from_utf8_lossy(&given)));
+        }
     }
-
-    fn bridge(
-        &self,
-        calls: CallBridge,
-        framing: ResponseFraming,
-        watch: Box<dyn ResponseWatch>,
-    ) -> Box<dyn ResponseWatch> {
-        bridge_response(calls, framing, whole, ChunkBridge::default(), watch)
-    }
+    Some(patch.apply(body).into_owned())
 }
 
 fn is_of(names: &ToolNames, name: &JsonNode<'_>) -> bool {
     name.text().is_some_and(|name| names.contains(&*name))
 }
 
-fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
-    let [kind, function] = tool.gets(["type", "function"]).unwrap_or_default();
-    let is_plain = kind.is_some_and(|kind| kind.says("function")) && has_only(&PLAIN, tool);
+fn list_tool<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
+    let [kind, function] = tool.get_all(["type", "function"]).unwrap_or_default();
+    let is_plain = kind.is_some_and(|kind| kind.is_str("function")) && has_only(&PLAIN, tool);
     let function = function.filter(|function| is_plain && has_only(&FUNCTION, function));
     let found = function.and_then(|function| ListedTool::of(&function, ["parameters", ""], tool));
-    found.unwrap_or_else(|| ListedTool::fixed(tool))
+    found.unwrap_or_else(|| ListedTool::as_fixed(tool))
 }
 
 fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     let mut patch = BytePatch::default();
-    for choice in JsonNode::whole(body)?.get("choices")?.items() {
+    for choice in JsonNode::object(body)?.get("choices")?.items() {
         let made = choice.get("message").and_then(|message| message.get("tool_calls"));
         for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
             rewrite(calls, &function, &mut patch);
@@ -98,20 +85,20 @@ fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     Some(patch)
 }
 
-/// Lets a call of the one tool be one of the tool that it means, if it means one.
+/// Replaces a `call_tool` call by a call of the intended tool, if it names one.
 fn rewrite(calls: &CallBridge, function: &JsonNode<'_>, patch: &mut BytePatch) -> Option<()> {
-    let [name, arguments] = function.gets(["name", "arguments"])?;
+    let [name, arguments] = function.get_all(["name", "arguments"])?;
     let (name, arguments) = (name.filter(|name| calls.fits(Some(name)))?, arguments?);
     let call = calls.read(arguments.text()?.as_bytes())?;
-    patch.put(name.span, text::quoted(&call.name));
-    patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&call.arguments)));
+    patch.put(name.span, string::quote(&call.name));
+    patch.put(arguments.span, string::quote(&String::from_utf8_lossy(&call.arguments)));
     Some(())
 }
 
-/// Holds the pieces of a call until all of it is there: calls come one after another.
+/// Holds back the pieces of a call until it is complete. Calls arrive one after another.
 #[derive(Default)]
 struct ChunkBridge {
-    held: Option<HeldCall>,
+    held: Option<PendingCall>,
 }
 
 impl EventBridge for ChunkBridge {
@@ -128,7 +115,7 @@ impl EventBridge for ChunkBridge {
             let goes_on = self.goes_on(calls, &chunk, piece, out);
             let begins = !goes_on && calls.begins(&piece.name);
             if begins {
-                self.held = Some(HeldCall::new(frame, &chunk, piece));
+                self.held = Some(PendingCall::new(frame, &chunk, piece));
                 self.settle(calls, out);
             }
             kept.push(!goes_on && !begins);
@@ -151,7 +138,7 @@ impl EventBridge for ChunkBridge {
 }
 
 impl ChunkBridge {
-    /// Takes a piece if it is of the call that is held; otherwise that is over.
+    /// Takes a piece if it belongs to the held call; otherwise that call is complete.
     fn goes_on(
         &mut self,
         calls: &CallBridge,
@@ -168,7 +155,7 @@ impl ChunkBridge {
         true
     }
 
-    /// Lets go of a call that is another tool's, or too long to be waited for.
+    /// Releases a call that is another tool's, or too long to hold.
     fn settle(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
         if self.held.as_ref().is_some_and(|held| held.is_full() || !held.is_open(calls)) {
             self.end(calls, out);
@@ -176,10 +163,10 @@ impl ChunkBridge {
     }
 }
 
-/// Passes on what a chunk says beside the pieces that are not `kept`; nothing, if it says nothing else.
+/// Passes on the rest of a chunk without the pieces that are not `kept`; nothing, if there is no rest.
 fn pass_rest(kept: &[bool], frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
     let pieces = chunk.pieces.iter().zip(kept).filter(|(_, kept)| **kept);
-    let pieces: Vec<_> = pieces.map(|(piece, _)| text::spelled(&piece.place, chunk.data)).collect();
+    let pieces: Vec<_> = pieces.map(|(piece, _)| string::raw(&piece.place, chunk.data)).collect();
     let others = chunk.parts.iter().any(|part| part.name != "tool_calls");
     if pieces.is_empty() && !others && chunk.reason().is_none() && chunk.usage().is_none() {
         return;

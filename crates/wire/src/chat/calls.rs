@@ -1,19 +1,19 @@
-//! Tells the hidden calls of a round from the client's while their pieces come in.
+//! Separates the hidden calls of a round from the client's while their pieces arrive.
 
 use serde_json::{Map, Value, json};
 
 use super::chunk::{CallPiece, ChatChunk};
-use super::turn::{SaidMessage, join_values};
+use super::turn::{TurnMessage, join_values};
 use crate::hidden::names::HiddenNames;
 
-/// What is done with a piece of a call.
+/// What happens to a piece of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceFate {
-    /// It goes on, under this number.
+    /// Forward it under this number.
     Show(u64),
-    /// It waits until more is known of this call, which then may go on under this number.
+    /// Hold it until the kind of this call is known; it may then be forwarded under this number.
     Hold(usize, u64),
-    /// The client never sees it.
+    /// Never forward it.
     Hide,
 }
 
@@ -23,19 +23,19 @@ pub(super) struct RoundCalls {
     calls: Vec<Call>,
 }
 
-/// More calls than these in one round go on unseen.
+/// Calls beyond these in one round are forwarded unchecked.
 const MAX_CALLS: usize = 1024;
 
-/// How many bytes of a call without a name are waited for.
-const MAX_HELD: usize = 1 << 20;
+/// How many bytes of a call without a name are held.
+const MAX_NAMELESS_BYTES: usize = 1 << 20;
 
 impl RoundCalls {
-    /// What becomes of each piece of a chunk; appends to `out` what was held and turns out to be the client's.
+    /// Decides about each piece of a chunk; appends held pieces to `out` that turn out to be the client's.
     pub(super) fn take(
         &mut self,
         hidden: HiddenNames,
         chunk: &ChatChunk<'_>,
-        said: &mut SaidMessage,
+        said: &mut TurnMessage,
         out: &mut Vec<u8>,
     ) -> Vec<PieceFate> {
         let is_last = chunk.reason().is_some();
@@ -45,10 +45,10 @@ impl RoundCalls {
                 fates.push(PieceFate::Show(piece.index(chunk.data).unwrap_or_default()));
                 continue;
             };
-            // A call is over when the next one begins.
+            // A call is complete when the next one begins.
             self.release(Some(at), out);
             let call = &mut self.calls[at];
-            call.hear(piece, chunk.data, said);
+            call.add(piece, chunk.data, said);
             call.settle(hidden, out);
             if is_last || call.is_named(piece) {
                 call.release(out);
@@ -65,29 +65,29 @@ impl RoundCalls {
         fates
     }
 
-    /// Keeps an event until more is known of the call.
+    /// Holds an event until the kind of the call is known.
     pub(super) fn hold(&mut self, call: usize, event: Vec<u8>) {
         self.calls[call].held.push(event);
     }
 
-    /// Calls that are still in doubt are the client's, except for one.
+    /// Treats undecided calls as the client's, except for one.
     pub(super) fn release(&mut self, except: Option<usize>, out: &mut Vec<u8>) {
         for (_, call) in self.calls.iter_mut().enumerate().filter(|(at, _)| Some(*at) != except) {
             call.release(out);
         }
     }
 
-    /// True when hidden calls and no others were made.
+    /// True when all calls of the round are hidden, and there is one.
     pub(super) fn are_hidden(&self) -> bool {
         !self.calls.is_empty() && self.calls.iter().all(|call| call.state == State::Hidden)
     }
 
-    /// The calls as they are sent again.
+    /// The calls as JSON, to be sent again.
     pub(super) fn into_values(self) -> Vec<Map<String, Value>> {
         self.calls.into_iter().map(|call| call.whole).collect()
     }
 
-    /// The call that a piece is a part of. Some servers give every call the same number, or none.
+    /// The call that a piece belongs to. Some servers give every call the same number, or none.
     fn place(&mut self, piece: &CallPiece<'_>, data: &[u8]) -> Option<usize> {
         let index = piece.index(data);
         let is_new = index.is_none() && piece.id.is_empty() && !piece.name.is_empty();
@@ -118,16 +118,16 @@ enum State {
 
 #[derive(Debug)]
 struct Call {
-    /// Its number among the upstream's calls.
+    /// The upstream's number for it.
     index: u64,
-    /// Its number among those that the client sees.
+    /// The client's number for it.
     shown: u64,
     id: String,
     name: String,
     state: State,
-    /// What came of it, unless it is the client's.
+    /// The call so far, unless it is the client's.
     whole: Map<String, Value>,
-    /// Events that wait for its name.
+    /// Events held until its name is known.
     held: Vec<Vec<u8>>,
     size: usize,
 }
@@ -139,14 +139,14 @@ impl Call {
         Self { index, shown, id, name, state: State::Unsure, whole, held, size: 0 }
     }
 
-    fn hear(&mut self, piece: &CallPiece<'_>, data: &[u8], said: &mut SaidMessage) {
+    fn add(&mut self, piece: &CallPiece<'_>, data: &[u8], said: &mut TurnMessage) {
         if self.id.is_empty() {
             self.id = piece.id.clone().into_owned();
         }
         if self.state == State::Client {
             return;
         }
-        // A name comes at once, in pieces, or again and again.
+        // Servers send a name at once, in pieces, or with every piece.
         if piece.name.starts_with(&self.name) {
             self.name = piece.name.clone().into_owned();
         } else {
@@ -160,7 +160,7 @@ impl Call {
         }
     }
 
-    /// Adds a piece to what came of the call; whatever else a server says of it is kept for the server.
+    /// Adds a piece to the call; unknown members are kept, to be sent back to the server.
     fn grow(&mut self, piece: Map<String, Value>) {
         for (name, value) in piece {
             match (name.as_str(), value) {
@@ -184,7 +184,7 @@ impl Call {
         }
     }
 
-    /// Its name may go on as long as it begins as the hidden one does.
+    /// Decides whose call it is, as soon as its name tells.
     fn settle(&mut self, hidden: HiddenNames, out: &mut Vec<u8>) {
         if self.state == State::Unsure && hidden.has(&self.name) {
             self.state = State::Hidden;
@@ -194,12 +194,12 @@ impl Call {
         }
     }
 
-    /// True when no more of its name will come.
+    /// True when the name is complete.
     fn is_named(&self, piece: &CallPiece<'_>) -> bool {
-        self.size > MAX_HELD || (piece.has_arguments && !self.name.is_empty())
+        self.size > MAX_NAMELESS_BYTES || (piece.has_arguments && !self.name.is_empty())
     }
 
-    /// In doubt, it is the client's.
+    /// Treats an undecided call as the client's.
     fn release(&mut self, out: &mut Vec<u8>) {
         if self.state == State::Unsure {
             self.state = State::Client;

@@ -1,41 +1,37 @@
-//! Reads a chunk of a streamed answer: where what stands in it.
+//! Locates the fields of one streaming chunk.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::error::WireError;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
+use tersely_json::{JsonError, JsonNode, JsonScan, list, string};
 
-/// The places in a chunk. Only one answer is asked for, so there is at most one choice.
+/// The places in a chunk. Only one answer is requested, so there is at most one choice.
 #[derive(Default)]
 pub(super) struct ChatChunk<'a> {
     pub(super) data: &'a [u8],
     pub(super) id: Option<Range<usize>>,
     pub(super) created: Option<Range<usize>>,
     usage: Option<Range<usize>>,
-    /// How many choices it has; `None` when it is no chunk.
+    /// How many choices it has; `None` when it is not a chunk.
     pub(super) choices: Option<usize>,
     number: Option<Range<usize>>,
     pub(super) finish: Option<Range<usize>>,
     pub(super) delta: Option<Range<usize>>,
     /// The members of the delta.
     pub(super) parts: Vec<DeltaPart>,
-    /// The parts of tool calls in it.
+    /// The pieces of tool calls in it.
     pub(super) pieces: Vec<CallPiece<'a>>,
 }
 
 /// A member of a delta.
 pub(super) struct DeltaPart {
     pub(super) name: String,
-    /// Where it stands, with its name.
+    /// Where it is, with its name.
     pub(super) member: Range<usize>,
     pub(super) value: Range<usize>,
 }
 
-/// A part of a tool call.
+/// A piece of a tool call.
 #[derive(Default)]
 pub(super) struct CallPiece<'a> {
     pub(super) place: Range<usize>,
@@ -46,7 +42,7 @@ pub(super) struct CallPiece<'a> {
 }
 
 impl<'a> ChatChunk<'a> {
-    /// `None` when the data is not JSON that everyone reads alike, or of one of several answers.
+    /// `None` when the data is not JSON that all readers agree on, or belongs to one of several answers.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut chunk = Self { data, ..Self::default() };
         let mut scan = JsonScan::new(data);
@@ -66,7 +62,7 @@ impl<'a> ChatChunk<'a> {
         (chunk.choices <= Some(1) && is_only).then_some(chunk)
     }
 
-    fn choice(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
+    fn choice(&mut self, scan: &mut JsonScan<'a>) -> Result<(), JsonError> {
         self.choices = self.choices.map(|count| count + 1);
         scan.members(|scan, key| match key {
             b"index" => scan.place(&mut self.number),
@@ -81,9 +77,9 @@ impl<'a> ChatChunk<'a> {
         })
     }
 
-    fn delta(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
+    fn delta(&mut self, scan: &mut JsonScan<'a>) -> Result<(), JsonError> {
         scan.members(|scan, key| {
-            let (name, start) = (String::from_utf8_lossy(key).into_owned(), scan.named());
+            let (name, start) = (String::from_utf8_lossy(key).into_owned(), scan.name_start());
             scan.peek();
             let from = scan.at();
             if name == "tool_calls" {
@@ -96,7 +92,7 @@ impl<'a> ChatChunk<'a> {
         })
     }
 
-    fn piece(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
+    fn piece(&mut self, scan: &mut JsonScan<'a>) -> Result<(), JsonError> {
         let (mut piece, mut id, mut name) = (CallPiece::default(), None, None);
         scan.peek();
         let start = scan.at();
@@ -120,17 +116,17 @@ impl<'a> ChatChunk<'a> {
         Ok(())
     }
 
-    /// Why the model stopped, when this chunk says so.
+    /// The stop reason, if this chunk has one.
     pub(super) fn reason(&self) -> Option<String> {
         self.finish.as_ref().and_then(|place| serde_json::from_slice(&self.data[place.clone()]).ok())
     }
 
-    /// What was counted, when this chunk says so.
+    /// The usage, if this chunk has one.
     pub(super) fn usage(&self) -> Option<JsonNode<'a>> {
         self.usage.clone().map(|place| JsonNode::at(place, self.data)).filter(JsonNode::is_object)
     }
 
-    /// The list of calls with these pieces under these numbers; `None` when it is as it came.
+    /// The array of calls with these pieces under these numbers; `None` when nothing changes.
     pub(super) fn calls(&self, shown: &[(usize, u64)]) -> Option<String> {
         let is_same = |&(at, index): &(usize, u64)| {
             let piece = &self.pieces[at];
@@ -146,24 +142,24 @@ impl<'a> ChatChunk<'a> {
 }
 
 impl CallPiece<'_> {
-    /// The number of the call that it is a part of.
+    /// The number of the call it belongs to.
     pub(super) fn index(&self, data: &[u8]) -> Option<u64> {
-        text::spelled(self.index.as_ref()?, data).parse().ok()
+        string::raw(self.index.as_ref()?, data).parse().ok()
     }
 
     fn under(&self, index: u64, data: &[u8]) -> String {
         match &self.index {
             Some(place) if self.index(data) != Some(index) => {
-                let before = text::spelled(&(self.place.start..place.start), data);
-                let after = text::spelled(&(place.end..self.place.end), data);
+                let before = string::raw(&(self.place.start..place.start), data);
+                let after = string::raw(&(place.end..self.place.end), data);
                 format!("{before}{index}{after}")
             }
-            _ => text::spelled(&self.place, data),
+            _ => string::raw(&self.place, data),
         }
     }
 }
 
-/// True when a value says nothing.
+/// True for a value without content.
 pub(super) fn is_nothing(value: &[u8]) -> bool {
     matches!(value, b"null" | b"\"\"" | b"[]" | b"{}")
 }

@@ -1,11 +1,11 @@
-//! Takes a hidden tool's calls out of a streamed answer, and makes one answer of several rounds.
+//! Removes calls of hidden tools from a streamed answer, and merges its rounds into one answer.
 
 use serde_json::json;
 
 use super::calls::{PieceFate, RoundCalls};
 use super::chunk::ChatChunk;
-use super::merge::{ChatVoice, ChunkView, DeltaRest, UsageView};
-use super::turn::SaidMessage;
+use super::merge::{ChunkView, ChunkWriter, DeltaRest, UsageView};
+use super::turn::TurnMessage;
 use super::words;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::names::HiddenNames;
@@ -17,22 +17,22 @@ use crate::protocol::framing::EventFrame;
 /// An answer, over all its rounds.
 pub(super) struct ChatEvents {
     names: HiddenNames,
-    voice: ChatVoice,
+    writer: ChunkWriter,
     round: Round,
     rounds: usize,
-    /// How the latest turn would have ended the answer.
+    /// The held end of the latest turn.
     ending: Ending,
 }
 
-/// What came of a round.
+/// One response from the upstream.
 #[derive(Default)]
 struct Round {
     calls: RoundCalls,
-    said: SaidMessage,
+    said: TurnMessage,
     ending: Ending,
 }
 
-/// The last events of a round, which wait until it is known whether another follows.
+/// The last events of a round, held until it is known whether another round follows.
 #[derive(Default)]
 struct Ending {
     reason: Option<String>,
@@ -44,11 +44,11 @@ struct Ending {
 impl ChatEvents {
     pub(super) fn new(names: HiddenNames) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { names, voice: ChatVoice::default(), round, rounds: 0, ending }
+        Self { names, writer: ChunkWriter::default(), round, rounds: 0, ending }
     }
 
     fn chunk(&mut self, frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
-        self.voice.meet(chunk);
+        self.writer.observe(chunk);
         let usage = if self.rounds > 0 { UsageView::Summed } else { UsageView::Came };
         let view = ChunkView { usage, ..ChunkView::default() };
         match chunk.choices {
@@ -56,7 +56,7 @@ impl ChatEvents {
             Some(0) if chunk.usage().is_some() && self.round.waits() => {
                 self.round.ending.usage = frame.raw.to_vec();
             }
-            Some(0) => self.voice.write(&view, frame, chunk, out),
+            Some(0) => self.writer.write(&view, frame, chunk, out),
             Some(_) => self.choice(view, frame, chunk, out),
         }
     }
@@ -70,10 +70,10 @@ impl ChatEvents {
     ) {
         let Round { calls, said, ending, .. } = &mut self.round;
         for part in &chunk.parts {
-            said.hear(&part.name, &chunk.data[part.value.clone()]);
+            said.add(&part.name, &chunk.data[part.value.clone()]);
         }
         let fates = calls.take(self.names, chunk, said, out);
-        view.calls = shown(&fates);
+        view.calls = shown_pieces(&fates);
         let is_held = chunk.reason().is_some() && calls.are_hidden();
         if let Some(reason) = chunk.reason() {
             ending.reason = Some(reason);
@@ -83,20 +83,20 @@ impl ChatEvents {
             (view.finish, view.usage) = (Some("null".into()), UsageView::Untold);
         }
         let is_whole = view.calls.len() == fates.len() && !is_held;
-        let is_said = is_whole || !view.calls.is_empty() || self.voice.has_rest(chunk);
+        let is_said = is_whole || !view.calls.is_empty() || self.writer.has_rest(chunk);
         if is_said {
-            self.voice.write(&view, frame, chunk, out);
+            self.writer.write(&view, frame, chunk, out);
         }
-        for (at, call) in held(&fates) {
+        for (at, call) in held_pieces(&fates) {
             let rest = if is_said { DeltaRest::None } else { DeltaRest::All };
             let view = ChunkView { calls: vec![(at, call.1)], rest, ..ChunkView::default() };
             let mut event = Vec::new();
-            self.voice.write(&view, frame, chunk, &mut event);
+            self.writer.write(&view, frame, chunk, &mut event);
             self.round.calls.hold(call.0, event);
         }
     }
 
-    /// Appends the events that end an answer, with this reason in place of the one that came.
+    /// Appends the events that end an answer, with `reason` in place of the upstream's stop reason.
     fn finish(&mut self, reason: Option<&str>, ending: &Ending, out: &mut Vec<u8>) {
         let usage = if self.rounds > 1 { UsageView::Summed } else { UsageView::Came };
         let finish = reason.map(|reason| json!(reason).to_string());
@@ -106,12 +106,12 @@ impl ChatEvents {
         out.extend_from_slice(&ending.done);
     }
 
-    /// Appends an event that was kept, as it is to be seen now.
+    /// Appends an event that was held, in its present view.
     fn tell(&mut self, view: &ChunkView, raw: &[u8], out: &mut Vec<u8>) {
-        let frame = EventFrame::lines(raw);
+        let frame = EventFrame::sse(raw);
         let Some(data) = frame.data() else { return };
         if let Some(chunk) = ChatChunk::read(&data) {
-            self.voice.write(view, frame, &chunk, out);
+            self.writer.write(view, frame, &chunk, out);
         }
     }
 }
@@ -130,10 +130,10 @@ impl EventMeaning for ChatEvents {
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let mut round = std::mem::take(&mut self.round);
         round.calls.release(None, out);
-        self.voice.tally.end_round();
+        self.writer.tally.end_round();
         self.rounds += 1;
         if round.is_turn() {
-            self.voice.go_on();
+            self.writer.next_round();
             self.ending = round.ending;
             return Some(round.said.turn(self.rounds, round.calls.into_values()));
         }
@@ -146,7 +146,7 @@ impl EventMeaning for ChatEvents {
         let ending = std::mem::take(&mut self.ending);
         match why {
             CloseReason::Enough => {
-                if self.voice.is_silent() {
+                if self.writer.is_silent() {
                     let rest = DeltaRest::Other(json!({"content": KEPT_ASKING}).to_string());
                     let (finish, usage) = (Some("null".into()), UsageView::Untold);
                     self.tell(
@@ -165,12 +165,12 @@ impl EventMeaning for ChatEvents {
 }
 
 impl Round {
-    /// True when its end is held back: so far, the model waits for nothing but hidden calls.
+    /// True when the end is held back: so far, the model waits only for hidden calls.
     fn waits(&self) -> bool {
         self.calls.are_hidden()
     }
 
-    /// True when the model was stopped before it was done.
+    /// True when the model was cut off.
     fn is_cut(&self) -> bool {
         matches!(self.ending.reason.as_deref(), None | Some("length" | "content_filter" | "error"))
     }
@@ -180,8 +180,8 @@ impl Round {
     }
 }
 
-/// The pieces that go on, each under its number.
-fn shown(fates: &[PieceFate]) -> Vec<(usize, u64)> {
+/// The pieces to forward, each with its number.
+fn shown_pieces(fates: &[PieceFate]) -> Vec<(usize, u64)> {
     let show = |(at, fate): (usize, &PieceFate)| match fate {
         PieceFate::Show(index) => Some((at, *index)),
         PieceFate::Hold(..) | PieceFate::Hide => None,
@@ -189,8 +189,8 @@ fn shown(fates: &[PieceFate]) -> Vec<(usize, u64)> {
     fates.iter().enumerate().filter_map(show).collect()
 }
 
-/// The pieces that wait, each with its call and its number.
-fn held(fates: &[PieceFate]) -> Vec<(usize, (usize, u64))> {
+/// The pieces to hold, each with its call and its number.
+fn held_pieces(fates: &[PieceFate]) -> Vec<(usize, (usize, u64))> {
     let hold = |(at, fate): (usize, &PieceFate)| match fate {
         PieceFate::Hold(call, index) => Some((at, (*call, *index))),
         PieceFate::Show(_) | PieceFate::Hide => None,

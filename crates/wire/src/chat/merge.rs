@@ -1,91 +1,90 @@
-//! Writes the chunks of all rounds as those of one answer.
+//! Writes the chunks of all rounds as the chunks of one answer.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::json;
+use tersely_json::{BytePatch, string};
 
 use super::chunk::{ChatChunk, DeltaPart, is_nothing};
 use crate::hidden::tally::UsageTally;
 use crate::hidden::words::gap_between;
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
-/// What the client has seen of an answer.
+/// Writes one answer, and tracks what the client has seen of it.
 #[derive(Debug, Default)]
-pub(super) struct ChatVoice {
-    /// What all rounds cost.
+pub(super) struct ChunkWriter {
+    /// The usage of all rounds.
     pub(super) tally: UsageTally,
     /// The id and the time of the first chunk, as JSON.
     head: Option<[String; 2]>,
     is_role_said: bool,
-    /// How its text ends.
+    /// The last character of the text so far.
     last: Option<char>,
-    /// The round that is on.
+    /// The current round.
     round: usize,
-    /// The round that text was last said in.
+    /// The latest round with text.
     spoken: usize,
 }
 
-/// What is shown of a chunk.
+/// The parts of a chunk that the client sees.
 #[derive(Debug, Default)]
 pub(super) struct ChunkView {
-    /// Pieces of calls, each under its number.
+    /// The pieces of calls, each with its number.
     pub(super) calls: Vec<(usize, u64)>,
     pub(super) rest: DeltaRest,
-    /// What stands as the reason to stop, as JSON; as it came without one.
+    /// The stop reason as JSON; `None` leaves it unchanged.
     pub(super) finish: Option<String>,
     pub(super) usage: UsageView,
 }
 
-/// What is shown of the usage, where a chunk says it.
+/// How the usage of a chunk is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum UsageView {
-    /// As it came.
+    /// Unchanged.
     #[default]
     Came,
-    /// That of all rounds.
+    /// The sum of all rounds.
     Summed,
-    /// Nothing yet.
+    /// As `null`.
     Untold,
 }
 
-/// What is shown of a delta beside its calls.
+/// How the rest of a delta is shown, beside its calls.
 #[derive(Debug, Default)]
 pub(super) enum DeltaRest {
-    /// All of it.
+    /// In full.
     #[default]
     All,
-    /// Nothing.
+    /// Not at all.
     None,
-    /// This in its place.
+    /// Replaced by this.
     Other(String),
 }
 
-impl ChatVoice {
-    /// The first chunk says what the answer is called, and any may say what it costs.
-    pub(super) fn meet(&mut self, chunk: &ChatChunk<'_>) {
+impl ChunkWriter {
+    /// Records the id and the time of the first chunk, and the usage of any.
+    pub(super) fn observe(&mut self, chunk: &ChatChunk<'_>) {
         if let Some(usage) = chunk.usage() {
-            self.tally.hear(&usage);
+            self.tally.record(&usage);
         }
         let said = |place: &Option<Range<usize>>| {
-            place.as_ref().map(|it| text::spelled(it, chunk.data)).unwrap_or_default()
+            place.as_ref().map(|it| string::raw(it, chunk.data)).unwrap_or_default()
         };
         self.head.get_or_insert_with(|| [said(&chunk.id), said(&chunk.created)]);
     }
 
-    /// What follows is said in answer to a hidden result.
-    pub(super) fn go_on(&mut self) {
+    /// Starts the round that follows a hidden result.
+    pub(super) fn next_round(&mut self) {
         self.round += 1;
     }
 
-    /// True when the client has nothing to read.
+    /// True when the client has got no text.
     pub(super) fn is_silent(&self) -> bool {
         self.last.is_none()
     }
 
-    /// True when a chunk says something beside its calls.
+    /// True when a chunk has content beside its calls.
     pub(super) fn has_rest(&self, chunk: &ChatChunk<'_>) -> bool {
         chunk.parts.iter().any(|part| match part.name.as_str() {
             "tool_calls" => false,
@@ -94,7 +93,7 @@ impl ChatVoice {
         })
     }
 
-    /// Appends what is shown of a chunk, as the event it came in.
+    /// Appends the visible part of a chunk, in the event it arrived in.
     pub(super) fn write(
         &mut self,
         view: &ChunkView,
@@ -105,7 +104,7 @@ impl ChatVoice {
         let mut patch = BytePatch::default();
         for (place, first) in [&chunk.id, &chunk.created].into_iter().zip(self.head.iter().flatten()) {
             let differs =
-                |place: &&Range<usize>| !first.is_empty() && text::spelled(place, chunk.data) != *first;
+                |place: &&Range<usize>| !first.is_empty() && string::raw(place, chunk.data) != *first;
             if let Some(place) = place.as_ref().filter(differs) {
                 patch.put(place.clone(), first.clone());
             }
@@ -124,20 +123,20 @@ impl ChatVoice {
         self.remember(view, chunk);
     }
 
-    /// The delta as it is shown; `None` when it is as it came.
+    /// The visible delta; `None` when it is unchanged.
     fn delta(&self, view: &ChunkView, chunk: &ChatChunk<'_>) -> Option<String> {
         if let DeltaRest::Other(delta) = &view.rest {
             return Some(delta.clone());
         }
-        let came = |part: &DeltaPart| Some(text::spelled(&part.member, chunk.data));
+        let came = |part: &DeltaPart| Some(string::raw(&part.member, chunk.data));
         let shown: Vec<_> = chunk.parts.iter().map(|part| self.part(part, view, chunk)).collect();
         let is_same = shown.iter().zip(&chunk.parts).all(|(shown, part)| *shown == came(part));
         (!is_same).then(|| format!("{{{}}}", shown.into_iter().flatten().collect::<Vec<_>>().join(",")))
     }
 
-    /// A member of a delta as it is shown.
+    /// The visible form of a member of a delta.
     fn part(&self, part: &DeltaPart, view: &ChunkView, chunk: &ChatChunk<'_>) -> Option<String> {
-        let came = text::spelled(&part.member, chunk.data);
+        let came = string::raw(&part.member, chunk.data);
         match part.name.as_str() {
             "tool_calls" if chunk.pieces.is_empty() => Some(came),
             "tool_calls" if view.calls.is_empty() => None,
@@ -151,7 +150,7 @@ impl ChatVoice {
         }
     }
 
-    /// The first text of a round, set apart from what was said before; `None` when nothing has to be.
+    /// The first text of a round, separated from earlier text; `None` when no separation is needed.
     fn apart(&self, part: &DeltaPart, chunk: &ChatChunk<'_>) -> Option<String> {
         let content = content(part, chunk).filter(|_| self.round > self.spoken)?;
         let gap = gap_between(self.last, content.chars().next());
@@ -171,8 +170,8 @@ impl ChatVoice {
     }
 }
 
-/// The text of a member, if it is the one that holds the text.
+/// The text, if this is the member with the text.
 fn content<'a>(part: &DeltaPart, chunk: &ChatChunk<'a>) -> Option<Cow<'a, str>> {
     let value = (part.name == "content").then(|| &chunk.data[part.value.clone()])?;
-    text::decode(value)
+    string::decode(value)
 }

@@ -1,53 +1,45 @@
-//! Puts a hidden tool and its answers into Chat Completions.
+//! Adds a hidden tool and its answers to Chat Completions requests.
 
 use serde_json::json;
+use tersely_json::{JsonError, list, top_members};
 
 use super::{events, whole};
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::HidesTool;
+use crate::hidden::hiding::ToolHiding;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::protocol::json::list;
-use crate::protocol::json::member::top_members;
 use crate::request::history::HistoryPlace;
 
-pub(super) struct ChatOffer;
+pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: |_, _| Ok(None), watch };
 
-impl HidesTool for ChatOffer {
-    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let others = top_members(&["n", "functions"], body)?;
-        if others.iter().any(|it| it.name == "functions" || !matches!(it.value, b"1" | b"null")) {
-            return Ok(None);
-        }
-        let name = json!(tool.name);
-        let (description, parameters) = (json!(tool.description), tool.parameters);
-        let function = format!(r#"{{"name":{name},"description":{description},"parameters":{parameters}}}"#);
-        list::add("tools", tool.name, &format!(r#"{{"type":"function","function":{function}}}"#), body)
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    let others = top_members(&["n", "functions"], body)?;
+    if others.iter().any(|it| it.name == "functions" || !matches!(it.value, b"1" | b"null")) {
+        return Ok(None);
     }
+    let name = json!(tool.name);
+    let (description, parameters) = (json!(tool.description), tool.parameters);
+    let function = format!(r#"{{"name":{name},"description":{description},"parameters":{parameters}}}"#);
+    list::add("tools", tool.name, &format!(r#"{{"type":"function","function":{function}}}"#), body)
+}
 
-    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let results = turn.asks.iter().zip(answers).map(|(ask, answer)| {
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
+    let results =
+        turn.asks.iter().zip(answers).map(|(ask, answer)| {
             json!({"role": "tool", "tool_call_id": ask.id, "content": answer}).to_string()
         });
-        let messages: Vec<_> = std::iter::once(turn.said.clone()).chain(results).collect();
-        list::push("messages", &messages.join(","), body)
-    }
+    let messages: Vec<_> = std::iter::once(turn.said.clone()).chain(results).collect();
+    list::push("messages", &messages.join(","), body)
+}
 
-    fn watch(
-        &self,
-        names: HiddenNames,
-        framing: ResponseFraming,
-        _history: HistoryPlace,
-    ) -> Box<dyn ResponseWatch> {
-        match framing {
-            ResponseFraming::Whole | ResponseFraming::Messages => {
-                watch_whole(names, whole::ChatWhole::new(names))
-            }
-            ResponseFraming::Events => watch_events(names, events::ChatEvents::new(names)),
+fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {
+    match framing {
+        ResponseFraming::Whole | ResponseFraming::Messages => {
+            watch_whole(names, whole::ChatWhole::new(names))
         }
+        ResponseFraming::Events => watch_events(names, events::ChatEvents::new(names)),
     }
 }
 
@@ -58,7 +50,7 @@ mod tests {
     const TOOL: HiddenTool = HiddenTool { name: "own", description: "A \"tool\".", parameters: "{}" };
 
     fn check(body: &str, expected: Option<&str>) {
-        let offered = ChatOffer.offer(&TOOL, body.as_bytes()).unwrap();
+        let offered = offer(&TOOL, body.as_bytes()).unwrap();
         assert_eq!(offered.as_deref().map(String::from_utf8_lossy).as_deref(), expected);
     }
 

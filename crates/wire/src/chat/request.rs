@@ -1,59 +1,32 @@
-//! Finds places in Chat Completions, where messages of the role `tool` answer `tool_calls`, and those of the role
-//! `function` a `function_call`.
+//! Finds tool results, tools and prompts in Chat Completions requests, where messages of the role `tool` answer
+//! `tool_calls`, and those of the role `function` a `function_call`.
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
+
 use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
 use crate::request::content;
-use crate::request::context_management;
-use crate::request::last_assistant;
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Every text of every tool result, in order.
-pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, request)
-}
-
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, tools)
-}
-
-/// Every text of every message of a user, in order.
-pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, users)
-}
-
-/// What the model reads before the conversation.
+/// The tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
     let head = preamble::beside(&[preamble::TOOLS], body);
     RequestHead { bytes: head.bytes + preamble::opening("messages", body), ..head }
 }
 
-/// Where the last thing ends that the model said.
-pub(crate) fn spoken(body: &[u8]) -> usize {
-    last_assistant::find(body, |scan, found| {
-        scan.items_of("messages", |scan| last_assistant::message("assistant", scan, found))
-    })
-}
-
-/// True when results may be left out of what the model reads.
-pub(super) fn drops_results(body: &[u8]) -> bool {
-    context_management::is_squeezed(body)
-}
-
-fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Every text of every tool result.
+pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
-/// Each tool in a wrapper that says of what kind it is; `functions` without one.
-fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+/// Every description of a tool and of the parts of its schemas. Each tool is in a wrapper that names its kind, except in
+/// `functions`.
+pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| {
             scan.members(|scan, key| match key {
@@ -66,11 +39,12 @@ fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Resu
     })
 }
 
-fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// Every text of every user message.
+pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut role, mut id, mut name, mut tool_name) = (None, None, None, None);
     let (mut content, mut calls, mut single) = (None, None, None);
     let mark = found.mark();
@@ -105,7 +79,7 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     Ok(())
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut called) = (None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),
@@ -120,13 +94,13 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
     Ok(())
 }
 
-/// A tool's name, and what its arguments say.
-fn function<'a>(scan: &mut JsonScan<'a>) -> Result<(Cow<'a, str>, GivenArguments<'a>), WireError> {
+/// A tool's name and its arguments.
+fn function<'a>(scan: &mut JsonScan<'a>) -> Result<(Cow<'a, str>, GivenArguments<'a>), JsonError> {
     let (mut name, mut arguments) = (None, None);
     scan.members(|scan, key| match key {
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut arguments, given)
         }
         _ => scan.skip().map(drop),

@@ -1,27 +1,27 @@
-//! Puts together what a model said, piece by piece, so that it can be sent again.
+//! Assembles a model's message from its pieces, so that it can be sent again.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::hidden::turn::{HiddenAsk, HiddenTurn};
 
-/// What of a message is sent again: some servers want to have back what their model thought.
-pub(super) const KEPT: [&str; 4] = ["content", "reasoning_content", "reasoning", "reasoning_details"];
+/// The members of a message that are sent again: some servers require the model's reasoning.
+pub(super) const KEPT_MEMBERS: [&str; 4] = ["content", "reasoning_content", "reasoning", "reasoning_details"];
 
-/// The longest turn that is kept.
-const MAX_TURN: usize = 8 << 20;
+/// The longest turn that is collected.
+const MAX_TURN_BYTES: usize = 8 << 20;
 
-/// A model's message, as far as it has come.
+/// A model's message, as far as it has arrived.
 #[derive(Debug, Default)]
-pub(super) struct SaidMessage {
+pub(super) struct TurnMessage {
     parts: Map<String, Value>,
     size: usize,
 }
 
-impl SaidMessage {
-    /// Takes a part of the message: its name, and its value as JSON.
-    pub(super) fn hear(&mut self, name: &str, value: &[u8]) {
-        if !KEPT.contains(&name) || !self.fits(value.len()) {
+impl TurnMessage {
+    /// Adds a part of the message: its name, and its value as JSON.
+    pub(super) fn add(&mut self, name: &str, value: &[u8]) {
+        if !KEPT_MEMBERS.contains(&name) || !self.fits(value.len()) {
             return;
         }
         if let Ok(value) = serde_json::from_slice(value) {
@@ -29,18 +29,18 @@ impl SaidMessage {
         }
     }
 
-    /// Takes up room; false when there is none.
+    /// Reserves room; false when none is left.
     pub(super) fn fits(&mut self, size: usize) -> bool {
         self.size += size;
         !self.is_full()
     }
 
-    /// True when the message is longer than any that can be kept.
+    /// True when the message is too long to collect.
     pub(super) fn is_full(&self) -> bool {
-        self.size > MAX_TURN
+        self.size > MAX_TURN_BYTES
     }
 
-    /// The turn that this message and these calls make; `round` keeps names apart that are made up.
+    /// The turn of this message and these calls; `round` makes generated ids unique.
     pub(super) fn turn(self, round: usize, calls: Vec<Map<String, Value>>) -> HiddenTurn {
         let (mut asks, mut all) = (Vec::new(), Vec::new());
         for (at, mut call) in calls.into_iter().enumerate() {
@@ -57,7 +57,7 @@ impl SaidMessage {
     }
 }
 
-/// What a call asks. Where it has no id it gets one, and where its arguments are not JSON none are sent again.
+/// Reads a hidden call. A call without an id gets one, and arguments that are not JSON are not sent again.
 fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> HiddenAsk {
     let id =
         call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map_or_else(name, str::to_owned);
@@ -79,7 +79,7 @@ fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> HiddenAs
     HiddenAsk { id, tool, input }
 }
 
-/// Adds a part to what came before: text to text, items to items.
+/// Appends to a value: text to text, items to items.
 pub(super) fn join_values(now: &mut Value, more: Value) {
     match (now, more) {
         (Value::String(now), Value::String(more)) => now.push_str(&more),

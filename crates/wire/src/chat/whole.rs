@@ -1,9 +1,10 @@
-//! Takes a hidden tool's calls out of an answer that comes at once, and makes one answer of several rounds.
+//! Removes calls of hidden tools from a whole answer, and merges its rounds into one answer.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
+use tersely_json::{BytePatch, JsonNode, string};
 
-use super::turn::{KEPT, SaidMessage};
+use super::turn::{KEPT_MEMBERS, TurnMessage};
 use super::words;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
@@ -11,24 +12,21 @@ use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::{KEPT_ASKING, gap_between};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// An answer, over all its rounds.
 pub(super) struct ChatWhole {
     names: HiddenNames,
     tally: UsageTally,
     rounds: usize,
-    /// The id and the time of the first round, as they are written.
+    /// The id and the time of the first round, as JSON.
     head: [Option<Vec<u8>>; 2],
-    /// What the model said so far, as it is written.
+    /// The message so far, member by member, as JSON.
     said: Vec<(String, Vec<u8>)>,
     /// The body of the latest turn.
     latest: Vec<u8>,
 }
 
-/// What names an answer.
+/// The members that identify an answer.
 const HEAD: [&str; 2] = ["id", "created"];
 
 impl BodyMeaning for ChatWhole {
@@ -42,7 +40,7 @@ impl BodyMeaning for ChatWhole {
             out.extend_from_slice(&body);
             return None;
         }
-        self.hear(&answer);
+        self.keep(&answer);
         let turn = answer.turn(self.rounds);
         if turn.is_none() {
             self.write(None, &answer, &body, out);
@@ -71,7 +69,7 @@ impl ChatWhole {
 
     fn count(&mut self, answer: &Answer<'_>) {
         if let Some(counted) = answer.top.get("usage") {
-            self.tally.hear(&counted);
+            self.tally.record(&counted);
         }
         self.tally.end_round();
         self.rounds += 1;
@@ -80,26 +78,26 @@ impl ChatWhole {
         }
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) {
-        for (name, value) in answer.said() {
+    fn keep(&mut self, answer: &Answer<'_>) {
+        for (name, value) in answer.kept_members() {
             match self.said.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, said)) => *said = joined(said, value.bytes()),
+                Some((_, said)) => *said = join_json(said, value.bytes()),
                 None => self.said.push((name, value.bytes().to_vec())),
             }
         }
     }
 
-    /// A client that got no words would take the answer for lost.
+    /// Adds a text for a client that would otherwise get none and take the answer for lost.
     fn break_silence(&mut self) {
         let is_said =
             |value: &[u8]| value.first() == Some(&b'[') || (value.first() == Some(&b'"') && value.len() > 2);
         if !self.said.iter().any(|(name, value)| name == "content" && is_said(value)) {
             self.said.retain(|(name, _)| name != "content");
-            self.said.push(("content".into(), text::quoted(KEPT_ASKING).into_bytes()));
+            self.said.push(("content".into(), string::quote(KEPT_ASKING).into_bytes()));
         }
     }
 
-    /// The answer with all that was said and without the hidden calls; `reason` stands for its own reason to stop.
+    /// Writes the answer with the text of all rounds and without the hidden calls; `reason` replaces its stop reason.
     fn write(&self, reason: Option<&str>, answer: &Answer<'_>, body: &[u8], out: &mut Vec<u8>) {
         let mut patch = BytePatch::default();
         let head =
@@ -117,7 +115,7 @@ impl ChatWhole {
     }
 }
 
-/// Puts these values in the places of their names in `object`; gives the members that have no place there.
+/// Replaces the members of `object` with these names; returns those that it does not have.
 fn set<'v>(
     object: &JsonNode<'_>,
     values: impl Iterator<Item = (&'v str, &'v [u8])>,
@@ -140,21 +138,21 @@ struct Answer<'a> {
     message: JsonNode<'a>,
     finish: Option<JsonNode<'a>>,
     calls: Vec<JsonNode<'a>>,
-    /// Which of the calls are hidden.
+    /// For each call, whether it is hidden.
     hidden: Vec<bool>,
 }
 
 impl<'a> Answer<'a> {
-    /// `None` when the body is anything else, or not read by everyone alike.
+    /// `None` when the body is something else, or not JSON that all readers agree on.
     fn read(names: HiddenNames, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
-        let top = JsonNode::whole(body)?;
-        let [choices, _, _, _] = top.gets(["choices", "usage", "id", "created"])?;
+        let top = JsonNode::object(body)?;
+        let [choices, _, _, _] = top.get_all(["choices", "usage", "id", "created"])?;
         let choices = choices?.items();
         let [choice] = choices.as_slice() else { return None };
-        let [message, finish] = choice.gets(["message", "finish_reason"])?;
+        let [message, finish] = choice.get_all(["message", "finish_reason"])?;
         let message = message.filter(JsonNode::is_object)?;
-        message.gets(KEPT)?;
+        message.get_all(KEPT_MEMBERS)?;
         let calls = message.get("tool_calls").map(|list| list.items()).unwrap_or_default();
         let called = |call: &JsonNode<'a>| call.get("function").and_then(|function| function.get("name"));
         let hidden = calls.iter().map(|call| called(call).is_some_and(|it| names.fit(&it))).collect();
@@ -165,33 +163,34 @@ impl<'a> Answer<'a> {
         self.hidden.contains(&true)
     }
 
-    /// What of its message is sent again.
-    fn said(&self) -> impl Iterator<Item = (String, JsonNode<'a>)> {
-        self.message.members().into_iter().filter(|(name, _)| KEPT.contains(&name.as_str()))
+    /// The members of its message that are sent again.
+    fn kept_members(&self) -> impl Iterator<Item = (String, JsonNode<'a>)> {
+        self.message.members().into_iter().filter(|(name, _)| KEPT_MEMBERS.contains(&name.as_str()))
     }
 
     /// The turn, if the model waits for nothing but the hidden tool.
     fn turn(&self, round: usize) -> Option<HiddenTurn> {
-        let is_cut =
-            |reason: &JsonNode<'_>| ["length", "content_filter", "error"].iter().any(|cut| reason.says(cut));
+        let is_cut = |reason: &JsonNode<'_>| {
+            ["length", "content_filter", "error"].iter().any(|cut| reason.is_str(cut))
+        };
         if !self.hides() || self.hidden.contains(&false) || self.finish.as_ref().is_some_and(is_cut) {
             return None;
         }
-        let mut said = SaidMessage::default();
-        for (name, value) in self.said() {
-            said.hear(&name, value.bytes());
+        let mut said = TurnMessage::default();
+        for (name, value) in self.kept_members() {
+            said.add(&name, value.bytes());
         }
         let calls = self.calls.iter().map(|call| serde_json::from_slice(call.bytes()).ok());
         let calls: Option<Vec<Map<String, Value>>> = calls.collect();
         Some(said.turn(round, calls?))
     }
 
-    /// Takes the hidden calls out of the message, and puts `added` behind its members.
+    /// Removes the hidden calls from the message, and appends `added` to its members.
     fn strip(&self, added: &[u8], patch: &mut BytePatch) {
         let is_bare = self.hides() && !self.hidden.contains(&false);
         match self.message.member("tool_calls").filter(|_| is_bare) {
             Some(_) if added.is_empty() => patch.cut(&self.message, "tool_calls"),
-            // It may be the only member, and then nothing stands before the end of the object.
+            // It may be the only member: then there is no comma to cut.
             Some(span) => patch.put(span, added),
             None => {
                 patch.drop_items(&self.calls, &self.hidden);
@@ -201,14 +200,14 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// What was said before and what is said now, as they are written.
-fn joined(before: &[u8], now: &[u8]) -> Vec<u8> {
+/// Joins two values in their JSON spelling: texts with a gap between them, arrays item by item.
+fn join_json(before: &[u8], now: &[u8]) -> Vec<u8> {
     let inside = |value: &'_ [u8]| value.get(1..value.len() - 1).unwrap_or_default().to_vec();
     match (before.first(), now.first()) {
         (Some(b'"'), Some(b'"')) => {
-            let (last, next) = (text::decode(before), text::decode(now));
+            let (last, next) = (string::decode(before), string::decode(now));
             let last = last.and_then(|text| text.chars().last());
-            let gap = text::quoted(gap_between(last, next.and_then(|text| text.chars().next())));
+            let gap = string::quote(gap_between(last, next.and_then(|text| text.chars().next())));
             [b"\"", inside(before).as_slice(), &inside(gap.as_bytes()), &inside(now), b"\""].concat()
         }
         (Some(b'['), Some(b'[')) => {

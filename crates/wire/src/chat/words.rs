@@ -1,11 +1,11 @@
-//! Says what Chat Completions calls its counts and its errors.
+//! Names Chat Completions' token counts, and spells its errors.
 
 use serde_json::json;
 
 use crate::protocol::failure::RoundFailure;
 use crate::usage::words::{TokenUsage, UsageWords};
 
-/// The counts in our words. What the cache has to do with counts as part of the prompt.
+/// Where the counts are, and how they map to ours. Cached tokens are part of the prompt's count.
 pub(crate) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"]],
     counts: &[INPUT, READ, HITS, WRITTEN, OUTPUT, REASONING],
@@ -24,13 +24,13 @@ pub(crate) static COUNTS: UsageWords = UsageWords {
 
 const INPUT: &str = "/prompt_tokens";
 const READ: &str = "/prompt_tokens_details/cached_tokens";
-/// What `DeepSeek` calls the same.
+/// `DeepSeek`'s name for the same count.
 const HITS: &str = "/prompt_cache_hit_tokens";
 const WRITTEN: &str = "/prompt_tokens_details/cache_write_tokens";
 const OUTPUT: &str = "/completion_tokens";
 const REASONING: &str = "/completion_tokens_details/reasoning_tokens";
 
-/// The provider's error for these words.
+/// The provider's error object.
 pub(crate) fn error(failure: RoundFailure<'_>) -> String {
     let kind = failure.kind.unwrap_or("server_error");
     json!({"error": {"message": failure.message, "type": kind, "param": null, "code": null}}).to_string()

@@ -1,60 +1,48 @@
-//! Puts a hidden tool and its answers into Converse requests.
+//! Adds a hidden tool and its answers to Converse requests.
 
 use memchr::memmem;
+use tersely_json::{BytePatch, JsonError, JsonNode, list, string};
 
 use super::{events, whole};
+use crate::blocks::turn;
 use crate::blocks::whole::watch_blocks;
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::HidesTool;
+use crate::hidden::hiding::ToolHiding;
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::turn::HiddenTool;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::protocol::event_format::EventDress;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
+use crate::protocol::event_format::EventFormat;
 use crate::request::history::HistoryPlace;
 
-pub(super) struct ConverseOffer;
+pub(super) static HIDING: ToolHiding = ToolHiding {
+    offer,
+    answer: |turn, answers, body| turn::answer(turn, answers, body, result),
+    withdraw: |_, _| Ok(None),
+    watch,
+};
 
-impl HidesTool for ConverseOffer {
-    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
-        let schema = tool.parameters;
-        let definition = format!(
-            r#"{{"toolSpec":{{"name":{name},"description":{description},"inputSchema":{{"json":{schema}}}}}}}"#
-        );
-        define(tool.name, &definition, body)
-    }
-
-    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let results: Vec<_> =
-            turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
-        let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
-        list::push("messages", &user, body)
-    }
-
-    fn watch(
-        &self,
-        names: HiddenNames,
-        framing: ResponseFraming,
-        _history: HistoryPlace,
-    ) -> Box<dyn ResponseWatch> {
-        let dress = match framing {
-            ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
-            ResponseFraming::Events => EventDress::Lines,
-            ResponseFraming::Messages => EventDress::Named,
-        };
-        watch_events(names, events::ConverseEvents::new(names, dress))
-    }
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    let ([name, description], schema) = (tool.quote(), tool.parameters);
+    let definition = format!(
+        r#"{{"toolSpec":{{"name":{name},"description":{description},"inputSchema":{{"json":{schema}}}}}}}"#
+    );
+    define(tool.name, &definition, body)
 }
 
-/// The body with a definition behind the client's last tool; `None` when there is none, or one of that `name`.
-fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {
+    let format = match framing {
+        ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
+        ResponseFraming::Events => EventFormat::Sse,
+        ResponseFraming::Messages => EventFormat::Aws,
+    };
+    watch_events(names, events::ConverseEvents::new(names, format))
+}
+
+/// The body with a definition after the client's last tool; `None` when the client has no tool, or one of that
+/// `name`.
+fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(config) = list::place("toolConfig", body)? else { return Ok(None) };
-    let [tools] = JsonNode::at(config, body).gets(["tools"]).ok_or(TWICE)?;
+    let [tools] = JsonNode::at(config, body).get_all(["tools"]).ok_or(TWICE)?;
     let Some(tools) = tools.filter(|tools| tools.is_list() && !tools.is_empty()) else { return Ok(None) };
     if memmem::find(tools.bytes(), format!("\"{name}\"").as_bytes()).is_some() {
         return Ok(None);
@@ -64,9 +52,9 @@ fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, 
     Ok(Some(patch.apply(body).into_owned()))
 }
 
-const TWICE: WireError = WireError { at: 0, expected: "each key only once" };
+const TWICE: JsonError = JsonError { at: 0, expected: "each key only once" };
 
 fn result(id: &str, text: &str) -> String {
-    let (id, text) = (text::quoted(id), text::quoted(text));
+    let (id, text) = (string::quote(id), string::quote(text));
     format!(r#"{{"toolResult":{{"toolUseId":{id},"content":[{{"text":{text}}}]}}}}"#)
 }

@@ -1,48 +1,40 @@
-//! Finds places in Converse requests, where `toolResult` blocks answer `toolUse` blocks.
+//! Finds tool results, tools and prompts in Converse requests, where `toolResult` blocks answer `toolUse` blocks.
 //!
-//! A result's content is a list of texts, of JSON, and of media. A text is a slot. JSON has to stay an object for the API,
-//! so that each of its members is a slot of its own, and its text goes back as a string under the same name.
+//! A result's content is an array of texts, JSON and media. A text is a slot. The API requires JSON to stay an
+//! object, so each of its members is a slot, and its new text becomes a string under the same name.
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
+
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
-use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Every text of every tool result, in order.
-pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, |scan, found| scan.items_of("messages", |scan| message(scan, found)))
+/// Every text of every tool result.
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+    scan.items_of("messages", |scan| message(scan, found))
 }
 
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, |scan, found| {
-        under("toolConfig", scan, |scan| {
-            scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
-        })
+/// Every description of a tool and of the parts of its schemas.
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
+    under("toolConfig", scan, |scan| {
+        scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
     })
 }
 
-/// What the model reads before the conversation.
-pub(super) fn head(body: &[u8]) -> RequestHead {
-    preamble::beside(&[preamble::TOOL_CONFIG, "system"], body)
+/// Every text of every user message.
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
+    scan.items_of("messages", |scan| user(scan, found))
 }
 
-/// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, |scan, found| scan.items_of("messages", |scan| saying(scan, found)))
-}
-
-/// Hands the value under `name` in the object here to `each`; steps over every other member.
+/// Passes the value under `name` in the object here to `each`; skips every other member.
 fn under<'a>(
     name: &str,
     scan: &mut JsonScan<'a>,
-    mut each: impl FnMut(&mut JsonScan<'a>) -> Result<(), WireError>,
-) -> Result<(), WireError> {
+    mut each: impl FnMut(&mut JsonScan<'a>) -> Result<(), JsonError>,
+) -> Result<(), JsonError> {
     let mut seen = None;
     scan.members(|scan, key| {
         if key != name.as_bytes() {
@@ -53,8 +45,8 @@ fn under<'a>(
     })
 }
 
-fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
-    schema::described(scan, found, |scan, found, key| {
+fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
+    schema::walk_object(scan, found, |scan, found, key| {
         if key == b"inputSchema" {
             return under("json", scan, |scan| schema::schema(scan, found));
         }
@@ -62,7 +54,7 @@ fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Resul
     })
 }
 
-fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut role, mut content) = (None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {
@@ -79,12 +71,12 @@ fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(
     Ok(())
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     found.begin();
     scan.items_of("content", |scan| block(scan, found))
 }
 
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"toolUse" => {
@@ -99,13 +91,13 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), 
     })
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut input) = (None, None, None);
     scan.members(|scan, key| match key {
         b"toolUseId" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"input" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut input, given)
         }
         _ => scan.skip().map(drop),
@@ -115,8 +107,8 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
     Ok(())
 }
 
-/// A result of the provider's own tools, which says a type, comes back as the provider wrote it.
-fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Results of the provider's own tools have a type, and must come back as the provider wrote them.
+fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut status, mut kind, mut content) = (None, None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -139,8 +131,8 @@ fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(),
     Ok(())
 }
 
-/// One of several kinds of content; a part that claims to be two of them is none.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Content of one kind; a part of two kinds is ignored.
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| {
         scan.once(&mut data, ())?;

@@ -1,23 +1,22 @@
-//! Puts together the content blocks of a turn that came in pieces, as they must be sent again.
+//! Assembles the content blocks of a turn from its events, so that the turn can be sent again.
 
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::blocks::kind::BlockKind;
-use crate::blocks::turn::said;
+use crate::blocks::spelling::KindOf;
+use crate::blocks::turn::{BLOCK_OVERHEAD_BYTES, TurnBlock, TurnBlocks};
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
+use crate::hidden::turn::HiddenAsk;
 
-/// What a block is, or the start or a piece of one: all name the kind in the same way.
+/// The kind of a block, of its start or of a piece: all spell it the same way.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
-    let [call, text, thought] = block.gets(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
-    match call.and_then(|call| call.gets(["name", "type"])) {
+    let [call, text, thought] = block.get_all(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
+    match call.and_then(|call| call.get_all(["name", "type"])) {
         Some([Some(name), _]) if hidden.fit(&name) => BlockKind::Hidden,
-        // Calls of the provider's own tools say a type, and nobody answers them.
+        // Calls of the provider's own tools have a type, and the client does not answer them.
         Some([_, None]) => BlockKind::Call,
         None if text.is_some() => BlockKind::Text,
         None if thought.is_some() => BlockKind::Thought,
@@ -25,26 +24,18 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     }
 }
 
-/// The blocks of one turn.
-#[derive(Debug, Default)]
-pub(super) struct ConverseBlocks {
-    all: Vec<Block>,
-    size: usize,
-    /// Something is missing, so that the turn cannot be sent again.
-    is_lost: bool,
-}
-
+/// A block, as far as it has arrived.
 #[derive(Debug)]
-struct Block {
+pub(super) struct Block {
     index: u64,
     kind: BlockKind,
-    /// How a call began.
+    /// The call of its first event.
     call: Vec<u8>,
-    /// What it grew by, as it is written in JSON.
+    /// Its content so far, as JSON spells it.
     grown: Vec<(Piece, Vec<u8>)>,
 }
 
-/// By what a block grows.
+/// The kinds of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     Text,
@@ -54,19 +45,16 @@ enum Piece {
     Sealed,
 }
 
-/// What a block costs beside its bytes.
-const OVERHEAD: usize = 256;
-
-impl ConverseBlocks {
-    /// A block begins.
+impl TurnBlocks<Block> {
+    /// Starts a block.
     pub(super) fn start(&mut self, index: u64, kind: BlockKind, start: &JsonNode<'_>) {
         let call = start.get("toolUse").map(|call| call.bytes().to_vec()).unwrap_or_default();
-        if self.has_room(call.len() + OVERHEAD) {
+        if self.has_room(call.len() + BLOCK_OVERHEAD_BYTES) {
             self.all.push(Block { index, kind, call, grown: Vec::new() });
         }
     }
 
-    /// A block grows; one that was never said to begin begins with its first piece.
+    /// Adds a piece to a block; without a start event, the first piece starts it.
     pub(super) fn grow(&mut self, index: u64, delta: &JsonNode<'_>) {
         if !self.has_room(delta.bytes().len()) {
             return;
@@ -77,33 +65,11 @@ impl ConverseBlocks {
         let grown = self.all.last_mut().and_then(|block| block.grow(delta));
         self.is_lost |= grown.is_none();
     }
-
-    /// The turn, if it is complete.
-    pub(super) fn turn(&self) -> Option<HiddenTurn> {
-        let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
-        let said = said(kind, blocks?.iter().map(Vec::as_slice))?;
-        let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
-        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
-    }
-
-    fn has_room(&mut self, more: usize) -> bool {
-        self.size += more;
-        if self.size > MOST_HELD {
-            self.lose();
-        }
-        !self.is_lost
-    }
-
-    /// The turn cannot be sent again.
-    pub(super) fn lose(&mut self) {
-        self.is_lost = true;
-        self.all = Vec::new();
-    }
 }
 
-/// The call of the hidden tool that a block is.
+/// The call of a hidden tool in a block.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
-    let call = block.get("toolUse").and_then(|call| call.gets(["toolUseId", "name", "input"]));
+    let call = block.get("toolUse").and_then(|call| call.get_all(["toolUseId", "name", "input"]));
     let [id, name, input] = call.unwrap_or_default();
     let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
     let input = input.map_or_else(String::new, |input| String::from_utf8_lossy(input.bytes()).into_owned());
@@ -114,7 +80,7 @@ impl Block {
     fn grow(&mut self, delta: &JsonNode<'_>) -> Option<()> {
         for (piece, value) in pieces(delta)? {
             match self.grown.iter_mut().find(|(it, _)| *it == piece) {
-                // What is sealed is in a coding whose parts cannot be joined.
+                // Redacted content is encoded so that pieces cannot be joined.
                 Some(_) if piece == Piece::Sealed => return None,
                 Some((_, grown)) => grown.extend_from_slice(value),
                 None => self.grown.push((piece, value.to_vec())),
@@ -123,22 +89,7 @@ impl Block {
         Some(())
     }
 
-    /// The block with all that it grew by; strings are joined as they are written, so that no escape is read.
-    fn written(&self) -> Option<Vec<u8>> {
-        match self.kind {
-            BlockKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
-            BlockKind::Thought => Some(self.thought()),
-            BlockKind::Hidden => {
-                let call = JsonNode::whole(&self.call)?;
-                let mut patch = BytePatch::default();
-                patch.add(&call, &[b"\"input\":", self.input().as_bytes()].concat());
-                Some([b"{\"toolUse\":", &*patch.apply(&self.call), b"}"].concat())
-            }
-            BlockKind::Call | BlockKind::Other => None,
-        }
-    }
-
-    fn thought(&self) -> Vec<u8> {
+    fn thought_json(&self) -> Vec<u8> {
         let inner = if let Some(sealed) = self.grown(Piece::Sealed) {
             [b"\"redactedContent\":\"", sealed, b"\""].concat()
         } else {
@@ -153,28 +104,47 @@ impl Block {
         self.grown.iter().find(|(it, _)| *it == piece).map(|(_, grown)| grown.as_slice())
     }
 
-    /// The arguments of a call. A model may err, and the provider takes nothing but objects.
+    /// The arguments of a call. Models make mistakes, and the provider accepts only objects.
     fn input(&self) -> String {
         let input = json(self.grown(Piece::Input).unwrap_or_default());
-        let is_object =
-            JsonNode::whole(input.as_bytes()).is_some() && serde_json::from_str::<IgnoredAny>(&input).is_ok();
+        let is_object = JsonNode::object(input.as_bytes()).is_some()
+            && serde_json::from_str::<IgnoredAny>(&input).is_ok();
         if is_object { input } else { "{}".to_owned() }
+    }
+}
+
+impl TurnBlock for Block {
+    const KIND_OF: KindOf = kind;
+
+    /// The block with all its pieces. Strings are joined in their JSON spelling, so that no escape is decoded.
+    fn to_json(&self) -> Option<Vec<u8>> {
+        match self.kind {
+            BlockKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
+            BlockKind::Thought => Some(self.thought_json()),
+            BlockKind::Hidden => {
+                let call = JsonNode::object(&self.call)?;
+                let mut patch = BytePatch::default();
+                patch.add(&call, &[b"\"input\":", self.input().as_bytes()].concat());
+                Some([b"{\"toolUse\":", &*patch.apply(&self.call), b"}"].concat())
+            }
+            BlockKind::Call | BlockKind::Other => None,
+        }
     }
 
     fn ask(&self) -> Option<HiddenAsk> {
-        let call = JsonNode::whole(&self.call).filter(|_| self.kind == BlockKind::Hidden)?;
-        let [id, name] = call.gets(["toolUseId", "name"])?;
+        let call = JsonNode::object(&self.call).filter(|_| self.kind == BlockKind::Hidden)?;
+        let [id, name] = call.get_all(["toolUseId", "name"])?;
         let [id, tool] = [id?.text()?.into_owned(), name?.text()?.into_owned()];
         Some(HiddenAsk { id, tool, input: json(self.grown(Piece::Input).unwrap_or_default()) })
     }
 }
 
-/// What a block grows by, as it is written between quotes; `None` when that is not known.
+/// The pieces of a delta, as JSON spells them between quotes; `None` when their kind is unknown.
 fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
-    let [text, call, thought] = delta.gets(["text", "toolUse", "reasoningContent"])?;
-    let [input] = call.map_or(Some([None]), |call| call.gets(["input"]))?;
+    let [text, call, thought] = delta.get_all(["text", "toolUse", "reasoningContent"])?;
+    let [input] = call.map_or(Some([None]), |call| call.get_all(["input"]))?;
     let names = ["text", "signature", "redactedContent"];
-    let [thought, signature, sealed] = thought.map_or(Some([None, None, None]), |it| it.gets(names))?;
+    let [thought, signature, sealed] = thought.map_or(Some([None, None, None]), |it| it.get_all(names))?;
     let found = [
         (Piece::Text, text),
         (Piece::Input, input),
@@ -190,8 +160,8 @@ fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The JSON that came as pieces of a string.
+/// The JSON text that arrived in pieces of a string.
 fn json(grown: &[u8]) -> String {
     let token = [b"\"", grown, b"\""].concat();
-    text::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
+    string::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
 }

@@ -1,9 +1,9 @@
-//! How Converse spells a message.
+//! Spells messages as Converse does.
 
 use super::{turn, words};
 use crate::blocks::spelling::BlockSpelling;
 
-/// Converse's spelling.
+/// Converse's spelling of messages.
 pub(super) static SPELLING: BlockSpelling = BlockSpelling {
     content: |response| response.get("output")?.get("message")?.get("content"),
     stop: "stopReason",

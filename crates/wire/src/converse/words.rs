@@ -1,11 +1,12 @@
-//! Says what Converse calls its counts and its errors.
+//! Names Converse's token counts, and spells its errors.
+
+use tersely_json::string;
 
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::text;
 use crate::usage::words::{TokenUsage, UsageWords};
 
-/// What the provider calls its counts.
+/// The provider's counts, all zero.
 pub(super) fn no_tokens() -> UsageTally {
     UsageTally::of([
         "inputTokens",
@@ -16,7 +17,7 @@ pub(super) fn no_tokens() -> UsageTally {
     ])
 }
 
-/// The counts in our words.
+/// Where the counts are, and how they map to ours.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"]],
     counts: &[INPUT, READ, WRITTEN, OUTPUT],
@@ -34,7 +35,7 @@ const READ: &str = "/cacheReadInputTokens";
 const WRITTEN: &str = "/cacheWriteInputTokens";
 const OUTPUT: &str = "/outputTokens";
 
-/// The provider's error for these words.
+/// The provider's error object.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
-    format!(r#"{{"message":{}}}"#, text::quoted(failure.message))
+    format!(r#"{{"message":{}}}"#, string::quote(failure.message))
 }

@@ -1,38 +1,38 @@
-//! Reads a response of Gemini, or a part of one, and writes it with other parts.
+//! Reads a Gemini response or a chunk of one, and rewrites its parts.
+
+use tersely_json::{BytePatch, JsonNode};
 
 use crate::hidden::names::HiddenNames;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
 
 /// A response with at most one candidate.
 pub(super) struct GeminiChunk<'a> {
-    /// The response, which may be wrapped.
+    /// The response, without its wrapper.
     pub(super) top: JsonNode<'a>,
     candidate: Option<JsonNode<'a>>,
     pub(super) parts: Vec<(PartKind, JsonNode<'a>)>,
-    /// Why the model stopped, if it did.
+    /// The stop reason, if there is one.
     pub(super) finish: Option<JsonNode<'a>>,
 }
 
-/// What a part is to us.
+/// The kind of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PartKind {
     /// A call of the hidden tool.
     Hidden,
     /// A call that the client answers.
     Call,
-    /// What the model thinks.
+    /// Reasoning.
     Thought,
-    /// A text with nothing in it.
+    /// An empty text.
     Blank,
-    /// Anything else: what the model says or shows.
+    /// Anything else: text or media.
     Words,
 }
 
 impl PartKind {
     fn of(part: &JsonNode<'_>, hidden: HiddenNames) -> Option<Self> {
         let names = ["functionCall", "text", "thought", "thoughtSignature"];
-        let [call, text, thought, signature] = part.gets(names)?;
+        let [call, text, thought, signature] = part.get_all(names)?;
         let is_blank = text.is_some_and(|text| text.inside().is_empty());
         Some(match call {
             Some(call) if call.get("name").is_some_and(|name| hidden.fit(&name)) => Self::Hidden,
@@ -47,13 +47,13 @@ impl PartKind {
 
 impl<'a> GeminiChunk<'a> {
     pub(super) fn read(body: &'a [u8], hidden: HiddenNames) -> Option<Self> {
-        let outer = JsonNode::whole(body)?;
-        let [wrapped, bare] = outer.gets(["response", "candidates"])?;
+        let outer = JsonNode::object(body)?;
+        let [wrapped, bare] = outer.get_all(["response", "candidates"])?;
         let top = wrapped.filter(|it| bare.is_none() && it.is_object()).unwrap_or(outer);
         let mut candidates = top.get("candidates").map(|it| it.items()).unwrap_or_default();
         let candidate = candidates.pop();
         let [content, finish] = match &candidate {
-            Some(candidate) => candidate.gets(["content", "finishReason"])?,
+            Some(candidate) => candidate.get_all(["content", "finishReason"])?,
             None => [None, None],
         };
         let parts = content.and_then(|content| content.get("parts")).map(|it| it.items()).unwrap_or_default();
@@ -66,12 +66,12 @@ impl<'a> GeminiChunk<'a> {
         self.parts.iter().any(|(it, _)| *it == kind)
     }
 
-    /// True when the model stopped by itself, as it also does to wait for calls.
+    /// True for the stop reason `STOP`, which the model also gives when it waits for calls.
     pub(super) fn is_stopped(&self) -> bool {
-        self.finish.as_ref().is_some_and(|finish| finish.says("STOP"))
+        self.finish.as_ref().is_some_and(|finish| finish.is_str("STOP"))
     }
 
-    /// Puts other parts in place of those that are here.
+    /// Replaces the parts.
     pub(super) fn say(&self, parts: &[Vec<u8>], patch: &mut BytePatch) {
         let Some(candidate) = &self.candidate else { return };
         let parts = [b"[", parts.join(b",".as_slice()).as_slice(), b"]"].concat();
@@ -87,7 +87,7 @@ impl<'a> GeminiChunk<'a> {
         }
     }
 
-    /// Takes out why the model stopped.
+    /// Removes the stop reason.
     pub(super) fn unfinish(&self, patch: &mut BytePatch) {
         if let Some(candidate) = &self.candidate {
             patch.cut(candidate, "finishReason");
@@ -95,8 +95,8 @@ impl<'a> GeminiChunk<'a> {
     }
 }
 
-/// Only the first of several calls is signed. When that is taken out of sight, the client's first call needs its
-/// signature, or the provider refuses to see it again.
+/// Only the first of several calls is signed. If a hidden call has the signature, the client's first call needs it,
+/// or the provider refuses the call when it comes back.
 #[derive(Debug, Default)]
 pub(super) struct CallSignature {
     of_hidden: Option<Vec<u8>>,
@@ -104,19 +104,19 @@ pub(super) struct CallSignature {
 }
 
 impl CallSignature {
-    /// Keeps the signature of a hidden call that comes before every call of the client.
+    /// Keeps the signature of a hidden call that precedes all calls of the client.
     pub(super) fn keep(&mut self, kind: PartKind, part: &JsonNode<'_>) {
         self.has_calls |= kind == PartKind::Call;
         let signature = part.get("thoughtSignature").filter(|_| kind == PartKind::Hidden && !self.has_calls);
         self.of_hidden = self.of_hidden.take().or(signature.map(|it| it.bytes().to_vec()));
     }
 
-    /// True when a call is still to be signed.
+    /// True when a call still needs the signature.
     pub(super) fn is_kept(&self) -> bool {
         self.of_hidden.is_some()
     }
 
-    /// A part that the client sees; its first call is signed.
+    /// A visible part; the first call gets the signature.
     pub(super) fn sign(&mut self, kind: PartKind, part: &JsonNode<'_>) -> Vec<u8> {
         let bytes = part.bytes();
         let Some(signature) = (kind == PartKind::Call).then(|| self.of_hidden.take()).flatten() else {

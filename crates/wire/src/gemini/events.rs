@@ -1,4 +1,6 @@
-//! Watches Gemini's events: calls come whole, so only the end of a response with a hidden call in it is held.
+//! Watches Gemini's events. Calls arrive whole, so only the end of a response with a hidden call is held.
+
+use tersely_json::{BytePatch, string};
 
 use super::chunk::{CallSignature, GeminiChunk, PartKind};
 use super::turn::TurnParts;
@@ -6,49 +8,47 @@ use super::words;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::CloseReason;
 use crate::hidden::words::SILENCE;
 use crate::protocol::framing::EventFrame;
 use crate::protocol::framing::EventFrames;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 pub(super) struct GeminiEvents {
     names: HiddenNames,
     tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
-    /// The id of the first response, as it is written.
+    /// The id of the first response, as JSON.
     id: Option<Vec<u8>>,
-    /// The client has something to read or to do.
+    /// The client has something to read or a call to answer.
     has_words: bool,
     round: Round,
-    /// The events at the end of the latest turn.
+    /// The events that ended the latest turn.
     ending: Vec<u8>,
 }
 
-/// One response of the upstream.
+/// One response from the upstream.
 struct Round {
     parts: TurnParts,
     hidden: usize,
     calls: usize,
     signature: CallSignature,
-    /// The events since the end, held because the model may wait for nothing but the hidden tool.
+    /// The events from the end on, held because the model may wait for nothing but the hidden tool.
     held: Vec<u8>,
     end: End,
 }
 
-/// Whether and how a response has ended.
+/// The state of a response's end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Open,
     Stopped,
-    /// Cut off, or the client knows of the end.
+    /// Cut off, or the client has seen the end.
     Final,
 }
 
-/// What the client may know of the end of a response.
+/// Whether the client gets to see the stop reason.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finish {
     Told,
@@ -72,7 +72,7 @@ impl EventMeaning for GeminiEvents {
         } else {
             self.write(frame, Finish::Told, out);
         }
-        if self.round.held.len() > MOST_HELD {
+        if self.round.held.len() > MAX_HELD_BYTES {
             self.round.end = End::Final;
             self.release(Finish::Told, out);
         }
@@ -123,13 +123,13 @@ impl GeminiEvents {
         Self { names, tally, rounds: 0, id: None, has_words: false, round, ending }
     }
 
-    /// Learns what a chunk says.
+    /// Records the content of a chunk.
     fn take(&mut self, chunk: &GeminiChunk<'_>) {
         let id = chunk.top.get("responseId").map(|id| id.bytes().to_vec());
         self.id = self.id.take().or(id);
         let round = &mut self.round;
         if let Some(counted) = chunk.top.get("usageMetadata") {
-            self.tally.hear(&counted);
+            self.tally.record(&counted);
         }
         for (kind, part) in &chunk.parts {
             round.hidden += usize::from(*kind == PartKind::Hidden);
@@ -144,13 +144,13 @@ impl GeminiEvents {
         }
     }
 
-    /// What was held goes on.
+    /// Writes the held events.
     fn release(&mut self, finish: Finish, out: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.round.held);
         EventFrames::default().take(&held, |frame| self.write(frame, finish, out));
     }
 
-    /// An event without what the client may not see; as it came, if nothing in it must change.
+    /// Writes an event without hidden parts; unchanged, if it has none.
     fn write(&mut self, frame: EventFrame<'_>, finish: Finish, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
         let Some(chunk) = GeminiChunk::read(&data, self.names) else {
@@ -171,7 +171,7 @@ impl GeminiEvents {
         frame.write(patch, &data, out);
     }
 
-    /// Leaves the parts that the client sees; true when there are any worth an event.
+    /// Keeps the visible parts; true when there are any worth an event.
     fn say(&mut self, chunk: &GeminiChunk<'_>, finish: Finish, patch: &mut BytePatch) -> bool {
         let seen = || chunk.parts.iter().filter(|(kind, _)| *kind != PartKind::Hidden);
         let ends = chunk.finish.is_some() && finish == Finish::Told;
@@ -188,9 +188,9 @@ impl GeminiEvents {
         seen().any(|(kind, _)| *kind != PartKind::Blank)
     }
 
-    /// Makes a chunk of a later round one of the first response.
+    /// Gives a chunk of a later round the id and the usage of the whole response.
     fn adapt(&self, chunk: &GeminiChunk<'_>, patch: &mut BytePatch) {
-        let [id, counted] = chunk.top.gets(["responseId", "usageMetadata"]).unwrap_or_default();
+        let [id, counted] = chunk.top.get_all(["responseId", "usageMetadata"]).unwrap_or_default();
         if let Some((old, first)) = id.zip(self.id.as_ref()) {
             patch.put(old.span, first.clone());
         }
@@ -199,7 +199,7 @@ impl GeminiEvents {
         }
     }
 
-    /// The end that was held, as if the model had not asked.
+    /// Writes the held end, as if the model had not called the hidden tool.
     fn finish(&mut self, out: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.ending);
         let parts = [text(if self.has_words { "" } else { SILENCE })];
@@ -219,5 +219,5 @@ impl GeminiEvents {
 }
 
 fn text(text: &str) -> Vec<u8> {
-    format!(r#"{{"text":{}}}"#, text::quoted(text)).into_bytes()
+    format!(r#"{{"text":{}}}"#, string::quote(text)).into_bytes()
 }

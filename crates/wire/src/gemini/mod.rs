@@ -1,4 +1,4 @@
-//! Speaks Gemini's API: claims its paths, and hands its bodies to the rooms beside it.
+//! Google's Gemini API, also as Vertex AI serves it.
 
 mod chunk;
 mod events;
@@ -8,58 +8,39 @@ mod turn;
 mod whole;
 mod words;
 
-use crate::error::WireError;
-use crate::hidden::hides::HidesTool;
+use crate::hidden::hiding::ToolHiding;
 use crate::provider::Provider;
-use crate::request::preamble::RequestHead;
-use crate::request::prompt::UserPrompt;
-use crate::request::schema::ToolDescription;
-use crate::request::slot::Slot;
-use crate::usage::UsageWords;
+use crate::request::history::HistoryPlace;
+use crate::request::prompt;
+use crate::request::schema;
+use crate::request::slot;
 
-pub(crate) struct GeminiContents;
-
-impl Provider for GeminiContents {
-    fn name(&self) -> &'static str {
-        "gemini"
-    }
-
-    fn claims(&self, path: &str) -> bool {
-        let method = path.rsplit('/').next().and_then(|end| end.split_once(':'));
-        method.is_some_and(|(_, method)| METHODS.contains(&method))
-    }
-
-    fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
-        request::slots(body)
-    }
-
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
-        request::descriptions(body)
-    }
-
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
-        request::prompts(body)
-    }
-
-    fn head(&self, body: &[u8]) -> RequestHead {
-        request::head(body)
-    }
-
-    fn counts(&self) -> Option<&'static UsageWords> {
-        Some(&words::COUNTS)
-    }
-
-    fn spoken(&self, body: &[u8]) -> usize {
-        request::spoken(body)
-    }
-
-    fn hides(&self, target: &str) -> Option<&'static dyn HidesTool> {
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let is_stream = path.trim_end_matches('/').ends_with(":streamGenerateContent");
-        // Without this a stream is one list of JSON, written bit by bit.
-        let has_events = query.split('&').any(|pair| ["alt=sse", "$alt=sse", "%24alt=sse"].contains(&pair));
-        (!is_stream || has_events).then_some(&offer::GeminiOffer)
-    }
-}
+pub(crate) static PROVIDER: Provider = Provider {
+    name: "gemini",
+    claims,
+    slots: |body| slot::find(body, request::results),
+    descriptions: |body| schema::find(body, request::tools),
+    prompts: |body| prompt::find(body, request::users),
+    head: request::head,
+    last_assistant_end: request::last_assistant_end,
+    history: |_| HistoryPlace::Here,
+    drops_results: |_| false,
+    counts: &words::COUNTS,
+    hides,
+    bridges: None,
+};
 
 const METHODS: [&str; 3] = ["generateContent", "streamGenerateContent", "countTokens"];
+
+fn claims(path: &str) -> bool {
+    let method = path.rsplit('/').next().and_then(|end| end.split_once(':'));
+    method.is_some_and(|(_, method)| METHODS.contains(&method))
+}
+
+fn hides(target: &str) -> Option<&'static ToolHiding> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let is_stream = path.trim_end_matches('/').ends_with(":streamGenerateContent");
+    // Without this a stream is one JSON array, sent in pieces.
+    let has_events = query.split('&').any(|pair| ["alt=sse", "$alt=sse", "%24alt=sse"].contains(&pair));
+    (!is_stream || has_events).then_some(&offer::HIDING)
+}

@@ -1,51 +1,39 @@
-//! Puts a hidden tool and its answers into Gemini's requests.
+//! Adds a hidden tool and its answers to Gemini requests.
 
 use memchr::memmem;
+use tersely_json::{BytePatch, JsonError, JsonNode, JsonScan, string};
 
 use super::{events, whole};
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::HidesTool;
+use crate::hidden::hiding::ToolHiding;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
 use crate::request::history::HistoryPlace;
 
-pub(super) struct GeminiOffer;
+pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: |_, _| Ok(None), watch };
 
-impl HidesTool for GeminiOffer {
-    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
-        let schema = tool.parameters;
-        let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
-        declare(tool.name, &declaration, body)
-    }
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    let ([name, description], schema) = (tool.quote(), tool.parameters);
+    let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
+    declare(tool.name, &declaration, body)
+}
 
-    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let calls = JsonNode::whole(turn.said.as_bytes()).and_then(|said| said.get("parts"));
-        let calls = calls.iter().flat_map(JsonNode::items).filter_map(|part| part.get("functionCall"));
-        let parts: Vec<_> = calls.zip(answers).map(|(call, text)| response(&call, text)).collect();
-        let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.said, parts.join(","));
-        go_on(&user, body)
-    }
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
+    let calls = JsonNode::object(turn.said.as_bytes()).and_then(|said| said.get("parts"));
+    let calls = calls.iter().flat_map(JsonNode::items).filter_map(|part| part.get("functionCall"));
+    let parts: Vec<_> = calls.zip(answers).map(|(call, text)| response(&call, text)).collect();
+    let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.said, parts.join(","));
+    go_on(&user, body)
+}
 
-    fn watch(
-        &self,
-        names: HiddenNames,
-        framing: ResponseFraming,
-        _history: HistoryPlace,
-    ) -> Box<dyn ResponseWatch> {
-        match framing {
-            ResponseFraming::Whole | ResponseFraming::Messages => {
-                watch_whole(names, whole::GeminiWhole::new(names))
-            }
-            ResponseFraming::Events => watch_events(names, events::GeminiEvents::new(names)),
+fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {
+    match framing {
+        ResponseFraming::Whole | ResponseFraming::Messages => {
+            watch_whole(names, whole::GeminiWhole::new(names))
         }
+        ResponseFraming::Events => watch_events(names, events::GeminiEvents::new(names)),
     }
 }
 
@@ -54,17 +42,16 @@ fn response(call: &JsonNode<'_>, text: &str) -> String {
         let value = call.get(name).map(|value| String::from_utf8_lossy(value.bytes()).into_owned());
         value.map_or_else(String::new, |value| format!(r#""{name}":{value},"#))
     };
-    let (id, name, output) = (member("id"), member("name"), text::quoted(text));
+    let (id, name, output) = (member("id"), member("name"), string::quote(text));
     format!(r#"{{"functionResponse":{{{id}{name}"response":{{"output":{output}}}}}}}"#)
 }
 
-/// The body with a declaration behind the client's last one; `None` when there is none, or one of that `name`.
+/// The body with a declaration after the client's last one; `None` when the client has none, or one of that `name`.
 ///
-/// It goes into the client's own list and not into one beside it: several lists of tools are refused by some of the
-/// provider's servers.
-fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+/// It goes into the client's own array: some of the provider's servers refuse several arrays of tools.
+fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(request) = request(body)? else { return Ok(None) };
-    let [tools] = request.gets(["tools"]).ok_or(TWICE)?;
+    let [tools] = request.get_all(["tools"]).ok_or(TWICE)?;
     let Some(tools) = tools.filter(|_| !wants_several(&request) && !wants_pieces(&request)) else {
         return Ok(None);
     };
@@ -78,45 +65,46 @@ fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>
     }))
 }
 
-/// The body with `contents` behind the last of its own.
-fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
+/// The body with `contents` appended to its own.
+fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let list = request(body)?.and_then(|request| request.get("contents"));
-    let list = list.ok_or(WireError { at: 0, expected: "a list of contents" })?;
+    let list = list.ok_or(JsonError { at: 0, expected: "a list of contents" })?;
     let mut patch = BytePatch::default();
     if list.is_list() {
         patch.push(&list, contents);
     } else {
-        // One content may stand for a list of one.
+        // A single content counts as an array of one.
         patch.put(list.span.clone(), [b"[", list.bytes(), b",", contents.as_bytes(), b"]"].concat());
     }
     Ok(patch.apply(body).into_owned())
 }
 
-const TWICE: WireError = WireError { at: 0, expected: "each key only once" };
+const TWICE: JsonError = JsonError { at: 0, expected: "each key only once" };
 
-/// Google reads names in either case.
+/// Google accepts names in both cases.
 const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 
-/// The request itself, or the `request` that a signed-in client wraps; `None` for what is only to be counted.
-fn request(body: &[u8]) -> Result<Option<JsonNode<'_>>, WireError> {
+/// The request itself, or the `request` in a signed-in client's wrapper; `None` for a request that only counts
+/// tokens.
+fn request(body: &[u8]) -> Result<Option<JsonNode<'_>>, JsonError> {
     let mut scan = JsonScan::new(body);
     scan.skip()?;
     scan.end()?;
-    let Some(top) = JsonNode::whole(body) else { return Ok(None) };
+    let Some(top) = JsonNode::object(body) else { return Ok(None) };
     let names = ["contents", "request", "generateContentRequest", "generate_content_request"];
-    let [contents, wrapped, counted, other] = top.gets(names).ok_or(TWICE)?;
+    let [contents, wrapped, counted, other] = top.get_all(names).ok_or(TWICE)?;
     let wrapped = wrapped.filter(|wrapped| contents.is_none() && wrapped.is_object());
     Ok((counted.is_none() && other.is_none()).then_some(wrapped.unwrap_or(top)))
 }
 
-/// True when the client asks for several answers at once.
+/// True when the client requests several answers at once.
 fn wants_several(request: &JsonNode<'_>) -> bool {
     let config = either(request, ["generationConfig", "generation_config"]);
     let count = config.and_then(|config| either(&config, ["candidateCount", "candidate_count"]));
     count.is_some_and(|count| count.number() != Some(1))
 }
 
-/// True when calls are to come piece by piece, of which only the first says what is called.
+/// True when calls are requested in pieces, of which only the first names the tool.
 fn wants_pieces(request: &JsonNode<'_>) -> bool {
     let config = either(request, ["toolConfig", "tool_config"]);
     let calling = config.and_then(|it| either(&it, ["functionCallingConfig", "function_calling_config"]));
@@ -125,6 +113,6 @@ fn wants_pieces(request: &JsonNode<'_>) -> bool {
 }
 
 fn either<'a>(object: &JsonNode<'a>, names: [&str; 2]) -> Option<JsonNode<'a>> {
-    let [one, other] = object.gets(names)?;
+    let [one, other] = object.get_all(names)?;
     one.or(other)
 }

@@ -1,50 +1,35 @@
-//! Finds places in Gemini's requests, where `functionResponse` parts answer `functionCall` parts.
+//! Finds tool results, tools and prompts in Gemini requests, where `functionResponse` parts answer `functionCall`
+//! parts.
 //!
-//! A response is an object, and the model reads all of it. Each of its members that is a text, a list or an object is
-//! a slot of its own, and its text goes back as a string under the same name: the response stays an object, as the API
-//! wants it, and what is short beside what is long stays as it is. A member that holds blocks of text, as a
-//! tool server's `content` does, has the texts of those blocks as slots instead.
+//! A response is an object, and the model reads all of it. Each member that is a text, an array or an object is a
+//! slot, and its new text becomes a string under the same name: the response stays an object, as the API requires,
+//! and short members stay unchanged. Of a member with text blocks, as a tool server's `content` is, the texts are the
+//! slots.
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan, top_members};
+
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
 use crate::request::last_assistant;
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Every text of every tool result, in order.
-pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, envelope)
-}
-
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, |scan, found| unwrapped(scan, |scan, key| declared(scan, found, key)))
-}
-
-/// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
-}
-
-/// What the model reads before the conversation.
+/// The tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
     let wrapped = top_members(&WRAPS, body).unwrap_or_default();
     let body = wrapped.first().map_or(body, |member| member.value);
     preamble::beside(&[preamble::TOOLS, "systemInstruction", "system_instruction"], body)
 }
 
-/// Where the last thing ends that the model said.
-pub(super) fn spoken(body: &[u8]) -> usize {
-    let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastSpoken| {
-        unwrapped(scan, |scan, key| match key {
+/// Where the model's last message ends.
+pub(super) fn last_assistant_end(body: &[u8]) -> usize {
+    let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastMessageEnd| {
+        unwrap(scan, |scan, key| match key {
             b"contents" => scan.items(|scan| last_assistant::message("model", scan, found)),
             _ => scan.skip().map(drop),
         })
@@ -52,11 +37,12 @@ pub(super) fn spoken(body: &[u8]) -> usize {
     last_assistant::find(body, walk)
 }
 
-/// What the members are called that wrap a request.
+/// Members that wrap a request.
 const WRAPS: [&str; 3] = ["generateContentRequest", "generate_content_request", "request"];
 
-/// The request itself, or what wraps it: a count's `generateContentRequest`, the `request` of a signed-in client.
-fn envelope<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Every text of every tool result. The request may be wrapped: in a count's `generateContentRequest`, or in the `request`
+/// of a signed-in client.
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut bare, mut wrapped) = (None, None);
     scan.members(|scan, key| match key {
         b"contents" => {
@@ -65,28 +51,24 @@ fn envelope<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(
         }
         b"generateContentRequest" | b"generate_content_request" | b"request" => {
             scan.once(&mut wrapped, ())?;
-            request(scan, found)
+            scan.items_of("contents", |scan| content(scan, found))
         }
         _ => scan.skip().map(drop),
     })
 }
 
-fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
-    scan.items_of("contents", |scan| content(scan, found))
-}
-
-/// Hands the members of the request to `each`, those of what wraps it too.
-fn unwrapped<'a>(
+/// Passes the members of the request to `each`, also those of a wrapped request.
+fn unwrap<'a>(
     scan: &mut JsonScan<'a>,
-    mut each: impl FnMut(&mut JsonScan<'a>, &[u8]) -> Result<(), WireError>,
-) -> Result<(), WireError> {
+    mut each: impl FnMut(&mut JsonScan<'a>, &[u8]) -> Result<(), JsonError>,
+) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"generateContentRequest" | b"generate_content_request" | b"request" => scan.members(&mut each),
         _ => each(scan, key),
     })
 }
 
-/// What a declaration calls its schemas.
+/// Members of a declaration that are schemas.
 const SCHEMAS: [&str; 6] = [
     "parameters",
     "parametersJsonSchema",
@@ -96,33 +78,33 @@ const SCHEMAS: [&str; 6] = [
     "response_json_schema",
 ];
 
-fn declared<'a>(
-    scan: &mut JsonScan<'a>,
-    found: &mut FoundDescriptions<'a>,
-    key: &[u8],
-) -> Result<(), WireError> {
-    if key != b"tools" {
-        return scan.skip().map(drop);
-    }
-    scan.items(|scan| {
-        scan.members(|scan, key| match key {
-            b"functionDeclarations" | b"function_declarations" => {
-                scan.items(|scan| schema::tool(&SCHEMAS, scan, found))
-            }
-            _ => scan.skip().map(drop),
-        })
+/// Every description of a tool and of the parts of its schemas.
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
+    unwrap(scan, |scan, key| match key {
+        b"tools" => scan.items(|scan| declarations(scan, found)),
+        _ => scan.skip().map(drop),
     })
 }
 
-fn said<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>, key: &[u8]) -> Result<(), WireError> {
-    if key != b"contents" {
-        return scan.skip().map(drop);
-    }
-    scan.items(|scan| saying(scan, found))
+fn declarations<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
+    scan.members(|scan, key| match key {
+        b"functionDeclarations" | b"function_declarations" => {
+            scan.items(|scan| schema::tool(&SCHEMAS, scan, found))
+        }
+        _ => scan.skip().map(drop),
+    })
 }
 
-/// Who says it may be left out, and is the user then.
-fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// Every text of every user message.
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
+    unwrap(scan, |scan, key| match key {
+        b"contents" => scan.items(|scan| user(scan, found)),
+        _ => scan.skip().map(drop),
+    })
+}
+
+/// The content here, if it is a user's. Without a role it is.
+fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut role, mut parts) = (None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {
@@ -144,13 +126,13 @@ fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(
     Ok(())
 }
 
-fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     found.begin();
     scan.items_of("parts", |scan| part(scan, found))
 }
 
-/// Google reads names in either case.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Google accepts names in both cases.
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"functionCall" | b"function_call" => {
@@ -165,13 +147,13 @@ fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
     })
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut args) = (None, None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"args" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut args, given)
         }
         _ => scan.skip().map(drop),
@@ -181,7 +163,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
     Ok(())
 }
 
-fn response<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn response<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut given) = (None, None, None);
     let (mark, mut is_error) = (found.mark(), false);
     scan.members(|scan, key| match key {

@@ -1,29 +1,29 @@
-//! Puts together the parts of a turn that came in pieces, as they must be sent again.
+//! Assembles the parts of a turn from its events, so that the turn can be sent again.
 
 use serde::de::IgnoredAny;
+use tersely_json::JsonNode;
 
 use super::chunk::PartKind;
-use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
-use crate::protocol::json::node::JsonNode;
+use crate::hidden::turn::{HiddenAsk, HiddenTurn, MAX_HELD_BYTES};
 
 /// The parts of one turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnParts {
     all: Vec<Vec<u8>>,
-    /// The characters of a text that may go on, as they are written.
+    /// The text that the next part may extend, as JSON spells it.
     text: Vec<u8>,
     asks: Vec<HiddenAsk>,
     size: usize,
 }
 
-/// What a part costs beside its bytes.
-const OVERHEAD: usize = 64;
+/// Memory that a part takes beside its bytes.
+const PART_OVERHEAD_BYTES: usize = 64;
 
 impl TurnParts {
-    /// Takes a part. Plain texts are joined; what has a signature or a mark stays as it came.
+    /// Adds a part. Plain texts are joined; a part with a signature or a mark stays unchanged.
     pub(super) fn take(&mut self, kind: PartKind, part: &JsonNode<'_>) {
-        self.size += part.bytes().len() + OVERHEAD;
-        if self.size > MOST_HELD {
+        self.size += part.bytes().len() + PART_OVERHEAD_BYTES;
+        if self.size > MAX_HELD_BYTES {
             *self = Self { size: self.size, ..Self::default() };
             return;
         }
@@ -38,12 +38,12 @@ impl TurnParts {
         }
     }
 
-    /// The turn, if it has calls of the hidden tool and all of it is here.
+    /// The turn, if it is complete and calls a hidden tool.
     pub(super) fn turn(mut self) -> Option<HiddenTurn> {
         self.end_text();
         let parts = self.all.join(b",".as_slice());
         let said = format!(r#"{{"role":"model","parts":[{}]}}"#, String::from_utf8_lossy(&parts));
-        let is_whole = self.size <= MOST_HELD && !self.asks.is_empty();
+        let is_whole = self.size <= MAX_HELD_BYTES && !self.asks.is_empty();
         let is_json = || serde_json::from_str::<IgnoredAny>(&said).is_ok();
         (is_whole && is_json()).then_some(HiddenTurn { asks: self.asks, said })
     }
@@ -58,7 +58,7 @@ impl TurnParts {
 
 fn ask(part: &JsonNode<'_>) -> HiddenAsk {
     let call = part.get("functionCall");
-    let [id, name, args] = call.and_then(|call| call.gets(["id", "name", "args"])).unwrap_or_default();
+    let [id, name, args] = call.and_then(|call| call.get_all(["id", "name", "args"])).unwrap_or_default();
     let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
     let input = args.map_or_else(|| "{}".into(), |args| String::from_utf8_lossy(args.bytes()).into_owned());
     HiddenAsk { id, tool, input }

@@ -1,32 +1,21 @@
-//! Watches a response that Gemini sends at once.
+//! Watches a Gemini response that arrives as one body.
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, string};
 
 use super::chunk::{CallSignature, GeminiChunk, PartKind};
 use super::turn::TurnParts;
 use super::words;
+use crate::hidden::merged_body::MergedBody;
 use crate::hidden::names::HiddenNames;
-use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::SILENCE;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 pub(super) struct GeminiWhole {
     names: HiddenNames,
-    tally: UsageTally,
-    /// How many rounds there were.
-    rounds: usize,
-    /// The id of the first response, as it is written.
-    id: Option<Vec<u8>>,
-    /// The parts that the client will see.
-    shown: Vec<Vec<u8>>,
-    /// Among them is something to read or to do.
-    has_words: bool,
-    /// The latest response.
-    latest: Vec<u8>,
+    merged: MergedBody,
 }
 
 impl BodyMeaning for GeminiWhole {
@@ -35,14 +24,15 @@ impl BodyMeaning for GeminiWhole {
             out.extend_from_slice(&body);
             return None;
         };
-        self.count(&chunk);
-        if self.rounds == 1 && !chunk.has(PartKind::Hidden) {
+        let [usage, id] = ["usageMetadata", "responseId"].map(|name| chunk.top.get(name));
+        self.merged.count(usage.as_ref(), id.as_ref());
+        if self.merged.rounds == 1 && !chunk.has(PartKind::Hidden) {
             out.extend_from_slice(&body);
             return None;
         }
         self.show(&chunk);
         let turn = turn(&chunk);
-        self.latest = body;
+        self.merged.latest = body;
         if turn.is_none() {
             self.write(out);
         }
@@ -68,26 +58,15 @@ fn turn(chunk: &GeminiChunk<'_>) -> Option<HiddenTurn> {
 
 impl GeminiWhole {
     pub(super) fn new(names: HiddenNames) -> Self {
-        let (shown, latest) = (Vec::new(), Vec::new());
-        Self { names, tally: words::no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
+        Self { names, merged: MergedBody::new(words::no_tokens()) }
     }
 
-    /// A response that says something, or any once others came before it.
+    /// A response with parts; in later rounds also one that only ends.
     fn read<'a>(&self, body: &'a [u8]) -> Option<GeminiChunk<'a>> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
-        let is_later = self.rounds > 0;
+        let is_later = self.merged.rounds > 0;
         GeminiChunk::read(body, self.names)
             .filter(|it| !it.parts.is_empty() || (is_later && it.finish.is_some()))
-    }
-
-    fn count(&mut self, chunk: &GeminiChunk<'_>) {
-        if let Some(counted) = chunk.top.get("usageMetadata") {
-            self.tally.hear(&counted);
-        }
-        self.tally.end_round();
-        self.rounds += 1;
-        let id = chunk.top.get("responseId").map(|id| id.bytes().to_vec());
-        self.id = self.id.take().or(id);
     }
 
     fn show(&mut self, chunk: &GeminiChunk<'_>) {
@@ -95,26 +74,26 @@ impl GeminiWhole {
         for (kind, part) in &chunk.parts {
             signature.keep(*kind, part);
             if !matches!(kind, PartKind::Hidden | PartKind::Blank) {
-                self.has_words |= matches!(kind, PartKind::Call | PartKind::Words);
-                self.shown.push(signature.sign(*kind, part));
+                self.merged.has_words |= matches!(kind, PartKind::Call | PartKind::Words);
+                self.merged.shown.push(signature.sign(*kind, part));
             }
         }
     }
 
-    /// The latest response with all that the client may see.
+    /// Writes the latest response with all that the client may see.
     fn write(&mut self, out: &mut Vec<u8>) {
-        if !self.has_words {
-            self.shown.push(format!(r#"{{"text":{}}}"#, text::quoted(SILENCE)).into_bytes());
+        if !self.merged.has_words {
+            self.merged.shown.push(format!(r#"{{"text":{}}}"#, string::quote(SILENCE)).into_bytes());
         }
-        let Some(chunk) = GeminiChunk::read(&self.latest, self.names) else { return };
+        let Some(chunk) = GeminiChunk::read(&self.merged.latest, self.names) else { return };
         let mut patch = BytePatch::default();
-        chunk.say(&self.shown, &mut patch);
-        if let Some((old, first)) = chunk.top.get("responseId").zip(self.id.as_ref()) {
+        chunk.say(&self.merged.shown, &mut patch);
+        if let Some((old, first)) = chunk.top.get("responseId").zip(self.merged.id.as_ref()) {
             patch.put(old.span, first.clone());
         }
-        if self.rounds > 1 {
-            self.tally.write("usageMetadata", &chunk.top, &mut patch);
+        if self.merged.rounds > 1 {
+            self.merged.tally.write("usageMetadata", &chunk.top, &mut patch);
         }
-        out.extend_from_slice(&patch.apply(&self.latest));
+        out.extend_from_slice(&patch.apply(&self.merged.latest));
     }
 }

@@ -1,11 +1,12 @@
-//! Says what Gemini calls its counts and its errors.
+//! Names Gemini's token counts, and spells its errors.
+
+use tersely_json::string;
 
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::text;
 use crate::usage::words::{TokenUsage, UsageWords};
 
-/// What the provider calls its counts.
+/// The provider's counts, all zero.
 pub(super) fn no_tokens() -> UsageTally {
     UsageTally::of([
         "promptTokenCount",
@@ -17,7 +18,8 @@ pub(super) fn no_tokens() -> UsageTally {
     ])
 }
 
-/// The counts in our words. What was cached counts as part of the prompt; a client that is signed in gets all of it wrapped.
+/// Where the counts are, and how they map to ours. Cached tokens are part of the prompt's count. Signed-in clients
+/// get a wrapped response.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usageMetadata"], &["response", "usageMetadata"]],
     counts: &[INPUT, READ, RESULTS, OUTPUT, REASONING],
@@ -39,9 +41,9 @@ const RESULTS: &str = "/toolUsePromptTokenCount";
 const OUTPUT: &str = "/candidatesTokenCount";
 const REASONING: &str = "/thoughtsTokenCount";
 
-/// The provider's error for these words.
+/// The provider's error object.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
     let (message, status) =
-        (text::quoted(failure.message), text::quoted(failure.kind.unwrap_or("UNAVAILABLE")));
+        (string::quote(failure.message), string::quote(failure.kind.unwrap_or("UNAVAILABLE")));
     format!(r#"{{"error":{{"code":{},"message":{message},"status":{status}}}}}"#, failure.status)
 }

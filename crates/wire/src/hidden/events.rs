@@ -1,63 +1,62 @@
-//! Watches a response that comes in events, in whatever shape they are.
+//! Watches a response that arrives as events, in any format.
 
 use crate::hidden::leak_guard;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::words::UNREADABLE;
-use crate::protocol::event_format::EventDress;
+use crate::protocol::event_format::EventFormat;
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// What a provider's events mean.
+/// How a provider's events are read.
 pub(crate) trait EventMeaning: Send {
-    /// How they are dressed.
-    fn dress(&self) -> EventDress {
-        EventDress::Lines
+    /// How events are framed.
+    fn format(&self) -> EventFormat {
+        EventFormat::Sse
     }
 
-    /// Takes an event; appends to `out` what may go to the client now.
+    /// Takes an event, and appends to `out` what the client gets now.
     fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>);
 
-    /// The upstream's events are over, as with [`ResponseWatch::end`].
+    /// Ends the upstream's events, as [`ResponseWatch::end`] does.
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
-    /// Ends the client's response, as with [`ResponseWatch::close`].
+    /// Ends the client's response, as [`ResponseWatch::close`] does.
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
 }
 
-/// A watch over events of this meaning, for calls of the tools with these names.
+/// A watch over such events, for calls of the tools with these names.
 pub(crate) fn watch_events(
     names: HiddenNames,
     events: impl EventMeaning + 'static,
 ) -> Box<dyn ResponseWatch> {
-    let (dress, frames) = (events.dress(), EventFrames::of(events.dress()));
+    let (format, frames) = (events.format(), EventFrames::of(events.format()));
     Box::new(Stream {
         names,
-        dress,
+        format,
         frames,
         events,
         is_blind: false,
         is_closed: false,
-        heard: Heard::Nothing,
+        progress: StreamProgress::Nothing,
     })
 }
 
 struct Stream<E> {
     names: HiddenNames,
-    dress: EventDress,
+    format: EventFormat,
     frames: EventFrames,
     events: E,
-    /// An event was too long to be waited for: all that follows goes on as it comes.
+    /// An event was too long to hold: everything after it passes unchecked.
     is_blind: bool,
-    /// An event would have shown the tool, or cannot be told from the next: nothing follows the error that stands in its
-    /// place.
+    /// An event would have shown the tool, or the stream is broken: an error replaced it, and nothing follows.
     is_closed: bool,
-    heard: Heard,
+    progress: StreamProgress,
 }
 
-/// What came, and whether the client has seen anything of it.
+/// Whether bytes have arrived, and whether the client has seen any.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum StreamProgress {
     Nothing,
     Something,
     PassedOn,
@@ -69,8 +68,8 @@ impl<E: EventMeaning> Stream<E> {
             return;
         }
         let (raw, start) = (leak_guard::alike_event(self.names, frame), out.len());
-        self.events.event(EventFrame::of(self.dress, &raw), out);
-        if leak_guard::shows(self.names, self.dress, &out[start..]) {
+        self.events.event(EventFrame::of(self.format, &raw), out);
+        if leak_guard::shows(self.names, self.format, &out[start..]) {
             out.truncate(start);
             self.fail(out);
         }
@@ -100,32 +99,32 @@ impl<E: EventMeaning> ResponseWatch for Stream<E> {
             self.is_blind = true;
             out.extend_from_slice(&self.frames.rest());
         }
-        self.heard = match self.heard {
-            Heard::PassedOn => Heard::PassedOn,
-            _ if out.len() > start => Heard::PassedOn,
-            Heard::Nothing if bytes.is_empty() => Heard::Nothing,
-            _ => Heard::Something,
+        self.progress = match self.progress {
+            StreamProgress::PassedOn => StreamProgress::PassedOn,
+            _ if out.len() > start => StreamProgress::PassedOn,
+            StreamProgress::Nothing if bytes.is_empty() => StreamProgress::Nothing,
+            _ => StreamProgress::Something,
         };
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let rest = self.frames.rest();
-        let is_lines = self.dress == EventDress::Lines;
-        // An upstream may leave out the last blank line.
+        let is_lines = self.format == EventFormat::Sse;
+        // An upstream may omit the last blank line.
         if is_lines && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             let whole = [rest.as_slice(), b"\n\n"].concat();
-            self.pass(EventFrame::lines(&whole), out);
+            self.pass(EventFrame::sse(&whole), out);
         }
         if self.is_blind || self.is_closed {
             return None;
         }
         let turn = self.events.end(out);
-        // A message that broke off is no message to anyone.
+        // An incomplete message is passed on: nobody can read it.
         if turn.is_none() && !is_lines {
             out.extend_from_slice(&rest);
         }
-        // A client that was told nothing would take the response for lost.
-        if turn.is_none() && out.is_empty() && self.heard == Heard::Something {
+        // A client that gets nothing would take the response for lost.
+        if turn.is_none() && out.is_empty() && self.progress == StreamProgress::Something {
             self.events.close(CloseReason::Failed(UNREADABLE), out);
         }
         turn

@@ -1,20 +1,21 @@
-//! The last look at what goes to a client: a call of the hidden tool that was not understood is not shown either.
+//! Checks the bytes that go to a client: a call of the hidden tool that no reader understood is not shown either.
 //!
-//! What a provider's reader does not understand goes on as it came. That is right for all but one thing. Few bytes are
-//! looked at here: those that name the tool, or that spell characters by number and so may.
+//! Readers pass on what they do not understand, which is right for everything but such a call. Only bytes that
+//! contain the tool's name, or numeric escapes that may spell it, are checked.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use tersely_json::{is_escaped, string};
 
 use crate::hidden::names::HiddenNames;
-use crate::protocol::event_format::EventDress;
+use crate::protocol::event_format::EventFormat;
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// The bytes as clients read them, where they name the tool and readers could differ: of two members with one name the
-/// last counts, and what is no character is replaced. Otherwise as they came.
+/// The bytes as clients read them, where they contain the tool's name and readers could disagree: the last of two
+/// members of the same name counts, and invalid characters are replaced. Otherwise unchanged.
 pub(crate) fn alike(names: HiddenNames, bytes: &[u8]) -> Cow<'_, [u8]> {
     if !mentions(names, bytes) {
         return Cow::Borrowed(bytes);
@@ -42,13 +43,13 @@ pub(crate) fn alike_event(names: HiddenNames, frame: EventFrame<'_>) -> Cow<'_, 
     }
 }
 
-/// True when a client would find a call of the tool in these bytes, whether it reads them as one value or as events: what
-/// they are called, or how they begin, may be wrong.
-pub(crate) fn shows(names: HiddenNames, dress: EventDress, bytes: &[u8]) -> bool {
+/// True when a client would find a call of the tool in these bytes, as one value or as events: the content type, or
+/// the first bytes, may be misleading.
+pub(crate) fn shows(names: HiddenNames, format: EventFormat, bytes: &[u8]) -> bool {
     let mut found = has_call(names, bytes);
-    // What is wrapped does not show what it mentions.
-    if !found && (dress == EventDress::Wrapped || mentions(names, bytes)) {
-        EventFrames::of(dress)
+    // Wrapped data does not show the names in it.
+    if !found && (format == EventFormat::AwsWrapped || mentions(names, bytes)) {
+        EventFrames::of(format)
             .take(bytes, |frame| found |= has_call(names, &frame.data().unwrap_or_default()));
     }
     found
@@ -60,8 +61,8 @@ fn has_call(names: HiddenNames, bytes: &[u8]) -> bool {
             .map_or_else(|_| is_broken(names, bytes), |value| calls(names, &value))
 }
 
-/// True when this is an object that nobody can read, and a string in it is the tool's name. Where strings begin is not
-/// known there, so what stands between any two quotes is taken for one.
+/// True for a broken object with a string that is the tool's name. Where strings begin in it is unknown, so the bytes
+/// between any two quotes count as one.
 fn is_broken(names: HiddenNames, bytes: &[u8]) -> bool {
     if !bytes.trim_ascii_start().starts_with(b"{") || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
         return false;
@@ -72,17 +73,12 @@ fn is_broken(names: HiddenNames, bytes: &[u8]) -> bool {
     })
 }
 
-/// True when what stands behind these bytes is escaped.
-fn is_escaped(before: &[u8]) -> bool {
-    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
-}
-
 fn mentions(names: HiddenNames, bytes: &[u8]) -> bool {
     names.all().any(|name| memmem::find(bytes, name.as_bytes()).is_some())
         || memmem::find(bytes, b"\\u00").is_some()
 }
 
-/// A call where clients of any provider look for one.
+/// True for a call in any place where the client of some provider looks for one.
 fn calls(names: HiddenNames, value: &Value) -> bool {
     let is_named = |call: &Value| call["name"].as_str().is_some_and(|name| names.has(name));
     let is_item =
@@ -119,17 +115,16 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// How many members all objects in a text have: colons that stand in no string.
+/// How many members all objects in a text have: colons outside of strings.
 fn colons(bytes: &[u8]) -> usize {
-    let (mut count, mut in_string, mut escaped) = (0, false, false);
-    for byte in bytes {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = in_string,
-            b'"' => in_string = !in_string,
-            b':' if !in_string => count += 1,
-            _ => {}
+    let (mut count, mut at) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
+        if *byte == b'"' {
+            at = string::end(bytes, at).unwrap_or(bytes.len());
+            continue;
         }
+        count += usize::from(*byte == b':');
+        at += 1;
     }
     count
 }
@@ -150,11 +145,11 @@ mod tests {
         check(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":2}"#);
         check(r#"{"b":"tool","a":2"#, r#"{"b":"tool","a":2"#);
         assert_eq!(&*alike(TOOL, b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
-        let event = EventFrame::lines(b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n");
+        let event = EventFrame::sse(b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n");
         assert_eq!(&*alike_event(TOOL, event), b"event: x\ndata: {\"a\":1}\n\n");
     }
 
-    /// Behaviour 7.3: no client can read such an event, but whoever looks at it sees the tool.
+    /// Behaviour 7.3: no client can read such an event, but its bytes show the tool.
     #[test]
     fn a_broken_event_does_not_name_the_tool() {
         for (body, expected) in [
@@ -166,9 +161,9 @@ mod tests {
             (r#"{"functionCall":{"name":"tools","args":}}"#, false),
             (r#"not JSON: "tool""#, false),
         ] {
-            assert_eq!(shows(TOOL, EventDress::Lines, body.as_bytes()), expected, "{body}");
+            assert_eq!(shows(TOOL, EventFormat::Sse, body.as_bytes()), expected, "{body}");
             let event = format!("data: {body}\n\n");
-            assert_eq!(shows(TOOL, EventDress::Lines, event.as_bytes()), expected, "{event}");
+            assert_eq!(shows(TOOL, EventFormat::Sse, event.as_bytes()), expected, "{event}");
         }
     }
 
@@ -183,13 +178,13 @@ mod tests {
             r#"{"output":{"message":{"content":[{"text":"x"},{"toolUse":{"name":"tool"}}]}}}"#,
             r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"tool"}}}"#,
         ] {
-            assert!(shows(TOOL, EventDress::Lines, body.as_bytes()), "{body}");
-            for (dress, before) in
-                [(EventDress::Lines, &b": x\n\n"[..]), (EventDress::Named, b""), (EventDress::Wrapped, b"")]
+            assert!(shows(TOOL, EventFormat::Sse, body.as_bytes()), "{body}");
+            for (format, before) in
+                [(EventFormat::Sse, &b": x\n\n"[..]), (EventFormat::Aws, b""), (EventFormat::AwsWrapped, b"")]
             {
                 let mut event = before.to_vec();
-                dress.write("x", body, &mut event);
-                assert!(shows(TOOL, dress, &event), "{dress:?} {body}");
+                format.write("x", body, &mut event);
+                assert!(shows(TOOL, format, &event), "{format:?} {body}");
             }
         }
         for body in [
@@ -201,7 +196,7 @@ mod tests {
             r#"{"tools":[{"type":"function","name":"tool"}]}"#,
             "tool",
         ] {
-            assert!(!shows(TOOL, EventDress::Lines, body.as_bytes()), "{body}");
+            assert!(!shows(TOOL, EventFormat::Sse, body.as_bytes()), "{body}");
         }
     }
 }

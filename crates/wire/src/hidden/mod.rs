@@ -1,11 +1,12 @@
-//! A tool that the model sees and the client does not: put into requests, answered, and taken out of responses.
+//! A tool that the model sees and the client does not: added to requests, answered, and removed from responses.
 //!
-//! All of it is a function of the bytes that pass by. A [`ResponseWatch`] is fed the response as it comes and says what may
-//! go on at once; only what may turn out to be a call of the hidden tool is held back.
+//! All of it is a function of the bytes that pass. A [`ResponseWatch`] takes the response as it arrives, and returns
+//! what the client may get at once; it holds back only what may be a call of the hidden tool.
 
 pub(crate) mod events;
-pub(crate) mod hides;
+pub(crate) mod hiding;
 mod leak_guard;
+pub(crate) mod merged_body;
 pub(crate) mod names;
 pub(crate) mod tally;
 pub(crate) mod turn;
@@ -16,7 +17,7 @@ pub(crate) mod words;
 
 pub use crate::protocol::aws_event::begins_message;
 pub use crate::protocol::failure::RoundFailure;
-pub use hides::HidesTool;
+pub use hiding::ToolHiding;
 pub use names::HiddenNames;
-pub use turn::{HiddenAsk, HiddenTool, HiddenTurn, MOST_HELD};
+pub use turn::{HiddenAsk, HiddenTool, HiddenTurn, MAX_HELD_BYTES};
 pub use watch::{CloseReason, ResponseFraming, ResponseWatch};

@@ -1,6 +1,6 @@
-//! What the hidden tools of a request are called.
+//! The names of hidden tools.
 
-use crate::protocol::json::node::JsonNode;
+use tersely_json::JsonNode;
 
 /// The names of all tools that a request hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,23 +16,23 @@ impl HiddenNames {
         Self(names)
     }
 
-    /// True when a hidden tool is called so.
+    /// True when a hidden tool has this name.
     #[must_use]
     pub fn has(self, name: &str) -> bool {
         self.0.contains(&name)
     }
 
-    /// True when this is the name of one.
+    /// True when this value is the name of a hidden tool.
     pub(crate) fn fit(self, name: &JsonNode<'_>) -> bool {
         name.text().is_some_and(|name| self.has(&name))
     }
 
-    /// True when the name of a hidden tool begins so.
+    /// True when the name of a hidden tool starts with `start`.
     pub(crate) fn begins(self, start: &str) -> bool {
         self.all().any(|name| name.starts_with(start))
     }
 
-    /// All of them.
+    /// All names.
     pub fn all(self) -> impl Iterator<Item = &'static str> {
         self.0.iter().copied()
     }

@@ -1,24 +1,21 @@
-//! Adds up what the rounds of a response cost, in the provider's own words.
+//! Adds up the usage of a response's rounds, in the provider's own members.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
+use tersely_json::{BytePatch, JsonNode, string};
 
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
-
-/// What a provider counted, over all rounds of a response.
+/// The provider's counts, over all rounds of a response.
 #[derive(Debug, Default)]
 pub(crate) struct UsageTally {
-    /// The rounds that are over.
+    /// The rounds that have ended.
     past: Map<String, Value>,
-    /// The round that is on.
+    /// The current round.
     round: Map<String, Value>,
 }
 
 impl UsageTally {
-    /// A tally that says these counts in this order, where an upstream leaves them out.
+    /// A tally that writes these counts in this order where an upstream omits them.
     pub(crate) fn of<const N: usize>(names: [&str; N]) -> Self {
         Self {
             past: names.into_iter().map(|name| (name.to_owned(), Value::Null)).collect(),
@@ -26,20 +23,20 @@ impl UsageTally {
         }
     }
 
-    /// Takes over what is said here; what is not said stays. Providers count on within a round.
-    pub(crate) fn hear(&mut self, usage: &JsonNode<'_>) {
+    /// Takes over the counts in `usage`; others stay. Providers repeat their counts within a round.
+    pub(crate) fn record(&mut self, usage: &JsonNode<'_>) {
         if let Ok(said) = serde_json::from_slice(usage.bytes()) {
             merge(&mut self.round, said, |_, said| said.clone());
         }
     }
 
-    /// The round is over.
+    /// Ends the round.
     pub(crate) fn end_round(&mut self) {
         let round = std::mem::take(&mut self.round);
         merge(&mut self.past, round, plus);
     }
 
-    /// Says the sums in `object`, under `name`; what else stands there stays.
+    /// Writes the sums into `object`, under `name`; other members stay.
     pub(crate) fn write(&self, name: &str, object: &JsonNode<'_>, patch: &mut BytePatch) {
         let sum = self.sum();
         let said = || format!("{{{}}}", members(sum.iter().filter(|(_, sum)| !sum.is_null())));
@@ -53,7 +50,7 @@ impl UsageTally {
         }
     }
 
-    /// Says the sums in `usage`, if that is an object; what else it says stays.
+    /// Writes the sums into `usage`, if it is an object; other members stay.
     pub(crate) fn update(&self, usage: &JsonNode<'_>, patch: &mut BytePatch) {
         if usage.is_object() {
             update(&self.sum(), usage, patch);
@@ -67,7 +64,7 @@ impl UsageTally {
     }
 }
 
-/// Takes in what is said, name by name; `numbers` makes one of two numbers, of anything else the latest stays.
+/// Merges `said` into `now`, name by name; `numbers` combines two numbers, and any other value is replaced.
 fn merge(now: &mut Map<String, Value>, said: Map<String, Value>, numbers: fn(&Number, &Number) -> Number) {
     for (name, said) in said {
         match (now.get_mut(&name), said) {
@@ -86,7 +83,7 @@ fn plus(left: &Number, right: &Number) -> Number {
     whole.map(Number::from).or_else(broken).unwrap_or_else(|| right.clone())
 }
 
-/// Puts every sum in the place of its count, and those without a place behind the last member.
+/// Replaces each count by its sum, and appends the sums of missing counts.
 fn update(sums: &Map<String, Value>, usage: &JsonNode<'_>, patch: &mut BytePatch) {
     let mut said = HashSet::new();
     for (name, value) in usage.members() {
@@ -101,7 +98,7 @@ fn update(sums: &Map<String, Value>, usage: &JsonNode<'_>, patch: &mut BytePatch
     patch.add(usage, members(missing).as_bytes());
 }
 
-/// A count that is right already keeps its spelling.
+/// A correct count keeps its spelling.
 fn put(sum: &Value, value: &JsonNode<'_>, patch: &mut BytePatch) {
     if serde_json::from_slice::<Value>(value.bytes()).ok().as_ref() != Some(sum) {
         patch.put(value.span.clone(), sum.to_string());
@@ -113,10 +110,10 @@ fn is_number(value: &JsonNode<'_>) -> bool {
 }
 
 fn members<'v>(sums: impl Iterator<Item = (&'v String, &'v Value)>) -> String {
-    sums.map(|(name, sum)| format!("{}:{sum}", text::quoted(name))).collect::<Vec<_>>().join(",")
+    sums.map(|(name, sum)| format!("{}:{sum}", string::quote(name))).collect::<Vec<_>>().join(",")
 }
 
-/// True when it is more than nothing, or holds something that is.
+/// True for a positive number, and for an object that has one.
 fn is_counted(sum: &Value) -> bool {
     match sum {
         Value::Number(sum) => sum.as_f64() > Some(0.0),
@@ -129,24 +126,24 @@ fn is_counted(sum: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// A tally of these rounds, each of which says its counts once.
+    /// A tally of these rounds, with one usage each.
     fn tally(names: &[&str], rounds: &[&str]) -> UsageTally {
         let mut tally = UsageTally::default();
         tally.past.extend(names.iter().map(|name| ((*name).to_owned(), Value::Null)));
         for round in rounds {
-            tally.hear(&JsonNode::whole(round.as_bytes()).unwrap());
+            tally.record(&JsonNode::object(round.as_bytes()).unwrap());
             tally.end_round();
         }
         tally
     }
 
-    /// The sum of what stands at this JSON pointer; `None` when nobody counts it.
+    /// The sum at this JSON pointer.
     fn count(tally: &UsageTally, pointer: &str) -> Option<u64> {
         Value::Object(tally.sum()).pointer(pointer).and_then(Value::as_u64)
     }
 
     fn check(tally: &UsageTally, body: &str, expected: &str) {
-        let (top, mut patch) = (JsonNode::whole(body.as_bytes()).unwrap(), BytePatch::default());
+        let (top, mut patch) = (JsonNode::object(body.as_bytes()).unwrap(), BytePatch::default());
         tally.write("usage", &top, &mut patch);
         assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
     }
@@ -172,8 +169,8 @@ mod tests {
     #[test]
     fn what_is_not_said_stays() {
         let mut tally = tally(&[], &[r#"{"in":1,"out":1}"#]);
-        tally.hear(&JsonNode::whole(br#"{"in":3,"out":1}"#).unwrap());
-        tally.hear(&JsonNode::whole(br#"{"out":9,"in":null}"#).unwrap());
+        tally.record(&JsonNode::object(br#"{"in":3,"out":1}"#).unwrap());
+        tally.record(&JsonNode::object(br#"{"out":9,"in":null}"#).unwrap());
         assert_eq!(["/in", "/out", "/x"].map(|pointer| count(&tally, pointer)), [Some(4), Some(10), None]);
     }
 

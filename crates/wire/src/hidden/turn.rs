@@ -1,36 +1,45 @@
 //! The hidden tool, its calls, and the turn of a model that makes them.
 
-/// How many bytes of what a model says are held or collected; what is longer goes on as it comes.
-pub const MOST_HELD: usize = 32 << 20;
+use tersely_json::string;
 
-/// A tool, as the model is told of it.
+/// How many bytes of a model's output are held or collected; longer output passes unchecked.
+pub const MAX_HELD_BYTES: usize = 32 << 20;
+
+/// A tool, as the model sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenTool {
-    /// What the model calls it by.
+    /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its description.
     pub description: &'static str,
     /// The JSON schema of its arguments.
     pub parameters: &'static str,
 }
 
+impl HiddenTool {
+    /// Its name and its description as JSON strings.
+    pub(crate) fn quote(&self) -> [String; 2] {
+        [self.name, self.description].map(string::quote)
+    }
+}
+
 /// A call of a hidden tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenAsk {
-    /// What the provider calls the call; empty where it has no name.
+    /// The call's id; empty where it has none.
     pub id: String,
-    /// The tool that is called.
+    /// The called tool.
     pub tool: String,
-    /// Its arguments, as the model wrote them: JSON, unless the model erred.
+    /// Its arguments in the model's spelling: JSON, unless the model made a mistake.
     pub input: String,
 }
 
-/// What a model said up to where it waits for the hidden tool's answers.
+/// A model's turn that waits for answers of hidden tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenTurn {
     /// The calls, in order; at least one.
     pub asks: Vec<HiddenAsk>,
-    /// The turn in the provider's shape: what goes behind the last message of a request, as JSON values with commas
-    /// between them.
+    /// The turn in the provider's shape: the JSON values to append to the messages of a request, with commas between
+    /// them.
     pub said: String,
 }

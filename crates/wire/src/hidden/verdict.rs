@@ -1,22 +1,23 @@
-//! What becomes of an event that belongs to a numbered block, where blocks before it may be hidden.
+//! Decides what the client sees of an event, where earlier blocks may be hidden.
+
+use tersely_json::{BytePatch, JsonNode};
 
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
 
-/// What becomes of an event.
+/// What the client sees of an event.
 pub(crate) enum EventVerdict {
-    /// It goes on as it came.
+    /// All of it, unchanged.
     Pass,
-    /// The client does not see it.
+    /// Nothing.
     Drop,
-    /// It goes on with changes.
+    /// The event with changes.
     Change(BytePatch),
 }
 
 impl EventVerdict {
-    /// The event of a block, whose number stands at `place` and is `to` for the client, who may not see it.
-    pub(crate) fn numbered(place: &JsonNode<'_>, to: Option<u64>) -> Self {
+    /// The verdict about an event whose block has its number at `place`; `to` is the client's number, or `None` for a
+    /// hidden block.
+    pub(crate) fn renumber(place: &JsonNode<'_>, to: Option<u64>) -> Self {
         let Some(to) = to else { return Self::Drop };
         if place.number() == Some(to) {
             return Self::Pass;
@@ -27,7 +28,7 @@ impl EventVerdict {
     }
 
     /// Appends what the client sees of an event with this data.
-    pub(crate) fn tell(self, frame: EventFrame<'_>, data: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn write(self, frame: EventFrame<'_>, data: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Pass => out.extend_from_slice(frame.raw),
             Self::Drop => {}

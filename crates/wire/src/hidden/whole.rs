@@ -1,24 +1,24 @@
-//! Watches a response that comes as one JSON value, in whatever shape it is.
+//! Watches a response that arrives as one JSON value.
 
 use std::borrow::Cow;
 
 use crate::hidden::leak_guard;
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::words::UNREADABLE;
-use crate::protocol::event_format::EventDress;
+use crate::protocol::event_format::EventFormat;
 
-/// What a provider's bodies mean.
+/// How a provider's bodies are read.
 pub(crate) trait BodyMeaning: Send {
-    /// Takes a body; appends to `out` what goes to the client, unless it gives a turn.
+    /// Takes a body, and appends to `out` what the client gets, unless it returns a turn.
     fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
-    /// Ends the client's response, as with [`ResponseWatch::close`].
+    /// Ends the client's response, as [`ResponseWatch::close`] does.
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
 }
 
-/// A watch over bodies of this meaning, for calls of the tools with these names.
+/// A watch over such bodies, for calls of the tools with these names.
 pub(crate) fn watch_whole(names: HiddenNames, bodies: impl BodyMeaning + 'static) -> Box<dyn ResponseWatch> {
     Box::new(Whole { names, held: Vec::new(), bodies, is_blind: false, is_asked: false })
 }
@@ -27,16 +27,16 @@ struct Whole<B> {
     names: HiddenNames,
     held: Vec<u8>,
     bodies: B,
-    /// The body was too long to be waited for: all that follows goes on as it comes.
+    /// The body is too long to hold: everything passes unchecked.
     is_blind: bool,
-    /// The model has asked: a body was swallowed.
+    /// A body with a turn was kept from the client.
     is_asked: bool,
 }
 
 impl<B: BodyMeaning> ResponseWatch for Whole<B> {
     fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.held.extend_from_slice(bytes);
-        self.is_blind |= self.held.len() > MOST_HELD;
+        self.is_blind |= self.held.len() > MAX_HELD_BYTES;
         if self.is_blind {
             out.append(&mut self.held);
         }
@@ -53,10 +53,10 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
         };
         let (start, is_empty) = (out.len(), body.is_empty());
         let turn = self.bodies.body(changed.unwrap_or(body), out);
-        // Nor is a client told nothing: it would take the response for lost.
+        // A client that gets nothing would take the response for lost.
         let is_lost = turn.is_none() && out.is_empty() && (self.is_asked || !is_empty);
         self.is_asked |= turn.is_some();
-        if is_lost || leak_guard::shows(self.names, EventDress::Lines, &out[start..]) {
+        if is_lost || leak_guard::shows(self.names, EventFormat::Sse, &out[start..]) {
             out.truncate(start);
             self.bodies.close(CloseReason::Failed(UNREADABLE), out);
         }
@@ -72,7 +72,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
 mod tests {
     use super::*;
 
-    /// Swallows every body.
+    /// Keeps every body from the client.
     struct Nothing;
 
     impl BodyMeaning for Nothing {
@@ -86,11 +86,11 @@ mod tests {
     #[test]
     fn a_body_too_long_to_hold_goes_on_as_it_comes() {
         let (mut watched, mut out) = (watch_whole(HiddenNames::new(&["tool"]), Nothing), Vec::new());
-        watched.see(&vec![b'a'; MOST_HELD], &mut out);
+        watched.see(&vec![b'a'; MAX_HELD_BYTES], &mut out);
         assert_eq!(out.len(), 0);
         watched.see(b"b", &mut out);
         watched.see(b"c", &mut out);
         assert_eq!(watched.end(&mut out), None);
-        assert_eq!((out.len(), &out[MOST_HELD..]), (MOST_HELD + 2, b"bc".as_slice()));
+        assert_eq!((out.len(), &out[MAX_HELD_BYTES..]), (MAX_HELD_BYTES + 2, b"bc".as_slice()));
     }
 }

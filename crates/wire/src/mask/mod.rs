@@ -1,12 +1,11 @@
-//! Masks secrets in all that a body says, and touches no other byte.
+//! Masks secrets in the content of a body, and changes no other byte.
 //!
-//! What a body says are the strings of its messages, of tool calls and of results, wherever they stand: a field that is
-//! not known is masked too. Names, ids, roles and schemas are not looked at, for a request does not work without them,
-//! nor is what a provider has signed or sealed.
+//! Content is every string of messages, tool calls and results, also in unknown members. Names, ids, roles and
+//! schemas are skipped, since requests fail without them, and so is what a provider has signed or sealed.
 
-mod said;
-mod signed;
-mod spelled;
+mod member_names;
+mod signature;
+mod spelling;
 mod token;
 mod walk;
 
@@ -15,36 +14,34 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, JsonError, string};
 
-use crate::error::WireError;
-use crate::mask::spelled::{Spelled, SpelledSteps};
+use crate::mask::spelling::{DecodedString, EscapeSteps};
 use crate::mask::walk::{Walk, WalkStep};
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
-/// A place in a text, and what is to stand there.
+/// A place in a text, and its mask.
 pub type TextMask = (Range<usize>, &'static str);
 
 /// A body without its secrets.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MaskedBody<'b> {
-    /// What may be sent; borrowed when nothing was masked.
+    /// What may be sent; borrowed when nothing is masked.
     pub body: Cow<'b, [u8]>,
-    /// How many secrets were masked.
+    /// The number of masked secrets.
     pub count: usize,
 }
 
-/// Masks what `find` finds in each text of `body`, given the name of the member that holds it.
+/// Masks what `find` finds in each text of `body`, given the name of its member.
 ///
 /// # Errors
-/// When the body is not JSON, so that nobody can say what it says.
+/// When the body is not JSON, so that it cannot be searched.
 pub fn mask_body(
     body: &[u8],
     find: impl Fn(Option<&str>, &str) -> Vec<TextMask>,
-) -> Result<MaskedBody<'_>, WireError> {
+) -> Result<MaskedBody<'_>, JsonError> {
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     serde_json::from_slice::<IgnoredAny>(json)
-        .map_err(|_| WireError { at: 0, expected: "JSON (nothing else can be searched for secrets)" })?;
+        .map_err(|_| JsonError { at: 0, expected: "JSON (nothing else can be searched for secrets)" })?;
     let masks = search(Walk::new(body, body.len() - json.len()), &find, 0);
     let count = masks.0.len();
     let mut patch = BytePatch::default();
@@ -52,10 +49,10 @@ pub fn mask_body(
     Ok(MaskedBody { count, body: patch.apply(body) })
 }
 
-/// Finds secrets in a text, given the name that it stands under.
+/// Finds secrets in a text, given the name of its member.
 type Find<'f> = &'f dyn Fn(Option<&str>, &str) -> Vec<TextMask>;
 
-/// The masks of all that a walk meets.
+/// The masks of all strings on a walk.
 fn search(mut walk: Walk<'_>, find: Find<'_>, depth: usize) -> FoundMasks {
     let (body, mut masks) = (walk.body, FoundMasks::default());
     while let Some(met) = walk.next() {
@@ -74,7 +71,7 @@ fn search(mut walk: Walk<'_>, find: Find<'_>, depth: usize) -> FoundMasks {
     masks
 }
 
-/// Where masks are to stand, none within another: each start with its end.
+/// The places to mask, without overlaps: each start with its end.
 #[derive(Default)]
 struct FoundMasks(BTreeMap<usize, (usize, &'static str)>);
 
@@ -86,8 +83,9 @@ impl FoundMasks {
         }
     }
 
-    /// Masks what gives itself away only beside its neighbours: `{"name":"PASSWORD","value":"…"}`, or a key in lines.
-    /// What a tool was given is read as one text for that, and each string masked as far as it is part of a secret.
+    /// Masks secrets that only their context gives away: `{"name":"PASSWORD","value":"…"}`, or a key over several
+    /// lines. For that a tool's value is searched as one text, and each string is masked as far as it is part of a
+    /// secret.
     fn tool(&mut self, body: &[u8], tool: &Range<usize>, find: Find<'_>) {
         let Ok(text) = str::from_utf8(&body[tool.clone()]) else { return };
         let mut found: Vec<_> = find(None, text)
@@ -108,57 +106,59 @@ impl FoundMasks {
         }
     }
 
-    /// Masks the string `token` as far as it is part of what was `found`, in order.
+    /// Masks the part of the string `token` that lies in `found`, which is in order.
     fn parts(&mut self, body: &[u8], token: &Range<usize>, found: &[TextMask]) {
         let mut found = found.iter().take_while(|(span, _)| span.start < token.end).peekable();
         if found.peek().is_none() || is_blob(&body[token.clone()]) {
             return;
         }
-        let mut letters = SpelledSteps::new(body, token.start + 1..token.end - 1);
+        let mut letters = EscapeSteps::new(body, token.start + 1..token.end - 1);
         for (span, mask) in found {
             self.put(letters.whole(span), mask);
         }
     }
 }
 
-/// The masks of the string `token`, as places in its bytes: those of its text, and, if that is JSON again, those of the
-/// strings in there.
+/// The masks of the string `token`, as places in its bytes: those of its text and, if that is JSON again, those of
+/// its strings.
 fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     if is_blob(token) {
         return blob(token, own);
     }
-    let nested = |text: &str| if depth < DEEPEST { within(text, find, depth + 1) } else { Vec::new() };
-    if let Some(text) = text::decode(token)
+    let nested =
+        |text: &str| if depth < MAX_NESTED_JSON { within(text, find, depth + 1) } else { Vec::new() };
+    if let Some(text) = string::decode(token)
         && own(&text).is_empty()
         && nested(&text).is_empty()
     {
         return Vec::new();
     }
-    let spelled = Spelled::of(token);
+    let decoded = DecodedString::of(token);
     let mut masks = FoundMasks::default();
-    own(&spelled.text)
+    own(&decoded.text)
         .into_iter()
-        .chain(nested(&spelled.text))
+        .chain(nested(&decoded.text))
         .for_each(|(span, mask)| masks.put(span, mask));
-    masks.0.into_iter().map(|(start, (end, mask))| (spelled.span(start..end), mask)).collect()
+    masks.0.into_iter().map(|(start, (end, mask))| (decoded.span(start..end), mask)).collect()
 }
 
-/// The masks of a string that is a picture or the like: those of what stands before it in the URL of its data.
+/// The masks of a string with binary data: those of the part ahead of the data in a data URL.
 fn blob(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>) -> Vec<TextMask> {
-    // What is one secret from its first letter on, by its name or its beginning, is no picture.
-    let head = str::from_utf8(&token[1..=BLOB]).map(own).unwrap_or_default();
+    // A long secret, known by its member's name or its prefix, may look like binary data.
+    let head = str::from_utf8(&token[1..=MIN_BLOB_BYTES]).map(own).unwrap_or_default();
     if let Some((_, mask)) = head.into_iter().find(|(span, _)| span.start == 0) {
         return vec![(1..token.len() - 1, mask)];
     }
     let Some(first) = blob_start(token) else { return Vec::new() };
-    let spelled = Spelled::of(&token[..=first]);
-    own(&spelled.text).into_iter().map(|(span, mask)| (spelled.span(span), mask)).collect()
+    let decoded = DecodedString::of(&token[..=first]);
+    own(&decoded.text).into_iter().map(|(span, mask)| (decoded.span(span), mask)).collect()
 }
 
-/// JSON in a string of JSON in a string is searched as such; what is deeper, as text.
-const DEEPEST: usize = 3;
+/// How many levels of JSON in strings are searched as JSON; deeper levels are searched as text.
+const MAX_NESTED_JSON: usize = 3;
 
-/// The masks of the strings of a text that is JSON. Without a backslash they stand there as they are, and were seen.
+/// The masks of the strings of a text that is JSON. Without a backslash its strings are plain, and were searched
+/// already.
 fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     let is_json = text.trim_start().starts_with(['{', '['])
         && text.contains('\\')
@@ -168,17 +168,17 @@ fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     masks.0.into_iter().map(|(start, (end, mask))| (start..end, mask)).collect()
 }
 
-/// Longer strings of nothing but letters of base64 are pictures and the like.
-const BLOB: usize = 1024;
+/// Strings of at least this length that contain only base64 characters are binary data.
+const MIN_BLOB_BYTES: usize = 1024;
 
 fn is_blob(token: &[u8]) -> bool {
     let content = token.get(blob_start(token).unwrap_or(1)..token.len() - 1).unwrap_or_default();
     let padding = content.iter().rev().take_while(|byte| **byte == b'=').count();
     let letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_-".contains(byte);
-    content.len() >= BLOB && content[..content.len() - padding].iter().all(letter)
+    content.len() >= MIN_BLOB_BYTES && content[..content.len() - padding].iter().all(letter)
 }
 
-/// Where the data of a URL begins that has its data in it: after its comma.
+/// Where the data of a data URL begins: after its comma.
 fn blob_start(token: &[u8]) -> Option<usize> {
     let comma = token.strip_prefix(b"\"data:")?.iter().position(|byte| *byte == b',')?;
     Some("\"data:,".len() + comma)
@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// Finds the word HUSH, and all that stands under the name `pin`.
+    /// Finds the word HUSH, and any text in the member `pin`.
     fn find(name: Option<&str>, text: &str) -> Vec<TextMask> {
         if name == Some("pin") {
             return vec![(0..text.len(), "***")];
@@ -260,8 +260,10 @@ mod tests {
 
     #[test]
     fn pictures_are_not_looked_into() {
-        let picture =
-            format!(r#"{{"data":"{}HUSH","url":"data:image/png;base64,{0}HUSH"}}"#, "A".repeat(BLOB));
+        let picture = format!(
+            r#"{{"data":"{}HUSH","url":"data:image/png;base64,{0}HUSH"}}"#,
+            "A".repeat(MIN_BLOB_BYTES)
+        );
         check(&picture, &picture);
         check(r#"{"data":"HUSH"}"#, r#"{"data":"***"}"#);
     }
@@ -279,7 +281,7 @@ mod tests {
         assert_eq!(mask_body(deep.as_bytes(), find).map(|masked| masked.count), Ok(1));
     }
 
-    /// Holds that a body is masked in a time that only linear work keeps to.
+    /// Checks that masking takes linear time.
     fn check_soon(body: &str, count: usize) {
         let start = Instant::now();
         assert_eq!(mask_body(body.as_bytes(), find).map(|masked| masked.count), Ok(count));
@@ -329,7 +331,7 @@ mod tests {
 
     #[test]
     fn what_stands_before_a_picture_is_masked() {
-        let picture = "A".repeat(BLOB);
+        let picture = "A".repeat(MIN_BLOB_BYTES);
         check(
             &format!(r#"{{"a":"data:HUSH;x=\u0048USH,{picture}HUSH"}}"#),
             &format!(r#"{{"a":"data:***;x=***,{picture}HUSH"}}"#),

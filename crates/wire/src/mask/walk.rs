@@ -1,133 +1,136 @@
-//! Walks over the strings of a text that is known to be JSON, and tells which of them are said to someone.
+//! Walks the strings of a text that is known to be JSON, and yields those that are content.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::mask::said::{MESSAGES, NAMES, SCHEMAS, TOOLS};
-use crate::mask::signed::{SignedObject, signed_objects};
-use crate::mask::token::{is_key, step_string};
-use crate::protocol::json::text;
+use tersely_json::string;
 
-/// What a walk meets.
+use crate::mask::member_names::{MESSAGES, NAMES, SCHEMAS, TOOLS};
+use crate::mask::signature::{SignedObject, signed_objects};
+use crate::mask::token::{is_key, step_string};
+
+/// A step of the walk.
 pub(super) enum WalkStep {
-    /// The name of a member that is said, where it stands with its quotes.
+    /// The name of a member with content, with its quotes.
     Key(Range<usize>),
-    /// Another string that is said, where it stands with its quotes.
+    /// A string with content, with its quotes.
     Value(Range<usize>),
-    /// The end of what a tool was given, or gave, and where all of that stands.
+    /// The end of a tool's arguments or output, with their place.
     Tool(Range<usize>),
 }
 
-/// How the strings below a member are taken.
+/// What the strings below a member are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Taken {
-    /// All but names, ids and the like are said to someone.
-    Said,
-    /// All of them, whatever they are called: they are a tool's.
-    HiddenTool,
-    /// None of them is.
+enum StringRole {
+    /// Content, except for names, ids and the like.
+    Content,
+    /// A tool's arguments or output: content, whatever the names.
+    Tool,
+    /// Not content.
     Silent,
 }
 
-/// A list or an object that has begun. There may be one for each byte of a body, so it is small.
+/// An open array or object. A body may have one for each byte, so it is small.
 struct OpenValue {
-    taken: Taken,
-    /// What came back signed in it, if it is an object.
+    role: StringRole,
+    /// Its signed members, if it is an object.
     signed: SignedObject,
-    /// True of a model's thoughts as Bedrock writes them.
+    /// True for reasoning in Bedrock's spelling.
     is_reasoning: bool,
 }
 
-/// A walk that keeps its own stack, so that no depth exhausts ours.
+/// A walk with its own stack, so that no depth exhausts the thread's.
 pub(super) struct Walk<'b> {
     pub(super) body: &'b [u8],
     at: usize,
-    /// The name of the member that is walked; the items of a list go by the name of the list.
+    /// The name of the current member; items of an array have the name of the array.
     name: Option<Cow<'b, str>>,
-    /// How strings are taken that stand in nothing else.
-    top: Taken,
+    /// The role of strings outside any array or object.
+    top: StringRole,
     open: Vec<OpenValue>,
-    /// Where the tool's value that is walked begins.
+    /// Where the current tool's value begins.
     tool: usize,
-    /// The objects with something signed, the first one last.
+    /// The objects with signed members, the first one last.
     signed: Vec<(usize, SignedObject)>,
 }
 
 impl<'b> Walk<'b> {
     pub(super) fn new(body: &'b [u8], at: usize) -> Self {
-        Self { signed: signed_objects(body, at), ..Self::plain(body, at, Taken::Said) }
+        Self { signed: signed_objects(body, at), ..Self::plain(body, at, StringRole::Content) }
     }
 
-    /// A walk over what is a tool's as a whole.
+    /// A walk over a tool's value.
     pub(super) fn of_tool(body: &'b [u8], at: usize) -> Self {
-        Self::plain(body, at, Taken::HiddenTool)
+        Self::plain(body, at, StringRole::Tool)
     }
 
-    fn plain(body: &'b [u8], at: usize, top: Taken) -> Self {
+    fn plain(body: &'b [u8], at: usize, top: StringRole) -> Self {
         Self { body, at, name: None, top, open: Vec::new(), tool: at, signed: Vec::new() }
     }
 
-    /// What the value that was met last goes by.
+    /// The name of the latest value.
     pub(super) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    fn taken(&self) -> Taken {
-        self.open.last().map_or(self.top, |open| open.taken)
+    fn role(&self) -> StringRole {
+        self.open.last().map_or(self.top, |open| open.role)
     }
 
-    /// The string here, if it is said.
+    /// The string here, if it is content.
     fn string(&mut self) -> Option<WalkStep> {
         let token = step_string(self.body, &mut self.at);
         if is_key(self.body, self.at) {
-            self.name = text::decode(&self.body[token.clone()]);
-            return (self.taken() != Taken::Silent).then_some(WalkStep::Key(token));
+            self.name = string::decode(&self.body[token.clone()]);
+            return (self.role() != StringRole::Silent).then_some(WalkStep::Key(token));
         }
         self.is_said().then_some(WalkStep::Value(token))
     }
 
     fn open(&mut self, byte: u8) {
-        let taken = self.below(byte);
-        if taken == Taken::HiddenTool && self.taken() != Taken::HiddenTool {
+        let role = self.below(byte);
+        if role == StringRole::Tool && self.role() != StringRole::Tool {
             self.tool = self.at;
         }
         let signed = self.signed.pop_if(|(start, _)| *start == self.at).map(|(_, signed)| signed);
         let is_reasoning = self.name() == Some("reasoningText");
-        self.open.push(OpenValue { taken, signed: signed.unwrap_or_default(), is_reasoning });
+        self.open.push(OpenValue { role, signed: signed.unwrap_or_default(), is_reasoning });
         self.at += 1;
-        // The items of a list go by the name of the list.
+        // Items of an array have the name of the array.
         if byte == b'{' {
             self.name = None;
         }
     }
 
-    /// Steps out of what is open, and tells whether that was a tool's.
+    /// Closes the innermost array or object; yields its place if it was a tool's value.
     fn close(&mut self) -> Option<WalkStep> {
         self.at += 1;
         self.name = None;
         let closed = self.open.pop()?;
-        let is_tool = closed.taken == Taken::HiddenTool && self.taken() != Taken::HiddenTool;
+        let is_tool = closed.role == StringRole::Tool && self.role() != StringRole::Tool;
         is_tool.then_some(WalkStep::Tool(self.tool..self.at))
     }
 
-    fn below(&self, byte: u8) -> Taken {
+    fn below(&self, byte: u8) -> StringRole {
         let is = |names: &[&str]| self.name().is_some_and(|name| names.contains(&name));
-        match self.taken() {
-            Taken::Said if is(&SCHEMAS) => Taken::Silent,
-            Taken::Said if is(&TOOLS) && (byte == b'{' || !is(&MESSAGES)) => Taken::HiddenTool,
-            taken => taken,
+        match self.role() {
+            StringRole::Content if is(&SCHEMAS) => StringRole::Silent,
+            StringRole::Content if is(&TOOLS) && (byte == b'{' || !is(&MESSAGES)) => StringRole::Tool,
+            role => role,
         }
     }
 
     fn is_said(&self) -> bool {
-        match self.taken() {
-            Taken::Silent => false,
-            Taken::HiddenTool => true,
-            Taken::Said => self.name().is_none_or(|name| !NAMES.contains(&name) && !self.is_signed(name)),
+        match self.role() {
+            StringRole::Silent => false,
+            StringRole::Tool => true,
+            StringRole::Content => {
+                self.name().is_none_or(|name| !NAMES.contains(&name) && !self.is_signed(name))
+            }
         }
     }
 
-    /// True when a member of the object here must come back to its provider as it was.
+    /// True for a member of the current object that the provider must get back unchanged.
     fn is_signed(&self, name: &str) -> bool {
         self.open.last().is_some_and(|open| match name {
             "data" => open.signed.is_redacted,

@@ -1,31 +1,31 @@
-//! The texts of one tool's result, and what beside them only repeats them.
+//! Finds the texts of a tool's result, and the structured content that only repeats them.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use tersely_json::{JsonNode, member_with_comma};
+
 use crate::mcp::message::{RpcId, RpcMessage};
 use crate::mcp::repeat::repeats;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch;
 use crate::request::call::SlotCall;
 use crate::request::slot::Slot;
 
-/// What a server answered to a call.
+/// A server's answer to a call.
 #[derive(Debug, Clone)]
 pub struct ToolAnswer<'a> {
-    /// The texts that a model reads. Pictures, sounds, links and resources are none of them.
+    /// The texts for the model, without images, audio, links and resources.
     pub slots: Vec<Slot<'a>>,
-    /// Where `structuredContent` stands, with its comma, if it says nothing that the texts do not say.
+    /// Where `structuredContent` is, with its comma, if it only repeats the texts.
     pub repeat: Option<Range<usize>>,
 }
 
 impl<'a> ToolAnswer<'a> {
-    /// The answer to the request `id`, which was `call`, in a message of a server.
+    /// The answer to the request `id`, a `call`, in a server's message.
     #[must_use]
     pub fn find(id: &RpcId, call: &Arc<SlotCall<'a>>, body: &'a [u8]) -> Option<Self> {
         let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
         let result = message.result?;
-        let [content, structured, error] = result.gets(["content", "structuredContent", "isError"])?;
+        let [content, structured, error] = result.get_all(["content", "structuredContent", "isError"])?;
         let blocks = content.as_ref().map(JsonNode::items).unwrap_or_default();
         let is_error = error.is_some_and(|error| error.bytes() == b"true");
         let texts: Vec<JsonNode<'_>> = blocks.iter().filter_map(text).collect();
@@ -38,18 +38,18 @@ impl<'a> ToolAnswer<'a> {
         });
         let says_all = texts.len() == blocks.len();
         let copy = structured.filter(|it| says_all && repeats(it, &texts.iter().collect::<Vec<_>>()));
-        let repeat = copy.and_then(|_| patch::member_with_comma(&result, "structuredContent"));
+        let repeat = copy.and_then(|_| member_with_comma(&result, "structuredContent"));
         Some(Self { slots: slots.collect(), repeat })
     }
 }
 
-/// The text of a block that a model is meant to read.
+/// The text of a block, if it is for the model.
 fn text<'a>(block: &JsonNode<'a>) -> Option<JsonNode<'a>> {
-    let [kind, text, notes] = block.gets(["type", "text", "annotations"])?;
+    let [kind, text, notes] = block.get_all(["type", "text", "annotations"])?;
     let audience = notes.and_then(|notes| notes.get("audience"));
-    let is_read = audience.is_none_or(|list| list.items().iter().any(|whom| whom.says("assistant")));
+    let is_read = audience.is_none_or(|list| list.items().iter().any(|whom| whom.is_str("assistant")));
     text.filter(|text| {
-        is_read && kind.is_some_and(|kind| kind.says("text")) && text.bytes().starts_with(b"\"")
+        is_read && kind.is_some_and(|kind| kind.is_str("text")) && text.bytes().starts_with(b"\"")
     })
 }
 

@@ -1,23 +1,23 @@
-//! Messages that come as events, however their bytes arrive.
+//! Splits a stream of server-sent events into messages.
 
 use std::borrow::Cow;
 
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// A stream of events in the middle of being read.
+/// A stream of events, as far as it has arrived.
 #[derive(Debug, Default)]
 pub struct McpEvents {
     frames: EventFrames,
-    /// An event was too long: whatever comes is passed on unseen.
+    /// An event was too long: everything after it passes unchecked.
     is_lost: bool,
 }
 
 /// One event, or a part of a stream that cannot be read.
 #[derive(Debug)]
 pub struct McpEvent {
-    /// Its bytes, as they came.
+    /// Its bytes, unchanged.
     pub raw: Vec<u8>,
-    /// The message in it; none in a comment or a sign of life.
+    /// The message in it; `None` for comments and keep-alives.
     pub message: Option<Vec<u8>>,
 }
 
@@ -38,19 +38,19 @@ impl McpEvents {
         events
     }
 
-    /// How many bytes are held of an event that has not ended.
+    /// How many bytes of an incomplete event are held.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.frames.waiting()
     }
 
-    /// What is held of such an event; from here on, whatever comes is passed on unseen.
+    /// Returns the incomplete event; everything after it passes unchecked.
     pub fn give_up(&mut self) -> Option<McpEvent> {
         self.is_lost = true;
         self.end()
     }
 
-    /// What came of an event that never ended.
+    /// The incomplete event at the end of the stream.
     pub fn end(&mut self) -> Option<McpEvent> {
         let raw = self.frames.rest();
         (!raw.is_empty()).then_some(McpEvent { raw, message: None })
@@ -58,11 +58,11 @@ impl McpEvents {
 }
 
 impl McpEvent {
-    /// The event with another message in it; its other lines stay.
+    /// The event with another message; its other lines stay.
     #[must_use]
     pub fn with(&self, message: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(message.len() + 64);
-        EventFrame::lines(&self.raw).write_other(message, &mut out);
+        EventFrame::sse(&self.raw).write_other(message, &mut out);
         out
     }
 }

@@ -1,33 +1,32 @@
-//! A server's list of tools: the names in it, and one tool more.
+//! Reads a server's list of tools, and adds a tool to it.
 
 use std::borrow::Cow;
 
+use tersely_json::{BytePatch, JsonNode, string};
+
 use crate::hidden::HiddenTool;
 use crate::mcp::message::{RpcId, RpcMessage};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 use crate::request::schema;
 
-/// What becomes of `structuredContent` that only repeats the texts of a result.
+/// What happens to `structuredContent` that only repeats the texts of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StructuredCopies {
     /// It stays.
     Keep,
-    /// It goes where no client would miss it: the tool's description has no schema for it, or the client shows it to
-    /// its model in place of the text and does not check it.
+    /// It is removed where no client misses it: the tool declares no output schema, or the client shows it to its
+    /// model instead of the text and does not validate it.
     #[default]
     Auto,
-    /// It goes, and so do the schemas.
+    /// It is removed, and so are the output schemas.
     Drop,
 }
 
-/// What is done to lists of tools, beside that one is added.
+/// Changes to lists of tools, beside the added tool.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ListChanges {
-    /// What becomes of structured results, and so of their schemas.
+    /// What happens to structured results, and to their schemas.
     pub copies: StructuredCopies,
-    /// What makes a description shorter, where that was asked for.
+    /// Shortens descriptions, if requested.
     pub minify: Option<fn(&str) -> Option<String>>,
 }
 
@@ -39,7 +38,7 @@ pub struct ToolListing<'a> {
     tools: Vec<ListedTool<'a>>,
 }
 
-/// One tool, as far as it matters here.
+/// One tool of the list.
 #[derive(Debug, Clone)]
 struct ListedTool<'a> {
     node: JsonNode<'a>,
@@ -48,31 +47,31 @@ struct ListedTool<'a> {
 }
 
 impl<'a> ToolListing<'a> {
-    /// The answer to the request `id` in a message of a server, if it lists tools.
+    /// The answer to the request `id` in a server's message, if it lists tools.
     #[must_use]
     pub fn find(id: &RpcId, body: &'a [u8]) -> Option<Self> {
         let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
         let list = message.result?.get("tools").filter(JsonNode::is_list)?;
         let tool = |node: JsonNode<'a>| {
-            let [name, schema] = node.gets(["name", "outputSchema"])?;
+            let [name, schema] = node.get_all(["name", "outputSchema"])?;
             Some(ListedTool { name: name?.text()?, has_schema: schema.is_some(), node })
         };
         let tools = list.items().into_iter().filter_map(tool).collect();
         Some(Self { body, list, tools })
     }
 
-    /// True when the server has a tool of this name itself.
+    /// True when the server itself has a tool of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// The tools whose results need no structured part.
+    /// The tools without an output schema.
     pub fn plain(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().filter(|tool| !tool.has_schema).map(|tool| &*tool.name)
     }
 
-    /// The message with `tool` behind the others, and with what `changes` say.
+    /// The message with `tool` after the others, and with these changes.
     #[must_use]
     pub fn with(&self, changes: ListChanges, tool: Option<&HiddenTool>) -> Cow<'a, [u8]> {
         let mut patch = BytePatch::default();
@@ -83,31 +82,31 @@ impl<'a> ToolListing<'a> {
             self.tools.iter().for_each(|tool| describe(&tool.node, minify, &mut patch));
         }
         if let Some(tool) = tool {
-            patch.push(&self.list, &written(tool));
+            patch.push(&self.list, &tool_json(tool));
         }
         patch.apply(self.body)
     }
 }
 
-/// Where a tool's schemas stand.
+/// The members of a tool with its schemas.
 const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
 
-/// Writes the descriptions of a tool and of what it takes shorter.
+/// Shortens the descriptions of a tool and of its parameters.
 fn describe(tool: &JsonNode<'_>, minify: fn(&str) -> Option<String>, patch: &mut BytePatch) {
     let found = schema::find(tool.bytes(), |scan, found| schema::tool(&SCHEMAS, scan, found));
     let start = tool.span.start;
     for (span, short) in found.unwrap_or_default().into_iter().filter_map(|found| found.edit(minify)) {
-        let short = short.map_or_else(String::new, |short| text::quoted(&short));
+        let short = short.map_or_else(String::new, |short| string::quote(&short));
         patch.put(start + span.start..start + span.end, short);
     }
 }
 
-/// A tool as servers describe theirs. It reads, and changes nothing: clients need not ask before each call.
-fn written(tool: &HiddenTool) -> String {
+/// A tool as servers declare theirs. It is read-only, so clients need not ask before each call.
+fn tool_json(tool: &HiddenTool) -> String {
     let HiddenTool { name, description, parameters } = tool;
     format!(
         r#"{{"name":"{name}","description":{},"inputSchema":{parameters},"annotations":{{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}}}}"#,
-        text::quoted(description)
+        string::quote(description)
     )
 }
 

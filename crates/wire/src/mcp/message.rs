@@ -1,30 +1,29 @@
-//! The envelope of a message: what it is called, what it answers, and where its payload stands.
+//! Reads the envelope of a JSON-RPC message: its id, its method and where its payload is.
 
 use std::borrow::Cow;
 
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::text;
+use tersely_json::{JsonNode, string};
 
-/// The name of a request, which its answer repeats; a number and a text of the same digits are two names.
+/// The id of a request, which its answer repeats. A number and a string of the same digits are two ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RpcId {
-    /// A number, as it was written.
+    /// A number, in its JSON spelling.
     Number(String),
-    /// A text.
+    /// A string.
     Text(String),
 }
 
 impl RpcId {
-    /// The name as JSON.
+    /// The id as JSON.
     #[must_use]
-    pub fn spelled(&self) -> String {
+    pub fn to_json(&self) -> String {
         match self {
             Self::Number(digits) => digits.clone(),
-            Self::Text(text) => text::quoted(text),
+            Self::Text(text) => string::quote(text),
         }
     }
 
-    /// The name that stands here; `null` is none.
+    /// The id in this value; `null` is none.
     fn read(node: &JsonNode<'_>) -> Option<Self> {
         if let Some(text) = node.text() {
             return Some(Self::Text(text.into_owned()));
@@ -40,20 +39,20 @@ impl RpcId {
 #[derive(Debug, Clone)]
 pub(super) struct RpcMessage<'a> {
     pub(super) id: Option<RpcId>,
-    /// The id as it stands in the message, to be said again.
+    /// The id in its JSON spelling, to be repeated in an answer.
     pub(super) spelled: &'a [u8],
-    /// What is asked or told; an answer has none.
+    /// The method; an answer has none.
     pub(super) method: Option<Cow<'a, str>>,
     pub(super) params: Option<JsonNode<'a>>,
-    /// What came of a request.
+    /// The result of a request.
     pub(super) result: Option<JsonNode<'a>>,
 }
 
 impl<'a> RpcMessage<'a> {
-    /// The messages in `body`: one, or as many as a batch of the revision of March 2025 holds. What is no message is
-    /// none, and what has a name twice is read by nobody alike.
+    /// The messages in `body`: one, or the messages of a batch of the protocol's March 2025 revision. Other values,
+    /// and objects with a duplicate name, are not messages.
     pub(super) fn all(body: &'a [u8]) -> Vec<Self> {
-        match JsonNode::any(body) {
+        match JsonNode::parse(body) {
             Some(top) if top.is_list() => top.items().iter().filter_map(Self::read).collect(),
             top => top.as_ref().and_then(Self::read).into_iter().collect(),
         }
@@ -61,7 +60,7 @@ impl<'a> RpcMessage<'a> {
 
     fn read(node: &JsonNode<'a>) -> Option<Self> {
         let node = Some(node).filter(|node| node.is_object())?;
-        let [id, method, params, result] = node.gets(["id", "method", "params", "result"])?;
+        let [id, method, params, result] = node.get_all(["id", "method", "params", "result"])?;
         Some(Self {
             spelled: id.as_ref().map_or(b"null", JsonNode::bytes),
             id: id.as_ref().and_then(RpcId::read),
@@ -71,55 +70,55 @@ impl<'a> RpcMessage<'a> {
         })
     }
 
-    /// The name by which its sender introduces itself: when it first speaks, or with every request.
+    /// The client's name, from its first message or from the metadata of any request.
     pub(super) fn client(&self) -> Option<Cow<'a, str>> {
-        let [info, meta] = self.params.as_ref()?.gets(["clientInfo", "_meta"])?;
+        let [info, meta] = self.params.as_ref()?.get_all(["clientInfo", "_meta"])?;
         let info = info.or_else(|| meta?.get("io.modelcontextprotocol/clientInfo"));
         info?.get("name")?.text()
     }
 
-    /// The name under which a request wants to be told of progress, as it is written.
+    /// The request's progress token, as JSON.
     fn progress(&self) -> Option<Vec<u8>> {
         let token = self.params.as_ref()?.get("_meta")?.get("progressToken")?;
         Some(token.bytes().to_vec())
     }
 
-    /// What a member of its parameters says.
+    /// A string parameter.
     pub(super) fn param(&self, name: &str) -> Option<Cow<'a, str>> {
         self.params.as_ref()?.get(name)?.text()
     }
 }
 
-/// What a message is, to whoever has to find out where it goes.
+/// The kind of a message, for routing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RpcKind {
-    /// A request: its name, what it asks for, and the name under which progress is told of it, as it is written.
+    /// A request.
     Request {
-        /// Its name.
+        /// Its id.
         id: RpcId,
-        /// What it asks for.
+        /// Its method.
         method: String,
-        /// The name under which progress is told of it, as it is written.
+        /// Its progress token, as JSON.
         progress: Option<Vec<u8>>,
     },
-    /// An answer to the request of this name.
+    /// An answer to the request of this id.
     Answer(RpcId),
-    /// News; of progress, with the name under which it is told.
+    /// A notification.
     News {
-        /// The name under which progress is told, as it is written.
+        /// The progress token of a progress notification, as JSON.
         progress: Option<Vec<u8>>,
     },
-    /// A batch with requests: the name of each, and the name under which progress is told of it, as it is written.
+    /// A batch with requests: their ids and progress tokens.
     Requests(Vec<(RpcId, Option<Vec<u8>>)>),
-    /// A batch with answers, and none with requests: the names of the requests.
+    /// A batch with answers and without requests: the ids of the requests.
     Answers(Vec<RpcId>),
-    /// A message that is none of these, or several of them.
+    /// A message that is none of these.
     Other,
-    /// No message.
+    /// Not a message.
     Nothing,
 }
 
-/// What `body` is.
+/// The kind of `body`.
 #[must_use]
 pub fn rpc_kind(body: &[u8]) -> RpcKind {
     let mut messages = RpcMessage::all(body);
@@ -144,7 +143,7 @@ pub fn rpc_kind(body: &[u8]) -> RpcKind {
     }
 }
 
-/// What a batch is.
+/// The kind of a batch.
 fn batch(messages: &[RpcMessage<'_>]) -> RpcKind {
     let named = |it: &RpcMessage<'_>, asks: bool| it.id.clone().filter(|_| it.method.is_some() == asks);
     let requests: Vec<_> = messages.iter().filter_map(|it| Some((named(it, true)?, it.progress()))).collect();

@@ -1,7 +1,7 @@
-//! Finds the results of tools in the messages of the Model Context Protocol, and passes every other byte on.
+//! Finds tool results in the messages of the Model Context Protocol, and passes every other byte on.
 //!
-//! Pure, as the rest of this crate: a [`McpSession`] is shown the messages of both sides in their order and says what
-//! each is to us. Whatever it does not know is none of our business, so methods of any revision pass.
+//! Pure, like the rest of this crate: a [`McpSession`] sees the messages of both sides in order, and returns what to
+//! do with each. Unknown messages pass, so methods of any revision work.
 
 mod answer;
 mod events;
@@ -14,4 +14,4 @@ pub use answer::ToolAnswer;
 pub use events::{McpEvent, McpEvents};
 pub use list::{ListChanges, StructuredCopies, ToolListing};
 pub use message::{RpcId, RpcKind, rpc_kind};
-pub use session::{Awaited, FromClient, FromServer, McpSession, OwnCall, ToolKnowledge};
+pub use session::{ExpectedAnswer, FromClient, FromServer, McpSession, OwnCall, ToolKnowledge};

@@ -1,28 +1,27 @@
-//! Tells whether the structured part of a result says anything that its texts do not say.
+//! Checks whether the structured part of a result only repeats its texts.
 
 use serde_json::Value;
+use tersely_json::JsonNode;
 
-use crate::protocol::json::node::JsonNode;
-
-/// True when `structured` holds what the texts say and nothing else: the same JSON, or one member that does, as
-/// frameworks wrap what is no object (`{"result": …}`, `{"content": …}`).
+/// True when `structured` has the content of the texts and nothing else: the same JSON, or an object with one such
+/// member, as frameworks wrap other values (`{"result": …}`, `{"content": …}`).
 pub(super) fn repeats(structured: &JsonNode<'_>, texts: &[&JsonNode<'_>]) -> bool {
     let Ok(value) = serde_json::from_slice::<Value>(structured.bytes()) else { return false };
     let texts: Option<Vec<_>> = texts.iter().map(|text| text.text()).collect();
     let Some(texts) = texts else { return false };
-    let said: Vec<Said> = texts.iter().map(|text| Said::of(text)).collect();
+    let said: Vec<AnswerText> = texts.iter().map(|text| AnswerText::of(text)).collect();
     let inner =
         value.as_object().filter(|object| object.len() == 1).and_then(|object| object.values().next());
     [Some(&value), inner].into_iter().flatten().any(|value| is_said(value, &said))
 }
 
-/// A text, and the JSON that it may be.
-struct Said<'t> {
+/// A text, and its value if it is JSON.
+struct AnswerText<'t> {
     text: &'t str,
     json: Option<Value>,
 }
 
-impl<'t> Said<'t> {
+impl<'t> AnswerText<'t> {
     fn of(text: &'t str) -> Self {
         Self { text, json: serde_json::from_str(text).ok() }
     }
@@ -32,8 +31,8 @@ impl<'t> Said<'t> {
     }
 }
 
-/// True when the one text is the value, or the texts are its items.
-fn is_said(value: &Value, said: &[Said<'_>]) -> bool {
+/// True when the value is the one text, or an array of the texts.
+fn is_said(value: &Value, said: &[AnswerText<'_>]) -> bool {
     match (said, value) {
         ([], _) => false,
         ([one], value) if one.is(value) => true,

@@ -1,90 +1,90 @@
-//! Follows a client and a server: which answer belongs to which call, and what the client's model was told of us.
+//! Follows the messages of a client and a server: which answer belongs to which call, and whether the client knows
+//! our tool.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use tersely_json::{JsonNode, JsonScan, string};
+
 use crate::hidden::HiddenTool;
 use crate::mcp::list::{ListChanges, StructuredCopies, ToolListing};
 use crate::mcp::message::{RpcId, RpcMessage};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
 use crate::request::call::SlotCall;
 use crate::request::command;
 
-/// How many requests and tasks are remembered; what is forgotten passes as it came.
-const MOST: usize = 512;
+/// How many requests and tasks are remembered; answers to forgotten ones pass unchanged.
+const MAX_PENDING: usize = 512;
 
-/// How many tools are.
-const MOST_TOOLS: usize = 10_000;
+/// How many tools without a schema are remembered.
+const MAX_TOOLS: usize = 10_000;
 
-/// Arguments that are longer say nothing that a shorter beginning does not.
-const LONGEST: usize = 16 << 10;
+/// Longer commands are ignored.
+const MAX_COMMAND_BYTES: usize = 16 << 10;
 
-/// One client and one server.
+/// The session of one client with one server.
 #[derive(Debug)]
 pub struct McpSession {
-    /// What the client's model can call; none where nothing is ever left out.
+    /// The tool for the client's model; `None` where nothing is ever omitted.
     tool: Option<HiddenTool>,
     changes: ListChanges,
-    awaited: Vec<Awaited>,
-    /// Calls that go on as tasks, by the task's name.
+    awaited: Vec<ExpectedAnswer>,
+    /// Calls that continue as tasks, by the task's id.
     tasks: Vec<(String, Arc<SlotCall<'static>>)>,
     known: ToolKnowledge,
-    /// The client shows its model structured parts in place of texts.
+    /// The client shows its model structured content instead of texts.
     reads_structured: bool,
     /// The server has listed its tools in this session.
     has_listed: bool,
 }
 
-/// Clients that show their model the structured part of a result and not its texts, and that show the texts where there
-/// is none, whatever schema the tool has.
+/// Clients that show their model the structured part of a result instead of its texts, and the texts where there is
+/// none, whatever the tool's schema is.
 const READ_STRUCTURED: [&str; 2] = ["claude-code", "codex-mcp-client"];
 
-/// What lists of tools have told.
+/// What is known from lists of tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolKnowledge {
-    /// Tools that were listed without a schema for their results.
+    /// Tools without an output schema.
     plain: HashSet<String>,
-    /// The client has seen the list of tools with ours in it.
+    /// The client has seen a list with our tool in it.
     is_offered: bool,
 }
 
 impl ToolKnowledge {
-    /// Nothing but that every client sees our tool: where requests stand alone, nobody knows who has seen which list.
+    /// Assumes that every client has seen our tool: without sessions, it is unknown who has seen which list.
     #[must_use]
-    pub fn offered() -> Self {
+    pub fn with_offer() -> Self {
         Self { is_offered: true, ..Self::default() }
     }
 }
 
-/// What a client's message is to us.
+/// What to do with a client's message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FromClient {
-    /// It is the server's.
+    /// Forward it to the server.
     Pass,
-    /// It calls our own tool.
+    /// Answer it: it calls our own tool.
     Own(OwnCall),
 }
 
 /// A request whose answer may be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Awaited {
-    /// The name of the request.
+pub struct ExpectedAnswer {
+    /// The id of the request.
     pub id: RpcId,
-    /// What was asked for.
+    /// What its answer contains.
     pub what: FromServer,
 }
 
-/// What an answer holds.
+/// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FromServer {
     /// The result of a call.
     Answer(Arc<SlotCall<'static>>),
-    /// The first page of the tools, or another.
+    /// A page of the list of tools.
     Listing {
-        /// True of the first page.
+        /// True for the first page.
         is_first: bool,
     },
 }
@@ -94,55 +94,55 @@ pub enum FromServer {
 pub struct OwnCall {
     spelled: Vec<u8>,
     is_stateless: bool,
-    /// What it is called with.
+    /// Its arguments.
     pub arguments: String,
 }
 
 impl McpSession {
-    /// A session of which nothing was heard yet; `tool` is what the client's model can call.
+    /// A new session; `tool` is the tool for the client's model.
     #[must_use]
     pub fn new(tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         Self::knowing(ToolKnowledge::default(), tool, changes)
     }
 
-    /// The same, where something is known from other sessions with the same server.
+    /// A new session, with knowledge from other sessions with the same server.
     #[must_use]
     pub fn knowing(known: ToolKnowledge, tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         let (awaited, tasks) = (Vec::new(), Vec::new());
         Self { tool, changes, awaited, tasks, known, reads_structured: false, has_listed: false }
     }
 
-    /// What the server's lists of tools told in this session, if it sent any.
+    /// What the server's lists of tools revealed in this session; `None` if it sent none.
     #[must_use]
-    pub fn learned(&self) -> Option<&ToolKnowledge> {
+    pub fn tool_knowledge(&self) -> Option<&ToolKnowledge> {
         self.has_listed.then_some(&self.known)
     }
 
-    /// True when the client has introduced itself as one that shows its model structured parts in place of texts.
+    /// True when the client is known to show its model structured content instead of texts.
     #[must_use]
     pub fn reads_structured(&self) -> bool {
         self.reads_structured
     }
 
-    /// Takes the client for one that does.
+    /// Treats the client as one that does.
     pub fn read_structured(&mut self) {
         self.reads_structured = true;
     }
 
-    /// True when an answer may come that is ours to change.
+    /// True when an answer is expected that may be changed.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         !self.awaited.is_empty()
     }
 
-    /// True when the client's model can ask for what is left out.
+    /// True when the client's model can request omitted text.
     #[must_use]
     pub fn is_offered(&self) -> bool {
         self.tool.is_some() && self.known.is_offered
     }
 
-    /// True when the structured part of a tool's result may go where it only repeats the text: the client does not miss
-    /// it, or was told of the tool and not that there would be one.
+    /// True when structured content that only repeats the text may be removed from a tool's result: the client does
+    /// not need it, or was knows that the tool declares none.
     #[must_use]
     pub fn may_unstructure(&self, tool: &str) -> bool {
         match self.changes.copies {
@@ -152,7 +152,7 @@ impl McpSession {
         }
     }
 
-    /// Hears a message of the client.
+    /// Takes a message of the client.
     pub fn hear_client(&mut self, body: &[u8]) -> FromClient {
         let messages = RpcMessage::all(body);
         let is_alone = messages.len() == 1;
@@ -169,14 +169,14 @@ impl McpSession {
                 _ => None,
             };
             if let Some(what) = what {
-                remember(&mut self.awaited, Awaited { id, what });
+                remember(&mut self.awaited, ExpectedAnswer { id, what });
             }
         }
         FromClient::Pass
     }
 
-    /// Hears a message of the server: which of its answers are ours to change.
-    pub fn hear_server(&mut self, body: &[u8]) -> Vec<Awaited> {
+    /// Takes a message of the server, and returns the answers in it that may be changed.
+    pub fn hear_server(&mut self, body: &[u8]) -> Vec<ExpectedAnswer> {
         if self.awaited.is_empty() {
             return Vec::new();
         }
@@ -194,8 +194,8 @@ impl McpSession {
         answers
     }
 
-    /// A message of the server that lists its tools, with ours behind them on the first page. Where the server has a
-    /// tool of the same name, it keeps it.
+    /// A server's list of tools, with ours after them on the first page. If the server has a tool of the same name,
+    /// ours is not added.
     pub fn listing<'b>(&mut self, id: &RpcId, is_first: bool, body: &'b [u8]) -> Cow<'b, [u8]> {
         let Some(listing) = ToolListing::find(id, body) else { return Cow::Borrowed(body) };
         self.has_listed = true;
@@ -205,7 +205,7 @@ impl McpSession {
         } else if is_taken {
             self.known.is_offered = false;
         }
-        let room = MOST_TOOLS.saturating_sub(self.known.plain.len());
+        let room = MAX_TOOLS.saturating_sub(self.known.plain.len());
         self.known.plain.extend(listing.plain().take(room).map(str::to_owned));
         listing.with(self.changes, self.tool.as_ref().filter(|_| is_first && self.known.is_offered))
     }
@@ -222,25 +222,25 @@ impl McpSession {
 }
 
 impl OwnCall {
-    /// The answer that the client gets in place of the server's.
+    /// The answer for the client.
     #[must_use]
     pub fn answer(&self, words: &str) -> Vec<u8> {
         let complete = if self.is_stateless { r#","resultType":"complete""# } else { "" };
         let head = br#"{"jsonrpc":"2.0","id":"#;
         let rest = format!(
             r#","result":{{"content":[{{"type":"text","text":{}}}]{complete}}}}}"#,
-            text::quoted(words)
+            string::quote(words)
         );
         [head, &*self.spelled, rest.as_bytes()].concat()
     }
 }
 
-/// The member of `_meta` that every request of a stateless client has.
+/// The member of `_meta` in every request of a stateless client.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 fn own(message: &RpcMessage<'_>) -> OwnCall {
     let [arguments, meta] =
-        message.params.as_ref().and_then(|params| params.gets(["arguments", "_meta"])).unwrap_or_default();
+        message.params.as_ref().and_then(|params| params.get_all(["arguments", "_meta"])).unwrap_or_default();
     let arguments = arguments.map_or("{}".into(), |given| String::from_utf8_lossy(given.bytes()));
     OwnCall {
         spelled: message.spelled.to_vec(),
@@ -249,26 +249,27 @@ fn own(message: &RpcMessage<'_>) -> OwnCall {
     }
 }
 
-/// What is called, as far as its result needs to know.
+/// The call, as far as its result needs it.
 fn call(message: &RpcMessage<'_>) -> SlotCall<'static> {
     let tool = message.param("name").unwrap_or_default().into_owned();
     let arguments = message.params.as_ref().and_then(|params| params.get("arguments"));
-    let given =
-        arguments.and_then(|node| command::given(&mut JsonScan::new(node.bytes())).ok()).unwrap_or_default();
-    let command = given.command.filter(|command| command.len() <= LONGEST);
+    let given = arguments
+        .and_then(|node| command::read_arguments(&mut JsonScan::new(node.bytes())).ok())
+        .unwrap_or_default();
+    let command = given.command.filter(|command| command.len() <= MAX_COMMAND_BYTES);
     let command = command.map(|command| Cow::Owned(command.into_owned()));
     SlotCall { id: Cow::Borrowed(""), tool: Cow::Owned(tool), command, is_part: given.is_part }
 }
 
-/// The task that a call became.
+/// The id of the task that a call became.
 fn task_name(result: &JsonNode<'_>) -> Option<String> {
-    let [task, content] = result.gets(["task", "content"])?;
+    let [task, content] = result.get_all(["task", "content"])?;
     let name = task?.get("taskId")?.text()?.into_owned();
     content.is_none().then_some(name)
 }
 
 fn remember<T>(all: &mut Vec<T>, one: T) {
-    if all.len() >= MOST {
+    if all.len() >= MAX_PENDING {
         all.remove(0);
     }
     all.push(one);
@@ -285,12 +286,12 @@ mod tests {
         McpSession::new(Some(TOOL), ListChanges::default())
     }
 
-    /// A session whose client has heard of these tools.
-    fn listed(tools: &str) -> McpSession {
+    /// A session whose client has seen these tools.
+    fn session_with(tools: &str) -> McpSession {
         let mut session = session();
         assert_eq!(session.hear_client(LIST), FromClient::Pass);
         let page = format!(r#"{{"id":1,"result":{{"tools":{tools}}}}}"#);
-        let [Awaited { id, what: FromServer::Listing { is_first: true } }] =
+        let [ExpectedAnswer { id, what: FromServer::Listing { is_first: true } }] =
             &session.hear_server(page.as_bytes())[..]
         else {
             panic!("no list: {page}")
@@ -303,7 +304,7 @@ mod tests {
         format!(r#"{{"method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}},"id":{id}}}"#)
     }
 
-    fn answered(session: &mut McpSession, body: &str) -> Option<SlotCall<'static>> {
+    fn answer_of(session: &mut McpSession, body: &str) -> Option<SlotCall<'static>> {
         match session.hear_server(body.as_bytes()).pop()?.what {
             FromServer::Answer(call) => Some(SlotCall::clone(&call)),
             FromServer::Listing { .. } => None,
@@ -315,14 +316,14 @@ mod tests {
         let mut session = session();
         session.hear_client(call("0", "read_file", r#"{"path":"a.txt","head":3}"#).as_bytes());
         session.hear_client(call(r#""0""#, "sh", r#"{"command":"ls"}"#).as_bytes());
-        let found = answered(&mut session, r#"{"result":{"content":[]},"id":"0"}"#).expect("a call");
+        let found = answer_of(&mut session, r#"{"result":{"content":[]},"id":"0"}"#).expect("a call");
         assert_eq!((&*found.tool, found.command.as_deref(), found.is_part), ("sh", Some("ls"), false));
-        let found = answered(&mut session, r#"{"result":{"content":[]},"id":0}"#).expect("a call");
+        let found = answer_of(&mut session, r#"{"result":{"content":[]},"id":0}"#).expect("a call");
         assert_eq!(
             (&*found.tool, found.command.as_deref(), found.is_part),
             ("read_file", Some("a.txt"), true)
         );
-        assert_eq!(answered(&mut session, r#"{"result":{"content":[]},"id":0}"#), None);
+        assert_eq!(answer_of(&mut session, r#"{"result":{"content":[]},"id":0}"#), None);
     }
 
     #[test]
@@ -345,21 +346,21 @@ mod tests {
     fn our_own_tool_is_ours_once_it_was_listed() {
         let own = call("9", "more", r#"{"id":"shadow_1"}"#);
         assert_eq!(session().hear_client(own.as_bytes()), FromClient::Pass);
-        let mut session = listed(r#"[{"name":"a"}]"#);
+        let mut session = session_with(r#"[{"name":"a"}]"#);
         let FromClient::Own(call) = session.hear_client(own.as_bytes()) else { panic!("not ours") };
         assert_eq!(call.arguments, r#"{"id":"shadow_1"}"#);
         assert_eq!(
             String::from_utf8_lossy(&call.answer("a\n\"b\"")),
             r#"{"jsonrpc":"2.0","id":9,"result":{"content":[{"type":"text","text":"a\n\"b\""}]}}"#
         );
-        let mut taken = listed(r#"[{"name":"more"}]"#);
+        let mut taken = session_with(r#"[{"name":"more"}]"#);
         assert_eq!(taken.hear_client(own.as_bytes()), FromClient::Pass);
         assert!(!taken.is_offered());
     }
 
     #[test]
     fn a_stateless_client_is_told_that_the_result_is_complete() {
-        let mut session = listed("[]");
+        let mut session = session_with("[]");
         let body = r#"{"id":"a","method":"tools/call","params":{"name":"more","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
         let FromClient::Own(call) = session.hear_client(body.as_bytes()) else { panic!("not ours") };
         assert_eq!(call.arguments, "{}");
@@ -368,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_structured_part_stays_where_it_was_promised_or_nobody_knows() {
-        let session = listed(r#"[{"name":"a","outputSchema":{}},{"name":"b"}]"#);
+        let session = session_with(r#"[{"name":"a","outputSchema":{}},{"name":"b"}]"#);
         assert!(
             !session.may_unstructure("a") && session.may_unstructure("b") && !session.may_unstructure("c")
         );
@@ -380,7 +381,7 @@ mod tests {
         let older = r#"{"method":"initialize","id":0,"params":{"clientInfo":{"name":"codex-mcp-client"}}}"#;
         let other = r#"{"method":"initialize","id":0,"params":{"clientInfo":{"name":"opencode"}}}"#;
         for (hello, goes) in [(stateless, true), (older, true), (other, false)] {
-            let mut session = listed(r#"[{"name":"a","outputSchema":{}}]"#);
+            let mut session = session_with(r#"[{"name":"a","outputSchema":{}}]"#);
             session.hear_client(hello.as_bytes());
             assert_eq!(session.may_unstructure("a"), goes, "{hello}");
         }
@@ -396,9 +397,9 @@ mod tests {
         );
         session.hear_client(br#"{"id":2,"method":"tasks/result","params":{"taskId":"t1"}}"#);
         session.hear_client(br#"{"id":3,"method":"tasks/result","params":{"taskId":"t2"}}"#);
-        let found = answered(&mut session, r#"{"id":2,"result":{"content":[]}}"#).expect("a call");
+        let found = answer_of(&mut session, r#"{"id":2,"result":{"content":[]}}"#).expect("a call");
         assert_eq!(found.tool, "slow");
-        assert_eq!(answered(&mut session, r#"{"id":3,"result":{"content":[]}}"#), None);
+        assert_eq!(answer_of(&mut session, r#"{"id":3,"result":{"content":[]}}"#), None);
     }
 
     #[test]
@@ -413,11 +414,11 @@ mod tests {
     #[test]
     fn what_is_never_answered_is_forgotten_at_last() {
         let mut session = session();
-        for id in 0..=MOST {
+        for id in 0..=MAX_PENDING {
             session.hear_client(call(&id.to_string(), "a", "{}").as_bytes());
         }
-        assert_eq!(answered(&mut session, r#"{"id":0,"result":{}}"#), None);
-        assert!(answered(&mut session, r#"{"id":1,"result":{}}"#).is_some());
-        assert_eq!(session.awaited.len(), MOST - 1);
+        assert_eq!(answer_of(&mut session, r#"{"id":0,"result":{}}"#), None);
+        assert!(answer_of(&mut session, r#"{"id":1,"result":{}}"#).is_some());
+        assert_eq!(session.awaited.len(), MAX_PENDING - 1);
     }
 }

@@ -1,47 +1,33 @@
-//! Speaks Ollama's chat: claims its path, and hands its bodies to the room beside it.
+//! Ollama's chat API: the messages of Chat Completions, with arguments as objects and results that name their tool.
 
-mod request;
 mod words;
 
-use crate::error::WireError;
+use crate::chat::request;
 use crate::provider::Provider;
-use crate::request::prompt::UserPrompt;
-use crate::request::schema::ToolDescription;
-use crate::request::slot::Slot;
-use crate::usage::UsageWords;
+use crate::request::context_management;
+use crate::request::history::HistoryPlace;
+use crate::request::last_assistant;
+use crate::request::preamble::RequestHead;
+use crate::request::prompt;
+use crate::request::schema;
+use crate::request::slot;
 
-pub(crate) struct OllamaChat;
+pub(crate) static PROVIDER: Provider = Provider {
+    name: "ollama",
+    claims: |path| path.ends_with("/api/chat"),
+    slots: |body| slot::find(body, request::results),
+    descriptions: |body| schema::find(body, request::tools),
+    prompts: |body| prompt::find(body, request::users),
+    head: |_| RequestHead::default(),
+    last_assistant_end: last_assistant::in_messages,
+    history: |_| HistoryPlace::Here,
+    drops_results,
+    counts: &words::COUNTS,
+    hides: |_| None,
+    bridges: None,
+};
 
-impl Provider for OllamaChat {
-    fn name(&self) -> &'static str {
-        "ollama"
-    }
-
-    fn claims(&self, path: &str) -> bool {
-        path.ends_with("/api/chat")
-    }
-
-    fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
-        request::slots(body)
-    }
-
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
-        request::descriptions(body)
-    }
-
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
-        request::prompts(body)
-    }
-
-    fn counts(&self) -> Option<&'static UsageWords> {
-        Some(&words::COUNTS)
-    }
-
-    fn spoken(&self, body: &[u8]) -> usize {
-        request::spoken(body)
-    }
-
-    fn drops_results(&self, body: &[u8]) -> bool {
-        request::drops_results(body)
-    }
+/// Ollama omits the oldest messages that do not fit, unless `truncate` is false.
+fn drops_results(body: &[u8]) -> bool {
+    context_management::member("truncate", body).is_none_or(|how| how != false)
 }

@@ -1,8 +1,8 @@
-//! Says what Ollama calls its counts.
+//! Names Ollama's token counts.
 
 use crate::usage::words::{TokenUsage, UsageWords};
 
-/// The counts in our words. They stand beside each other in the last line.
+/// Where the counts are, and how they map to ours. They are members of the last line.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["prompt_eval_count"], &["eval_count"]],
     counts: &[INPUT, OUTPUT],

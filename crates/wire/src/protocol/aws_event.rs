@@ -1,4 +1,4 @@
-//! Reads and writes one message of AWS's event streams: lengths, headers, a payload, and sums to check them by.
+//! Reads and writes AWS event stream messages: lengths, headers, a payload and checksums.
 
 use std::borrow::Cow;
 
@@ -6,54 +6,52 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
+use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
-/// What stands before the headers: the length of all, the length of the headers, and a sum over both.
-pub(crate) const PRELUDE: usize = 12;
+/// The length of the prelude: the total length, the headers' length, and a checksum of both.
+pub(crate) const PRELUDE_BYTES: usize = 12;
 
-/// A sum over all that comes before it.
-const SUM: usize = 4;
+/// The length of the checksum over the whole message.
+const CHECKSUM_BYTES: usize = 4;
 
-/// The longest that AWS's own readers take.
-const MOST_HEADERS: usize = 128 << 10;
-const MOST_PAYLOAD: usize = 24 << 20;
+/// The limits of AWS's own readers.
+const MAX_HEADER_BYTES: usize = 128 << 10;
+const MAX_PAYLOAD_BYTES: usize = 24 << 20;
 
-/// What is no message, or not the one that was sent: where the next begins cannot be known.
+/// A message is broken, so that the start of the next one is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BrokenMessage;
 
-/// True when these bytes begin a message.
+/// True when a message starts with these bytes.
 #[must_use]
 pub fn begins_message(bytes: &[u8]) -> bool {
     matches!(prelude(bytes), Ok(Some(_)))
 }
 
-/// How long the message says it is that these bytes begin with; `None` while it has not said so.
-pub(crate) fn announced(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
+/// The length in the prelude of the message that starts here; `None` while the prelude is incomplete.
+pub(crate) fn declared_length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     Ok(prelude(bytes)?.map(|(total, _)| total))
 }
 
-/// How long the message is that these bytes begin with; `None` while it is not all here.
+/// The length of the message that starts here; `None` while it is incomplete.
 pub(crate) fn length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     let Some((total, _)) = prelude(bytes)? else { return Ok(None) };
     let Some(message) = bytes.get(..total) else { return Ok(None) };
-    let (said, sum) = message.split_at(total - SUM);
+    let (said, sum) = message.split_at(total - CHECKSUM_BYTES);
     if crc32fast::hash(said).to_be_bytes() == sum { Ok(Some(total)) } else { Err(BrokenMessage) }
 }
 
-/// What a message holds.
+/// The payload of a message.
 pub(crate) fn payload(raw: &[u8]) -> Option<&[u8]> {
     let (total, headers) = prelude(raw).ok()??;
-    raw.get(PRELUDE + headers..total - SUM)
+    raw.get(PRELUDE_BYTES + headers..total - CHECKSUM_BYTES)
 }
 
-/// What a message wraps in base64; one that wraps nothing holds it. Of two members of one name the last counts, as it does
-/// for clients.
-pub(crate) fn wrapped(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
+/// The data that a payload wraps in base64, or the payload itself. The last of two members of the same name counts,
+/// as it does for clients.
+pub(crate) fn unwrap_payload(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     let payload = payload(raw)?;
     let value: Option<Value> = serde_json::from_slice(payload).ok();
     let bytes = value.as_ref().and_then(|value| value["bytes"].as_str());
@@ -61,10 +59,10 @@ pub(crate) fn wrapped(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(bytes.map_or(Cow::Borrowed(payload), Cow::Owned))
 }
 
-/// What the event in a message is called.
+/// The name of the event in a message.
 pub(crate) fn name(raw: &[u8]) -> Option<&str> {
     let (_, length) = prelude(raw).ok()??;
-    let mut headers = raw.get(PRELUDE..PRELUDE + length)?;
+    let mut headers = raw.get(PRELUDE_BYTES..PRELUDE_BYTES + length)?;
     while let Some((name, value, rest)) = header(headers) {
         if name == b":event-type" {
             return str::from_utf8(value).ok();
@@ -76,37 +74,38 @@ pub(crate) fn name(raw: &[u8]) -> Option<&str> {
 
 /// Appends a message with another payload; its headers stay.
 pub(crate) fn change(raw: &[u8], payload: &[u8], out: &mut Vec<u8>) {
-    let headers = prelude(raw).ok().flatten().and_then(|(_, length)| raw.get(PRELUDE..PRELUDE + length));
+    let headers =
+        prelude(raw).ok().flatten().and_then(|(_, length)| raw.get(PRELUDE_BYTES..PRELUDE_BYTES + length));
     frame(headers.unwrap_or_default(), payload, out);
 }
 
-/// Appends a message that wraps, or holds, something else; what stands beside that stays.
+/// Appends a message with other data, wrapped as before; other members stay.
 pub(crate) fn rewrap(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     let old = payload(raw).unwrap_or_default();
-    let Some(Cow::Owned(_)) = wrapped(raw) else { return change(raw, data, out) };
-    let Some(place) = JsonNode::whole(old).and_then(|top| top.get("bytes")) else {
+    let Some(Cow::Owned(_)) = unwrap_payload(raw) else { return change(raw, data, out) };
+    let Some(place) = JsonNode::object(old).and_then(|top| top.get("bytes")) else {
         return change(raw, wrap(data).as_bytes(), out);
     };
     let mut patch = BytePatch::default();
-    patch.put(place.span, text::quoted(&BASE64.encode(data)));
+    patch.put(place.span, string::quote(&BASE64.encode(data)));
     change(raw, &patch.apply(old), out);
 }
 
-/// The payload that wraps these bytes.
+/// The payload that wraps this data.
 pub(crate) fn wrap(data: &[u8]) -> String {
     format!(r#"{{"bytes":"{}"}}"#, BASE64.encode(data))
 }
 
-/// Appends an event of this name.
+/// Appends an event with this name.
 pub(crate) fn write(name: &str, payload: &str, out: &mut Vec<u8>) {
-    said(
+    write_headers(
         [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")],
         payload,
         out,
     );
 }
 
-/// Appends what ends a stream that could not go on.
+/// Appends the exception that ends a failed stream.
 pub(crate) fn write_exception(why: RoundFailure<'_>, out: &mut Vec<u8>) {
     let kind = match why.status {
         400..=404 | 413 => "validationException",
@@ -115,13 +114,13 @@ pub(crate) fn write_exception(why: RoundFailure<'_>, out: &mut Vec<u8>) {
         503 => "serviceUnavailableException",
         _ => "internalServerException",
     };
-    let payload = format!(r#"{{"message":{}}}"#, text::quoted(why.message));
+    let payload = format!(r#"{{"message":{}}}"#, string::quote(why.message));
     let headers =
         [(":exception-type", kind), (":content-type", "application/json"), (":message-type", "exception")];
-    said(headers, &payload, out);
+    write_headers(headers, &payload, out);
 }
 
-/// As clients read it: what stands behind the last whole byte, and how it ends, does not matter.
+/// Decodes as clients do: trailing bits and padding do not matter.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -129,25 +128,28 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The lengths of the message that these bytes begin with, and of its headers.
+/// The lengths of the message that starts here and of its headers.
 fn prelude(bytes: &[u8]) -> Result<Option<(usize, usize)>, BrokenMessage> {
-    let Some(([total, headers], sum)) = bytes.first_chunk::<PRELUDE>().map(words) else { return Ok(None) };
-    let payload = total.checked_sub(headers).and_then(|rest| rest.checked_sub(PRELUDE + SUM));
-    let fits = headers <= MOST_HEADERS && payload.is_some_and(|length| length <= MOST_PAYLOAD);
-    if fits && crc32fast::hash(&bytes[..PRELUDE - SUM]) == sum {
+    let Some(([total, headers], sum)) = bytes.first_chunk::<PRELUDE_BYTES>().map(words) else {
+        return Ok(None);
+    };
+    let payload =
+        total.checked_sub(headers).and_then(|rest| rest.checked_sub(PRELUDE_BYTES + CHECKSUM_BYTES));
+    let fits = headers <= MAX_HEADER_BYTES && payload.is_some_and(|length| length <= MAX_PAYLOAD_BYTES);
+    if fits && crc32fast::hash(&bytes[..PRELUDE_BYTES - CHECKSUM_BYTES]) == sum {
         Ok(Some((total, headers)))
     } else {
         Err(BrokenMessage)
     }
 }
 
-fn words(prelude: &[u8; PRELUDE]) -> ([usize; 2], u32) {
+fn words(prelude: &[u8; PRELUDE_BYTES]) -> ([usize; 2], u32) {
     let word =
         |at: usize| u32::from_be_bytes([prelude[at], prelude[at + 1], prelude[at + 2], prelude[at + 3]]);
     ([word(0) as usize, word(4) as usize], word(8))
 }
 
-/// The name and the value of the first of these headers, and the others.
+/// The name and the value of the first header, and the rest.
 fn header(headers: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (length, rest) = headers.split_first()?;
     let (name, rest) = rest.split_at_checked(usize::from(*length))?;
@@ -169,10 +171,10 @@ fn header(headers: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((name, value, rest))
 }
 
-/// A string among headers.
+/// The type of a string header.
 const STRING: u8 = 7;
 
-fn said<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec<u8>) {
+fn write_headers<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec<u8>) {
     let mut written = Vec::new();
     for (name, value) in headers {
         let (short, long) = (u8::try_from(name.len()), u16::try_from(value.len()));
@@ -185,7 +187,7 @@ fn said<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec
 
 fn frame(headers: &[u8], payload: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
-    let total = PRELUDE + headers.len() + payload.len() + SUM;
+    let total = PRELUDE_BYTES + headers.len() + payload.len() + CHECKSUM_BYTES;
     for length in [total, headers.len()] {
         out.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
     }
@@ -199,10 +201,10 @@ fn frame(headers: &[u8], payload: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// The message with nothing in it, as AWS publishes it.
+    /// The empty message, as AWS publishes it.
     const EMPTY: &[u8] = b"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb\x7d\x98\xc8\xff";
 
-    fn written(name: &str, payload: &str) -> Vec<u8> {
+    fn message_of(name: &str, payload: &str) -> Vec<u8> {
         let mut out = Vec::new();
         write(name, payload, &mut out);
         out
@@ -219,17 +221,17 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let raw = written("chunk", r#"{"bytes":"aGk=","p":"abc"}"#);
+        let raw = message_of("chunk", r#"{"bytes":"aGk=","p":"abc"}"#);
         assert_eq!(length(&[&raw[..], b"more"].concat()), Ok(Some(raw.len())));
-        assert_eq!((name(&raw), wrapped(&raw).as_deref()), (Some("chunk"), Some(&b"hi"[..])));
+        assert_eq!((name(&raw), unwrap_payload(&raw).as_deref()), (Some("chunk"), Some(&b"hi"[..])));
         let mut out = Vec::new();
         rewrap(&raw, b"ho!", &mut out);
-        assert_eq!(out, written("chunk", r#"{"bytes":"aG8h","p":"abc"}"#));
+        assert_eq!(out, message_of("chunk", r#"{"bytes":"aG8h","p":"abc"}"#));
     }
 
     #[test]
     fn a_message_that_is_not_all_here_is_waited_for() {
-        let raw = written("metadata", "{}");
+        let raw = message_of("metadata", "{}");
         for end in 0..raw.len() {
             assert_eq!(length(&raw[..end]), Ok(None), "{end}");
         }
@@ -237,7 +239,7 @@ mod tests {
 
     #[test]
     fn no_byte_can_be_another() {
-        let raw = written("metadata", "{}");
+        let raw = message_of("metadata", "{}");
         for at in 0..raw.len() {
             let mut other = raw.clone();
             other[at] ^= 0x10;
@@ -245,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Lengths that are summed up rightly and cannot be meant.
+    /// Lengths with a correct checksum that make no sense.
     #[test]
     fn hostile_lengths_are_refused() {
         for (total, headers) in [

@@ -1,63 +1,63 @@
-//! How events are dressed on their way: as lines of text, or as messages of AWS.
+//! The framing of events: server-sent events, or AWS messages.
 
 use std::borrow::Cow;
 
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::{aws_event, sse};
 
-/// What stands around the data of an event.
+/// How events are framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum EventDress {
+pub(crate) enum EventFormat {
     /// Server-sent events.
     #[default]
-    Lines,
-    /// Messages of AWS that say what they are called.
-    Named,
-    /// Messages of AWS that wrap another provider's events.
-    Wrapped,
+    Sse,
+    /// AWS messages with the name of their event.
+    Aws,
+    /// AWS messages that wrap another provider's events.
+    AwsWrapped,
 }
 
-impl EventDress {
-    /// What an event says.
+impl EventFormat {
+    /// The data of an event.
     pub(crate) fn data(self, raw: &[u8]) -> Option<Cow<'_, [u8]>> {
         match self {
-            Self::Lines => sse::data(raw),
-            Self::Named => aws_event::payload(raw).map(Cow::Borrowed),
-            Self::Wrapped => aws_event::wrapped(raw),
+            Self::Sse => sse::data(raw),
+            Self::Aws => aws_event::payload(raw).map(Cow::Borrowed),
+            Self::AwsWrapped => aws_event::unwrap_payload(raw),
         }
     }
 
-    /// What an event is called.
+    /// The name of an event.
     pub(crate) fn name(self, raw: &[u8]) -> Option<&str> {
         match self {
-            Self::Lines => sse::name(raw),
-            Self::Named | Self::Wrapped => aws_event::name(raw),
+            Self::Sse => sse::name(raw),
+            Self::Aws | Self::AwsWrapped => aws_event::name(raw),
         }
     }
 
-    /// Appends an event with other data; all else stays.
+    /// Appends an event with other data; the rest stays.
     pub(crate) fn change(self, raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
         match self {
-            Self::Lines => sse::change(raw, data, out),
-            Self::Named => aws_event::change(raw, data, out),
-            Self::Wrapped => aws_event::rewrap(raw, data, out),
+            Self::Sse => sse::change(raw, data, out),
+            Self::Aws => aws_event::change(raw, data, out),
+            Self::AwsWrapped => aws_event::rewrap(raw, data, out),
         }
     }
 
-    /// Appends an event of our own.
+    /// Appends an event with this name and data.
     pub(crate) fn write(self, name: &str, data: &str, out: &mut Vec<u8>) {
         match self {
-            Self::Lines => sse::write(name, data, out),
-            Self::Named => aws_event::write(name, data, out),
-            Self::Wrapped => aws_event::write("chunk", &aws_event::wrap(data.as_bytes()), out),
+            Self::Sse => sse::write(name, data, out),
+            Self::Aws => aws_event::write(name, data, out),
+            Self::AwsWrapped => aws_event::write("chunk", &aws_event::wrap(data.as_bytes()), out),
         }
     }
 
-    /// Appends the error that ends a stream; `error` is the provider's own, where it has one.
+    /// Appends the error that ends a stream; `error` is the provider's error object, for formats that carry it.
     pub(crate) fn write_error(self, why: RoundFailure<'_>, error: &str, out: &mut Vec<u8>) {
         match self {
-            Self::Lines => sse::write("error", error, out),
-            Self::Named | Self::Wrapped => aws_event::write_exception(why, out),
+            Self::Sse => sse::write("error", error, out),
+            Self::Aws | Self::AwsWrapped => aws_event::write_exception(why, out),
         }
     }
 }

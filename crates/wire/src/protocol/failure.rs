@@ -1,12 +1,12 @@
-//! A failure in the middle of a response, to be written in the format of its stream.
+//! A failure in the middle of a response.
 
-/// Why the rest of a response could not be had, for its client to read.
+/// Why the next round failed, for the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundFailure<'a> {
-    /// The status that a response of its own would have.
+    /// The status that a separate response would have.
     pub status: u16,
-    /// The upstream's word for it, if it had one.
+    /// The upstream's error type, if it gave one.
     pub kind: Option<&'a str>,
-    /// What happened, in words.
+    /// The message.
     pub message: &'a str,
 }

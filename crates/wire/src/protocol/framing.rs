@@ -1,43 +1,43 @@
-//! Cuts a stream of events into events, however its bytes arrive.
+//! Splits a stream into events.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
+use tersely_json::BytePatch;
 
 use crate::protocol::aws_event;
-use crate::protocol::event_format::EventDress;
-use crate::protocol::json::patch::BytePatch;
+use crate::protocol::event_format::EventFormat;
 
-/// One event, with what ends it.
+/// One event, with its terminator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventFrame<'a> {
-    /// Its bytes, as they came.
+    /// Its bytes, unchanged.
     pub(crate) raw: &'a [u8],
-    dress: EventDress,
+    format: EventFormat,
 }
 
 impl<'a> EventFrame<'a> {
-    /// An event in this dress.
-    pub(crate) fn of(dress: EventDress, raw: &'a [u8]) -> Self {
-        Self { raw, dress }
+    /// An event in this format.
+    pub(crate) fn of(format: EventFormat, raw: &'a [u8]) -> Self {
+        Self { raw, format }
     }
 
     /// A server-sent event.
-    pub(crate) fn lines(raw: &'a [u8]) -> Self {
-        Self::of(EventDress::Lines, raw)
+    pub(crate) fn sse(raw: &'a [u8]) -> Self {
+        Self::of(EventFormat::Sse, raw)
     }
 
-    /// What it says; `None` when it says nothing, as a comment does.
+    /// Its data; `None` for a comment.
     pub(crate) fn data(&self) -> Option<Cow<'a, [u8]>> {
-        self.dress.data(self.raw)
+        self.format.data(self.raw)
     }
 
-    /// What it is called.
+    /// Its name.
     pub(crate) fn name(&self) -> Option<&'a str> {
-        self.dress.name(self.raw)
+        self.format.name(self.raw)
     }
 
-    /// Appends the event with its data changed; the bytes of the event when there is no change.
+    /// Appends the event with changed data; unchanged, if there are no changes.
     pub(crate) fn write(self, patch: BytePatch, data: &[u8], out: &mut Vec<u8>) {
         match patch.apply(data) {
             Cow::Borrowed(_) => out.extend_from_slice(self.raw),
@@ -45,40 +45,40 @@ impl<'a> EventFrame<'a> {
         }
     }
 
-    /// Appends the event with other data; all else stays.
+    /// Appends the event with other data; the rest stays.
     pub(crate) fn write_other(self, data: &[u8], out: &mut Vec<u8>) {
-        self.dress.change(self.raw, data, out);
+        self.format.change(self.raw, data, out);
     }
 }
 
-/// The longest event that is waited for.
-const MAX_EVENT: usize = 16 << 20;
+/// The longest event that is held.
+const MAX_EVENT_BYTES: usize = 16 << 20;
 
-/// The bytes of an event that is not all here.
+/// The bytes of an incomplete event.
 #[derive(Debug, Default)]
 pub(crate) struct EventFrames {
-    dress: EventDress,
+    format: EventFormat,
     pending: Vec<u8>,
-    /// How far the line that is being read has been searched for its end.
+    /// How far the current line was searched for its end.
     seen: usize,
-    /// Where the line or the message that is being read begins.
+    /// Where the current line or message begins.
     line: usize,
-    /// A message cannot be what was sent: nobody can tell where the next begins.
+    /// A message is broken, so that the start of the next one is unknown.
     is_broken: bool,
 }
 
 impl EventFrames {
-    /// Events in this dress.
-    pub(crate) fn of(dress: EventDress) -> Self {
-        Self { dress, ..Self::default() }
+    /// Events in this format.
+    pub(crate) fn of(format: EventFormat) -> Self {
+        Self { format, ..Self::default() }
     }
 
-    /// Takes bytes and hands on each event that they complete.
+    /// Takes bytes, and passes each event that they complete to `each`.
     pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(EventFrame<'_>)) {
         self.pending.extend_from_slice(bytes);
         let mut start = 0;
         while let Some(end) = self.next_end() {
-            each(EventFrame::of(self.dress, &self.pending[start..end]));
+            each(EventFrame::of(self.format, &self.pending[start..end]));
             start = end;
         }
         self.pending.drain(..start);
@@ -86,31 +86,31 @@ impl EventFrames {
         self.line -= start;
     }
 
-    /// What came of an event that never ended.
+    /// Removes and returns the incomplete event.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         (self.seen, self.line) = (0, 0);
         std::mem::take(&mut self.pending)
     }
 
-    /// How many bytes there are of an event that has not ended.
+    /// How many bytes of an incomplete event are held.
     pub(crate) fn waiting(&self) -> usize {
         self.pending.len()
     }
 
-    /// True when an event is longer than any that should be waited for. A message says beforehand how long it is.
+    /// True when an event is too long to hold. AWS messages are bounded by their declared length.
     pub(crate) fn is_full(&self) -> bool {
-        self.dress == EventDress::Lines && self.pending.len() > MAX_EVENT
+        self.format == EventFormat::Sse && self.pending.len() > MAX_EVENT_BYTES
     }
 
-    /// True when nothing that follows can be read.
+    /// True when the rest of the stream cannot be read.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
     }
 
     fn next_end(&mut self) -> Option<usize> {
-        match self.dress {
-            EventDress::Lines => self.line_end(),
-            EventDress::Named | EventDress::Wrapped => self.message_end(),
+        match self.format {
+            EventFormat::Sse => self.line_end(),
+            EventFormat::Aws | EventFormat::AwsWrapped => self.message_end(),
         }
     }
 
@@ -123,7 +123,7 @@ impl EventFrames {
         Some(self.line)
     }
 
-    /// Where the next blank line ends. A line ends with `\n`, `\r\n` or `\r`; a `\r` at the very end may be the first
+    /// Where the next blank line ends. Lines end with `\n`, `\r\n` or `\r`; a `\r` at the very end may be the first
     /// half of a `\r\n`, and waits.
     fn line_end(&mut self) -> Option<usize> {
         loop {
@@ -154,7 +154,7 @@ impl EventFrames {
 mod tests {
     use super::*;
 
-    /// The events of `text`, cut after `step` bytes, and what is left.
+    /// The events of `text` in pieces of `step` bytes, and the rest.
     fn cut(text: &str, step: usize) -> (Vec<String>, String) {
         let (mut frames, mut events) = (EventFrames::default(), Vec::new());
         for piece in text.as_bytes().chunks(step) {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn check_write(raw: &str, edits: &[(std::ops::Range<usize>, &str)], expected: &str) {
-        let frame = EventFrame::lines(raw.as_bytes());
+        let frame = EventFrame::sse(raw.as_bytes());
         let (mut patch, mut out) = (BytePatch::default(), Vec::new());
         for (place, text) in edits {
             patch.put(place.clone(), *text);

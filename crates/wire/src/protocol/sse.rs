@@ -1,10 +1,10 @@
-//! Reads and writes one server-sent event: lines of text, of which some begin with `data:`.
+//! Reads and writes server-sent events.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
-/// What the `data` lines of an event say; several are one text of several lines. `None` when there are none: a comment.
+/// The `data` lines of an event, joined by newlines; `None` when there are none, as in a comment.
 pub(crate) fn data(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     let mut lines = fields(b"data", raw);
     let first = lines.next()?;
@@ -17,15 +17,15 @@ pub(crate) fn data(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(all)
 }
 
-/// What an event is called; of several names the last counts.
+/// The name of an event; the last of several counts.
 pub(crate) fn name(raw: &[u8]) -> Option<&str> {
     str::from_utf8(fields(b"event", raw).last()?).ok()
 }
 
-/// Appends an event with other data; its other lines and the ends of its lines stay.
+/// Appends an event with other data; its other lines and its line endings stay.
 pub(crate) fn change(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     let mut is_put = false;
-    for (line, end) in ended(raw) {
+    for (line, end) in lines_with_ends(raw) {
         if !line.starts_with(b"data:") {
             out.extend_from_slice(&[line, end].concat());
         } else if !is_put {
@@ -37,12 +37,12 @@ pub(crate) fn change(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends an event of this name.
+/// Appends an event with this name.
 pub(crate) fn write(name: &str, data: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("event: {name}\ndata: {data}\n\n").as_bytes());
 }
 
-/// What each line of this name says.
+/// The values of the lines with this field name.
 fn fields<'a>(name: &'a [u8], raw: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     let lines = raw.split(|byte| *byte == b'\n' || *byte == b'\r').filter(|line| !line.is_empty());
     lines.filter_map(move |line| {
@@ -51,8 +51,8 @@ fn fields<'a>(name: &'a [u8], raw: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     })
 }
 
-/// Lines, each with what ends it.
-fn ended(mut raw: &[u8]) -> Vec<(&[u8], &[u8])> {
+/// Lines, each with its ending.
+fn lines_with_ends(mut raw: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut lines = Vec::new();
     while !raw.is_empty() {
         let at = memchr2(b'\n', b'\r', raw).unwrap_or(raw.len());

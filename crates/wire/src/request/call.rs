@@ -1,4 +1,4 @@
-//! Remembers a conversation's tool calls, so that a result can be told which one it answers.
+//! Remembers the tool calls of a conversation, and finds the call of a result.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use crate::request::command::GivenArguments;
 
-/// A tool call, as far as its result needs to know it.
+/// A tool call, as far as its result needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlotCall<'a> {
     /// The call's id; empty when there is none.
     pub id: Cow<'a, str>,
-    /// The tool's name; empty when it is not known.
+    /// The tool's name; empty when it is unknown.
     pub tool: Cow<'a, str>,
-    /// The command that the tool ran, or the path or pattern that it was given.
+    /// The command that the tool ran, or the path or pattern in its arguments.
     pub command: Option<Cow<'a, str>>,
-    /// True when it asked for some lines of a file and not for all of it.
+    /// True when it requested a part of a file.
     pub is_part: bool,
 }
 
@@ -30,20 +30,20 @@ impl<'a> SlotCall<'a> {
     }
 }
 
-/// How many calls of a turn can wait for a result without an id. No model makes so many at once, and each such
-/// result looks through them all.
+/// How many calls of a turn can wait for a result without an id. No model makes more at once, and each such result
+/// searches all of them.
 const MAX_OPEN: usize = 128;
 
 /// The calls seen so far.
 #[derive(Default)]
 pub(crate) struct SeenCalls<'a> {
     by_id: BTreeMap<Cow<'a, str>, Arc<SlotCall<'a>>>,
-    /// Calls of the latest turn that no result has answered: results without an id come in the calls' order.
+    /// Calls of the latest turn without a result: results without an id come in the order of the calls.
     open: Vec<Arc<SlotCall<'a>>>,
     turn: Turn,
 }
 
-/// Whether the message that is being read has made a call.
+/// Whether the current message has made a call.
 #[derive(Default, PartialEq, Eq)]
 enum Turn {
     #[default]
@@ -52,7 +52,7 @@ enum Turn {
 }
 
 impl<'a> SeenCalls<'a> {
-    /// A message begins.
+    /// Starts a message.
     pub(crate) fn begin(&mut self) {
         self.turn = Turn::Quiet;
     }
@@ -65,7 +65,7 @@ impl<'a> SeenCalls<'a> {
         }
         let call = Arc::new(call);
         if !call.id.is_empty() {
-            // Of calls that share an id, the one nearest before the result is meant.
+            // If calls share an id, the latest one before the result is meant.
             self.by_id.insert(call.id.clone(), Arc::clone(&call));
         }
         if self.open.len() < MAX_OPEN {
@@ -73,8 +73,8 @@ impl<'a> SeenCalls<'a> {
         }
     }
 
-    /// The call that a result with this id and tool name answers; made up of them when the body does not hold it.
-    pub(crate) fn answered(&mut self, id: Cow<'a, str>, tool: Cow<'a, str>) -> Arc<SlotCall<'a>> {
+    /// The call of a result with this id and tool name; a new one with these, if the body has no such call.
+    pub(crate) fn match_result(&mut self, id: Cow<'a, str>, tool: Cow<'a, str>) -> Arc<SlotCall<'a>> {
         if let Some(call) = self.by_id.get(&id).cloned() {
             self.open.retain(|open| open.id != id);
             return call;
@@ -98,7 +98,7 @@ mod tests {
     }
 
     fn check(calls: &mut SeenCalls<'static>, id: &'static str, tool: &'static str, expected: &SlotCall<'_>) {
-        assert_eq!(*calls.answered(id.into(), tool.into()), *expected);
+        assert_eq!(*calls.match_result(id.into(), tool.into()), *expected);
     }
 
     #[test]

@@ -1,11 +1,10 @@
-//! What a tool call's arguments say of its result: the command line or the path, and whether all of it was wanted.
+//! Reads the command line or the path from a tool call's arguments, and whether they request a part of a file.
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
 
-/// The arguments that may hold it, best first; of a tool that reads files it is the path.
+/// The members that may have it, best first; for tools that read files it is the path.
 const KEYS: [&str; 15] = [
     "command",
     "cmd",
@@ -24,7 +23,7 @@ const KEYS: [&str; 15] = [
     "notebook_path",
 ];
 
-/// What an editor that also shows files is told to do.
+/// Verbs of editors that also show files.
 const VERBS: [&str; 5] = ["view", "create", "str_replace", "insert", "undo_edit"];
 
 /// Arguments that ask for a part of a file.
@@ -52,35 +51,35 @@ const PARTS: [&str; 18] = [
 /// Programs that run a script given as an argument.
 const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh"];
 
-/// What is known of a call by its arguments.
+/// What a call's arguments tell about its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct GivenArguments<'a> {
     pub(crate) command: Option<Cow<'a, str>>,
-    /// True when they ask for some lines of a file and not for all of it.
+    /// True when they request a part of a file.
     pub(crate) is_part: bool,
 }
 
-/// What the arguments here say: an object, or a string that spells one.
-pub(crate) fn given<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, WireError> {
+/// Reads the arguments here: an object, or a string with one.
+pub(crate) fn read_arguments<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonError> {
     if scan.peek() != Some(b'"') {
         return in_object(scan);
     }
     let Some(arguments) = scan.string()? else { return Ok(GivenArguments::default()) };
-    // A tool may take a program or a patch as it is.
+    // Some tools take a program or a patch as a plain string.
     if !arguments.trim_start().starts_with(['{', '[']) {
         return Ok(GivenArguments {
             command: Some(arguments).filter(|text| !text.is_empty()),
             ..GivenArguments::default()
         });
     }
-    // Arguments that are not JSON are no fault of the body's.
+    // Arguments that are not JSON do not make the body invalid.
     let GivenArguments { command, is_part } =
         in_object(&mut JsonScan::new(arguments.as_bytes())).unwrap_or_default();
     Ok(GivenArguments { command: command.map(|command| Cow::Owned(command.into_owned())), is_part })
 }
 
-/// One command line from the words of an array here, or the string here.
-pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+/// The command line here: a string, or the words of an array.
+pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
     Ok(match scan.peek() {
         Some(b'[') => join(&strings(scan)?).map(Cow::Owned),
         _ => scan.string()?.filter(|line| !line.is_empty()),
@@ -88,7 +87,7 @@ pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, 
 }
 
 /// The strings of the array here.
-pub(crate) fn strings<'a>(scan: &mut JsonScan<'a>) -> Result<Vec<Cow<'a, str>>, WireError> {
+pub(crate) fn strings<'a>(scan: &mut JsonScan<'a>) -> Result<Vec<Cow<'a, str>>, JsonError> {
     let mut strings = Vec::new();
     scan.items(|scan| {
         strings.extend(scan.string()?);
@@ -97,12 +96,12 @@ pub(crate) fn strings<'a>(scan: &mut JsonScan<'a>) -> Result<Vec<Cow<'a, str>>, 
     Ok(strings)
 }
 
-fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, WireError> {
+fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonError> {
     let mut lines: [Option<Cow<'a, str>>; KEYS.len()] = Default::default();
     let mut is_part = false;
     scan.members(|scan, key| {
         if let Some(rank) = KEYS.iter().position(|known| known.as_bytes() == key) {
-            // Of a name that is said twice, the last that is a line is heard.
+            // Of a duplicate name, the last one with a command counts.
             lines[rank] = line(scan)?.or_else(|| lines[rank].take());
             return Ok(());
         }
@@ -114,14 +113,14 @@ fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, WireErro
     let mut lines = lines.into_iter().flatten();
     let first = lines.next();
     let command = match first {
-        Some(verb) if VERBS.contains(&&*verb) => Some(edited(verb, lines.next())),
+        Some(verb) if VERBS.contains(&&*verb) => Some(editor_command(verb, lines.next())),
         first => first,
     };
     Ok(GivenArguments { command, is_part })
 }
 
-/// What an editor does to which file; of one that it shows, the path alone.
-fn edited<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a, str> {
+/// The editor's verb and its file; only the path for `view`.
+fn editor_command<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a, str> {
     match path {
         Some(path) if verb == "view" => path,
         Some(path) => Cow::Owned(format!("{verb} {path}")),
@@ -129,7 +128,7 @@ fn edited<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a, str> {
     }
 }
 
-/// What `words` run: the script where they start a shell with one, else the words as a shell would take them.
+/// The command of `words`: the script, if they start a shell with one, or else the quoted words.
 fn join(words: &[Cow<'_, str>]) -> Option<String> {
     if words.is_empty() {
         return None;
@@ -170,7 +169,7 @@ mod tests {
     fn check(arguments: &str, expected: Option<&str>) {
         let quoted = serde_json::to_string(arguments).expect("a string");
         for arguments in [arguments, &quoted] {
-            let given = given(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
+            let given = read_arguments(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
             assert_eq!(given.command.as_deref(), expected, "{arguments}");
         }
     }
@@ -211,7 +210,7 @@ mod tests {
     #[test]
     fn a_program_is_a_command_as_it_is() {
         let program = r#""text(await tools.exec_command({cmd: 'cat a'}))""#;
-        let found = given(&mut JsonScan::new(program.as_bytes())).expect("a string");
+        let found = read_arguments(&mut JsonScan::new(program.as_bytes())).expect("a string");
         assert_eq!(found.command.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
     }
 
@@ -229,7 +228,7 @@ mod tests {
     fn arguments_that_are_not_json_hold_no_command() {
         for arguments in [r#""{\"command\":""#, r#""""#, "null", "3"] {
             assert_eq!(
-                given(&mut JsonScan::new(arguments.as_bytes())),
+                read_arguments(&mut JsonScan::new(arguments.as_bytes())),
                 Ok(GivenArguments::default()),
                 "{arguments}"
             );
@@ -255,7 +254,7 @@ mod tests {
         ] {
             let quoted = serde_json::to_string(arguments).expect("a string");
             for arguments in [arguments, &quoted] {
-                let given = given(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
+                let given = read_arguments(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
                 assert_eq!(given.is_part, is_part, "{arguments}");
             }
         }

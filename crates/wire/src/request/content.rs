@@ -1,21 +1,21 @@
-//! The texts of a result's content: a string, or the text blocks of a list, beside which images stay as they are.
+//! Finds the texts of a result's content: a string, or the text blocks of an array. Images stay unchanged.
 
 use std::ops::Range;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
+
 use crate::request::slot::FoundSlots;
 
-/// What providers call a block of text.
+/// The types of text blocks.
 pub(crate) const TEXT: [&str; 3] = ["text", "input_text", "output_text"];
 
-/// Holds back the texts of the content here.
-pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Collects the texts of the content here.
+pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     within(MAX_DEPTH, scan, found)
 }
 
-/// Holds back what a member of an object holds that has to stay one: its texts, or else all of a list or an object.
-pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Collects the texts of a member whose object must stay one, or else the whole array or object.
+pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mark = found.mark();
     let _ = scan.peek();
     let start = scan.at();
@@ -26,10 +26,10 @@ pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) ->
     Ok(())
 }
 
-/// How deep blocks may hold blocks: a result, a document in it, its source, its texts.
+/// How deep blocks may nest: a result, a document in it, its source, its texts.
 const MAX_DEPTH: usize = 4;
 
-fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     match scan.peek() {
         Some(b'[' | b'{') if depth > 0 => scan.items(|scan| block(depth - 1, scan, found)),
         _ => {
@@ -40,7 +40,7 @@ fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>)
     }
 }
 
-fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text, mut cited, mut content, mut source) = (None, None, None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -70,8 +70,8 @@ fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) 
     Ok(())
 }
 
-/// Where a document's text stands: `data` of a plain text, or blocks.
-fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Collects a document's text: the `data` of a plain text, or blocks.
+fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut data, mut content) = (None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -96,7 +96,8 @@ fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>)
     Ok(())
 }
 
-/// The model quotes such a text by its characters, and a person reads the quotes.
+/// True when citations are enabled: the model quotes such a text by character positions, and a person reads the
+/// quotes.
 fn is_cited(scan: &JsonScan<'_>, citations: Option<&Range<usize>>) -> bool {
     citations.is_some_and(|span| scan.body()[span.clone()].windows(4).any(|word| word == b"true"))
 }

@@ -1,29 +1,28 @@
-//! What a request lets its provider leave out of what the model reads.
+//! Checks whether a request lets its provider omit results from the model's input.
 //!
-//! Where results may be gone by the time that a later one is read, no later one can name them.
+//! Later results must not refer to results that may be gone by then.
 
 use serde_json::Value;
+use tersely_json::top_members;
 
-use crate::protocol::json::member::top_members;
-
-/// Edits of Anthropic's that touch thoughts only.
+/// Anthropic's edits that remove only reasoning.
 const THOUGHTS: &str = "clear_thinking";
 
-/// True when `context_management`, as Anthropic or Responses spell it, clears or compacts more than thoughts.
+/// True when `context_management`, in Anthropic's or Responses' spelling, clears or compacts more than reasoning.
 pub(crate) fn is_managed(body: &[u8]) -> bool {
     let Some(value) = member("context_management", body) else { return false };
     let edits = value.get("edits").unwrap_or(&value).as_array();
     let drops = |edit: &Value| !edit["type"].as_str().is_some_and(|kind| kind.starts_with(THOUGHTS));
-    // What is managed in a way that nobody here knows may be dropped.
+    // Unknown edits may drop results.
     edits.map_or(!value.is_null() && value != Value::Object(serde_json::Map::new()), |edits| {
         edits.iter().any(drops)
     })
 }
 
-/// Plugins of routers that leave the middle of a conversation out.
+/// A router's plugin that omits the middle of a conversation.
 const SQUEEZES: &str = "context-compression";
 
-/// True when a router of Chat Completions may leave the middle of a conversation out.
+/// True when a router of Chat Completions may omit the middle of a conversation.
 pub(crate) fn is_squeezed(body: &[u8]) -> bool {
     let some = |value: &Value| value.as_array().is_some_and(|items| !items.is_empty());
     let is_on = |plugin: &Value| plugin["id"] == SQUEEZES && plugin["enabled"] != false;

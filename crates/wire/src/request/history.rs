@@ -1,18 +1,18 @@
-//! Says where the rest of a conversation is.
+//! Where the rest of a conversation is stored.
 
-/// Where a conversation is.
+/// Where a conversation is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistoryPlace {
-    /// All of it is in the request, and will be in the next.
+    /// In the request, and in the next one.
     Here,
-    /// All of it is in the request, but the next may only name it.
+    /// In the request, but the next one may refer to it by id.
     Named,
-    /// The request names what came before it: the provider has it.
+    /// At the provider: the request refers to it by id.
     Elsewhere,
 }
 
 impl HistoryPlace {
-    /// True when the provider keeps it, so that a later request can go on from it by its name.
+    /// True when the provider stores it, so that a later request can continue it by id.
     #[must_use]
     pub fn is_kept(self) -> bool {
         self != Self::Here

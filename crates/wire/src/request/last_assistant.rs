@@ -1,31 +1,39 @@
-//! Finds where the model spoke last: what stands behind that is new to it.
+//! Finds the end of the model's last message: the model has not seen anything after it.
 
-use crate::error::WireError;
-use crate::protocol::json::scan::{self, JsonScan};
+use tersely_json::{JsonError, JsonScan, scan_all};
 
-/// Where the last thing that the model said ends.
+/// Where the model's last message ends.
 #[derive(Default)]
-pub(crate) struct LastSpoken(usize);
+pub(crate) struct LastMessageEnd(usize);
 
-/// Where the last thing ends that `walk` finds the model to have said; all of a body that cannot be read counts as said.
+/// Where the last of the model's messages ends that `walk` finds; the length of a body that cannot be read.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut JsonScan<'a>, &mut LastSpoken) -> Result<(), WireError>,
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut LastMessageEnd) -> Result<(), JsonError>,
 ) -> usize {
-    scan::whole(body, walk).map_or(body.len(), |LastSpoken(end)| end)
+    scan_all(body, walk).map_or(body.len(), |LastMessageEnd(end)| end)
+}
+
+/// Where the model's last message of the list `messages` ends.
+pub(crate) fn in_messages(body: &[u8]) -> usize {
+    find(body, |scan, found| scan.items_of("messages", |scan| message("assistant", scan, found)))
 }
 
 /// The message here, which is the model's if its role is `role`.
-pub(crate) fn message(role: &str, scan: &mut JsonScan<'_>, found: &mut LastSpoken) -> Result<(), WireError> {
+pub(crate) fn message(
+    role: &str,
+    scan: &mut JsonScan<'_>,
+    found: &mut LastMessageEnd,
+) -> Result<(), JsonError> {
     item(scan, found, |_, spoken| spoken == role)
 }
 
-/// The item here, which is the model's if `speaks` says so of its type and its role.
+/// The item here, which is the model's if `speaks` returns true for its type and its role.
 pub(crate) fn item(
     scan: &mut JsonScan<'_>,
-    found: &mut LastSpoken,
+    found: &mut LastMessageEnd,
     speaks: impl FnOnce(&str, &str) -> bool,
-) -> Result<(), WireError> {
+) -> Result<(), JsonError> {
     let (mut kind, mut role) = (None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -42,10 +50,10 @@ pub(crate) fn item(
 mod tests {
     use crate::providers::PROVIDERS;
 
-    /// What is new in a body: all that stands behind what the model said last.
+    /// The part of a body after the model's last message.
     fn check(path: &str, body: &str, new: &str) {
         let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
-        assert_eq!(&body[provider.spoken(body.as_bytes())..], new, "{path}");
+        assert_eq!(&body[provider.last_assistant_end(body.as_bytes())..], new, "{path}");
     }
 
     #[test]

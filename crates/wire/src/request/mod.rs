@@ -1,4 +1,4 @@
-//! What a request body holds: its tool results, calls, prompts, schemas and model.
+//! Reads request bodies: tool results, calls, prompts, schemas and the model's name.
 
 pub(crate) mod call;
 pub(crate) mod command;

@@ -1,15 +1,14 @@
-//! Whom a request is for: the name of its model, in its path or in its body.
+//! Finds the name of the model in a request's path or body.
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
 
-/// What stands before a model's name in a path: deployments of Azure, models of Bedrock, and of Gemini and Vertex AI.
+/// What precedes a model's name in a path: deployments of Azure, models of Bedrock, Gemini and Vertex AI.
 const BEFORE: [&str; 3] = ["/deployments/", "/model/", "/models/"];
 
-/// The model that a request to `target`, a path with its query, names; the path is heard before the body, because its
-/// server reads it there. `None` when neither names one.
+/// The model of a request to `target`, a path with its query. The path takes precedence over the body, as it does for
+/// its server. `None` when neither names a model.
 #[must_use]
 pub fn named_model<'a>(target: &'a str, body: &'a [u8]) -> Option<Cow<'a, str>> {
     in_path(target).or_else(|| in_body(body)).filter(|name| !name.is_empty())
@@ -19,13 +18,13 @@ fn in_path(target: &str) -> Option<Cow<'_, str>> {
     let path = target.split('?').next().unwrap_or_default();
     let rest = BEFORE.iter().find_map(|before| Some(path.rsplit_once(before)?.1))?;
     let name = rest.split('/').next().unwrap_or_default();
-    // Behind the last colon stands the method, if nothing else follows; before it, a version may have one too.
+    // The last colon precedes the method, unless a path segment follows; a version may have a colon too.
     let name =
         if name.len() == rest.len() { name.rsplit_once(':').map_or(name, |(name, _)| name) } else { name };
     Some(unescaped(name))
 }
 
-/// The first `model` at the top: nothing behind it is read. Two of them are refused elsewhere.
+/// The first `model` at the top; nothing after it is read. Duplicates are refused elsewhere.
 fn in_body(body: &[u8]) -> Option<Cow<'_, str>> {
     let (mut scan, mut found) = (JsonScan::new(body), None);
     let _ended = scan.members(|scan, key| {
@@ -33,7 +32,7 @@ fn in_body(body: &[u8]) -> Option<Cow<'_, str>> {
             return scan.skip().map(drop);
         }
         found = scan.string()?;
-        Err(WireError { at: 0, expected: "no more" })
+        Err(JsonError { at: 0, expected: "no more" })
     });
     found
 }

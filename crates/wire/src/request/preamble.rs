@@ -1,28 +1,26 @@
-//! Measures what a model reads before a conversation: its tools and its system prompt.
+//! Measures the tools and the system prompt, which a model reads before the conversation.
 //!
-//! They are the same in every request of a conversation. Where a client does change them, the provider's prompt cache
-//! starts anew in any case: they come first in what it compares. Tools that a model has to search for first are not
-//! read, and may come and go while the cache stays; so they do not count.
+//! They are the same in every request of a conversation; if a client changes them, the provider's prompt cache starts
+//! over anyway, because they come first. Tools with deferred loading are not read, and may change without affecting
+//! the cache, so they do not count.
 
-use crate::protocol::json::list;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::node::JsonNode;
+use tersely_json::{JsonNode, list, top_members};
 
 /// What a model reads before a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestHead {
-    /// The bytes of tools and system prompt.
+    /// The bytes of the tools and the system prompt.
     pub bytes: usize,
-    /// What the tools are called.
+    /// The names of the tools.
     pub tools: Vec<String>,
 }
 
-/// The members at the top of `body` with these names, tools and system prompt.
+/// Measures the members with these names at the top of `body`.
 pub(crate) fn beside(names: &[&'static str], body: &[u8]) -> RequestHead {
     let mut head = RequestHead::default();
     for member in top_members(names, body).unwrap_or_default() {
         let node =
-            if [TOOLS, TOOL_CONFIG].contains(&member.name) { JsonNode::any(member.value) } else { None };
+            if [TOOLS, TOOL_CONFIG].contains(&member.name) { JsonNode::parse(member.value) } else { None };
         let bytes =
             head.list(if member.name == TOOL_CONFIG { node.and_then(|it| it.get(TOOLS)) } else { node });
         head.bytes += if member.name == TOOLS { bytes } else { member.value.len() };
@@ -30,24 +28,24 @@ pub(crate) fn beside(names: &[&'static str], body: &[u8]) -> RequestHead {
     head
 }
 
-/// The bytes of the messages with which the list `name` begins and which are the operator's, not a user's.
+/// The bytes of the operator's messages at the start of the array `name`.
 pub(crate) fn opening(name: &str, body: &[u8]) -> usize {
     let Ok(Some(place)) = list::place(name, body) else { return 0 };
     let items = JsonNode::at(place, body).items();
     items.iter().take_while(|item| is_operators(item)).map(|item| item.bytes().len()).sum()
 }
 
-/// What every API calls its list of tools.
+/// The array of tools, in every API.
 pub(crate) const TOOLS: &str = "tools";
 
-/// What that list stands in, with one of them.
+/// Converse's object around the array of tools.
 pub(crate) const TOOL_CONFIG: &str = "toolConfig";
 
-/// What an entry of such a list holds the tool in that it describes, or the tools.
+/// Members of a tool's entry that contain its definition, or several.
 const WRAPS: [&str; 5] = ["function", "custom", "toolSpec", "functionDeclarations", "function_declarations"];
 
 impl RequestHead {
-    /// Adds the names of the tools of a list that a model reads, and says how many bytes those are.
+    /// Adds the names of the tools that a model reads, and returns their bytes.
     fn list(&mut self, list: Option<JsonNode<'_>>) -> usize {
         let items = list.map_or_else(Vec::new, |list| list.items());
         let is_read = |tool: &&JsonNode<'_>| tool.get("defer_loading").is_none_or(|it| it.bytes() != b"true");
@@ -55,9 +53,9 @@ impl RequestHead {
         read.inspect(|tool| self.name(tool)).map(|tool| tool.bytes().len()).sum()
     }
 
-    /// Adds the names of the tools of an entry; one that has none goes by its type, as `local_shell` does.
+    /// Adds the names of the tools in an entry; one without a name gets its type, as `local_shell` does.
     fn name(&mut self, tool: &JsonNode<'_>) {
-        let inside = tool.gets(WRAPS).into_iter().flatten().flatten();
+        let inside = tool.get_all(WRAPS).into_iter().flatten().flatten();
         let each = inside.flat_map(|it| if it.is_list() { it.items() } else { vec![it] });
         let mut names: Vec<_> = each.filter_map(|it| it.get("name")).collect();
         if names.is_empty() {
@@ -68,7 +66,7 @@ impl RequestHead {
 }
 
 fn is_operators(item: &JsonNode<'_>) -> bool {
-    let says = |name: &str, word: &str| item.get(name).is_some_and(|it| it.says(word));
+    let says = |name: &str, word: &str| item.get(name).is_some_and(|it| it.is_str(word));
     says("role", "system") || says("role", "developer") || says("type", "additional_tools")
 }
 
@@ -76,7 +74,7 @@ fn is_operators(item: &JsonNode<'_>) -> bool {
 mod tests {
     use crate::providers::PROVIDERS;
 
-    /// The head of a body is as long as these parts of it are together.
+    /// The head of a body is as long as these parts together.
     fn check(path: &str, body: &str, parts: &[&str]) {
         let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
         assert!(parts.iter().all(|part| body.contains(part)), "{body}");

@@ -1,43 +1,42 @@
-//! Finds what users say: the texts of their messages, and nothing of tools, models or systems.
+//! Finds the texts of user messages.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::{self, JsonScan};
-use crate::protocol::json::text;
+use tersely_json::{JsonError, JsonScan, scan_all, string};
+
 use crate::request::content::TEXT;
 
-/// A text in a message of a user.
+/// A text in a user message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserPrompt<'a> {
     /// The bytes of the string, quotes included.
     pub span: Range<usize>,
-    /// The string, as it stands in the body.
+    /// The string in its JSON spelling.
     pub token: &'a [u8],
 }
 
 impl<'a> UserPrompt<'a> {
-    /// The characters of the string; `None` when there are none that could be written again.
+    /// The characters of the string; `None` when they could not be written again.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
-        text::decode(self.token)
+        string::decode(self.token)
     }
 }
 
-/// What a walk has found so far.
+/// The prompts found so far.
 pub(crate) type FoundPrompts<'a> = Vec<UserPrompt<'a>>;
 
 /// The texts that `walk` finds in a whole body.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundPrompts<'a>) -> Result<(), WireError>,
-) -> Result<FoundPrompts<'a>, WireError> {
-    scan::whole(body, walk)
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundPrompts<'a>) -> Result<(), JsonError>,
+) -> Result<FoundPrompts<'a>, JsonError> {
+    scan_all(body, walk)
 }
 
-/// The message here, if it is a user's: a content of one text, or of blocks.
-pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// The message here, if it is a user's: its content is a text or blocks.
+pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut kind, mut role, mut content) = (None, None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {
@@ -59,14 +58,14 @@ pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>)
     Ok(())
 }
 
-/// The string here; anything else is stepped over.
-pub(crate) fn string<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// The string here; skips anything else.
+pub(crate) fn string<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let place = scan.skip()?;
     hold(scan.body(), place, found);
     Ok(())
 }
 
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text) = (None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -81,7 +80,7 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<()
     Ok(())
 }
 
-/// Holds a place if a string stands there that says something.
+/// Adds a place if it is a string that is not empty.
 pub(crate) fn hold<'a>(body: &'a [u8], span: Range<usize>, found: &mut FoundPrompts<'a>) {
     let token = &body[span.clone()];
     if token.first() == Some(&b'"') && token.len() > 2 {

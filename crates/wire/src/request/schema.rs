@@ -1,35 +1,32 @@
-//! Finds what a body says of its tools: the descriptions of the tools, and those in the schemas of what they take.
+//! Finds the descriptions of tools and those in their schemas.
 //!
-//! A schema holds data beside schemas: defaults, examples, the values that are allowed. And a property can have any
-//! name, `description` too. So only keywords that hold schemas are followed; what stands under any other stays as it is.
+//! A schema also has data: defaults, examples, allowed values. A property can have any name, also `description`. So
+//! only keywords with schemas are followed, and everything else stays unchanged.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::{self, JsonScan};
-use crate::protocol::json::splice::Splice;
-use crate::protocol::json::text;
+use tersely_json::{JsonError, JsonScan, Splice, scan_all, string};
 
-/// A description of a tool, or of a part of what it takes.
+/// A description of a tool, or of a part of its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolDescription<'a> {
     /// The bytes of the string, quotes included.
     pub span: Range<usize>,
-    /// The bytes that go when the whole member goes: its name and its comma too.
+    /// The bytes to remove for the whole member: with its name and its comma.
     pub member: Range<usize>,
-    /// The string, as it stands in the body.
+    /// The string in its JSON spelling.
     pub token: &'a [u8],
 }
 
 impl<'a> ToolDescription<'a> {
-    /// The characters of the string; `None` when there are none that could be written again.
+    /// The characters of the string; `None` when they could not be written again.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
-        text::decode(self.token)
+        string::decode(self.token)
     }
 
-    /// What `minify` makes of the text; what says nothing goes.
+    /// The edit that `minify` makes; an empty description is removed.
     pub(crate) fn edit(self, minify: impl Fn(&str) -> Option<String>) -> Option<Splice> {
         let text = self.text()?;
         let short = minify(&text);
@@ -40,26 +37,26 @@ impl<'a> ToolDescription<'a> {
     }
 }
 
-/// What a walk has found so far.
+/// The descriptions found so far.
 pub(crate) type FoundDescriptions<'a> = Vec<ToolDescription<'a>>;
 
 /// The descriptions that `walk` finds in a whole body, in order.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundDescriptions<'a>) -> Result<(), WireError>,
-) -> Result<FoundDescriptions<'a>, WireError> {
-    let mut found = scan::whole(body, walk)?;
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundDescriptions<'a>) -> Result<(), JsonError>,
+) -> Result<FoundDescriptions<'a>, JsonError> {
+    let mut found = scan_all(body, walk)?;
     found.sort_by_key(|description| description.span.start);
     Ok(found)
 }
 
-/// The tool here, which keeps its schemas under `names`.
+/// The tool here, whose schemas are under `names`.
 pub(crate) fn tool<'a>(
     names: &[&str],
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-) -> Result<(), WireError> {
-    described(scan, found, |scan, found, key| {
+) -> Result<(), JsonError> {
+    walk_object(scan, found, |scan, found, key| {
         if names.iter().any(|name| name.as_bytes() == key) {
             return schema(scan, found);
         }
@@ -67,24 +64,24 @@ pub(crate) fn tool<'a>(
     })
 }
 
-/// The JSON Schema here, and those that it holds.
+/// The JSON Schema here, and those in it.
 pub(crate) fn schema<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-) -> Result<(), WireError> {
+) -> Result<(), JsonError> {
     within(MAX_DEPTH, scan, found)
 }
 
-/// The object here: its own description is found, every other member is handed to `each`, which takes it.
-pub(crate) fn described<'a>(
+/// The object here: finds its own description, and passes every other member to `each`, which takes it.
+pub(crate) fn walk_object<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-    mut each: impl FnMut(&mut JsonScan<'a>, &mut FoundDescriptions<'a>, &[u8]) -> Result<(), WireError>,
-) -> Result<(), WireError> {
+    mut each: impl FnMut(&mut JsonScan<'a>, &mut FoundDescriptions<'a>, &[u8]) -> Result<(), JsonError>,
+) -> Result<(), JsonError> {
     let mut own: Option<Member> = None;
     let mut before = None;
     scan.members(|scan, key| {
-        let start = scan.named();
+        let start = scan.name_start();
         if let Some(own) = &mut own {
             own.next.get_or_insert(start);
         }
@@ -101,10 +98,10 @@ pub(crate) fn described<'a>(
     Ok(())
 }
 
-/// How deep schemas in schemas are followed.
+/// How deep nested schemas are followed.
 const MAX_DEPTH: usize = 32;
 
-/// Keywords that hold a schema, or a list of schemas; Google reads names in either case.
+/// Keywords with a schema or an array of schemas; Google accepts names in both cases.
 const SCHEMAS: [&str; 19] = [
     "items",
     "anyOf",
@@ -127,7 +124,7 @@ const SCHEMAS: [&str; 19] = [
     "contentSchema",
 ];
 
-/// Keywords that hold schemas under names of someone's choice.
+/// Keywords with schemas under arbitrary names.
 const NAMED: [&str; 7] =
     ["properties", "$defs", "definitions", "defs", "patternProperties", "dependentSchemas", "dependencies"];
 
@@ -135,8 +132,8 @@ fn within<'a>(
     levels: usize,
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-) -> Result<(), WireError> {
-    described(scan, found, |scan, found, key| {
+) -> Result<(), JsonError> {
+    walk_object(scan, found, |scan, found, key| {
         let is_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
         let Some(levels) = levels.checked_sub(1) else { return scan.skip().map(drop) };
         if is_of(&SCHEMAS) {

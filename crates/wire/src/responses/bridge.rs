@@ -1,128 +1,109 @@
-//! Leaves tools out of the Responses API, and makes calls of them of those that go by way of another.
+//! Hides tools from Responses requests, and turns `call_tool` calls back into calls of the hidden tools.
+
+use tersely_json::{BytePatch, JsonNode, string};
 
 use super::request;
-use crate::bridge::bridges::BridgesTools;
-use crate::bridge::call::{BridgedCall, wrapped_value};
-use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
+use crate::bridge::bridging::ToolBridging;
+use crate::bridge::call::{BridgedCall, wrap_value};
+use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only, is_searched};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
-use crate::hidden::turn::MOST_HELD;
-use crate::hidden::watch::{ResponseFraming, ResponseWatch};
+use crate::hidden::turn::MAX_HELD_BYTES;
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 use crate::request::content::TEXT;
 use crate::request::history::HistoryPlace;
 
-pub(super) struct ResponsesBridge;
+pub(super) static BRIDGING: ToolBridging = ToolBridging {
+    catalogue,
+    narrow,
+    bridge: |calls, framing, watch| bridge_response(calls, framing, whole, HeldItem::default(), watch),
+};
 
-/// What a tool may have that is nothing but a function.
+/// Members of a tool that is a plain function.
 const PLAIN: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
 
-impl BridgesTools for ResponsesBridge {
-    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
-        // What the provider keeps begins elsewhere, and holds calls as the model made them.
-        if request::history(body) != HistoryPlace::Here {
-            return None;
-        }
-        let [tools, input, choice] = JsonNode::whole(body)?.gets(["tools", "input", "tool_choice"])?;
-        let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
-        if items.iter().any(is_searched) {
-            return None;
-        }
-        let mut catalogue =
-            ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
-        let input = input?;
-        if let Some(text) = input.text() {
-            catalogue.hear(&text);
-        }
-        for item in input.items() {
-            let [kind, role, content] = item.gets(["type", "role", "content"])?;
-            let kind = kind.and_then(|kind| kind.text());
-            match (kind.as_deref(), role.and_then(|role| role.text()).as_deref(), content) {
-                (None | Some("message"), Some("user"), Some(content)) => {
-                    catalogue.hear_content(&TEXT, &content);
-                }
-                (None | Some("message"), Some("system" | "developer"), _)
-                | (Some("additional_tools"), ..) => {}
-                _ => break,
+fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
+    // A stored conversation begins elsewhere, and has calls in the model's spelling.
+    if request::history(body) != HistoryPlace::Here {
+        return None;
+    }
+    let [tools, input, choice] = JsonNode::object(body)?.get_all(["tools", "input", "tool_choice"])?;
+    let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
+    if items.iter().any(|tool| is_searched("tool_search", tool)) {
+        return None;
+    }
+    let mut catalogue =
+        ToolCatalogue { tools: items.iter().map(list_tool).collect(), ..ToolCatalogue::default() };
+    let input = input?;
+    if let Some(text) = input.text() {
+        catalogue.add_text(&text);
+    }
+    for item in input.items() {
+        let [kind, role, content] = item.get_all(["type", "role", "content"])?;
+        let kind = kind.and_then(|kind| kind.text());
+        match (kind.as_deref(), role.and_then(|role| role.text()).as_deref(), content) {
+            (None | Some("message"), Some("user"), Some(content)) => {
+                catalogue.add_content(&TEXT, &content);
             }
+            (None | Some("message"), Some("system" | "developer"), _) | (Some("additional_tools"), ..) => {}
+            _ => break,
         }
-        Some(catalogue)
     }
-
-    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-        let [tools, input] = JsonNode::whole(body)?.gets(["tools", "input"])?;
-        let mut patch = BytePatch::default();
-        let name = |tool: &JsonNode<'_>| Some(tool.get("name")?.text()?.into_owned());
-        drop_tools(unlisted, name, &tools?.items(), &mut patch);
-        for item in input?.items() {
-            let Some((name, arguments)) = called(&item) else { continue };
-            let Some(tool) = name.text().filter(|tool| unlisted.contains(&**tool)) else { continue };
-            let given = wrapped_value(&tool, &arguments);
-            patch.put(name.span.clone(), text::quoted(call));
-            patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
-        }
-        Some(patch.apply(body).into_owned())
-    }
-
-    fn bridge(
-        &self,
-        calls: CallBridge,
-        framing: ResponseFraming,
-        watch: Box<dyn ResponseWatch>,
-    ) -> Box<dyn ResponseWatch> {
-        bridge_response(calls, framing, whole, HeldItem::default(), watch)
-    }
+    Some(catalogue)
 }
 
-/// True when the provider searches for tools itself: a tool that does so, or one that it is to find.
-fn is_searched(tool: &JsonNode<'_>) -> bool {
-    let [kind, deferred] = tool.gets(["type", "defer_loading"]).unwrap_or_default();
-    let is_search = kind.is_some_and(|kind| kind.says("tool_search"));
-    is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
+fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+    let [tools, input] = JsonNode::object(body)?.get_all(["tools", "input"])?;
+    let mut patch = drop_tools(unlisted, |tool| tool.get("name")?.text(), &tools?.items());
+    for item in input?.items() {
+        let Some((name, arguments)) = call_parts(&item) else { continue };
+        let Some(tool) = name.text().filter(|tool| unlisted.contains(&**tool)) else { continue };
+        let given = wrap_value(&tool, &arguments);
+        patch.put(name.span.clone(), string::quote(call));
+        patch.put(arguments.span, string::quote(&String::from_utf8_lossy(&given)));
+    }
+    Some(patch.apply(body).into_owned())
 }
 
-fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
-    let is_plain = tool.get("type").is_some_and(|kind| kind.says("function")) && has_only(&PLAIN, tool);
+fn list_tool<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
+    let is_plain = tool.get("type").is_some_and(|kind| kind.is_str("function")) && has_only(&PLAIN, tool);
     let found = ListedTool::of(tool, ["parameters", ""], tool).filter(|_| is_plain);
-    found.unwrap_or_else(|| ListedTool::fixed(tool))
+    found.unwrap_or_else(|| ListedTool::as_fixed(tool))
 }
 
 /// The name and the arguments of a call.
-fn called<'a>(item: &JsonNode<'a>) -> Option<(JsonNode<'a>, JsonNode<'a>)> {
-    let [kind, name, arguments] = item.gets(["type", "name", "arguments"])?;
-    name.zip(arguments).filter(|_| kind.is_some_and(|kind| kind.says("function_call")))
+fn call_parts<'a>(item: &JsonNode<'a>) -> Option<(JsonNode<'a>, JsonNode<'a>)> {
+    let [kind, name, arguments] = item.get_all(["type", "name", "arguments"])?;
+    name.zip(arguments).filter(|_| kind.is_some_and(|kind| kind.is_str("function_call")))
 }
 
 fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     let mut patch = BytePatch::default();
-    list(calls, &JsonNode::whole(body)?, &mut patch);
+    list(calls, &JsonNode::object(body)?, &mut patch);
     Some(patch)
 }
 
-/// The calls that a response object lists, and the tools that its model was given.
+/// Rewrites the calls in a response object, and restores the client's array of tools.
 fn list(calls: &CallBridge, response: &JsonNode<'_>, patch: &mut BytePatch) {
     if let Some(tools) = response.get("tools").filter(|tools| tools.is_list() && !calls.listed.is_empty()) {
         patch.put(tools.span, &*calls.listed);
     }
     for item in response.get("output").iter().flat_map(JsonNode::items) {
-        let Some((name, arguments)) = called(&item).filter(|(name, _)| calls.fits(Some(name))) else {
+        let Some((name, arguments)) = call_parts(&item).filter(|(name, _)| calls.fits(Some(name))) else {
             continue;
         };
         if let Some(call) = arguments.text().and_then(|given| calls.read(given.as_bytes())) {
-            patch.put(name.span, text::quoted(&call.name));
-            patch.put(arguments.span, spelled(&call));
+            patch.put(name.span, string::quote(&call.name));
+            patch.put(arguments.span, arguments_json(&call));
         }
     }
 }
 
-/// The arguments of a call, as a string.
-fn spelled(call: &BridgedCall) -> String {
-    text::quoted(&String::from_utf8_lossy(&call.arguments))
+/// The arguments of a call, as a JSON string.
+fn arguments_json(call: &BridgedCall) -> String {
+    string::quote(&String::from_utf8_lossy(&call.arguments))
 }
 
-/// The events of a call, held until all of it is there: items come one by one.
+/// The events of a call, held back until it is complete. Items arrive one at a time.
 #[derive(Default)]
 struct HeldItem {
     index: Option<u64>,
@@ -133,9 +114,9 @@ struct HeldItem {
 impl EventBridge for HeldItem {
     fn event(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
-        let top = JsonNode::whole(&data);
+        let top = JsonNode::object(&data);
         let names = ["type", "output_index", "item", "response"];
-        let [kind, index, item, response] = top.and_then(|top| top.gets(names)).unwrap_or_default();
+        let [kind, index, item, response] = top.and_then(|top| top.get_all(names)).unwrap_or_default();
         let index = index.and_then(|index| index.number());
         let is_held = self.index.is_some() && index == self.index;
         match kind.and_then(|kind| kind.text()).as_deref() {
@@ -148,7 +129,8 @@ impl EventBridge for HeldItem {
             }
             Some("response.output_item.done") if is_held => {
                 self.events.push(frame.raw.to_vec());
-                let called = item.and_then(|item| called(&item)).and_then(|(_, arguments)| arguments.text());
+                let called =
+                    item.and_then(|item| call_parts(&item)).and_then(|(_, arguments)| arguments.text());
                 match called.and_then(|given| calls.read(given.as_bytes())) {
                     Some(call) => self.tell(&call, out),
                     None => self.end(calls, out),
@@ -171,31 +153,31 @@ impl EventBridge for HeldItem {
     }
 }
 
-/// True for a call of the one tool.
+/// True for a call of the bridging tool.
 fn begins(calls: &CallBridge, item: &JsonNode<'_>) -> bool {
-    called(item).is_some_and(|(name, _)| calls.fits(Some(&name)))
+    call_parts(item).is_some_and(|(name, _)| calls.fits(Some(&name)))
 }
 
 impl HeldItem {
     fn hold(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         self.size += frame.raw.len();
         self.events.push(frame.raw.to_vec());
-        if self.size > MOST_HELD {
+        if self.size > MAX_HELD_BYTES {
             self.end(calls, out);
         }
     }
 
-    /// The events, as those of a call of the tool that is meant. None goes: they are numbered.
+    /// Writes the events as those of a call of the intended tool. All stay, since they are numbered.
     fn tell(&mut self, call: &BridgedCall, out: &mut Vec<u8>) {
         let mut is_given = false;
         for raw in std::mem::take(self).events {
-            let frame = EventFrame::lines(&raw);
+            let frame = EventFrame::sse(&raw);
             let data = frame.data().unwrap_or_default();
             let mut patch = BytePatch::default();
-            if let Some(top) = JsonNode::whole(&data) {
-                let [item, delta] = top.gets(["item", "delta"]).unwrap_or_default();
+            if let Some(top) = JsonNode::object(&data) {
+                let [item, delta] = top.get_all(["item", "delta"]).unwrap_or_default();
                 if let Some(delta) = delta {
-                    patch.put(delta.span, if is_given { "\"\"".to_owned() } else { spelled(call) });
+                    patch.put(delta.span, if is_given { "\"\"".to_owned() } else { arguments_json(call) });
                     is_given = true;
                 }
                 name(call, &item.unwrap_or(top), &mut patch);
@@ -205,13 +187,13 @@ impl HeldItem {
     }
 }
 
-/// Lets an item, or the event that tells of its arguments, be about the tool that is meant.
+/// Gives an item, or an event with its arguments, the name and arguments of the intended tool.
 fn name(call: &BridgedCall, object: &JsonNode<'_>, patch: &mut BytePatch) {
-    let [name, arguments] = object.gets(["name", "arguments"]).unwrap_or_default();
+    let [name, arguments] = object.get_all(["name", "arguments"]).unwrap_or_default();
     if let Some(name) = name {
-        patch.put(name.span, text::quoted(&call.name));
+        patch.put(name.span, string::quote(&call.name));
     }
     if let Some(arguments) = arguments.filter(|it| !it.inside().is_empty()) {
-        patch.put(arguments.span, spelled(call));
+        patch.put(arguments.span, arguments_json(call));
     }
 }

@@ -1,11 +1,11 @@
-//! Reads an event of a streamed response: where what stands in it.
+//! Locates the fields of one streaming event.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use tersely_json::{JsonScan, string};
+
 use super::object::{ResponseItem, ResponseObject};
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
 
 /// The places in an event.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) struct ResponseEvent<'a> {
 }
 
 impl<'a> ResponseEvent<'a> {
-    /// `None` when the data is not JSON that everyone reads alike.
+    /// `None` when the data is not JSON that all readers agree on.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut event = Self { data, ..Self::default() };
         let mut scan = JsonScan::new(data);
@@ -40,18 +40,18 @@ impl<'a> ResponseEvent<'a> {
         })
         .ok()?;
         scan.end().ok()?;
-        event.kind = text::decode(&data[event.kind_place.clone()?])?;
+        event.kind = string::decode(&data[event.kind_place.clone()?])?;
         Some(event)
     }
 
-    /// The number of the item that it is about.
+    /// The number of its item.
     pub(super) fn index(&self) -> Option<u64> {
-        text::spelled(self.index.as_ref()?, self.data).parse().ok()
+        string::raw(self.index.as_ref()?, self.data).parse().ok()
     }
 
     /// Its own number.
     pub(super) fn sequence(&self) -> Option<u64> {
-        text::spelled(self.sequence.as_ref()?, self.data).parse().ok()
+        string::raw(self.sequence.as_ref()?, self.data).parse().ok()
     }
 
     /// True when it begins a response.

@@ -1,91 +1,89 @@
-//! Takes a hidden tool's calls out of a streamed response, and makes one response of several rounds.
+//! Removes calls of hidden tools from a streamed response, and merges its rounds into one response.
 
 use serde_json::{Value, json};
+use tersely_json::{BytePatch, list, string};
 
 use super::event::ResponseEvent;
 use super::object::{ResponseItem, ResponseObject};
-use super::response_state::ResponseStory;
+use super::response_state::ResponseState;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::CloseReason;
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::list;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// A response, over all its rounds.
 pub(super) struct ResponsesEvents {
-    story: ResponseStory,
-    /// What the first event calls the response, as JSON.
+    state: ResponseState,
+    /// The id of the response in its first event, as JSON.
     id: Option<String>,
     /// The number of the next event.
     next: u64,
-    /// How many items earlier rounds have shown.
+    /// How many items the client has seen in earlier rounds.
     base: u64,
     round: Round,
-    /// How the latest turn would have ended the response.
+    /// The held end of the latest turn.
     ending: Ending,
 }
 
-/// What came of a round.
+/// One response from the upstream.
 #[derive(Default)]
 struct Round {
     /// The numbers of hidden items, in order.
     hidden: Vec<u64>,
-    /// One more than the highest number of an item.
+    /// The highest number of an item, plus one.
     top: u64,
-    /// Each item as it was in the end, by its number.
+    /// Each complete item, with its number.
     items: Vec<(u64, String)>,
     size: usize,
     ending: Ending,
 }
 
-/// The last events of a round, which wait until it is known whether another follows.
+/// The last events of a round, held until it is known whether another round follows.
 #[derive(Default)]
 struct Ending {
     end: Vec<u8>,
     done: Vec<u8>,
 }
 
-/// More calls than these in one round go on unseen.
+/// Calls beyond these in one round are forwarded unchecked.
 const MAX_HIDDEN: usize = 1024;
 
 impl ResponsesEvents {
     pub(super) fn new(names: HiddenNames) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { story: ResponseStory::new(names), id: None, next: 0, base: 0, round, ending }
+        Self { state: ResponseState::new(names), id: None, next: 0, base: 0, round, ending }
     }
 
     fn take(&mut self, frame: EventFrame<'_>, event: &ResponseEvent<'_>, out: &mut Vec<u8>) {
-        let index = self.round.meet(self.story.names, event);
+        let index = self.round.meet(self.state.names, event);
         if self.id.is_none() {
             let place = event.answer.as_ref().and_then(|answer| answer.id.as_ref());
-            self.id = place.map(|place| text::spelled(place, event.data));
+            self.id = place.map(|place| string::raw(place, event.data));
         }
-        let is_dropped = event.is_opening() && self.story.rounds > 0;
+        let is_dropped = event.is_opening() && self.state.rounds > 0;
         if is_dropped || index.is_some_and(|index| self.round.is_hidden(index)) {
             return;
         }
         if !event.is_end() {
-            return self.write(self.shown(event), frame, event, out);
+            return self.write(self.event_patch(event), frame, event, out);
         }
         if let Some(usage) = event.answer.as_ref().and_then(|answer| answer.usage(event.data)) {
-            self.story.tally.hear(&usage);
+            self.state.tally.record(&usage);
         }
         if self.round.hidden.is_empty() {
-            self.write(self.summed(event), frame, event, out);
+            self.write(self.end_patch(event), frame, event, out);
         } else {
             self.round.ending.end = frame.raw.to_vec();
         }
     }
 
-    /// What has to change in an event that does not end the response.
-    fn shown(&self, event: &ResponseEvent<'_>) -> BytePatch {
+    /// The changes to an event that does not end the response.
+    fn event_patch(&self, event: &ResponseEvent<'_>) -> BytePatch {
         let mut patch = BytePatch::default();
         if let Some(answer) = &event.answer {
-            answer.untool(self.story.names, event.data, &mut patch);
+            answer.untool(self.state.names, event.data, &mut patch);
         }
         if let Some((place, index)) = event.index.clone().zip(event.index()) {
             let lower = self.round.hidden.partition_point(|hidden| *hidden < index) as u64;
@@ -97,27 +95,27 @@ impl ResponsesEvents {
         patch
     }
 
-    /// What has to change in an event that ends the response.
-    fn summed(&self, event: &ResponseEvent<'_>) -> BytePatch {
+    /// The changes to an event that ends the response.
+    fn end_patch(&self, event: &ResponseEvent<'_>) -> BytePatch {
         let Some(answer) = &event.answer else { return BytePatch::default() };
-        let mut patch = self.story.patch(answer, event.data);
+        let mut patch = self.state.patch(answer, event.data);
         self.name(event, answer, &mut patch);
-        // A server that does not list what it showed is not made to.
+        // A server that does not list its items there need not start to.
         if !answer.items.is_empty() || self.round.top == 0 {
-            self.story.list(answer, event.data, &mut patch);
+            self.state.list(answer, event.data, &mut patch);
         }
         patch
     }
 
-    /// Clients hold a response to the name that it began with.
+    /// Clients expect the id that the response began with.
     fn name(&self, event: &ResponseEvent<'_>, answer: &ResponseObject<'_>, patch: &mut BytePatch) {
         let Some((place, id)) = answer.id.as_ref().zip(self.id.as_ref()) else { return };
-        if text::spelled(place, event.data) != *id {
+        if string::raw(place, event.data) != *id {
             patch.put(place.clone(), id.clone());
         }
     }
 
-    /// Appends an event with its changes, under the next number where numbers have shifted.
+    /// Appends an event with its changes, renumbered if numbers have shifted.
     fn write(
         &mut self,
         mut patch: BytePatch,
@@ -126,13 +124,13 @@ impl ResponsesEvents {
         out: &mut Vec<u8>,
     ) {
         self.number(event, &mut patch);
-        self.story.has_text |= event.item.as_ref().is_some_and(|item| item.kind == "message");
+        self.state.has_text |= event.item.as_ref().is_some_and(|item| item.kind == "message");
         frame.write(patch, event.data, out);
     }
 
     fn number(&mut self, event: &ResponseEvent<'_>, patch: &mut BytePatch) {
         let Some((place, number)) = event.sequence.clone().zip(event.sequence()) else { return };
-        let has_shifted = self.story.rounds > 0 || !self.round.hidden.is_empty();
+        let has_shifted = self.state.rounds > 0 || !self.round.hidden.is_empty();
         let shown = if has_shifted { self.next } else { number };
         if shown != number {
             patch.put(place, shown.to_string());
@@ -155,17 +153,17 @@ impl EventMeaning for ResponsesEvents {
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let frame = std::mem::take(&mut self.round.ending.end);
-        let data = EventFrame::lines(&frame).data().unwrap_or_default();
+        let data = EventFrame::sse(&frame).data().unwrap_or_default();
         let event = ResponseEvent::read(&data);
-        self.story.tally.end_round();
+        self.state.tally.end_round();
         let turn = event.as_ref().and_then(|event| self.turn(event));
         if turn.is_none()
             && let Some(event) = &event
         {
-            self.write(self.summed(event), EventFrame::lines(&frame), event, out);
+            self.write(self.end_patch(event), EventFrame::sse(&frame), event, out);
             out.extend_from_slice(&self.round.ending.done);
         }
-        self.story.rounds += 1;
+        self.state.rounds += 1;
         let round = std::mem::take(&mut self.round);
         self.base = self.base.saturating_add(round.top.saturating_sub(round.hidden.len() as u64));
         drop(data);
@@ -175,15 +173,15 @@ impl EventMeaning for ResponsesEvents {
 
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         let ending = std::mem::take(&mut self.ending);
-        let frame = EventFrame::lines(&ending.end);
+        let frame = EventFrame::sse(&ending.end);
         let data = frame.data().unwrap_or_default();
         let event = ResponseEvent::read(&data);
         match (why, event.as_ref().and_then(|event| Some((event, event.answer.as_ref()?)))) {
             (CloseReason::Enough, Some((event, answer))) => {
-                if let Some(message) = self.story.excuse() {
+                if let Some(message) = self.state.excuse() {
                     self.say(&message, out);
                 }
-                let mut patch = self.story.patch_closed(answer, event.data);
+                let mut patch = self.state.patch_closed(answer, event.data);
                 self.name(event, answer, &mut patch);
                 self.write(patch, frame, event, out);
                 out.extend_from_slice(&ending.done);
@@ -200,17 +198,17 @@ impl EventMeaning for ResponsesEvents {
 }
 
 impl ResponsesEvents {
-    /// The turn that a round ends with; the event that ends it lists its items, or they were seen one by one.
+    /// The turn at the end of a round; its items are in the last event, or were collected one by one.
     fn turn(&mut self, event: &ResponseEvent<'_>) -> Option<HiddenTurn> {
         let answer = event.answer.as_ref().filter(|answer| answer.is_complete(event.data))?;
         if event.kind != "response.completed" {
             return None;
         }
         if !answer.items.is_empty() {
-            return self.story.turn(&answer.items, event.data);
+            return self.state.turn(&answer.items, event.data);
         }
-        let seen = self.round.seen()?;
-        self.story.turn(&ResponseItem::list(seen.as_bytes()), seen.as_bytes())
+        let seen = self.round.items_json()?;
+        self.state.turn(&ResponseItem::list(seen.as_bytes()), seen.as_bytes())
     }
 
     /// Appends the events of a message.
@@ -241,7 +239,7 @@ impl ResponsesEvents {
         }
     }
 
-    /// Appends the event that says that the response failed.
+    /// Appends the event that reports the failure of the response.
     fn fail(
         &mut self,
         why: RoundFailure<'_>,
@@ -249,7 +247,7 @@ impl ResponsesEvents {
         answer: &ResponseObject<'_>,
         out: &mut Vec<u8>,
     ) {
-        let mut patch = self.story.patch_closed(answer, event.data);
+        let mut patch = self.state.patch_closed(answer, event.data);
         self.name(event, answer, &mut patch);
         answer.set("status", answer.status.as_ref(), &json!("failed"), &mut patch);
         answer.set("error", answer.error.as_ref(), &error(why), &mut patch);
@@ -262,7 +260,7 @@ impl ResponsesEvents {
         out.extend_from_slice(&[b"event: response.failed\ndata: ", data.as_slice(), b"\n\n"].concat());
     }
 
-    /// Appends an event of our own, with a number if the others have one.
+    /// Appends an event, with a number if the others have one.
     fn tell(&mut self, mut event: Value, out: &mut Vec<u8>) {
         if self.next > 0 {
             event["sequence_number"] = json!(self.next);
@@ -274,7 +272,7 @@ impl ResponsesEvents {
 }
 
 impl Round {
-    /// Takes note of what an event says of an item, and gives the item's number.
+    /// Records the item of an event, and returns the item's number.
     fn meet(&mut self, names: HiddenNames, event: &ResponseEvent<'_>) -> Option<u64> {
         let Some(item) = &event.item else { return event.index() };
         let index = event.index().unwrap_or(self.top);
@@ -286,10 +284,10 @@ impl Round {
             self.hidden.insert(at, index);
         }
         self.size += item.place.len();
-        if self.size > MOST_HELD {
+        if self.size > MAX_HELD_BYTES {
             self.items.clear();
         } else if event.kind == "response.output_item.done" {
-            self.items.push((index, text::spelled(&item.place, event.data)));
+            self.items.push((index, string::raw(&item.place, event.data)));
         }
         Some(index)
     }
@@ -298,11 +296,11 @@ impl Round {
         self.hidden.binary_search(&index).is_ok()
     }
 
-    /// Every item that was seen, in order, as a list; `None` when that was too much to keep.
-    fn seen(&mut self) -> Option<String> {
+    /// All items in order, as an array; `None` when they were too long to collect.
+    fn items_json(&mut self) -> Option<String> {
         self.items.sort_by_key(|(index, _)| *index);
         let items = self.items.iter().map(|(_, item)| item.as_str());
-        (self.size <= MOST_HELD).then(|| list::of(items))
+        (self.size <= MAX_HELD_BYTES).then(|| list::of(items))
     }
 }
 

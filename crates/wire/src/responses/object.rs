@@ -1,18 +1,13 @@
-//! Reads a response object: where what stands in it.
+//! Locates the fields of a response object.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::Value;
+use tersely_json::{BytePatch, JsonError, JsonNode, JsonScan, list, string};
 
-use crate::error::WireError;
 use crate::hidden::names::HiddenNames;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
 
 /// The places in a response object.
 #[derive(Default)]
@@ -27,7 +22,7 @@ pub(super) struct ResponseObject<'a> {
     tools: Option<Range<usize>>,
 }
 
-/// An item of an output.
+/// An item of the output.
 #[derive(Default)]
 pub(super) struct ResponseItem<'a> {
     pub(super) place: Range<usize>,
@@ -37,7 +32,7 @@ pub(super) struct ResponseItem<'a> {
 }
 
 impl<'a> ResponseObject<'a> {
-    /// The response object that a whole body is; `None` when it is none, or not read by everyone alike.
+    /// The response object in a whole body; `None` when it is not one, or not JSON that all readers agree on.
     pub(super) fn whole(body: &'a [u8]) -> Option<Self> {
         let mut scan = JsonScan::new(body);
         let answer = Self::read(&mut scan).ok()?;
@@ -46,7 +41,7 @@ impl<'a> ResponseObject<'a> {
     }
 
     /// The response object here.
-    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, WireError> {
+    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, JsonError> {
         let mut answer = Self::default();
         scan.peek();
         let start = scan.at();
@@ -70,17 +65,17 @@ impl<'a> ResponseObject<'a> {
         Ok(answer)
     }
 
-    /// What was counted, or `null`.
+    /// The usage, or `null`.
     pub(super) fn usage<'d>(&self, data: &'d [u8]) -> Option<JsonNode<'d>> {
         self.usage.clone().map(|place| JsonNode::at(place, data))
     }
 
-    /// True when the model said all that it had to say.
+    /// True when the response is complete.
     pub(super) fn is_complete(&self, data: &[u8]) -> bool {
         self.status(data).is_none_or(|status| status == b"\"completed\"")
     }
 
-    /// True when the model was stopped before it had said all.
+    /// True when the model was cut off.
     pub(super) fn is_cut(&self, data: &[u8]) -> bool {
         self.status(data) == Some(b"\"incomplete\"")
     }
@@ -89,19 +84,19 @@ impl<'a> ResponseObject<'a> {
         self.status.clone().map(|place| &data[place])
     }
 
-    /// Servers say again which tools they were given: the hidden one is taken out there too.
+    /// Removes the hidden tools from the array of tools, which servers repeat.
     pub(super) fn untool(&self, names: HiddenNames, data: &[u8], patch: &mut BytePatch) {
         let Some(place) = &self.tools else { return };
         let data = &data[place.clone()];
         let tools = ResponseItem::list(data);
         let own = tools.iter().filter(|tool| !tool.is_tool(names));
-        let own: Vec<_> = own.map(|tool| text::spelled(&tool.place, data)).collect();
+        let own: Vec<_> = own.map(|tool| string::raw(&tool.place, data)).collect();
         if own.len() < tools.len() {
             patch.put(place.clone(), list::of(own.iter().map(String::as_str)));
         }
     }
 
-    /// Lets `value` stand under `name`, which stands at `place` if it is there.
+    /// Sets the member `name` to `value`; `place` is its present value, if it has one.
     pub(super) fn set(&self, name: &str, place: Option<&Range<usize>>, value: &Value, patch: &mut BytePatch) {
         let start = self.place.start + 1;
         match place {
@@ -112,7 +107,7 @@ impl<'a> ResponseObject<'a> {
 }
 
 impl<'a> ResponseItem<'a> {
-    /// The items of a list; none when it is not read by everyone alike.
+    /// The items of an array; none when it is not JSON that all readers agree on.
     pub(super) fn list(data: &'a [u8]) -> Vec<Self> {
         let (mut scan, mut items) = (JsonScan::new(data), Vec::new());
         let read = scan.items(|scan| {
@@ -123,7 +118,7 @@ impl<'a> ResponseItem<'a> {
     }
 
     /// The item here.
-    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, WireError> {
+    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, JsonError> {
         let (mut kind, mut name, mut call) = (None, None, None);
         scan.peek();
         let start = scan.at();
@@ -138,24 +133,24 @@ impl<'a> ResponseItem<'a> {
         Ok(Self { place, kind, name, call })
     }
 
-    /// True when it is one of the tools with these names.
+    /// True when it is one of these tools.
     pub(super) fn is_tool(&self, names: HiddenNames) -> bool {
         self.kind == "function" && names.has(&self.name)
     }
 
-    /// True when it is a call of one of them.
+    /// True when it is a call of one of these tools.
     pub(super) fn calls(&self, names: HiddenNames) -> bool {
         self.kind == "function_call" && names.has(&self.name)
     }
 
-    /// True when it is a call that somebody else than the provider answers.
+    /// True when it is a call that the provider does not answer itself.
     fn is_for_client(&self) -> bool {
         let is_call = self.kind.ends_with("_call") && !SERVED.contains(&&*self.kind);
         is_call || self.kind == "mcp_approval_request"
     }
 }
 
-/// True when the client has to do something before the model can go on, whatever becomes of calls of `hidden`.
+/// True when the client must act before the model can continue, regardless of calls of `hidden`.
 pub(super) fn waits_for_client(hidden: HiddenNames, items: &[ResponseItem<'_>]) -> bool {
     let answers = items.iter().filter(|item| item.kind.ends_with("_output"));
     let answered: HashSet<_> = answers.map(|item| &*item.call).collect();
@@ -163,6 +158,6 @@ pub(super) fn waits_for_client(hidden: HiddenNames, items: &[ResponseItem<'_>]) 
     own.any(|item| !answered.contains(&*item.call))
 }
 
-/// Calls that the provider makes and answers itself.
+/// Calls that the provider makes and answers.
 const SERVED: [&str; 5] =
     ["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"];

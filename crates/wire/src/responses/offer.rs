@@ -1,92 +1,81 @@
-//! Puts a hidden tool and its answers into the Responses API.
+//! Adds a hidden tool and its answers to Responses requests.
 
 use serde_json::json;
+use tersely_json::{BytePatch, JsonError, list, string, top_members};
 
 use super::object::ResponseItem;
 use super::{events, request, turn, whole};
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::HidesTool;
+use crate::hidden::hiding::ToolHiding;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::protocol::json::list;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 use crate::request::history::HistoryPlace;
 
-pub(super) struct ResponsesOffer;
+pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw, watch };
 
-impl HidesTool for ResponsesOffer {
-    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        if !can_hide(body)? {
-            return Ok(None);
-        }
-        let (name, description) = (json!(tool.name), json!(tool.description));
-        let function = format!(
-            r#"{{"type":"function","name":{name},"description":{description},"parameters":{},"strict":false}}"#,
-            tool.parameters
-        );
-        list::add("tools", tool.name, &function, body)
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    if !can_hide(body)? {
+        return Ok(None);
     }
+    let (name, description) = (json!(tool.name), json!(tool.description));
+    let function = format!(
+        r#"{{"type":"function","name":{name},"description":{description},"parameters":{},"strict":false}}"#,
+        tool.parameters
+    );
+    list::add("tools", tool.name, &function, body)
+}
 
-    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let results = turn.asks.iter().zip(answers).map(|(ask, answer)| {
-            json!({"type": "function_call_output", "call_id": ask.id, "output": answer}).to_string()
-        });
-        let is_kept = top_members(&["store"], body)?.iter().all(|it| it.value != b"false");
-        let said = if is_kept { None } else { turn::without_lost(&turn.said) };
-        let items: Vec<_> =
-            std::iter::once(said.unwrap_or_else(|| turn.said.clone())).chain(results).collect();
-        let items = items.join(",");
-        match list::place("input", body)?.filter(|place| body[place.start] == b'"') {
-            None => list::push("input", &items, body),
-            Some(place) => {
-                let user = text::spelled(&place, body);
-                let mut patch = BytePatch::default();
-                let list = format!(r#"[{{"type":"message","role":"user","content":{user}}},{items}]"#);
-                patch.put(place, list);
-                Ok(patch.apply(body).into_owned())
-            }
-        }
-    }
-
-    fn withdraw(&self, names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let Some(list) = list::place("tools", body)?.filter(|_| request::history(body).is_kept()) else {
-            return Ok(None);
-        };
-        let tools = ResponseItem::list(&body[list.clone()]);
-        // It stands behind a tool of the client, and goes with the comma between them.
-        let pair = tools.windows(2).find(|pair| pair[1].is_tool(names));
-        Ok(pair.map(|pair| {
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
+    let results = turn.asks.iter().zip(answers).map(|(ask, answer)| {
+        json!({"type": "function_call_output", "call_id": ask.id, "output": answer}).to_string()
+    });
+    let is_kept = top_members(&["store"], body)?.iter().all(|it| it.value != b"false");
+    let said = if is_kept { None } else { turn::without_lost(&turn.said) };
+    let items: Vec<_> = std::iter::once(said.unwrap_or_else(|| turn.said.clone())).chain(results).collect();
+    let items = items.join(",");
+    match list::place("input", body)?.filter(|place| body[place.start] == b'"') {
+        None => list::push("input", &items, body),
+        Some(place) => {
+            let user = string::raw(&place, body);
             let mut patch = BytePatch::default();
-            patch.put(list.start + pair[0].place.end..list.start + pair[1].place.end, "");
-            patch.apply(body).into_owned()
-        }))
-    }
-
-    fn watch(
-        &self,
-        names: HiddenNames,
-        framing: ResponseFraming,
-        history: HistoryPlace,
-    ) -> Box<dyn ResponseWatch> {
-        match framing {
-            ResponseFraming::Whole | ResponseFraming::Messages => {
-                watch_whole(names, whole::ResponsesWhole::new(names, history))
-            }
-            ResponseFraming::Events => watch_events(names, events::ResponsesEvents::new(names)),
+            let list = format!(r#"[{{"type":"message","role":"user","content":{user}}},{items}]"#);
+            patch.put(place, list);
+            Ok(patch.apply(body).into_owned())
         }
     }
 }
 
-/// True when nothing stands in the way: in the background nobody waits, and a conversation would keep what is hidden.
+fn withdraw(names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    let Some(list) = list::place("tools", body)?.filter(|_| request::history(body).is_kept()) else {
+        return Ok(None);
+    };
+    let tools = ResponseItem::list(&body[list.clone()]);
+    // It follows a tool of the client, so the comma between them goes too.
+    let pair = tools.windows(2).find(|pair| pair[1].is_tool(names));
+    Ok(pair.map(|pair| {
+        let mut patch = BytePatch::default();
+        patch.put(list.start + pair[0].place.end..list.start + pair[1].place.end, "");
+        patch.apply(body).into_owned()
+    }))
+}
+
+fn watch(names: HiddenNames, framing: ResponseFraming, history: HistoryPlace) -> Box<dyn ResponseWatch> {
+    match framing {
+        ResponseFraming::Whole | ResponseFraming::Messages => {
+            watch_whole(names, whole::ResponsesWhole::new(names, history))
+        }
+        ResponseFraming::Events => watch_events(names, events::ResponsesEvents::new(names)),
+    }
+}
+
+/// True when a tool can be hidden: nobody waits for a background response, and a stored conversation would keep
+/// hidden calls.
 ///
-/// Of a response that the provider keeps, only its last round can be gone on from. A stream has told the name of its
-/// first one, and cannot take back a call of the client beside which the model asked something.
-fn can_hide(body: &[u8]) -> Result<bool, WireError> {
+/// A stored response can be continued only from its last round. A stream has already given the id of its first round,
+/// and cannot take back a call of the client next to a hidden one.
+fn can_hide(body: &[u8]) -> Result<bool, JsonError> {
     let found = top_members(&["background", "conversation", "stream"], body)?;
     let mut set = found.iter().filter(|it| !matches!(it.value, b"false" | b"null"));
     let is_kept = request::history(body).is_kept();
@@ -103,7 +92,7 @@ mod tests {
     const OWN: HiddenNames = HiddenNames::new(&["own"]);
 
     fn check_offer(body: &str, expected: Option<&str>) {
-        let offered = ResponsesOffer.offer(&TOOL, body.as_bytes()).unwrap();
+        let offered = offer(&TOOL, body.as_bytes()).unwrap();
         assert_eq!(offered.as_deref().map(String::from_utf8_lossy).as_deref(), expected);
     }
 
@@ -131,7 +120,7 @@ mod tests {
             asks: vec![HiddenAsk { id: "c".into(), tool: "own".into(), input: "{}".into() }],
             said: said.into(),
         };
-        let answered = ResponsesOffer.answer(&turn, &["a\n".into()], body.as_bytes()).unwrap();
+        let answered = answer(&turn, &["a\n".into()], body.as_bytes()).unwrap();
         assert_eq!(String::from_utf8_lossy(&answered), expected);
     }
 
@@ -159,11 +148,10 @@ mod tests {
 
     #[test]
     fn a_last_round_that_is_kept_is_without_the_tool() {
-        let offered =
-            ResponsesOffer.offer(&TOOL, br#"{"tools":[ {} , {"x":[1]} ],"input":[]}"#).unwrap().unwrap();
-        let last = ResponsesOffer.withdraw(OWN, &offered).unwrap().unwrap();
+        let offered = offer(&TOOL, br#"{"tools":[ {} , {"x":[1]} ],"input":[]}"#).unwrap().unwrap();
+        let last = withdraw(OWN, &offered).unwrap().unwrap();
         assert_eq!(String::from_utf8_lossy(&last), r#"{"tools":[ {} , {"x":[1]} ],"input":[]}"#);
-        assert_eq!(ResponsesOffer.withdraw(OWN, &last), Ok(None));
-        assert_eq!(ResponsesOffer.withdraw(OWN, br#"{"tools":[{},{"name":"own"}],"store":false}"#), Ok(None));
+        assert_eq!(withdraw(OWN, &last), Ok(None));
+        assert_eq!(withdraw(OWN, br#"{"tools":[{},{"name":"own"}],"store":false}"#), Ok(None));
     }
 }

@@ -1,14 +1,13 @@
-//! Finds places in the Responses API, where items of a type that ends in `_call_output` answer those that end in
-//! `_call`.
+//! Finds tool results, tools and prompts in Responses requests, where items of a type that ends in `_call_output`
+//! answer those that end in `_call`.
 //!
-//! Going by the ending takes functions, custom tools, shells and patches alike, and the next kind of tool too. Items
-//! that hold a call and its result in one (`mcp_call`, `web_search_call`) are the provider's own and stay as they are.
+//! The endings cover functions, custom tools, shells and patches, and future kinds of tools. Items with both a call
+//! and its result (`mcp_call`, `web_search_call`) are the provider's own and stay unchanged.
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan, top_members};
+
 use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
 use crate::request::content::TEXT;
@@ -16,35 +15,20 @@ use crate::request::context_management;
 use crate::request::history::HistoryPlace;
 use crate::request::last_assistant;
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Every text of every tool result, in order.
-pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, request)
-}
-
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, tools)
-}
-
-/// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, users)
-}
-
-/// What the model reads before the conversation.
+/// The tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
-    // What stands in the conversation is not sent again where the provider keeps that.
+    // The next request does not repeat the conversation if the provider stores it.
     let opening = if history(body).is_kept() { 0 } else { preamble::opening("input", body) };
     let head = preamble::beside(&[preamble::TOOLS, "instructions"], body);
     RequestHead { bytes: head.bytes + opening, ..head }
 }
 
-/// Where the last thing ends that the model said, thought or called.
-pub(super) fn spoken(body: &[u8]) -> usize {
+/// Where the model's last message, reasoning or call ends.
+pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     let speaks =
         |kind: &str, role: &str| role == "assistant" || kind == "reasoning" || kind.ends_with("_call");
     last_assistant::find(body, |scan, found| {
@@ -52,13 +36,13 @@ pub(super) fn spoken(body: &[u8]) -> usize {
     })
 }
 
-/// True when results may be left out of what the model reads.
+/// True when the provider may omit results from the model's input.
 pub(super) fn drops_results(body: &[u8]) -> bool {
     context_management::member("truncation", body).is_some_and(|how| how == "auto")
         || context_management::is_managed(body)
 }
 
-/// Where the rest of the conversation is.
+/// Where the rest of the conversation is stored.
 pub(super) fn history(body: &[u8]) -> HistoryPlace {
     let found = top_members(&["previous_response_id", "conversation", "store"], body).unwrap_or_default();
     let says = |name: &str| found.iter().find(|it| it.name == name).map(|it| it.value);
@@ -68,25 +52,26 @@ pub(super) fn history(body: &[u8]) -> HistoryPlace {
     } else if says("store") == Some(b"false") {
         HistoryPlace::Here
     } else {
-        // Responses are kept unless told otherwise.
+        // Responses are stored by default.
         HistoryPlace::Named
     }
 }
 
-fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Every text of every tool result.
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("input", |scan| item(scan, found))
 }
 
-/// The tools of the request, and those that an item adds later.
-fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+/// Every description of a tool and of the parts of its schemas, also of tools that an item adds later.
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
-        b"input" => scan.items(|scan| added(scan, found)),
+        b"input" => scan.items(|scan| later_tools(scan, found)),
         _ => scan.skip().map(drop),
     })
 }
 
-fn added<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+fn later_tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     let (mut kind, mark) = (None, found.len());
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -99,7 +84,7 @@ fn added<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Resu
     Ok(())
 }
 
-/// How deep namespaces of tools may hold namespaces.
+/// How deep namespaces of tools may nest.
 const MAX_DEPTH: usize = 4;
 
 /// A tool, or a namespace of tools.
@@ -107,16 +92,16 @@ fn tool<'a>(
     depth: usize,
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-) -> Result<(), WireError> {
-    schema::described(scan, found, |scan, found, key| match key {
+) -> Result<(), JsonError> {
+    schema::walk_object(scan, found, |scan, found, key| match key {
         b"parameters" => schema::schema(scan, found),
         b"tools" if depth > 0 => scan.items(|scan| tool(depth - 1, scan, found)),
         _ => scan.skip().map(drop),
     })
 }
 
-/// An input that is one text is a user's.
-fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// Every text of every user message. An input that is one text is a user's.
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let mut input = None;
     scan.members(|scan, key| {
         if key != b"input" {
@@ -130,7 +115,7 @@ fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<()
     })
 }
 
-fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
     let (mut said, mut output) = (None, None);
     found.step();
@@ -141,7 +126,7 @@ fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut said, given)
         }
         b"action" => {
@@ -174,8 +159,8 @@ fn own_name(kind: Cow<'_, str>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// What a shell is told to do: one command in words, or several commands.
-fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+/// The command of a shell's action: one command in words, or several commands.
+fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
     let mut given = None;
     scan.members(|scan, key| match key {
         b"command" => {
@@ -191,7 +176,7 @@ fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, WireError
     Ok(given.flatten().filter(|line| !line.is_empty()))
 }
 
-fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     if scan.peek() == Some(b'[') {
         return scan.items(|scan| part(scan, found));
     }
@@ -200,8 +185,8 @@ fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     Ok(())
 }
 
-/// A block of text, or what one command of a shell printed.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// A text block, or the output of one shell command.
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -215,7 +200,7 @@ fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
         Some(kind) if TEXT.contains(&kind) => [text, None],
         Some(_) => return Ok(()),
     };
-    // Slots come in the order of the body, whatever the order of these two.
+    // Slots come in the order of the body, whichever of these two is first.
     places.sort_by_key(|place| place.as_ref().map(|span| span.start));
     for span in places.into_iter().flatten() {
         found.hold_string(scan.body(), span);

@@ -1,54 +1,51 @@
-//! Keeps what the rounds of a response have in common, and writes the response object that tells of all of them.
+//! Tracks what the rounds of a response have in common, and writes the response object of all of them.
 
 use serde_json::{Value, json};
+use tersely_json::{BytePatch, JsonNode, list, string};
 
 use super::object::{ResponseItem, ResponseObject, waits_for_client};
 use super::turn;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::words::KEPT_ASKING;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// A response, over all its rounds.
-pub(super) struct ResponseStory {
+pub(super) struct ResponseState {
     pub(super) names: HiddenNames,
     pub(super) rounds: usize,
-    /// What the client has seen in earlier rounds, as JSON.
+    /// What the client has seen of earlier rounds, as JSON.
     shown: Vec<String>,
     pub(super) has_text: bool,
     pub(super) tally: UsageTally,
     size: usize,
 }
 
-impl ResponseStory {
+impl ResponseState {
     pub(super) fn new(names: HiddenNames) -> Self {
         Self { names, rounds: 0, shown: Vec::new(), has_text: false, tally: UsageTally::default(), size: 0 }
     }
 
-    /// The turn that these items make, each with the JSON it stands in; `None` when the client has to answer too.
+    /// The turn of these items, which are places in `data`; `None` when the client must answer too.
     pub(super) fn turn(&mut self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
         let is_hidden = |item: &ResponseItem<'_>| item.calls(self.names);
         let own = items.iter().filter(|item| !is_hidden(item));
         self.size += items.iter().map(|item| item.place.len()).sum::<usize>();
         let is_mixed = waits_for_client(self.names, items);
-        if is_mixed || self.size > MOST_HELD || !items.iter().any(is_hidden) {
+        if is_mixed || self.size > MAX_HELD_BYTES || !items.iter().any(is_hidden) {
             return None;
         }
         let asks = items.iter().filter(|item| is_hidden(item)).map(|item| turn::ask(item, data)).collect();
-        let said: Vec<_> = items.iter().map(|item| text::spelled(&item.place, data)).collect();
+        let said: Vec<_> = items.iter().map(|item| string::raw(&item.place, data)).collect();
         self.has_text |= own.clone().any(|item| item.kind == "message");
-        self.shown.extend(own.map(|item| text::spelled(&item.place, data)));
+        self.shown.extend(own.map(|item| string::raw(&item.place, data)));
         Some(HiddenTurn { asks, said: said.join(",") })
     }
 
-    /// The turn of which nothing is said again but its hidden calls: the model, knowing more, says the rest anew. For
-    /// responses that nobody has seen.
+    /// The turn with only its hidden calls: with the answers, the model writes the rest again. For responses that the
+    /// client has not seen.
     ///
-    /// Names of items go too, for the provider knows by them what else was said.
+    /// Ids of items are removed, since the provider would find the rest of the response by them.
     pub(super) fn undone(&self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
         let calls = || items.iter().filter(|item| item.calls(self.names));
         let asks: Vec<_> = calls().map(|item| turn::ask(item, data)).collect();
@@ -56,7 +53,7 @@ impl ResponseStory {
         (!asks.is_empty()).then(|| HiddenTurn { asks, said: said.join(",") })
     }
 
-    /// What has to change in any response object.
+    /// The changes to any response object.
     pub(super) fn patch(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
         let mut patch = BytePatch::default();
         answer.untool(self.names, data, &mut patch);
@@ -66,16 +63,16 @@ impl ResponseStory {
         patch
     }
 
-    /// Lets a response object list what all rounds have shown.
+    /// Lists the items of all rounds in a response object.
     pub(super) fn list(&self, answer: &ResponseObject<'_>, data: &[u8], patch: &mut BytePatch) {
         let own = answer.items.iter().filter(|item| !item.calls(self.names));
-        let own: Vec<_> = own.map(|item| text::spelled(&item.place, data)).collect();
+        let own: Vec<_> = own.map(|item| string::raw(&item.place, data)).collect();
         if own.len() < answer.items.len() || !self.shown.is_empty() {
             self.output(&own, answer, patch);
         }
     }
 
-    /// What has to change in the response object of a turn that is not answered: its items have been shown.
+    /// The changes to the response object of a turn that is closed: its items were shown already.
     pub(super) fn patch_closed(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
         let mut patch = self.patch(answer, data);
         if !answer.items.is_empty() {
@@ -90,7 +87,7 @@ impl ResponseStory {
         }
     }
 
-    /// A message for a client that would have got nothing; `None` when it has something to read.
+    /// A message for a client that would otherwise get nothing; `None` when it has something to read.
     pub(super) fn excuse(&mut self) -> Option<Value> {
         if self.has_text {
             return None;

@@ -1,32 +1,31 @@
-//! Puts together what a model said, as it must be sent again.
+//! Converts a model's output to input items, so that it can be sent again.
 
 use serde_json::Value;
+use tersely_json::{BytePatch, JsonNode};
 
 use super::object::ResponseItem;
 use crate::hidden::turn::HiddenAsk;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
 
-/// The call of the hidden tool that an item is.
+/// The call of a hidden tool in an item.
 pub(super) fn ask(item: &ResponseItem<'_>, data: &[u8]) -> HiddenAsk {
     let value: Value = serde_json::from_slice(&data[item.place.clone()]).unwrap_or_default();
     let input = value["arguments"].as_str().unwrap_or_default().to_owned();
     HiddenAsk { id: item.call.clone().into_owned(), tool: item.name.clone().into_owned(), input }
 }
 
-/// The item without its name, by which the provider would know what else was said.
+/// The item without its id, by which the provider would find the rest of its response.
 pub(super) fn nameless(item: &ResponseItem<'_>, data: &[u8]) -> String {
     let mut patch = BytePatch::default();
     let item = &data[item.place.clone()];
-    if let Some(item) = JsonNode::whole(item) {
+    if let Some(item) = JsonNode::object(item) {
         patch.cut(&item, "id");
     }
     String::from_utf8_lossy(&patch.apply(item)).into_owned()
 }
 
-/// The items without thoughts that only a server which keeps them could read; `None` when there are none.
+/// The items without reasoning that only a server with the stored response could read; `None` when there is none.
 ///
-/// Other items name the thoughts they came from by their ids, so those go too.
+/// Other items refer to that reasoning by their ids, so those are removed too.
 pub(super) fn without_lost(items: &str) -> Option<String> {
     let data = format!("[{items}]").into_bytes();
     let items = ResponseItem::list(&data);

@@ -1,7 +1,7 @@
-//! Takes a hidden tool's calls out of a response that comes at once, and makes one response of several rounds.
+//! Removes calls of hidden tools from a whole response, and merges its rounds into one response.
 
 use super::object::ResponseObject;
-use super::response_state::ResponseStory;
+use super::response_state::ResponseState;
 use super::words;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
@@ -11,7 +11,7 @@ use crate::request::history::HistoryPlace;
 
 /// A response, over all its rounds.
 pub(super) struct ResponsesWhole {
-    story: ResponseStory,
+    state: ResponseState,
     history: HistoryPlace,
     /// The body of the latest turn.
     latest: Vec<u8>,
@@ -19,16 +19,16 @@ pub(super) struct ResponsesWhole {
 
 impl ResponsesWhole {
     pub(super) fn new(names: HiddenNames, history: HistoryPlace) -> Self {
-        Self { story: ResponseStory::new(names), history, latest: Vec::new() }
+        Self { state: ResponseState::new(names), history, latest: Vec::new() }
     }
 
-    /// The turn that a body ends with. One that the provider keeps would wait for an answer for ever, so that no hidden
-    /// call may stay without.
+    /// The turn at the end of a body. A stored response would wait for its answers forever, so every hidden call must
+    /// be answered.
     fn turn(&mut self, answer: &ResponseObject<'_>, body: &[u8]) -> Option<HiddenTurn> {
         let is_complete = answer.is_complete(body);
-        let turn = if is_complete { self.story.turn(&answer.items, body) } else { None };
+        let turn = if is_complete { self.state.turn(&answer.items, body) } else { None };
         let is_open = self.history.is_kept() && (is_complete || answer.is_cut(body));
-        turn.or_else(|| self.story.undone(&answer.items, body).filter(|_| is_open))
+        turn.or_else(|| self.state.undone(&answer.items, body).filter(|_| is_open))
     }
 }
 
@@ -39,16 +39,16 @@ impl BodyMeaning for ResponsesWhole {
             return None;
         };
         if let Some(usage) = answer.usage(&body) {
-            self.story.tally.hear(&usage);
+            self.state.tally.record(&usage);
         }
-        self.story.tally.end_round();
-        self.story.rounds += 1;
+        self.state.tally.end_round();
+        self.state.rounds += 1;
         if let Some(turn) = self.turn(&answer, &body) {
             self.latest = body;
             return Some(turn);
         }
-        let mut patch = self.story.patch(&answer, &body);
-        self.story.list(&answer, &body, &mut patch);
+        let mut patch = self.state.patch(&answer, &body);
+        self.state.list(&answer, &body, &mut patch);
         out.extend_from_slice(&patch.apply(&body));
         None
     }
@@ -57,8 +57,8 @@ impl BodyMeaning for ResponsesWhole {
         let body = std::mem::take(&mut self.latest);
         match (why, ResponseObject::whole(&body)) {
             (CloseReason::Enough, Some(answer)) => {
-                self.story.excuse();
-                out.extend_from_slice(&self.story.patch_closed(&answer, &body).apply(&body));
+                self.state.excuse();
+                out.extend_from_slice(&self.state.patch_closed(&answer, &body).apply(&body));
             }
             (CloseReason::Failed(why), _) => out.extend_from_slice(words::error(why).as_bytes()),
             (CloseReason::Enough, None) => {}

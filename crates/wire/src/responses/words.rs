@@ -1,9 +1,9 @@
-//! Says what the Responses API calls its counts and its errors.
+//! Names the Responses API's token counts, and spells its errors.
 
 pub(super) use crate::chat::words::error;
 use crate::usage::words::{TokenUsage, UsageWords};
 
-/// The counts in our words. What the cache has to do with counts as part of the input.
+/// Where the counts are, and how they map to ours. Cached tokens are part of the input's count.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"], &["response", "usage"]],
     counts: &[INPUT, READ, WRITTEN, OUTPUT, REASONING],

@@ -1,7 +1,7 @@
-//! What a provider counted, read from its answers as they pass by.
+//! Reads the provider's token counts from responses as they pass.
 //!
-//! A [`UsageReader`] is fed an answer as it comes and holds next to nothing of it, whatever comes: what it cannot
-//! understand counts nothing.
+//! A [`UsageReader`] takes a response in pieces and keeps almost nothing of it; what it cannot understand counts
+//! nothing.
 
 mod reader;
 mod scan;

@@ -1,4 +1,4 @@
-//! Reads what a provider counted from an answer as it passes: one body, lines of JSON, server-sent events, or AWS's messages.
+//! Reads token counts from a response in pieces: one body, lines of JSON, server-sent events, or AWS messages.
 
 use memchr::memchr2;
 
@@ -6,13 +6,13 @@ use crate::protocol::aws_event;
 use crate::usage::scan::MemberScan;
 use crate::usage::words::{TokenUsage, UsageCounts, UsageWords};
 
-/// The longest of AWS's messages that is looked into. Those with counts take less than a kilobyte.
-const LONGEST: usize = 256 << 10;
+/// The longest AWS message that is read. Those with counts take less than a kilobyte.
+const MAX_MESSAGE_BYTES: usize = 256 << 10;
 
-/// How the line of an event begins that says something.
+/// The start of an event's data line.
 const DATA: &[u8] = b"data:";
 
-/// Reads one answer. It holds a few kilobytes at the most, and of AWS's messages one.
+/// Reads one response. It holds a few kilobytes at most, or one AWS message.
 #[derive(Debug)]
 pub struct UsageReader {
     words: &'static UsageWords,
@@ -21,42 +21,42 @@ pub struct UsageReader {
     frames: Frames,
 }
 
-/// How an answer is framed, by its first byte.
+/// The framing of a response, by its first byte.
 #[derive(Debug)]
 enum Frames {
-    /// Nothing was said yet.
+    /// Nothing has arrived.
     Unknown,
-    /// One value of JSON, or several.
+    /// One JSON value, or several.
     Values,
     /// Server-sent events.
     Lines(Line),
-    /// Messages of AWS: the one that is being read, and how much of it is still to be stepped over.
+    /// AWS messages: the current one, and how many bytes of it to skip.
     Messages(Vec<u8>, usize),
-    /// Nobody can tell.
+    /// The stream is broken.
     Broken,
 }
 
-/// The line of an event that is being read.
+/// The current line of an event.
 #[derive(Debug)]
 enum Line {
-    /// It may yet be one that says something: how much of it fits, and whether the line before ended with `\r`.
+    /// It may be a data line: how many bytes match so far, and whether the previous line ended with `\r`.
     Start(usize, bool),
     Data,
     Other,
 }
 
 impl UsageReader {
-    /// A reader of an answer in these words.
+    /// A reader for a provider's counts.
     #[must_use]
     pub fn new(words: &'static UsageWords) -> Self {
         let scan = MemberScan::new(words.places);
         Self { words, scan, counts: UsageCounts::default(), frames: Frames::Unknown }
     }
 
-    /// Takes bytes of the answer, without a content coding.
+    /// Takes bytes of the response, without a content coding.
     pub fn see(&mut self, bytes: &[u8]) {
         if let Frames::Unknown = self.frames {
-            // A mark of the byte order may stand before what is said.
+            // A byte order mark may precede the response.
             let is_blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xef\xbb\xbf".contains(byte);
             self.frames = match bytes.iter().find(|byte| !is_blank(byte)) {
                 None => return,
@@ -73,7 +73,7 @@ impl UsageReader {
         }
     }
 
-    /// What was counted so far; nothing where the answer does not say.
+    /// The counts so far; `None` when the response has none.
     #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
         (!self.counts.is_empty()).then(|| (self.words.read)(&self.counts))
@@ -119,7 +119,7 @@ impl UsageReader {
         self.scan(said);
     }
 
-    /// A line is over; after one with nothing in it comes another event.
+    /// Ends a line; a blank line ends the event.
     fn end_line(&mut self, mark: u8) {
         let Frames::Lines(line) = &mut self.frames else { return };
         let ended = std::mem::replace(line, Line::Start(0, mark == b'\r'));
@@ -139,12 +139,12 @@ impl UsageReader {
                 bytes = rest;
                 continue;
             }
-            let want = match aws_event::announced(held) {
-                Ok(Some(total)) if total > LONGEST => {
+            let want = match aws_event::declared_length(held) {
+                Ok(Some(total)) if total > MAX_MESSAGE_BYTES => {
                     (*skip, *held) = (total - held.len(), Vec::new());
                     continue;
                 }
-                Ok(total) => total.unwrap_or(aws_event::PRELUDE),
+                Ok(total) => total.unwrap_or(aws_event::PRELUDE_BYTES),
                 Err(_) => {
                     self.frames = Frames::Broken;
                     return;
@@ -153,10 +153,10 @@ impl UsageReader {
             let (piece, rest) = bytes.split_at(bytes.len().min(want - held.len()));
             held.extend_from_slice(piece);
             bytes = rest;
-            if held.len() == want && want > aws_event::PRELUDE {
+            if held.len() == want && want > aws_event::PRELUDE_BYTES {
                 let whole = std::mem::take(held);
                 self.scan.reset();
-                self.scan(&aws_event::wrapped(&whole).unwrap_or_default());
+                self.scan(&aws_event::unwrap_payload(&whole).unwrap_or_default());
             }
         }
     }
@@ -169,7 +169,7 @@ mod tests {
     use crate::providers::claimed_provider;
 
     fn read(path: &str, answer: &[u8], step: usize) -> Option<TokenUsage> {
-        let words = claimed_provider(path).and_then(Provider::counts).expect("words");
+        let words = claimed_provider(path).map(Provider::counts).expect("words");
         let mut reader = UsageReader::new(words);
         for piece in answer.chunks(step) {
             reader.see(piece);
@@ -269,7 +269,7 @@ mod tests {
         );
     }
 
-    fn framed(name: &str, payloads: &[&str]) -> Vec<u8> {
+    fn frame_all(name: &str, payloads: &[&str]) -> Vec<u8> {
         let mut out = Vec::new();
         for payload in payloads {
             aws_event::write(name, payload, &mut out);
@@ -280,16 +280,16 @@ mod tests {
     /// Behaviour 13.5.
     #[test]
     fn messages_of_aws_are_read() {
-        let plain = framed(
+        let plain = frame_all(
             "metadata",
             &[r#"{"delta":{}}"#, r#"{"usage":{"inputTokens":5,"outputTokens":6},"metrics":{}}"#],
         );
         check(CONVERSE, &plain, Some([5, 0, 0, 6, 0]));
         let start = aws_event::wrap(br#"{"message":{"usage":{"input_tokens":4,"output_tokens":1}}}"#);
         let delta = aws_event::wrap(br#"{"usage":{"output_tokens":8}}"#);
-        check(INVOKE, &framed("chunk", &[&start, &delta]), Some([4, 0, 0, 8, 0]));
-        let long = format!(r#"{{"delta":"{}"}}"#, "x".repeat(LONGEST));
-        let with = framed("chunk", &[&long, r#"{"usage":{"inputTokens":5}}"#]);
+        check(INVOKE, &frame_all("chunk", &[&start, &delta]), Some([4, 0, 0, 8, 0]));
+        let long = format!(r#"{{"delta":"{}"}}"#, "x".repeat(MAX_MESSAGE_BYTES));
+        let with = frame_all("chunk", &[&long, r#"{"usage":{"inputTokens":5}}"#]);
         assert_eq!(read(CONVERSE, &with, 1000).map(|usage| usage.input), Some(5));
         let mut broken = plain.clone();
         broken[8] ^= 1;

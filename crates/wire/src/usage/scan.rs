@@ -1,39 +1,40 @@
-//! Finds members of JSON values that come in pieces, and holds nothing but what it found.
+//! Finds members of JSON values that arrive in pieces, and holds nothing else.
 //!
-//! It keeps the depth, the latest name and the member that is being taken, so that it costs the same memory whatever comes:
-//! a body of any length, at any depth, cut off anywhere, or none that is JSON at all.
+//! It keeps the depth, the latest name and the current member, so it needs the same memory for any input: of any
+//! length, at any depth, cut off anywhere, or no JSON at all.
 
 use memchr::memchr2;
 
-/// The longest member that is taken. Counts take a few hundred bytes.
-const LONGEST: usize = 16 << 10;
+/// The longest member that is collected. Counts take a few hundred bytes.
+const MAX_MEMBER_BYTES: usize = 16 << 10;
 
-/// The longest name that is told from others.
-const NAME: usize = 48;
+/// The longest name that is compared.
+const MAX_NAME_BYTES: usize = 48;
 
-/// A place in a row of JSON values that come in pieces.
+/// A position in a series of JSON values that arrive in pieces.
 #[derive(Debug)]
 pub(super) struct MemberScan {
-    /// The names that lead to each member that is looked for.
+    /// The paths of the wanted members.
     places: &'static [&'static [&'static str]],
-    /// How many lists and objects are open, and how many of them stand around each value: one, where a list holds them all.
+    /// How many arrays and objects are open, and how many of them enclose each value: one, if all values are in an
+    /// array.
     depth: usize,
     base: usize,
     text: Text,
-    /// The latest string that may be a name, as far as it is short.
+    /// The latest string, which may be a name; only its start, if it is long.
     word: Vec<u8>,
-    /// The name of the member of the top that is being read.
+    /// The name of the current top-level member.
     top: Vec<u8>,
-    /// The member that is being taken: which, at what depth, and its bytes so far.
+    /// The member that is being collected: its index, its depth, and its bytes so far.
     taken: Option<(usize, usize, Vec<u8>)>,
 }
 
-/// Whether a string is being read.
+/// Whether the position is in a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Text {
     Outside,
     Inside,
-    /// Behind a backslash.
+    /// After a backslash.
     Escaped,
 }
 
@@ -43,14 +44,14 @@ impl MemberScan {
         Self { places, depth: 0, base: 0, text: Text::Outside, word, top, taken: None }
     }
 
-    /// Begins anew: what comes next is another value, whatever became of this one.
+    /// Starts over: another value comes next.
     pub(super) fn reset(&mut self) {
         (self.depth, self.base, self.text, self.taken) = (0, 0, Text::Outside, None);
         self.word.clear();
         self.top.clear();
     }
 
-    /// Takes more bytes, and hands on each member that they complete, with the names that lead to it.
+    /// Takes bytes, and passes each member that they complete to `each`, with its path.
     pub(super) fn see(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[&str], &[u8])) {
         while let Some((&byte, rest)) = bytes.split_first() {
             match self.text {
@@ -67,7 +68,7 @@ impl MemberScan {
                     }
                 }
                 Text::Escaped => {
-                    // A name with an escape in it is none of ours.
+                    // A name with an escape is not a wanted one.
                     self.spell(b"\\");
                     self.take(&[byte]);
                     (self.text, bytes) = (Text::Inside, rest);
@@ -80,7 +81,7 @@ impl MemberScan {
         }
     }
 
-    /// Takes a byte that is in no string.
+    /// Takes a byte outside of strings.
     fn mark(&mut self, byte: u8, each: &mut impl FnMut(&[&str], &[u8])) {
         match byte {
             b'"' => {
@@ -103,7 +104,7 @@ impl MemberScan {
         self.take(&[byte]);
     }
 
-    /// A member begins, under the latest word.
+    /// Starts a member with the latest name.
     fn name(&mut self) {
         let level = self.depth.saturating_sub(self.base);
         if level == 1 {
@@ -117,24 +118,24 @@ impl MemberScan {
         self.taken = self.places.iter().position(leads).map(|at| (at, self.depth, Vec::new()));
     }
 
-    /// The value of a member is over, if one is being taken at this depth.
+    /// Ends the member that is being collected, if it is at this depth.
     fn finish(&mut self, each: &mut impl FnMut(&[&str], &[u8])) {
         if let Some((at, _, member)) = self.taken.take_if(|(_, depth, _)| *depth == self.depth) {
             each(self.places[at], &member);
         }
     }
 
-    /// Takes bytes of a member, unless it grows too long to be one that is looked for.
+    /// Adds bytes to the member, unless it becomes too long to be wanted.
     fn take(&mut self, bytes: &[u8]) {
         if let Some((.., member)) = &mut self.taken {
-            member.extend_from_slice(bytes.get(..LONGEST).unwrap_or(bytes));
+            member.extend_from_slice(bytes.get(..MAX_MEMBER_BYTES).unwrap_or(bytes));
         }
-        self.taken.take_if(|(.., member)| member.len() > LONGEST);
+        self.taken.take_if(|(.., member)| member.len() > MAX_MEMBER_BYTES);
     }
 
-    /// Takes characters of a string that may be a name.
+    /// Adds characters to a string that may be a name.
     fn spell(&mut self, bytes: &[u8]) {
-        let room = NAME.saturating_sub(self.word.len());
+        let room = MAX_NAME_BYTES.saturating_sub(self.word.len());
         self.word.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 }
@@ -145,7 +146,7 @@ mod tests {
 
     const PLACES: &[&[&str]] = &[&["usage"], &["message", "usage"], &["count"]];
 
-    fn found(text: &str, step: usize) -> Vec<String> {
+    fn find_all(text: &str, step: usize) -> Vec<String> {
         let (mut scan, mut found) = (MemberScan::new(PLACES), Vec::new());
         for piece in text.as_bytes().chunks(step) {
             scan.see(piece, |place, member| {
@@ -157,7 +158,7 @@ mod tests {
 
     fn check(text: &str, expected: &[&str]) {
         for step in [1, 2, 3, 7, 4096] {
-            assert_eq!(found(text, step), expected, "{text} in pieces of {step}");
+            assert_eq!(find_all(text, step), expected, "{text} in pieces of {step}");
         }
     }
 
@@ -178,10 +179,10 @@ mod tests {
     fn what_is_cut_off_or_too_long_is_not_found() {
         check(r#"{"usage":{"a":1"#, &[]);
         check(r#"{"usage":{"a":"x}"#, &[]);
-        let long = format!(r#"{{"usage":{{"a":"{}"}},"count":1}}"#, "x".repeat(LONGEST));
+        let long = format!(r#"{{"usage":{{"a":"{}"}},"count":1}}"#, "x".repeat(MAX_MEMBER_BYTES));
         check(&long, &["count=1"]);
         for text in ["}}}]]]", "[[[[", "\"", "{:::,,,}", "\\\\\"\\", "{\"usage\":}"] {
-            found(text, 1);
+            find_all(text, 1);
         }
         check("}}}{\"count\":1}", &["count=1"]);
     }

@@ -1,11 +1,11 @@
-//! What providers call their counts, in our words.
+//! The names of providers' token counts, and ours.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use serde_json::{Map, Value};
 
-/// What a provider says it counted. No token is in two of these, but for those of reasoning, which are output too.
+/// A provider's token counts. They do not overlap, except that reasoning is part of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenUsage {
     /// Tokens read at full price.
@@ -16,12 +16,12 @@ pub struct TokenUsage {
     pub written: u64,
     /// Tokens that the model wrote.
     pub output: u64,
-    /// Those of the output that nobody sees.
+    /// Output tokens of reasoning, which nobody sees.
     pub reasoning: u64,
 }
 
 impl TokenUsage {
-    /// All that was read.
+    /// All input tokens.
     #[must_use]
     pub fn read(&self) -> u64 {
         self.input.saturating_add(self.cached).saturating_add(self.written)
@@ -38,24 +38,24 @@ impl AddAssign for TokenUsage {
     }
 }
 
-/// What a provider calls its counts, and where they stand.
+/// A provider's names for its counts, and where they are.
 #[derive(Debug)]
 pub struct UsageWords {
-    /// The members that hold them, each by the names that lead to it from the top of a body or an event; two at the most.
+    /// The members with the counts, each by its path from the top of a body or an event; two names at most.
     pub(crate) places: &'static [&'static [&'static str]],
-    /// The counts that matter, as JSON pointers into such a member. One that is a number holds itself, under its name.
+    /// The counts, as JSON pointers into such a member. A member that is a number is a count itself, under its name.
     pub(crate) counts: &'static [&'static str],
-    /// The counts in our words.
+    /// Maps the counts to ours.
     pub(crate) read: fn(&UsageCounts) -> TokenUsage,
 }
 
-/// Counts as a provider calls them.
+/// Counts under the provider's names.
 #[derive(Debug, Default)]
 pub(crate) struct UsageCounts(BTreeMap<&'static str, u64>);
 
 impl UsageCounts {
-    /// Takes over the counts in a member that `place` leads to. Providers count on while they answer, so what is said later
-    /// holds, and what is not said again stays.
+    /// Takes over the counts in the member at `place`. Providers repeat their counts while they answer: later ones
+    /// replace earlier ones, and missing ones stay.
     pub(super) fn hear(&mut self, words: &UsageWords, place: &[&str], member: &[u8]) {
         let Ok(value) = serde_json::from_slice::<Value>(member) else { return };
         let value = match (value, place.last()) {
@@ -70,17 +70,17 @@ impl UsageCounts {
         }
     }
 
-    /// True when nothing was counted.
+    /// True when there are no counts.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What a count comes to, if there is one.
+    /// A count, if it is there.
     pub(crate) fn find(&self, pointer: &str) -> Option<u64> {
         self.0.get(pointer).copied()
     }
 
-    /// The same, where none counts as nothing.
+    /// A count; zero if it is missing.
     pub(crate) fn count(&self, pointer: &str) -> u64 {
         self.find(pointer).unwrap_or_default()
     }

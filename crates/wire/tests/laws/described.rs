@@ -1,9 +1,9 @@
-//! Minifies descriptions the plain way, in a tree, to hold the scan against.
+//! Minifies descriptions in a tree, as a reference for the scan.
 
 use serde_json::Value;
 use tersely_core::schema;
 
-/// Keywords under which a schema stands, a list of them, or some under names.
+/// Keywords with a schema, an array of schemas, or schemas under names.
 const LISTS: [&str; 5] = ["anyOf", "any_of", "items", "allOf", "additionalProperties"];
 
 /// Minifies every description of every tool of `body`.
@@ -42,7 +42,7 @@ pub(crate) fn minify_tree(body: &mut Value, provider: &str) {
     forget_nulls(body);
 }
 
-/// Indexing to change makes members that were not there.
+/// Mutable indexing would add missing members.
 fn forget_nulls(body: &mut Value) {
     let Some(members) = body.as_object_mut() else { return };
     if members.get_mut("request").is_some_and(|request| request.get("contents").is_none()) {

@@ -1,4 +1,4 @@
-//! Finds tool results the plain way, in a tree, to hold the scan against.
+//! Finds tool results in a tree, as a reference for the scan.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(crate) fn results(body: &Value) -> Option<Vec<Answer>> {
     Some(body["messages"].as_array()?.iter().flat_map(of_message).collect())
 }
 
-/// Its texts one by one; empty ones are no slots.
+/// Its texts one by one; empty ones are not slots.
 pub(crate) fn texts(answers: &[Answer]) -> Vec<(String, bool, String)> {
     let texts = answers.iter().flat_map(|it| it.texts.iter().map(move |text| (it, text)));
     let full = texts.filter(|(_, text)| !text.is_empty());

@@ -1,9 +1,9 @@
-//! Holds what is seen against the snapshot of it; with `TERSELY_BLESS=1` snapshots are written anew.
+//! Compares texts with their snapshots; `TERSELY_BLESS=1` rewrites the snapshots.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Fails unless each text is what its snapshot says; where there is nothing to see there is no snapshot.
+/// Fails unless each text equals its snapshot; an empty text has none.
 pub(crate) fn hold(all: impl IntoIterator<Item = (PathBuf, String)>) {
     let wrong: Vec<_> = all.into_iter().filter_map(|(snapshot, seen)| differs(&snapshot, &seen)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

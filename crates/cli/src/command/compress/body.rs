@@ -58,7 +58,7 @@ fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
 }
 
 /// The provider that was named, or else the one whose tool results stand in the body.
-fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn Provider, CommandFault> {
+fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static Provider, CommandFault> {
     provider::of(wish, body).ok_or_else(|| {
         let message = format!("{file}: no tool results, so the API cannot be detected");
         let known = PROVIDERS.map(Provider::name).join(", ");
@@ -74,7 +74,7 @@ fn ended(name: &str, report: &Report) -> Result<ExitCode, Stop> {
 }
 
 /// A row for each stage, and what they add up to.
-fn explain(args: &CompressArgs, provider: &dyn Provider, report: &Report) -> String {
+fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String {
     let how = if args.provider.is_some() { "as given" } else { "detected from its tool results" };
     let head = ["stage", "texts", "saved", ""].map(str::to_owned).to_vec();
     let mut rows = vec![head];
@@ -108,7 +108,7 @@ fn reader(report: &Report) -> &'static str {
     report.reader.map_or("none", Reader::name)
 }
 
-fn account(provider: &dyn Provider, report: &Report, body: &[u8]) -> String {
+fn account(provider: &Provider, report: &Report, body: &[u8]) -> String {
     let stages = report.stages.iter();
     let stages = stages.map(|it| json!({ "stage": it.stage, "texts": it.texts, "saved": it.saved }));
     let stages: Vec<_> = stages.collect();

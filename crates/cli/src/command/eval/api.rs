@@ -71,7 +71,7 @@ impl EvalApi {
     }
 
     /// Who finds tool results in its requests.
-    pub(super) fn provider(self) -> Option<&'static dyn Provider> {
+    pub(super) fn provider(self) -> Option<&'static Provider> {
         claimed_provider(self.path())
     }
 

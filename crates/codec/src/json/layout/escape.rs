@@ -1,10 +1,10 @@
-//! Which characters a writer of JSON escapes beyond those that it must.
+//! Detects which characters a JSON writer escapes beyond those that it must.
 
 use std::fmt::Write as _;
 
 use crate::Text;
 
-/// A writer's habit.
+/// A writer's choice of escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Escapes {
     pub(super) set: EscapeSet,
@@ -14,15 +14,15 @@ pub(super) struct Escapes {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EscapeSet {
-    /// Only what must be escaped is.
+    /// Only the characters that JSON requires.
     Few,
-    /// Everything outside ASCII is.
+    /// Also everything outside ASCII.
     Ascii,
-    /// `<`, `>`, `&`, U+2028 and U+2029 are.
+    /// Also `<`, `>`, `&`, U+2028 and U+2029.
     Html,
     /// The same, and `=` and `'`.
     Script,
-    /// Everything outside ASCII, and whatever means something in HTML; quotes by number.
+    /// Everything outside ASCII, and all characters with a meaning in HTML; quotes as numeric escapes.
     Strict,
 }
 
@@ -32,50 +32,50 @@ pub(super) enum Slash {
     Escaped,
 }
 
-/// How hexadecimal digits are written.
+/// The case of hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Digits {
     Small,
     Capital,
 }
 
-/// The habits that could have written `text`, the likeliest first.
+/// The choices that could have written `text`, the likeliest first.
 pub(super) fn candidates(text: &str) -> impl Iterator<Item = Escapes> {
-    let seen = Seen::in_text(text);
+    let stats = EscapeStats::in_text(text);
     let ascii = text.is_ascii();
     let bare = |signs: &[char]| text.contains(signs);
     let sets = [
         (EscapeSet::Few, true),
-        (EscapeSet::Ascii, seen.numbers && ascii),
-        (EscapeSet::Html, seen.numbers && !bare(&['<', '>', '&'])),
-        (EscapeSet::Script, seen.numbers && !bare(&['<', '>', '&', '\'', '='])),
-        (EscapeSet::Strict, seen.numbers && ascii && !bare(&['<', '>', '&', '\'', '+', '`'])),
+        (EscapeSet::Ascii, stats.numbers && ascii),
+        (EscapeSet::Html, stats.numbers && !bare(&['<', '>', '&'])),
+        (EscapeSet::Script, stats.numbers && !bare(&['<', '>', '&', '\'', '='])),
+        (EscapeSet::Strict, stats.numbers && ascii && !bare(&['<', '>', '&', '\'', '+', '`'])),
     ];
-    let Seen { slash, digits, .. } = seen;
+    let EscapeStats { slash, digits, .. } = stats;
     sets.into_iter().filter(|&(_, may)| may).map(move |(set, _)| Escapes { set, slash, digits })
 }
 
 /// The escapes of a text.
-struct Seen {
-    /// True when one of them is a number.
+struct EscapeStats {
+    /// True when one of them is numeric.
     numbers: bool,
     slash: Slash,
     digits: Digits,
 }
 
-impl Seen {
+impl EscapeStats {
     fn in_text(text: &str) -> Self {
-        let mut seen = Self { numbers: false, slash: Slash::Plain, digits: Digits::Small };
+        let mut stats = Self { numbers: false, slash: Slash::Plain, digits: Digits::Small };
         let mut rest = text;
         while let Some(at) = rest.find('\\') {
             match rest.as_bytes().get(at + 1) {
-                Some(b'/') => seen.slash = Slash::Escaped,
-                Some(b'u') => seen.number(rest.as_bytes().get(at + 2..at + 6).unwrap_or_default()),
+                Some(b'/') => stats.slash = Slash::Escaped,
+                Some(b'u') => stats.number(rest.as_bytes().get(at + 2..at + 6).unwrap_or_default()),
                 _ => {}
             }
             rest = rest.get(at + 2..).unwrap_or_default();
         }
-        seen
+        stats
     }
 
     fn number(&mut self, digits: &[u8]) {
@@ -102,7 +102,7 @@ impl Escapes {
         out.push_str(rest);
     }
 
-    /// True for what is not merely copied.
+    /// True for a character that is not copied unchanged.
     fn changes(self, character: char) -> bool {
         let html = matches!(character, '<' | '>' | '&');
         let line = matches!(character, '\u{2028}' | '\u{2029}');
@@ -118,7 +118,7 @@ impl Escapes {
         more || character == '\\' || character == '/' && self.slash == Slash::Escaped
     }
 
-    /// Writes the character or the escape that `text` begins with, and gives what follows it.
+    /// Writes the first character or escape of `text`, and returns the rest.
     fn push_next<'t>(self, out: &mut String, text: &'t str) -> &'t str {
         let mut characters = text.chars();
         let Some(first) = characters.next() else { return "" };

@@ -1,47 +1,47 @@
-//! What the white space of a JSON text shows of its layout, in one pass.
+//! Reads the layout of a JSON text from its white space, in one pass.
 
 use super::rule::{Group, LayoutRule, RuleKind};
 use super::{Base, Colon, Comma, MAX_ODD, Newline, Pad, Space};
 
-/// What was seen.
+/// The state of the pass.
 pub(super) struct Look<'t> {
     text: &'t str,
     at: usize,
-    /// Where the line begins on which `at` stands.
+    /// Where the current line begins.
     line: usize,
-    /// Characters so far that are no white space between tokens.
+    /// Characters so far, without the white space between tokens.
     ink: usize,
-    /// Continuation bytes so far on this line: they are no characters.
+    /// Continuation bytes so far on this line: they are not characters.
     tails: usize,
-    /// The groups that are open.
+    /// The open groups.
     open: Vec<Open>,
-    /// The groups that are not empty, with whether they are on lines.
+    /// The groups that are not empty, and whether each is on several lines.
     groups: Vec<(Group, bool)>,
     /// The white space at the first place of each kind.
     gaps: [Option<&'t str>; Gap::COUNT],
 }
 
 struct Open {
-    /// Its place among the groups.
+    /// Its index among the groups.
     index: usize,
     column: usize,
     ink: usize,
     commas: usize,
 }
 
-/// Where white space stands.
+/// The kinds of places for white space.
 #[derive(Clone, Copy)]
 enum Gap {
     BeforeColon,
     AfterColon,
-    /// Behind a comma in a group on one line.
+    /// After a comma in a group on one line.
     Comma,
     /// Inside the opening bracket of a group on one line.
     Pad,
     Empty,
-    /// Inside the opening bracket of a group on lines.
+    /// Inside the opening bracket of a group on several lines.
     Line,
-    /// Behind a comma of the outermost group, when that is on one line.
+    /// After a comma of the outermost group, when that is on one line.
     Row,
 }
 
@@ -50,7 +50,7 @@ impl Gap {
 }
 
 impl<'t> Look<'t> {
-    /// Looks through a JSON text.
+    /// Reads a JSON text.
     pub(super) fn at(text: &'t str) -> Self {
         let gaps = [None; Gap::COUNT];
         let (open, groups) = (Vec::new(), Vec::new());
@@ -106,7 +106,7 @@ impl<'t> Look<'t> {
         self.tails += tails;
     }
 
-    /// Passes white space.
+    /// Skips white space, and returns it.
     fn blank(&mut self) -> &'t str {
         let rest = &self.text[self.at..];
         let gap =
@@ -145,7 +145,7 @@ impl<'t> Look<'t> {
         self.groups.push((Group { kind, level: self.open.len() - 1, column: 0 }, lines));
     }
 
-    /// Tells the innermost group that it holds another.
+    /// Records that the innermost group has a group in it.
     fn holds_group(&mut self) {
         let Some(open) = self.open.last() else { return };
         let kind = &mut self.groups[open.index].0.kind;
@@ -175,7 +175,7 @@ impl<'t> Look<'t> {
         }
     }
 
-    /// The white space by which the text seems to be laid out.
+    /// The layout that the white space suggests.
     pub(super) fn space(&self) -> Option<Space> {
         let (base, newline) = self.base()?;
         let mut space = Space { newline, ..base.space() };
@@ -230,7 +230,7 @@ impl<'t> Look<'t> {
         }
     }
 
-    /// The rule that most groups follow, and those that do not.
+    /// The rule that most groups follow, and the groups that do not.
     fn rule(&self) -> Option<(LayoutRule, Vec<usize>)> {
         let odd = |rule: LayoutRule| -> Vec<usize> {
             let groups = self.groups.iter().zip(1..);

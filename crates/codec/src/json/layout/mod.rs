@@ -1,4 +1,4 @@
-//! How a JSON text is laid out, so that it can be written again byte for byte.
+//! Describes the layout of a JSON text, so that the text can be written again byte for byte.
 
 mod escape;
 mod look;
@@ -11,42 +11,42 @@ use self::look::Look;
 use self::rule::LayoutRule;
 use crate::Value;
 
-/// The white space and the escapes of a JSON text, as programs that write JSON choose them.
+/// The white space and the escapes of a JSON text, as JSON writers choose them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     space: Space,
     escapes: Escapes,
     /// White space before the value.
     before: String,
-    /// White space behind it.
+    /// White space after the value.
     after: String,
 }
 
-/// What stands between the tokens of a text.
+/// The white space between the tokens of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Space {
     base: Base,
     newline: Newline,
     rule: LayoutRule,
-    /// The groups that are not laid out by the rule, by number: the first is 1, empty ones do not count.
+    /// The groups that break the rule, by number: the first is 1, and empty ones do not count.
     odd: Vec<usize>,
     colon: Colon,
     comma: Comma,
     pad: Pad,
 }
 
-/// The layout that most of a text has.
+/// The main layout of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Base {
     /// `{"a":1,"b":2}`
     Compact,
     /// `{"a": 1, "b": 2}`
     Spaced,
-    /// Compact, with the items of the outermost array on lines of their own.
+    /// Compact, with each item of the outermost array on its own line.
     Rows,
-    /// The same with a space on either side of each line end, as Postgres gathers rows.
+    /// The same with a space on either side of each line end, as Postgres aggregates rows.
     Gathered,
-    /// Members and items on lines of their own, so many spaces further in.
+    /// Each member and item on its own line, indented by this many spaces per level.
     Indent(usize),
     /// The same with tabs.
     Tabs,
@@ -58,7 +58,7 @@ enum Newline {
     Crlf,
 }
 
-/// What stands between a key and its value.
+/// The white space around a colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Colon {
     Tight,
@@ -67,31 +67,31 @@ enum Colon {
     Wide,
 }
 
-/// What stands between the parts of a group that is on one line.
+/// The white space after a comma in a group on one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Comma {
     Tight,
     Spaced,
 }
 
-/// What stands inside the brackets of a group that is on one line.
+/// The white space inside the brackets of a group on one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pad {
     None,
     /// `{ "a": 1 }`, `[ ]`
     Space,
-    /// `[ ]`, and nothing in brackets that hold something.
+    /// `[ ]`, and no white space in brackets with content.
     Empty,
 }
 
-/// Groups that are laid out against the rule; more of them would be noise.
+/// How many groups may break the rule; more would not be a layout.
 const MAX_ODD: usize = 24;
 
-/// White space around a value; more is no habit of a program.
+/// How much white space may surround a value; programs write no more.
 const MAX_BLANK: usize = 16;
 
 impl Layout {
-    /// The layout that makes `text` of `value`; `None` when none of those known does.
+    /// The layout in which `value` is written as `text`; `None` when no known layout is.
     #[must_use]
     pub fn of(text: &str, value: &Value<'_>) -> Option<Self> {
         let inner = text.trim_start_matches(BLANKS);
@@ -113,7 +113,7 @@ impl Layout {
 const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 
 impl Base {
-    /// The space that this base has unless something else is said.
+    /// The defaults of this base.
     fn space(self) -> Space {
         let tight = matches!(self, Self::Compact | Self::Rows | Self::Gathered);
         Space {
@@ -127,7 +127,7 @@ impl Base {
         }
     }
 
-    /// What each step further in adds to a line, where groups are on lines of their own.
+    /// The indentation of one level, for layouts with several lines.
     fn step(self) -> Option<(char, usize)> {
         match self {
             Self::Indent(width) => Some((' ', width)),

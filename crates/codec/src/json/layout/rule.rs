@@ -1,29 +1,29 @@
-//! Which groups of a text are on lines of their own and which on one.
+//! Decides which groups of a text are on one line.
 
-/// A choice that a writer makes for every group.
+/// A rule for all groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LayoutRule {
-    /// All are on lines.
+    /// All groups are on several lines.
     All,
-    /// Only arrays that hold no group are on one line.
+    /// Only arrays of scalars are on one line.
     Plain,
-    /// Only arrays that hold no group and end by this column are on one line.
+    /// Only arrays of scalars that end by this column are on one line.
     Fit(usize),
     /// Arrays are on one line.
     Objects,
     /// Objects are on one line.
     Arrays,
-    /// Groups inside so many others are on one line.
+    /// Groups inside this many others are on one line.
     Outer(usize),
 }
 
-/// A group that is not empty, as a rule sees it.
+/// A group that is not empty, as the rules see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) kind: RuleKind,
-    /// How many groups it stands in.
+    /// How many groups enclose it.
     pub(super) level: usize,
-    /// Where it would end if it were on one line, counted in characters of that line.
+    /// The column where it would end on one line, in characters.
     pub(super) column: usize,
 }
 
@@ -31,18 +31,18 @@ pub(super) struct Group {
 pub(super) enum RuleKind {
     Object,
     Array,
-    /// An array that holds no group.
+    /// An array of scalars.
     Plain,
 }
 
-/// Where formatters of code break lines.
+/// Line widths of common code formatters.
 pub(super) const COLUMNS: [usize; 3] = [80, 100, 120];
 
-/// Levels that may be on lines while the rest is not.
+/// How many outer levels may be on several lines while the rest is not.
 pub(super) const LEVELS: usize = 4;
 
 impl LayoutRule {
-    /// The rules that a text may follow, the plainest first.
+    /// The rules, the simplest first.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         [Self::All, Self::Plain, Self::Objects, Self::Arrays]
             .into_iter()
@@ -50,7 +50,7 @@ impl LayoutRule {
             .chain((1..=LEVELS).map(Self::Outer))
     }
 
-    /// True when a group is on lines of its own.
+    /// True when a group is on several lines.
     pub(super) fn breaks(self, group: Group) -> bool {
         match self {
             Self::All => true,

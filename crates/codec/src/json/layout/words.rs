@@ -1,4 +1,4 @@
-//! A layout in words: `indent 2, arrays up to 80 on one line, newline`.
+//! Prints and parses a layout: `indent 2, arrays up to 80 on one line, newline`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -100,7 +100,7 @@ impl FromStr for Layout {
             let known = layout.space.read(word).or_else(|| layout.escapes.read(word));
             known.or_else(|| layout.read_blank(word)).ok_or(())?;
         }
-        // One layout has one name: what is out of order or said twice is none of ours.
+        // Each layout has one name: other orders and repetitions are refused.
         if layout.to_string() == words { Ok(layout) } else { Err(()) }
     }
 }

@@ -1,4 +1,4 @@
-//! A value in a layout.
+//! Writes a value in a layout.
 
 use super::rule::{COLUMNS, Group, LayoutRule, RuleKind};
 use super::{Base, Colon, Comma, Layout, Pad};
@@ -11,7 +11,7 @@ impl Layout {
         self.write_within(usize::MAX, value).unwrap_or_default()
     }
 
-    /// Writes `value` in this layout; `None` when that takes more than `most` bytes.
+    /// Writes `value` in this layout; `None` when it takes more than `most` bytes.
     #[must_use]
     pub fn write_within(&self, most: usize, value: &Value<'_>) -> Option<String> {
         let mut writer =
@@ -22,34 +22,34 @@ impl Layout {
     }
 }
 
-/// Further than any column that a rule looks at.
+/// Beyond every rule's column.
 const BEYOND: usize = COLUMNS[COLUMNS.len() - 1] + 1;
 
 struct Writer<'l> {
     out: String,
-    /// Where the line begins that is being written.
+    /// Where the current line begins.
     line: usize,
     layout: &'l Layout,
     /// Groups so far that are not empty.
     group: usize,
-    /// Odd groups so far.
+    /// Groups so far that break the rule.
     odd: usize,
-    /// Groups that are open.
+    /// Open groups.
     level: usize,
-    /// Once so many bytes are written, the rest is left out.
+    /// After this many bytes, nothing more is written.
     most: usize,
 }
 
-/// Where a value stands.
+/// The position of a value.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Steps that the line is further in.
+    /// The indentation of its line, in levels.
     depth: usize,
-    /// Characters that follow the value on its line at least: a comma or nothing.
+    /// How many characters follow the value on its line at least: one for a comma.
     follows: usize,
 }
 
-/// A part of a group.
+/// A member or an item of a group.
 type Part<'g, 'v> = (Option<&'g Text<'v>>, &'g Value<'v>);
 
 impl Writer<'_> {
@@ -81,14 +81,14 @@ impl Writer<'_> {
         } else {
             self.group += 1;
             self.level += 1;
-            self.filled(kind, parts, place);
+            self.write_content(kind, parts, place);
             self.level -= 1;
         }
         self.out.push(close);
     }
 
-    /// Writes what stands between the brackets.
-    fn filled<'g, 'v: 'g>(
+    /// Writes the content of the brackets.
+    fn write_content<'g, 'v: 'g>(
         &mut self,
         kind: RuleKind,
         parts: impl ExactSizeIterator<Item = Part<'g, 'v>> + Clone,
@@ -112,7 +112,7 @@ impl Writer<'_> {
         if lines { self.lines(parts, place) } else { self.flat(parts, place) }
     }
 
-    /// Where the line ends that is being written, in characters; of a long one, a place beyond every rule's column.
+    /// The current column, in characters; of a long line, one beyond every rule's column.
     fn column(&self) -> usize {
         self.out[self.line..].chars().take(BEYOND).count()
     }
@@ -160,7 +160,7 @@ impl Writer<'_> {
         self.value(value, place);
     }
 
-    /// Begins a line `depth` steps in.
+    /// Starts a line, indented by `depth` levels.
     fn line(&mut self, depth: usize) {
         let space = &self.layout.space;
         let (step, width) = space.base.step().unwrap_or((' ', 0));

@@ -1,4 +1,4 @@
-//! Puts back into each record what the lines above said once.
+//! Restores in each record what the lines above the list state once.
 
 use super::facts::{Facts, FieldOrder};
 use crate::error::ReadFault;
@@ -6,22 +6,22 @@ use crate::scan::TextScan;
 use crate::terse::template::TemplatePart;
 use crate::{Text, Value};
 
-/// How many times its own text facts may add to a list: a line said once for many records could otherwise
-/// fill any memory.
-const GROWTH: usize = 256;
+/// How many times its own length facts may add to a list: otherwise one line about many records could fill any
+/// memory.
+const MAX_GROWTH_FACTOR: usize = 256;
 
-/// Bytes that facts may still add.
+/// How many bytes facts may still add.
 struct Room(usize);
 
 impl Room {
-    /// Takes room for a member and its value.
+    /// Reserves room for a member and its value.
     fn take(&mut self, key: &Text<'_>, value: &Value<'_>) -> Option<()> {
         self.0 = self.0.saturating_sub(key.as_str().len() + size(value));
         (self.0 > 0).then_some(())
     }
 }
 
-/// What a value takes as text, more or less.
+/// The approximate length of a value as text.
 fn size(value: &Value<'_>) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 4,
@@ -36,7 +36,7 @@ fn size(value: &Value<'_>) -> usize {
 
 type Members<'a> = Vec<(Text<'a>, Value<'a>)>;
 
-/// The record around the one being completed, and the key that leads from it to that one.
+/// The record that encloses the one being completed, and the key between them.
 #[derive(Clone, Copy)]
 struct Frame<'f, 'a> {
     members: &'f Members<'a>,
@@ -45,7 +45,7 @@ struct Frame<'f, 'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Completes all records of a list that began at byte `start`.
+    /// Completes all records of a list that starts at byte `start`.
     pub(super) fn complete(
         mut self,
         scan: &TextScan<'a>,
@@ -55,7 +55,7 @@ impl<'a> Facts<'a> {
         if self.is_empty() {
             return Ok(records);
         }
-        let mut room = Room(GROWTH * (scan.at() - start));
+        let mut room = Room(MAX_GROWTH_FACTOR * (scan.at() - start));
         let fits = records.iter_mut().all(|record| self.begin(record, &mut room).is_some())
             && records.iter_mut().all(|record| self.fill(record, None, &mut room).is_some());
         match fits {
@@ -71,7 +71,7 @@ impl<'a> Facts<'a> {
         order.is_none() && constant && made.is_empty() && mostly.is_empty() && below.is_empty()
     }
 
-    /// Puts back what values begin with and what is usual, and notes which records there are.
+    /// Restores prefixes and usual values, and records which records there are.
     fn begin(&mut self, value: &mut Value<'a>, room: &mut Room) -> Option<()> {
         match value {
             Value::Array(items) => items
@@ -83,8 +83,8 @@ impl<'a> Facts<'a> {
                 for (key, prefix) in &self.begins {
                     if let Some(value) = find(members, key) {
                         let Value::String(text) = value else { return None };
-                        room.take(key, &Value::String(Text::spelled(*prefix)))?;
-                        *text = Text::joined(format!("{prefix}{}", text.as_str()));
+                        room.take(key, &Value::String(Text::from_spelling(*prefix)))?;
+                        *text = Text::join(format!("{prefix}{}", text.as_str()));
                     }
                 }
                 for (key, value) in &self.usual {
@@ -102,7 +102,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Puts back all the rest.
+    /// Restores everything else.
     fn fill(&self, value: &mut Value<'a>, up: Option<&Frame<'_, 'a>>, room: &mut Room) -> Option<()> {
         match value {
             Value::Array(items) => items
@@ -124,7 +124,7 @@ impl<'a> Facts<'a> {
         let mut made = make(&self.made, members, up);
         let mostly = self.mostly.iter().filter(|(key, _)| lacks(members, key));
         made.extend(make(mostly, members, up));
-        made.extend(self.implied());
+        made.extend(self.implied_records());
         self.same.iter().chain(&made).try_for_each(|(key, value)| room.take(key, value))?;
         for (key, facts) in &self.below {
             let at = |members: &Members<'a>| members.iter().position(|(known, _)| known == key);
@@ -147,13 +147,13 @@ impl<'a> Facts<'a> {
         self.order(members)
     }
 
-    /// The records that no row shows anything of.
-    fn implied(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> + '_ {
+    /// The records that do not appear in any row.
+    fn implied_records(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> + '_ {
         let unmet = self.below.iter().filter(|(_, facts)| !facts.met);
         unmet.map(|(key, _)| (key.clone(), Value::Object(Vec::new())))
     }
 
-    /// Puts a record's members in order.
+    /// Sorts a record's members.
     fn order(&self, members: &mut Members<'a>) -> Option<()> {
         match &self.order {
             None => Some(()),
@@ -174,7 +174,7 @@ fn find<'m, 'a>(members: &'m mut Members<'a>, key: &Text<'a>) -> Option<&'m mut 
     members.iter_mut().find_map(|(known, value)| (known == key).then_some(value))
 }
 
-/// The fields that are made of others.
+/// The fields that templates make.
 fn make<'t, 'a: 't>(
     templates: impl IntoIterator<Item = &'t (Text<'a>, Vec<TemplatePart<'a>>)>,
     members: &Members<'a>,
@@ -182,12 +182,12 @@ fn make<'t, 'a: 't>(
 ) -> Members<'a> {
     let made = templates.into_iter().filter_map(|(key, parts)| {
         let text: Option<String> = parts.iter().map(|part| resolve(part, members, up)).collect();
-        text.map(|text| (key.clone(), Value::String(Text::joined(text))))
+        text.map(|text| (key.clone(), Value::String(Text::join(text))))
     });
     made.collect()
 }
 
-/// The text of a template's part for the record with these members.
+/// The text of a template's part, for the record with these members.
 fn resolve<'f>(
     part: &'f TemplatePart<'_>,
     members: &'f Members<'_>,
@@ -202,7 +202,7 @@ fn resolve<'f>(
     }
 }
 
-/// The innermost record on the way that `steps` goes along, and the steps from there.
+/// The innermost record along `steps`, and the remaining steps.
 fn nearest<'f, 'a>(
     members: &'f Members<'a>,
     up: Option<&'f Frame<'f, 'a>>,

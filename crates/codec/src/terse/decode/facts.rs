@@ -11,30 +11,30 @@ use crate::terse::style::ListStyle;
 use crate::terse::template::{self, MAX_PARTS, TemplatePart};
 use crate::{MAX_DEPTH, Text, Value};
 
-/// What the lines above a list say of the records that one path reaches.
+/// The facts about the records at one path.
 #[derive(Default)]
 pub(super) struct Facts<'a> {
     pub(super) order: Option<FieldOrder<'a>>,
     pub(super) same: Vec<(Text<'a>, Value<'a>)>,
-    /// What is so where a record does not say otherwise.
+    /// Values of records that do not give another.
     pub(super) usual: Vec<(Text<'a>, Value<'a>)>,
     pub(super) made: Vec<(Text<'a>, Vec<TemplatePart<'a>>)>,
-    /// What is made so where a record does not say otherwise.
+    /// Templates for records that do not give another value.
     pub(super) mostly: Vec<(Text<'a>, Vec<TemplatePart<'a>>)>,
     pub(super) begins: Vec<(Text<'a>, &'a str)>,
-    /// The same for the records inside a field.
+    /// The facts about the records inside a field.
     pub(super) below: Vec<(Text<'a>, Facts<'a>)>,
-    /// True once a record was met that the facts are about.
+    /// True once a record was found that the facts are about.
     pub(super) met: bool,
 }
 
-/// Facts about the records of one path: each is held against each field of each record.
+/// How many facts one path may have: each is compared with each field of each record.
 const MAX_FACTS: usize = 1024;
 
 /// The order of a record's fields.
 pub(super) enum FieldOrder<'a> {
     Alphabetical,
-    /// The place of each field.
+    /// The position of each field.
     Named(HashMap<Text<'a>, usize>),
 }
 
@@ -52,7 +52,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Reads one fact; false when the line is something else.
+    /// Reads one fact; false when the line is not a fact.
     fn line(&mut self, scan: &mut TextScan<'a>, style: ListStyle) -> Result<bool, ReadFault> {
         if scan.eat_word(style.each()) {
             if scan.eat_word(words::HAVING) {
@@ -82,7 +82,7 @@ impl<'a> Facts<'a> {
         Ok(false)
     }
 
-    /// What holds for the records that do not say otherwise.
+    /// Reads what holds for records that do not give another value.
     fn unless(&mut self, scan: &mut TextScan<'a>) -> Result<(), ReadFault> {
         if !scan.eat_word(words::NEXT) {
             return self.constants(scan, |facts| &mut facts.usual);
@@ -101,7 +101,7 @@ impl<'a> Facts<'a> {
         Ok(())
     }
 
-    /// Reads values by path into the part of the facts that `part` picks.
+    /// Reads values by path into the part of the facts that `part` selects.
     fn constants(
         &mut self,
         scan: &mut TextScan<'a>,
@@ -144,7 +144,7 @@ impl<'a> Facts<'a> {
         Ok(())
     }
 
-    /// Takes the order of fields from a header where no line names it and records leave fields out.
+    /// Takes the order of fields from a header, where no line gives it and records omit fields.
     pub(super) fn adopt(&mut self, columns: &[HeaderColumn<'a>]) {
         if self.order.is_none() && !(self.usual.is_empty() && self.mostly.is_empty()) {
             let same = self.same.iter().map(|(key, _)| key);
@@ -166,7 +166,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The facts about the records that hold the field at `steps`, and the field's key.
+    /// The facts about the records with the field at `steps`, and the field's key.
     fn reach(
         &mut self,
         scan: &TextScan<'a>,
@@ -218,7 +218,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// True for `fields: …` and `fields of …`, as against a keyed record that is called `fields`.
+/// True for `fields: …` and `fields of …`, but not for a keyed record named `fields`.
 fn is_fields(rest: &str) -> bool {
     const EACH: &str = "each begins with ";
     rest.strip_prefix(words::FIELDS).is_some_and(|rest| {
@@ -248,7 +248,7 @@ fn order<'a>(scan: &mut TextScan<'a>) -> Result<FieldOrder<'a>, ReadFault> {
     }
 }
 
-/// The parts of a template that goes to the end of the line.
+/// The parts of a template up to the end of the line.
 fn parts<'a>(scan: &mut TextScan<'a>) -> Result<Vec<TemplatePart<'a>>, ReadFault> {
     let parts = template::parse(open_text(scan)?);
     if parts.len() > MAX_PARTS {

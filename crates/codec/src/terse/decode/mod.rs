@@ -1,4 +1,4 @@
-//! The terse form to a value.
+//! Decodes the terse form.
 
 mod complete;
 mod facts;
@@ -39,13 +39,13 @@ fn root<'a>(scan: &mut TextScan<'a>) -> Result<Value<'a>, ReadFault> {
     }
 }
 
-/// True when the text begins with a key and its colon.
+/// True when the text starts with a key and its colon.
 fn is_member(text: &str) -> bool {
     let mut scan = TextScan::new(text);
     flow::key(&mut scan).is_ok() && scan.peek() == Some(b':')
 }
 
-/// Takes `12 rows` and its line's end, if that is next.
+/// Takes `12 rows` and its line end, if that is next.
 fn intro(scan: &mut TextScan<'_>) -> Option<(usize, ListStyle)> {
     if !scan.peek()?.is_ascii_digit() {
         return None;
@@ -57,7 +57,7 @@ fn intro(scan: &mut TextScan<'_>) -> Option<(usize, ListStyle)> {
     Some(intro)
 }
 
-/// The members of an object, each on its line behind `depth` spaces.
+/// The members of an object, each on its own line, indented by `depth` spaces.
 fn members<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadFault> {
     if depth == MAX_DEPTH {
         return scan.fail("fewer levels");
@@ -73,7 +73,7 @@ fn members<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadF
     }
 }
 
-/// What stands behind a key: members on the lines below, a list, or a value.
+/// The value after a key: members on the lines below, a list, or a value on the same line.
 fn member<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadFault> {
     if scan.eat_word(":\n") {
         if indent(scan) != depth + 1 {
@@ -90,7 +90,7 @@ fn member<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadFa
     }
 }
 
-/// At a line's end: true, and behind it, when the next line has a member at `depth`.
+/// At a line end: skips it and returns true, when the next line has a member at `depth`.
 fn ends_line_before(scan: &mut TextScan<'_>, depth: usize) -> Result<bool, ReadFault> {
     let end = scan.at();
     if scan.peek().is_none() {
@@ -113,7 +113,7 @@ fn indent(scan: &TextScan<'_>) -> usize {
     scan.rest().bytes().take_while(|&byte| byte == b' ').count()
 }
 
-/// The values of an array, each behind its number and `depth` spaces.
+/// The values of an array, each after its number, indented by `depth` spaces.
 fn items<'a>(scan: &mut TextScan<'a>, count: usize, depth: usize) -> Result<Value<'a>, ReadFault> {
     let mut items = Vec::new();
     for number in 1..=count {
@@ -132,7 +132,7 @@ fn items<'a>(scan: &mut TextScan<'a>, count: usize, depth: usize) -> Result<Valu
     Ok(Value::Array(items))
 }
 
-/// The values of a list that stands at `depth`.
+/// The values of a list at `depth`.
 fn list<'a>(
     scan: &mut TextScan<'a>,
     (count, style): (usize, ListStyle),
@@ -190,7 +190,7 @@ fn record<'a>(
     flow::value(scan, levels)
 }
 
-/// Takes the rest of the line, and its end.
+/// Takes the rest of the line, and the line end.
 fn rest_of_line<'a>(scan: &mut TextScan<'a>) -> Result<&'a str, ReadFault> {
     let rest = scan.rest();
     let Some(length) = rest.find('\n') else {

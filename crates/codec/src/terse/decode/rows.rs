@@ -14,13 +14,13 @@ pub(super) struct HeaderColumn<'a> {
     holds: Holds<'a>,
 }
 
-/// What the cells of a column are.
+/// The kind of a column's cells.
 enum Holds<'a> {
     /// A value.
     Value,
     /// The cells of a record.
     Record(Vec<HeaderColumn<'a>>),
-    /// A value, or a list whose records stand in parentheses.
+    /// A value, or a list with its records in parentheses.
     List(Vec<HeaderColumn<'a>>),
 }
 
@@ -34,7 +34,7 @@ impl<'a> HeaderColumn<'a> {
     }
 }
 
-/// Reads a header and the end of its line.
+/// Reads a header and its line end.
 pub(super) fn header<'a>(
     scan: &mut TextScan<'a>,
     style: ListStyle,
@@ -99,11 +99,11 @@ pub(super) fn row<'a>(
     Ok(members)
 }
 
-/// A row being read.
+/// A row, as far as it has been read.
 struct Row<'s, 'a> {
     scan: &'s mut TextScan<'a>,
     first: bool,
-    /// True behind the last cell: all further columns are empty.
+    /// True after the last cell: all further columns are empty.
     ended: bool,
     cells: usize,
 }

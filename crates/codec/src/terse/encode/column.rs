@@ -1,11 +1,11 @@
-//! Lines up the fields of a list's records, however deep they are nested, so that they can be compared.
+//! Aligns the fields of a list's records, at any depth, so that they can be compared.
 
 use super::hoist::Hoist;
 use super::level::{Level, LevelField};
 use crate::terse::path;
 use crate::{Text, Value};
 
-/// Columns that one list may bring; more are not compared.
+/// How many columns one list may have; further ones are not compared.
 const MAX_COLUMNS: usize = 160;
 
 /// The columns of a list, and the lists inside its records.
@@ -20,7 +20,7 @@ pub(super) struct Columns<'l, 'v> {
 pub(super) struct ListColumns<'l, 'v> {
     pub(super) trail: ColumnTrail<'v>,
     pub(super) level: &'l Level<'v>,
-    /// For each of its records, the outer one that holds it.
+    /// For each of its records, the outer record that contains it.
     pub(super) owners: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Column<'v> {
     pub(super) name: String,
     pub(super) texts: Vec<Option<&'v str>>,
     pub(super) cells: Vec<Option<&'v Value<'v>>>,
-    /// True where the record is there that would hold the field.
+    /// True where the record exists that would contain the field.
     pub(super) held: Vec<bool>,
     /// True when every value is a string.
     pub(super) strings: bool,
@@ -38,7 +38,7 @@ pub(super) struct Column<'v> {
     pub(super) size: usize,
 }
 
-/// Where a level stands: the fields that lead to it, by index and by key.
+/// The path of a level, by index and by key.
 #[derive(Default, Clone)]
 pub(super) struct ColumnTrail<'v> {
     place: Vec<usize>,
@@ -63,7 +63,7 @@ impl<'l, 'v> Columns<'l, 'v> {
         columns
     }
 
-    /// Adds a level's fields; `owners` names the list's record that each of its records is part of.
+    /// Adds a level's fields; `owners` has the list's record for each of its records.
     fn gather(&mut self, level: &'l Level<'v>, trail: &ColumnTrail<'v>, owners: &[u32]) {
         for (index, field) in level.fields.iter().enumerate() {
             if field.hoist != Hoist::Stored {
@@ -85,7 +85,7 @@ impl<'l, 'v> Columns<'l, 'v> {
 }
 
 impl<'v> Column<'v> {
-    /// The column of a field that has texts.
+    /// The column of a field; `None` when it has no text.
     fn new(trail: ColumnTrail<'v>, field: &LevelField<'v>, owners: &[u32], records: usize) -> Option<Self> {
         let mut column = Self {
             place: trail.place,

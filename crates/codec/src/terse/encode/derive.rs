@@ -10,32 +10,32 @@ use super::weigh::{TOKEN, weigh};
 use crate::Value;
 use crate::terse::template::{MAX_PARTS, TemplatePart, parse};
 
-/// The templates of a level and those below, each with the place of the field that it makes.
+/// The templates of a level and those below, each with the position of its field.
 pub(super) fn find<'v>(level: &Level<'v>) -> Vec<(Vec<usize>, Hoist<'v>)> {
     let mut search = Search::default();
     search.list(level, &ColumnTrail::default(), &[]);
     search.found
 }
 
-/// Comparisons for each record, so that wide lists take time in proportion to their size.
-const TRIES: usize = 4096;
+/// How many comparisons are made for each record, so that wide lists take time in proportion to their size.
+const MAX_TRIES_PER_RECORD: usize = 4096;
 
-/// Longer values than this are texts of their own.
-const MAX_VALUE: usize = 400;
+/// Longer values are never made of others.
+const MAX_VALUE_BYTES: usize = 400;
 
-/// Sources that one value may be taken apart by.
+/// How many sources one template may use.
 const MAX_SOURCES: usize = 12;
 
 #[derive(Default)]
 struct Search<'v> {
     found: Vec<(Vec<usize>, Hoist<'v>)>,
-    /// Names of columns that are made of others, so that none is made of them.
+    /// Names of columns that are made of others, so that no other is made of them.
     derived: HashSet<String>,
-    /// Names of columns that others are made of, so that they stay.
+    /// Names of columns that others are made of, so that they are kept.
     sources: HashSet<String>,
 }
 
-/// A column that values may be made of, seen from the records of the list or of a list inside it.
+/// A column that values may be made of, as seen from the records of its list or of an inner list.
 #[derive(Clone, Copy)]
 struct Source<'c, 'v> {
     column: &'c Column<'v>,
@@ -48,7 +48,7 @@ impl<'v> Source<'_, 'v> {
         self.column.texts[record]
     }
 
-    /// True when the source's text stands in the target's.
+    /// True when the target's text contains the source's.
     fn is_inside(&self, target: &Column<'_>, record: usize) -> bool {
         match (self.text(record), target.texts[record]) {
             (Some(source), Some(target)) => !source.is_empty() && target.contains(source),
@@ -58,11 +58,11 @@ impl<'v> Source<'_, 'v> {
 }
 
 impl<'v> Search<'v> {
-    /// Looks through the records of one list, `outer` holding the columns of the list around it.
+    /// Searches the records of one list; `outer` has the columns of the enclosing list.
     fn list(&mut self, level: &Level<'v>, trail: &ColumnTrail<'v>, outer: &[Source<'_, 'v>]) {
         let Columns { list: columns, lists, .. } = Columns::of(level, trail);
         if level.size() >= MIN_RECORDS {
-            self.derive(&columns, outer, TRIES * level.size());
+            self.derive(&columns, outer, MAX_TRIES_PER_RECORD * level.size());
         }
         for list in &lists {
             let around = columns.iter().filter(|column| !self.derived.contains(&column.name));
@@ -99,7 +99,7 @@ impl<'v> Search<'v> {
     }
 }
 
-/// A piece of a template in the making.
+/// A piece of a new template.
 enum Piece<'c, 'v> {
     Text(&'v str),
     Field(Source<'c, 'v>),
@@ -121,31 +121,31 @@ impl<'c, 'v> Piece<'c, 'v> {
     }
 }
 
-/// Pieces that make a column's values, and in how many records they do.
-struct Made<'c, 'v> {
+/// The pieces of a template, and how many records it fits.
+struct TextTemplate<'c, 'v> {
     pieces: Vec<Piece<'c, 'v>>,
     hits: usize,
-    /// True when they make every value, and none where there is none.
+    /// True when it makes every value, and nothing where there is no value.
     all: bool,
 }
 
-/// The pieces that make the most values of `target`, taken from its first, middle or last value.
-fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<Made<'c, 'v>> {
+/// The template that makes the most values of `target`, taken from its first, middle or last value.
+fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<TextTemplate<'c, 'v>> {
     let filled: Vec<usize> =
         (0..target.texts.len()).filter(|&record| target.texts[record].is_some()).collect();
     let mut probes = vec![*filled.first()?, *filled.get(filled.len() / 2)?, *filled.last()?];
     probes.dedup();
-    let mut best: Option<Made<'_, '_>> = None;
+    let mut best: Option<TextTemplate<'_, '_>> = None;
     for &probe in &probes {
-        let Some(text) = target.texts[probe].filter(|text| text.len() <= MAX_VALUE) else { continue };
+        let Some(text) = target.texts[probe].filter(|text| text.len() <= MAX_VALUE_BYTES) else { continue };
         let near = nearby(target, sources, probe, &probes);
-        // A field that is all of another says less of it than one that is a part: it comes last.
+        // A field that equals another tells less than one that contains it, so it comes last.
         let (twins, parts): (Vec<_>, Vec<_>) =
             near.iter().partition(|source| source.text(probe) == Some(text));
         let attempts = std::iter::once(&parts[..]).chain(parts.chunks(1)).chain(twins.chunks(1));
         for sources in attempts.filter(|sources| !sources.is_empty()) {
             for edges in [Edges::Whole, Edges::Any] {
-                let made = Made::new(compose(text, sources, probe, edges), target);
+                let made = TextTemplate::new(compose(text, sources, probe, edges), target);
                 if made.all {
                     return Some(made);
                 }
@@ -158,7 +158,7 @@ fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<Made<
     best
 }
 
-/// The sources that stand in the target's value at `probe` and at another probe, longest first.
+/// The sources that the target contains at `probe` and at another probe, longest first.
 fn nearby<'c, 'v>(
     target: &Column<'v>,
     sources: &[Source<'c, 'v>],
@@ -175,7 +175,7 @@ fn nearby<'c, 'v>(
     near
 }
 
-impl<'c, 'v> Made<'c, 'v> {
+impl<'c, 'v> TextTemplate<'c, 'v> {
     fn new(pieces: Vec<Piece<'c, 'v>>, target: &Column<'v>) -> Self {
         let records = target.texts.len();
         let sample = (0..records.min(64)).filter(|&record| makes(&pieces, target, record)).count();
@@ -190,7 +190,7 @@ impl<'c, 'v> Made<'c, 'v> {
         Self { pieces, hits, all }
     }
 
-    /// How to say the column by these pieces, if that is worth a line.
+    /// The hoist for this template, if it saves more than its line costs.
     fn hoist(&self, target: &Column<'v>) -> Option<Hoist<'v>> {
         let text = self.print();
         let hidden = (0..target.texts.len()).filter(|&record| makes(&self.pieces, target, record));
@@ -209,7 +209,7 @@ impl<'c, 'v> Made<'c, 'v> {
             .then(|| Hoist::Mostly(text, hidden.into_iter().map(std::ptr::from_ref).collect()))
     }
 
-    /// True when a reader of `text` finds these pieces in it: braces in a value may look like a field.
+    /// True when a reader of `text` finds these pieces: braces in a value may look like a field.
     fn reads_back(&self, text: &str) -> bool {
         let parts = parse(text);
         parts.len() == self.pieces.len()
@@ -232,23 +232,23 @@ impl<'c, 'v> Made<'c, 'v> {
     }
 }
 
-/// True when the pieces, put together, are the target's value in `record`.
+/// True when the pieces together are the target's value in `record`.
 fn makes(pieces: &[Piece<'_, '_>], target: &Column<'_>, record: usize) -> bool {
     let Some(text) = target.texts[record] else { return false };
     let rest = pieces.iter().try_fold(text, |rest, piece| rest.strip_prefix(piece.text(record)?));
     rest.is_some_and(str::is_empty)
 }
 
-/// Whether a source may touch other letters.
+/// Whether letters may touch a source.
 #[derive(Clone, Copy, PartialEq)]
 enum Edges {
-    /// It stands as a word of its own.
+    /// Only whole words.
     Whole,
-    /// It stands anywhere.
+    /// Any place.
     Any,
 }
 
-/// Takes `text` apart into sources, the longest first, and what stands between them.
+/// Splits `text` into sources, the longest first, and the text between them.
 fn compose<'c, 'v>(
     text: &'v str,
     sources: &[Source<'c, 'v>],
@@ -281,7 +281,7 @@ fn compose<'c, 'v>(
     pieces
 }
 
-/// True when no letter or digit touches the part, so that no word is torn.
+/// True when no letter or digit touches the part, so that no word is split.
 fn stands_alone(text: &str, at: usize, length: usize) -> bool {
     let word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
     let bytes = text.as_bytes();

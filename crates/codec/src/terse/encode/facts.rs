@@ -1,4 +1,4 @@
-//! Writes the lines above a list's records: what is said once, in words a reader knows.
+//! Writes the lines above a list's records, which state once what many records share.
 
 use super::hoist::Hoist;
 use super::level::{Level, LevelField};
@@ -8,13 +8,13 @@ use crate::terse::style::ListStyle;
 use crate::terse::{flow, path, words};
 use crate::{Text, Value};
 
-/// The facts of a list, each on its line; its header, if it has one, begins with the field at `lead`.
+/// The facts of a list, one per line; its header, if it has one, starts with the field at `lead`.
 pub(super) fn print(level: &Level<'_>, style: ListStyle, lead: usize) -> String {
     let mut facts = Facts::default();
     let named = match style.has_header() {
-        true if lead > 0 => Named::Astray,
-        true => Named::InHeader,
-        false => Named::Nowhere,
+        true if lead > 0 => NamePlace::Astray,
+        true => NamePlace::InHeader,
+        false => NamePlace::Nowhere,
     };
     facts.collect(level, named, &mut Steps::default());
     let mut out = facts.fields;
@@ -23,17 +23,17 @@ pub(super) fn print(level: &Level<'_>, style: ListStyle, lead: usize) -> String 
     out + &facts.made + &facts.mostly + &facts.begins
 }
 
-/// Where a reader finds all fields of a level's records named in order.
+/// Where a reader finds the order of the fields of a level.
 #[derive(Clone, Copy, PartialEq)]
-enum Named {
+enum NamePlace {
     InHeader,
-    /// In a header that begins with another field than the records do.
+    /// In a header that starts with another field than the records do.
     Astray,
     Nowhere,
 }
 
-impl Named {
-    /// Where the fields of records inside these are named.
+impl NamePlace {
+    /// Where the order of the fields inside these records is found.
     fn below(self, level: &Level<'_>) -> Self {
         match self {
             Self::InHeader | Self::Astray if is_dense(level) => Self::InHeader,
@@ -42,15 +42,15 @@ impl Named {
     }
 }
 
-/// The way to the records of a level.
+/// The path to the records of a level.
 #[derive(Default)]
 struct Steps<'v> {
     keys: Vec<&'v Text<'v>>,
-    /// How many of them lead to the innermost record that some records on the way do not have.
+    /// How many steps lead to the innermost record that not all records have.
     partial: usize,
 }
 
-/// Values by path. What is said of a part that some records do not have says so: it would not be true of every one.
+/// Values by path. A value below a part that not all records have is listed under that part.
 #[derive(Default)]
 struct Constants(Vec<(String, String)>);
 
@@ -69,7 +69,7 @@ impl Constants {
         flow::push(out, value);
     }
 
-    /// Writes a line for all records, and one for each part that some do not have.
+    /// Writes a line for all records, and one for each part that not all of them have.
     fn print(&self, out: &mut String, says: &str, having: &str) {
         let (all, some): (Vec<_>, Vec<_>) = self.0.iter().partition(|(part, _)| part.is_empty());
         for (part, values) in all.into_iter().chain(some) {
@@ -91,7 +91,7 @@ struct Facts {
 
 impl Facts {
     /// Collects the facts of a level and below.
-    fn collect<'v>(&mut self, level: &Level<'v>, named: Named, steps: &mut Steps<'v>) {
+    fn collect<'v>(&mut self, level: &Level<'v>, named: NamePlace, steps: &mut Steps<'v>) {
         self.order(level, named, &steps.keys);
         for field in &level.fields {
             steps.keys.push(field.key);
@@ -123,15 +123,15 @@ impl Facts {
         }
     }
 
-    /// Names the order of a level's fields unless it is the usual one.
-    fn order(&mut self, level: &Level<'_>, named: Named, steps: &[&Text<'_>]) {
+    /// Writes the order of a level's fields, unless it is the usual one.
+    fn order(&mut self, level: &Level<'_>, named: NamePlace, steps: &[&Text<'_>]) {
         let ranks = || level.fields.iter().map(|field| rank(&field.hoist));
         let sorted = ranks().is_sorted() && ranks().filter(|&rank| rank == IMPLIED).count() < 2;
         let partial = level.fields.iter().any(|field| field.hoist.is_partial());
         let told = match named {
-            Named::InHeader => true,
-            Named::Astray => false,
-            Named::Nowhere => !partial,
+            NamePlace::InHeader => true,
+            NamePlace::Astray => false,
+            NamePlace::Nowhere => !partial,
         };
         if sorted && told {
             return;
@@ -157,7 +157,7 @@ impl Facts {
 
 const IMPLIED: usize = 3;
 
-/// The usual order: what all records share, then what each stores, then what is made of that.
+/// The usual order: fields that all records share, then those of each record, then those made of others.
 fn rank(hoist: &Hoist<'_>) -> usize {
     match hoist {
         Hoist::Same(_) => 0,
@@ -167,12 +167,12 @@ fn rank(hoist: &Hoist<'_>) -> usize {
     }
 }
 
-/// True when every record has a record, or a list of them, in `field`.
+/// True when `field` has a record, or a list of records, in every record.
 fn is_everywhere(field: &LevelField<'_>) -> bool {
     field.cells.iter().all(|cell| matches!(cell, Some(Value::Object(_) | Value::Array(_))))
 }
 
-/// Writes one fact about the field at `steps`; its text goes to the end of the line, in quotes if it must.
+/// Writes one fact about the field at `steps`; its text extends to the end of the line, in quotes if necessary.
 fn line(out: &mut String, steps: &[&Text<'_>], says: &str, text: &str) {
     path::push(out, steps);
     out.push_str(says);

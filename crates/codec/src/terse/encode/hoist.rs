@@ -1,17 +1,17 @@
-//! How a field of a list of records is said: in each record, or once for all of them.
+//! Ways to write a field of a list: in each record, or once for all.
 
 use std::collections::HashSet;
 
 use crate::Value;
 
-/// How a field is said.
+/// How a field is written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Hoist<'v> {
     /// In each record.
     Stored,
-    /// In each record, without this beginning.
+    /// In each record, without this prefix.
     Prefix(&'v str),
-    /// In the records that have another value than this.
+    /// In the records with another value than this.
     Usual(&'v Value<'v>),
     /// In the records whose value this template does not make.
     Mostly(String, HiddenValues<'v>),
@@ -19,25 +19,25 @@ pub(super) enum Hoist<'v> {
     Same(&'v Value<'v>),
     /// Once: every record's value is made by this template.
     Derived(String),
-    /// Not at all: every record has a record here, and all of its fields are said once.
+    /// Not at all: every record has a record here, and all of its fields are written once.
     Implied,
 }
 
-/// The values that a template makes, known by where they are.
+/// The values that a template makes, by address.
 pub(super) type HiddenValues<'v> = HashSet<*const Value<'v>>;
 
 impl<'v> Hoist<'v> {
-    /// True when something of the field stands in the records.
+    /// True when records contain at least a part of the field.
     pub(super) fn is_stored(&self) -> bool {
         matches!(self, Self::Stored | Self::Prefix(_)) || self.is_partial()
     }
 
-    /// True when the field stands in some records, and a line above speaks for the others.
+    /// True when some records contain the field, and a line above covers the others.
     pub(super) fn is_partial(&self) -> bool {
         matches!(self, Self::Usual(_) | Self::Mostly(..))
     }
 
-    /// True when `value`, a value of the field, is said above.
+    /// True when a line above covers `value`, a value of the field.
     pub(super) fn hides(&self, value: &Value<'v>) -> bool {
         match self {
             Self::Stored | Self::Prefix(_) => false,
@@ -48,5 +48,5 @@ impl<'v> Hoist<'v> {
     }
 }
 
-/// Fewer values than this are not worth a line above them.
+/// Fewer values do not justify a line above them.
 pub(super) const MIN_RECORDS: usize = 2;

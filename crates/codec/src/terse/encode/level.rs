@@ -1,4 +1,4 @@
-//! Gathers the records of a list by path: which fields they have, in which order, with which values.
+//! Collects the records of a list by path: their fields, in order, with their values.
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::{cmp::Reverse, mem};
@@ -9,36 +9,36 @@ use crate::{Text, Value};
 /// The members of one object.
 pub(super) type Members<'v> = &'v [(Text<'v>, Value<'v>)];
 
-/// All records that one path of keys reaches in a list.
+/// All records at one path of a list.
 pub(super) struct Level<'v> {
-    /// The fields, in an order that every record keeps.
+    /// The fields, in an order that every record follows.
     pub(super) fields: Vec<LevelField<'v>>,
-    /// For each record, the record of the level above that holds it.
+    /// For each record, the record of the level above that contains it.
     pub(super) parents: Vec<u32>,
 }
 
 /// One field of a level's records.
 pub(super) struct LevelField<'v> {
     pub(super) key: &'v Text<'v>,
-    /// Its value in each record that has it.
+    /// Its value in each record.
     pub(super) cells: Vec<Option<&'v Value<'v>>>,
     /// The records inside its values.
     pub(super) below: Option<Level<'v>>,
-    /// How it is said once, if it is.
+    /// How it is written.
     pub(super) hoist: Hoist<'v>,
 }
 
-/// Wider records than this are not looked at as a list: comparing columns would cost too much.
+/// Wider records are not treated as a list: comparing their columns would cost too much.
 const MAX_FIELDS: usize = 400;
 
 /// A list inside a record is long when it holds more records than this.
-const LONG_LIST: usize = 6;
+const MAX_SHORT_LIST: usize = 6;
 
-/// Empty cells that a level may hold for each full one, so that memory stays in proportion to the input.
-const MAX_EMPTY: usize = 16;
+/// How many empty cells a level may have for each full one, so that memory stays in proportion to the input.
+const MAX_EMPTY_CELLS: usize = 16;
 
 impl<'v> Level<'v> {
-    /// The level of a list's own records; `None` when a record repeats a key or they disagree on an order.
+    /// The level of a list's own records; `None` when a record repeats a key, or no order fits all of them.
     pub(super) fn of(rows: &[Members<'v>]) -> Option<Self> {
         Self::gather(rows, vec![0; rows.len()])
     }
@@ -48,12 +48,12 @@ impl<'v> Level<'v> {
         self.parents.len()
     }
 
-    /// True when the records hold lists of many records.
+    /// True when the records contain long lists.
     pub(super) fn has_long_lists(&self) -> bool {
         self.fields.iter().any(|field| {
             let lists = field.values().filter(|value| matches!(value, Value::Array(_))).count();
             field.below.as_ref().is_some_and(|below| {
-                if lists > 0 { below.size() > LONG_LIST * lists } else { below.has_long_lists() }
+                if lists > 0 { below.size() > MAX_SHORT_LIST * lists } else { below.has_long_lists() }
             })
         })
     }
@@ -63,7 +63,7 @@ impl<'v> Level<'v> {
         for (index, record) in records.iter().enumerate() {
             gather.add(index, record)?;
         }
-        let fields = gather.ordered()?;
+        let fields = gather.into_ordered()?;
         Some(Self { fields, parents })
     }
 }
@@ -73,12 +73,12 @@ impl<'v> LevelField<'v> {
         Self { key, cells: vec![None; records], below: None, hoist: Hoist::Stored }
     }
 
-    /// The values, without the records that lack one.
+    /// The values, without missing ones.
     pub(super) fn values(&self) -> impl Iterator<Item = &'v Value<'v>> + '_ {
         self.cells.iter().flatten().copied()
     }
 
-    /// Looks at the records inside the field's values, if there are any that keep an order.
+    /// Collects the records inside the field's values, if an order fits all of them.
     fn descend(&mut self) {
         let mut records = Vec::new();
         let mut parents = Vec::new();
@@ -95,7 +95,7 @@ impl<'v> LevelField<'v> {
     }
 }
 
-/// Calls `visit` with the object that `value` is, or with each object among its items.
+/// Calls `visit` with `value`, if it is an object, or with each object among its items.
 fn each_record<'v>(value: &'v Value<'v>, visit: &mut impl FnMut(Members<'v>)) {
     match value {
         Value::Object(members) => visit(members),
@@ -110,13 +110,13 @@ fn each_record<'v>(value: &'v Value<'v>, visit: &mut impl FnMut(Members<'v>)) {
     }
 }
 
-/// Fields found so far, in the order in which they were found.
+/// The fields so far, in the order of their appearance.
 struct Gather<'v> {
     fields: Vec<LevelField<'v>>,
     index: HashMap<&'v str, usize>,
-    /// True where the field found next was seen to follow.
+    /// True where the next field was seen to follow directly.
     chained: Vec<bool>,
-    /// Which field was seen to follow which, other than the one found next.
+    /// Which field was seen to follow which, other than the next one.
     follows: BTreeSet<(usize, usize)>,
     records: usize,
     cells: usize,
@@ -152,7 +152,7 @@ impl<'v> Gather<'v> {
         Some(())
     }
 
-    /// The place of the field called `key`, most likely at `guess`.
+    /// The index of the field `key`, most likely `guess`.
     fn find(&mut self, key: &'v Text<'v>, guess: usize) -> Option<usize> {
         if self.fields.get(guess).is_some_and(|field| field.key == key) {
             return Some(guess);
@@ -169,9 +169,9 @@ impl<'v> Gather<'v> {
         Some(self.fields.len() - 1)
     }
 
-    /// The fields in an order that every record keeps; `None` when there is none.
-    fn ordered(mut self) -> Option<Vec<LevelField<'v>>> {
-        if self.fields.len() * self.records > MAX_EMPTY * self.cells + 4096 {
+    /// The fields in an order that every record follows; `None` when there is none.
+    fn into_ordered(mut self) -> Option<Vec<LevelField<'v>>> {
+        if self.fields.len() * self.records > MAX_EMPTY_CELLS * self.cells + 4096 {
             return None;
         }
         if !self.follows.is_empty() {
@@ -181,7 +181,7 @@ impl<'v> Gather<'v> {
         Some(self.fields)
     }
 
-    /// Sorts the fields by who follows whom, and by who was found first where that leaves a choice.
+    /// Sorts the fields topologically; of several choices, the earlier field comes first.
     fn sort(&mut self) -> Option<()> {
         let neighbours = self.neighbours();
         let mut waits = vec![0; self.fields.len()];
@@ -206,7 +206,7 @@ impl<'v> Gather<'v> {
         Some(())
     }
 
-    /// For each field, those that directly follow it somewhere.
+    /// For each field, those that follow it directly in some record.
     fn neighbours(&self) -> Vec<Vec<usize>> {
         let mut neighbours = vec![Vec::new(); self.fields.len()];
         for &(before, after) in &self.follows {

@@ -1,4 +1,4 @@
-//! Writes a list of records: what is said once above them, then each on a line.
+//! Writes a list of records: facts first, then each record on a line.
 
 use std::collections::HashSet;
 
@@ -13,20 +13,20 @@ use crate::{Text, Value};
 /// A list's records, each on a line.
 pub(super) struct List {
     pub(super) text: String,
-    /// True when lists inside the records make their lines long.
+    /// True when inner lists make the lines long.
     pub(super) long: bool,
 }
 
-/// Shorter lists keep keys beside values: they read best so, and a header would save little.
+/// Shorter lists keep keys beside values: they are easier to read so, and a header would save little.
 const MIN_ROWS: usize = 13;
 
-/// The list of `rows`, each behind its key if it has one; `None` when they have no order in common.
+/// The list of `rows`, each after its key if it has one; `None` when no order of fields fits all of them.
 pub(super) fn list<'v>(place: KeyPlace, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<List> {
     if rows.len() < 2 {
         return None;
     }
     let mut level = Level::of(rows)?;
-    share::shared(&mut level);
+    share::mark_shared(&mut level);
     let table = if place == KeyPlace::Header && suits_table(&level) {
         self::table(&mut level, rows, keys)
     } else {
@@ -36,7 +36,7 @@ pub(super) fn list<'v>(place: KeyPlace, rows: &[Members<'v>], keys: Option<&[&Te
     Some(List { text, long: level.has_long_lists() })
 }
 
-/// True when the records read well as cells under a header: many, alike, and not mostly yes or no.
+/// True when the records read well as cells under a header: many, similar, and not mostly booleans.
 fn suits_table(level: &Level<'_>) -> bool {
     let stored = level.fields.iter().filter(|field| field.hoist == Hoist::Stored);
     let (columns, flags) = stored.fold((0, 0), |(columns, flags), field| {
@@ -46,7 +46,7 @@ fn suits_table(level: &Level<'_>) -> bool {
     level.size() >= MIN_ROWS && flags * 3 < columns.max(1) && rows::is_dense(level)
 }
 
-/// The records with their keys. What they leave out is the same for all of them: see `spec/terse.md`.
+/// Writes the records with their keys. They omit only what is the same for all of them: see `spec/terse.md`.
 fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> String {
     let style = if keys.is_some() { ListStyle::KeyedRecords } else { ListStyle::Records };
     share::records(level);
@@ -58,7 +58,7 @@ fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text
     out
 }
 
-/// The records as cells under a header; `None` when one of them has no cell.
+/// Writes the records as cells under a header; `None` when one of them has no cell.
 fn table<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<String> {
     let style = if keys.is_some() { ListStyle::KeyedRows } else { ListStyle::Rows };
     share::cells(level);
@@ -79,8 +79,8 @@ fn table<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'
     Some(out)
 }
 
-/// The field that stands first in each row: a row is found by what it begins with, so that is a field whose
-/// values tell the rows apart, the shortest if there are several.
+/// The first field of each row. Readers find a row by its start, so it is a field with a different value in each row,
+/// the shortest if there are several.
 fn lead(level: &Level<'_>) -> usize {
     let unique = |index: &usize| tells_apart(&level.fields[*index]);
     let first = level.fields.iter().position(|field| field.hoist.is_stored()).unwrap_or(0);
@@ -91,7 +91,7 @@ fn lead(level: &Level<'_>) -> usize {
     candidates.min_by_key(|&index| size(&level.fields[index])).unwrap_or(0)
 }
 
-/// True when every row has a value of its own in `field`.
+/// True when every row has a different value in `field`.
 fn tells_apart(field: &LevelField<'_>) -> bool {
     let mut seen = HashSet::new();
     matches!(field.hoist, Hoist::Stored | Hoist::Prefix(_))

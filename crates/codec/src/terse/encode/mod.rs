@@ -1,4 +1,4 @@
-//! A value to the terse form.
+//! Encodes the terse form.
 
 mod column;
 mod derive;
@@ -18,12 +18,12 @@ use super::{decode, flow, words};
 use crate::Value;
 use crate::json::push_scalar;
 
-/// Where the keys of records stand.
+/// Where the keys of records are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// In a header above the records, where they are many.
+    /// In a header above the records, if there are many.
     Header,
-    /// Beside every value, however many they are: small models read that best.
+    /// Beside every value, which small models read best.
     Beside,
 }
 
@@ -33,21 +33,21 @@ pub fn encode(value: &Value<'_>) -> Option<String> {
     encode_as(KeyPlace::Header, value)
 }
 
-/// The same, with the keys of records in their place.
+/// The same, with keys in this place.
 #[must_use]
 pub fn encode_as(keys: KeyPlace, value: &Value<'_>) -> Option<String> {
     let text = draft_as(keys, value)?;
-    // What cannot be read back is not sent: the flat layout holds every value.
+    // If it does not decode to the same value, the flat layout is used, which holds every value.
     if decode(&text).as_ref() == Ok(value) { Some(text) } else { Some(flat(value)) }
 }
 
-/// The same as `encode` for a caller that reads it back and compares before it relies on it: nothing is checked here.
+/// Like `encode`, without the check: for callers that decode and compare themselves.
 #[must_use]
 pub fn draft(value: &Value<'_>) -> Option<String> {
     draft_as(KeyPlace::Header, value)
 }
 
-/// The same, with the keys of records in their place.
+/// The same, with keys in this place.
 #[must_use]
 pub fn draft_as(keys: KeyPlace, value: &Value<'_>) -> Option<String> {
     value.fits().then(|| document(keys, value))
@@ -72,15 +72,15 @@ fn flat(value: &Value<'_>) -> String {
     out
 }
 
-/// What takes more than one line.
+/// Text of several lines.
 enum Block {
-    /// A count, then records; stands behind a key on the same line.
+    /// A count, then records; it follows a key on the same line.
     List(String),
-    /// Members, each on its line; stands below a key.
+    /// Members, each on its own line; it follows below a key.
     Members(String),
 }
 
-/// Blocks nest no deeper: each level is weighed against the one below it.
+/// How deep blocks may nest: each level is weighed against the next.
 const MAX_BLOCKS: usize = 12;
 
 impl Block {
@@ -91,7 +91,7 @@ impl Block {
     }
 }
 
-/// The block that says `value` better than one line does, its lines behind `depth` spaces.
+/// The block for `value`, if it is better than one line; its lines are indented by `depth` spaces.
 fn block<'v>(place: KeyPlace, value: &'v Value<'v>, depth: usize) -> Option<Block> {
     if depth == MAX_BLOCKS {
         return None;
@@ -113,14 +113,14 @@ fn block<'v>(place: KeyPlace, value: &'v Value<'v>, depth: usize) -> Option<Bloc
     }
 }
 
-/// Parts weigh this much more than rows before rows with long lists in them are preferred, in percent.
-const LONG: usize = 125;
+/// How much more parts may weigh than rows with long lists, in percent.
+const LONG_ROWS_PERCENT: usize = 125;
 
-/// The rows or the parts, whichever says more for its weight, if it says more than one line.
+/// The rows or the parts, whichever weigh less, if they weigh less than one line.
 fn better(list: Option<List>, parts: Option<Block>, value: &Value<'_>) -> Option<Block> {
     let Some(list) = list else { return parts };
     let weight = weigh(&list.text);
-    let limit = if list.long { weight * LONG / 100 } else { weight };
+    let limit = if list.long { weight * LONG_ROWS_PERCENT / 100 } else { weight };
     match parts {
         Some(parts) if weigh(parts.text()) < limit => Some(parts),
         _ => (weight < weigh(&flat(value))).then_some(Block::List(list.text)),
@@ -134,7 +134,7 @@ fn members<'v>(value: &'v Value<'v>) -> Option<Members<'v>> {
     }
 }
 
-/// An object's members, each on its line, when one of them is a block.
+/// An object's members, each on its own line, if one of them is a block.
 fn lines(place: KeyPlace, members: Members<'_>, depth: usize) -> Option<String> {
     let blocks: Vec<_> = members.iter().map(|(_, value)| block(place, value, depth + 1)).collect();
     blocks.iter().any(Option::is_some).then(|| {
@@ -149,7 +149,7 @@ fn lines(place: KeyPlace, members: Members<'_>, depth: usize) -> Option<String> 
     })
 }
 
-/// An array's values, each behind its number, when one of them is a block.
+/// An array's values, each after its number, if one of them is a block.
 fn items<'v>(place: KeyPlace, items: &'v [Value<'v>], depth: usize) -> Option<String> {
     let blocks: Vec<_> = items.iter().map(|item| block(place, item, depth + 1)).collect();
     blocks.iter().any(Option::is_some).then(|| {
@@ -164,7 +164,7 @@ fn items<'v>(place: KeyPlace, items: &'v [Value<'v>], depth: usize) -> Option<St
     })
 }
 
-/// Writes what stands behind a key.
+/// Writes the value after a key.
 fn push_member(out: &mut String, value: &Value<'_>, block: Option<Block>) {
     match block {
         Some(Block::List(body)) => out.extend([": ", &body]),
@@ -183,7 +183,7 @@ mod tests {
     use super::{KeyPlace, decode, document};
     use crate::json;
 
-    /// The check in `encode` is a safety net: nothing may fall into it.
+    /// The check in `encode` is a safety net: nothing may need it.
     #[test]
     fn every_document_comes_back_unaided() {
         for seed in 0..60_000_u64 {

@@ -1,4 +1,4 @@
-//! Writes a list's records without what is said once: as cells under a header, or as records with their keys.
+//! Writes a list's records without what the facts cover: as cells under a header, or with their keys.
 
 use super::hoist::Hoist;
 use super::level::{Level, LevelField, Members};
@@ -14,7 +14,7 @@ pub(super) struct CellSlot<'l, 'v> {
     group: Option<Vec<CellSlot<'l, 'v>>>,
 }
 
-/// The column for what is not a record.
+/// The column for values that are not records.
 enum Own<'l, 'v> {
     None,
     Value,
@@ -56,7 +56,7 @@ pub(super) fn is_dense(level: &Level<'_>) -> bool {
     full * 2 >= cells
 }
 
-/// True when a record of `level` holds something that is not said once.
+/// True when a record of `level` contains something that no fact covers.
 fn has_stored<'v>(level: &Level<'v>, members: Members<'v>) -> bool {
     let mut fields = level.fields.iter();
     members.iter().any(|(key, value)| {
@@ -64,12 +64,12 @@ fn has_stored<'v>(level: &Level<'v>, members: Members<'v>) -> bool {
     })
 }
 
-/// True when an item of a list can stand in parentheses.
+/// True when an item of a list can be written in parentheses.
 fn is_tuple<'v>(level: &Level<'v>, item: &'v Value<'v>) -> bool {
     matches!(item, Value::Object(members) if has_stored(level, members))
 }
 
-/// Writes the header of a level's columns, those of the field at `lead` first.
+/// Writes the header of a level's columns, with the field at `lead` first.
 pub(super) fn push_header(out: &mut String, slots: &[CellSlot<'_, '_>], lead: usize) {
     let (before, rest) = slots.split_at(lead.min(slots.len()));
     let (first, after) = rest.split_at(rest.len().min(1));
@@ -92,7 +92,7 @@ fn push_columns<'s, 'l: 's, 'v: 'l>(out: &mut String, slots: impl Iterator<Item 
 }
 
 impl<'l, 'v> Own<'l, 'v> {
-    /// The brackets of the column in a header, and what stands between them.
+    /// The brackets of the column in a header, and the columns between them.
     fn columns(&self) -> Option<(&'static str, &[CellSlot<'l, 'v>], &'static str)> {
         match self {
             Self::None => None,
@@ -102,7 +102,7 @@ impl<'l, 'v> Own<'l, 'v> {
     }
 }
 
-/// Writes the cells of one record, that of the field at `lead` first; nothing when it has none.
+/// Writes the cells of one record, with the field at `lead` first; nothing when it has no cells.
 pub(super) fn push_row<'v>(out: &mut String, slots: &[CellSlot<'_, 'v>], lead: usize, members: Members<'v>) {
     let mut row = Row { out, waiting: 0, first: true };
     let Some((slot, at)) = slots.get(lead).filter(|_| lead > 0).and_then(|slot| {
@@ -116,7 +116,7 @@ pub(super) fn push_row<'v>(out: &mut String, slots: &[CellSlot<'_, 'v>], lead: u
     row.cells(&slots[lead + 1..], Some(&members[at + 1..]));
 }
 
-/// A row in the making. Commas wait until a cell follows, so that none stands at the end.
+/// A row, as far as it is written. Commas wait until a cell follows, so that none is at the end.
 struct Row<'o> {
     out: &'o mut String,
     waiting: usize,
@@ -165,7 +165,7 @@ impl Row<'_> {
         self.first = false;
     }
 
-    /// Writes what comes before a cell.
+    /// Writes the pending commas.
     fn start(&mut self) {
         self.out.extend(std::iter::repeat_n(',', self.waiting));
         self.waiting = 0;
@@ -197,7 +197,7 @@ impl<'v> CellSlot<'_, 'v> {
     }
 }
 
-/// Writes a value without what is said once of the records in it.
+/// Writes a value without what the facts about its records cover.
 pub(super) fn push_stored<'v>(out: &mut String, value: &'v Value<'v>, level: Option<&Level<'v>>) {
     match (value, level) {
         (Value::Object(members), Some(level)) => push_record(out, level, members),
@@ -216,13 +216,13 @@ pub(super) fn push_stored<'v>(out: &mut String, value: &'v Value<'v>, level: Opt
     }
 }
 
-/// Writes a record, keys beside values, without what is said once.
+/// Writes a record with its keys, without what the facts cover.
 pub(super) fn push_record<'v>(out: &mut String, level: &Level<'v>, members: Members<'v>) {
     let mut fields = level.fields.iter();
     let mut first = true;
     out.push('{');
     for (key, value) in members {
-        // Members keep the order of the fields, so one pass over both meets every pair.
+        // Members follow the order of the fields, so one pass over both finds every pair.
         let Some(field) = fields.by_ref().find(|field| field.key == key) else { continue };
         if !field.hoist.hides(value) {
             out.push_str(if first { "" } else { "," });

@@ -1,4 +1,4 @@
-//! Decides what is said once for all records of a list: values they share, values made of others, beginnings.
+//! Decides what is written once for all records of a list: shared values, values made of others, prefixes.
 
 use super::derive;
 use super::hoist::{Hoist, MIN_RECORDS};
@@ -7,8 +7,8 @@ use super::weigh::{TOKEN, weigh};
 use crate::terse::flow;
 use crate::{Text, Value};
 
-/// Marks what all records share or what is made of their other fields, in `level` and below.
-pub(super) fn shared(level: &mut Level<'_>) {
+/// Marks values that all records share or that are made of other fields, in `level` and below.
+pub(super) fn mark_shared(level: &mut Level<'_>) {
     constants(level);
     for (place, hoist) in derive::find(level) {
         if let Some(field) = field_at(level, &place) {
@@ -17,14 +17,14 @@ pub(super) fn shared(level: &mut Level<'_>) {
     }
 }
 
-/// Marks what cells under a header can leave out besides: usual values and what values begin with.
+/// Marks what cells under a header can also omit: usual values and prefixes.
 pub(super) fn cells(level: &mut Level<'_>) {
     usual(level);
     prefixes(level);
     imply(level);
 }
 
-/// Leaves to records with keys all that is not the same for every one of them.
+/// Keeps in records with keys all that is not the same for every one of them.
 pub(super) fn records(level: &mut Level<'_>) {
     restore(level);
     imply(level);
@@ -63,7 +63,7 @@ fn same<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     rest.iter().all(|cell| *cell == Some(first)).then_some(first)
 }
 
-/// Marks the stored fields that have one value in most records.
+/// Marks the stored fields with one value in most records.
 fn usual(level: &mut Level<'_>) {
     for field in &mut level.fields {
         if field.hoist == Hoist::Stored
@@ -77,10 +77,10 @@ fn usual(level: &mut Level<'_>) {
     }
 }
 
-/// The share of records that makes a value the usual one.
-const USUAL: (usize, usize) = (2, 3);
+/// The share of records that makes a value the usual one, as a fraction.
+const MIN_USUAL_SHARE: (usize, usize) = (2, 3);
 
-/// The simple value that most records have in `field`, if naming it once is worth a line.
+/// The simple value of most records in `field`, if it saves more than a line costs.
 fn most<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     let value = majority(&field.cells)?;
     let simple = match value {
@@ -94,7 +94,8 @@ fn most<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     let mut text = String::new();
     flow::push(&mut text, value);
     let (weight, usual) = (weigh(&text), field.values().filter(|other| *other == value).count());
-    (usual * USUAL.1 >= USUAL.0 * field.cells.len() && usual * weight > 2 * weight + 10 * TOKEN)
+    (usual * MIN_USUAL_SHARE.1 >= MIN_USUAL_SHARE.0 * field.cells.len()
+        && usual * weight > 2 * weight + 10 * TOKEN)
         .then_some(value)
 }
 
@@ -113,7 +114,7 @@ fn majority<'v>(cells: &[Option<&'v Value<'v>>]) -> Option<&'v Value<'v>> {
     held
 }
 
-/// Marks the stored fields whose values all begin alike.
+/// Marks the stored fields whose values share a prefix.
 fn prefixes(level: &mut Level<'_>) {
     for field in &mut level.fields {
         if field.hoist == Hoist::Stored
@@ -127,7 +128,7 @@ fn prefixes(level: &mut Level<'_>) {
     }
 }
 
-/// The beginning that all values of `field` share, cut where a word ends, if it is worth a line.
+/// The prefix of all values of `field`, cut at the end of a word, if it saves more than a line costs.
 fn shared_prefix<'v>(field: &LevelField<'v>) -> Option<&'v str> {
     let mut texts = field.values().map(text);
     let mut prefix = texts.next()??.as_str();
@@ -160,16 +161,16 @@ fn common<'v>(one: &'v str, other: &str) -> &'v str {
     &one[..length]
 }
 
-/// Marks behind which a value may be cut: none of them is part of a word or of an escape.
+/// Marks after which a value may be cut: none of them is part of a word or of an escape.
 const CUTS: &str = "/:=?&#-_. ,;";
 
-/// Cuts `prefix` behind its last mark, so that what is left of a value is whole words.
+/// Cuts `prefix` after its last mark, so that the rest of a value is whole words.
 fn cut(prefix: &str) -> &str {
     let end = prefix.rfind(|last: char| CUTS.contains(last));
     end.map_or("", |end| &prefix[..=end])
 }
 
-/// Marks the records of which nothing is left to be stored.
+/// Marks the records of which nothing is left to write.
 fn imply(level: &mut Level<'_>) {
     let size = level.size();
     for field in &mut level.fields {

@@ -1,11 +1,11 @@
 //! Estimates what a text costs a model to read, by counting classes of characters.
 //!
-//! Fixed for good: choices inside the form rest on it, so another estimate would be another form.
+//! Never changed: choices inside the form depend on it, so another estimate would be another form.
 
-/// The estimate's unit: this many make one token.
+/// The weight of one token.
 pub(super) const TOKEN: usize = 100;
 
-/// What `text` weighs, in hundredths of a token.
+/// The weight of `text`, in hundredths of a token.
 pub(super) fn weigh(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut sum = 0;
@@ -43,12 +43,12 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// True between a small and a capital letter, where words written together part.
+/// True between a lowercase and an uppercase letter, where compound words split.
 fn is_hump(before: u8, after: u8) -> bool {
     before.is_ascii_lowercase() && after.is_ascii_uppercase()
 }
 
-/// The weight of `length` characters of one class, `next` standing behind them.
+/// The weight of `length` characters of one class, followed by `next`.
 fn run(class: Class, length: usize, next: Option<&u8>) -> usize {
     match class {
         Class::Letter => 90 + 21 * length.saturating_sub(6),

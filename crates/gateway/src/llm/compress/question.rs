@@ -20,7 +20,7 @@ pub struct CompressQuestion {
     model: Option<Bytes>,
     tools: Option<Bytes>,
     /// The shape of the messages.
-    pub(crate) provider: &'static dyn Provider,
+    pub(crate) provider: &'static Provider,
     /// How many of the messages, from the first on, are not to be changed.
     pub(crate) frozen: usize,
     /// Whether whoever asks lets its model fetch back what is left out.
@@ -66,7 +66,7 @@ impl CompressQuestion {
 /// What is asked beside the messages.
 #[derive(Default)]
 struct CompressConfig {
-    provider: Option<&'static dyn Provider>,
+    provider: Option<&'static Provider>,
     frozen: usize,
     retrieves: bool,
     ignored: Vec<String>,
@@ -102,7 +102,7 @@ fn asked(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
     Ok(asked)
 }
 
-fn format(word: &str) -> Option<&'static dyn Provider> {
+fn format(word: &str) -> Option<&'static Provider> {
     lone_provider(if word == "openai" { "chat" } else { word })
 }
 

@@ -1,38 +1,36 @@
-//! Walks the bytes of a JSON text once, stepping over what nobody asked for.
+//! Walks the bytes of a JSON text once, and skips what the caller does not ask for.
 //!
-//! Parsers that keep spans pay for more than that: `jiter` checks every escape that it skips, and so refuses a body for
-//! a lone surrogate or a depth of 200 in a part that is only copied; raw values of `serde_json` and `sonic-rs` are
-//! scanned again at every level. Here a string costs the search for its closing quote, at any depth.
+//! Parsers that keep spans do more work: `jiter` checks every escape that it skips, and so refuses a body for a lone
+//! surrogate or a depth of 200 in a part that is only copied; raw values of `serde_json` and `sonic-rs` are scanned again
+//! at every level. Here a string costs the search for its closing quote, at any depth.
 //!
-//! What is stepped over is not checked. That is safe: strings begin and end where any reader of JSON sees them
-//! begin and end, so a slot is a whole value for every reader, and a body that was broken stays broken.
+//! Skipped parts are not checked. That is safe: strings begin and end where every JSON reader sees them begin and end, so
+//! a place is a whole value for every reader, and a body that was broken stays broken.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::memchr;
+use crate::error::JsonError;
+use crate::string;
 
-use crate::error::WireError;
-use crate::protocol::json::text;
-
-/// A place in a JSON text, moving forward only.
-pub(crate) struct JsonScan<'a> {
+/// A position in a JSON text, moving forward only.
+pub struct JsonScan<'a> {
     body: &'a [u8],
     at: usize,
     /// Where the latest name began.
-    named: usize,
+    name_start: usize,
 }
 
-/// How far a string's end is looked for byte by byte.
-const NEAR: usize = 16;
-
-type Step = Result<(), WireError>;
+type Step = Result<(), JsonError>;
 
 /// What `walk` finds in a whole body.
-pub(crate) fn whole<'a, F: Default>(
+///
+/// # Errors
+/// Those of `walk`, and when something follows the value.
+pub fn scan_all<'a, F: Default>(
     body: &'a [u8],
     walk: impl FnOnce(&mut JsonScan<'a>, &mut F) -> Step,
-) -> Result<F, WireError> {
+) -> Result<F, JsonError> {
     let mut scan = JsonScan::new(body);
     let mut found = F::default();
     walk(&mut scan, &mut found)?;
@@ -41,12 +39,17 @@ pub(crate) fn whole<'a, F: Default>(
 }
 
 impl<'a> JsonScan<'a> {
-    pub(crate) fn new(body: &'a [u8]) -> Self {
-        Self { body, at: 0, named: 0 }
+    /// The start of a text.
+    #[must_use]
+    pub fn new(body: &'a [u8]) -> Self {
+        Self { body, at: 0, name_start: 0 }
     }
 
-    /// Hands each member of the object here to `each`, which takes its value; steps over anything else.
-    pub(crate) fn members(&mut self, mut each: impl FnMut(&mut Self, &[u8]) -> Step) -> Step {
+    /// Passes each member of the object here to `each`, which takes its value; skips anything else.
+    ///
+    /// # Errors
+    /// Where the text stops being JSON, and those of `each`.
+    pub fn members(&mut self, mut each: impl FnMut(&mut Self, &[u8]) -> Step) -> Step {
         if !self.eat(b'{') {
             return self.skip().map(drop);
         }
@@ -64,8 +67,11 @@ impl<'a> JsonScan<'a> {
         }
     }
 
-    /// Hands each item of the array here to `each`, which takes it; an object here stands for an array of one.
-    pub(crate) fn items(&mut self, mut each: impl FnMut(&mut Self) -> Step) -> Step {
+    /// Passes each item of the array here to `each`, which takes it; an object here counts as an array of one.
+    ///
+    /// # Errors
+    /// As with [`Self::members`].
+    pub fn items(&mut self, mut each: impl FnMut(&mut Self) -> Step) -> Step {
         if self.peek() == Some(b'{') {
             return each(self);
         }
@@ -84,8 +90,11 @@ impl<'a> JsonScan<'a> {
         }
     }
 
-    /// Hands each item under `name` in the object here to `each`; steps over every other member.
-    pub(crate) fn items_of(&mut self, name: &str, mut each: impl FnMut(&mut Self) -> Step) -> Step {
+    /// Passes each item under `name` in the object here to `each`; skips every other member.
+    ///
+    /// # Errors
+    /// As with [`Self::members`], and when the name is there twice.
+    pub fn items_of(&mut self, name: &str, mut each: impl FnMut(&mut Self) -> Step) -> Step {
         let mut seen = None;
         self.members(|scan, key| {
             if key != name.as_bytes() {
@@ -96,14 +105,20 @@ impl<'a> JsonScan<'a> {
         })
     }
 
-    /// The characters of the string here; `None`, and a step over it, when it is none that can be written.
-    pub(crate) fn string(&mut self) -> Result<Option<Cow<'a, str>>, WireError> {
+    /// The characters of the string here; `None`, and a skip, for anything else and for a string that cannot be decoded.
+    ///
+    /// # Errors
+    /// Where the text stops being JSON.
+    pub fn string(&mut self) -> Result<Option<Cow<'a, str>>, JsonError> {
         let span = self.skip()?;
-        Ok(text::decode(&self.body[span]))
+        Ok(string::decode(&self.body[span]))
     }
 
-    /// Steps over the value here and says where it stands.
-    pub(crate) fn skip(&mut self) -> Result<Range<usize>, WireError> {
+    /// Skips the value here, and returns where it is.
+    ///
+    /// # Errors
+    /// Where the text stops being JSON.
+    pub fn skip(&mut self) -> Result<Range<usize>, JsonError> {
         let next = self.peek();
         let start = self.at;
         match next {
@@ -115,64 +130,82 @@ impl<'a> JsonScan<'a> {
     }
 
     /// The first byte of what comes next, after white space.
-    pub(crate) fn peek(&mut self) -> Option<u8> {
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.body.get(self.at) {
             self.at += 1;
         }
         self.body.get(self.at).copied()
     }
 
-    /// Puts `value` into `field`. A name that stands twice in one object means one thing to one reader and another
-    /// to the next: such a body is left alone.
-    pub(crate) fn once<T>(&self, field: &mut Option<T>, value: T) -> Step {
+    /// Stores `value` in `field`.
+    ///
+    /// # Errors
+    /// When the field is set already. Readers disagree about a name that is twice in one object, so such a body is left
+    /// alone.
+    pub fn once<T>(&self, field: &mut Option<T>, value: T) -> Step {
         if field.replace(value).is_some() {
             return self.fail("each key only once");
         }
         Ok(())
     }
 
-    /// Reads the string here into `field`; what is no string counts as empty.
-    pub(crate) fn word(&mut self, field: &mut Option<Cow<'a, str>>) -> Step {
+    /// Reads the string here into `field`; anything else counts as an empty string.
+    ///
+    /// # Errors
+    /// As with [`Self::skip`] and [`Self::once`].
+    pub fn word(&mut self, field: &mut Option<Cow<'a, str>>) -> Step {
         let word = self.string()?.unwrap_or_default();
         self.once(field, word)
     }
 
-    /// Steps over the value here and puts its place into `field`.
-    pub(crate) fn place(&mut self, field: &mut Option<Range<usize>>) -> Step {
+    /// Skips the value here, and stores its place in `field`.
+    ///
+    /// # Errors
+    /// As with [`Self::skip`] and [`Self::once`].
+    pub fn place(&mut self, field: &mut Option<Range<usize>>) -> Step {
         let place = self.skip()?;
         self.once(field, place)
     }
 
     /// Nothing but white space is left.
-    pub(crate) fn end(&mut self) -> Step {
+    ///
+    /// # Errors
+    /// When something else is.
+    pub fn end(&mut self) -> Step {
         if self.peek().is_some() { self.fail("the end of the body") } else { Ok(()) }
     }
 
-    pub(crate) fn at(&self) -> usize {
+    /// The position in the text.
+    #[must_use]
+    pub fn at(&self) -> usize {
         self.at
     }
 
     /// Where the name of the member begins whose value comes next.
-    pub(crate) fn named(&self) -> usize {
-        self.named
+    #[must_use]
+    pub fn name_start(&self) -> usize {
+        self.name_start
     }
 
-    pub(crate) fn body(&self) -> &'a [u8] {
+    /// The whole text.
+    #[must_use]
+    pub fn body(&self) -> &'a [u8] {
         self.body
     }
 
-    /// The bytes of a name: they are only compared, so there is no need to know them for characters.
-    fn key(&mut self) -> Result<Cow<'a, [u8]>, WireError> {
+    /// The bytes of a name: they are only compared, so they need not be characters.
+    fn key(&mut self) -> Result<Cow<'a, [u8]>, JsonError> {
         if self.peek() != Some(b'"') {
             return self.fail("a name in quotes");
         }
-        self.named = self.at;
-        let start = self.at + 1;
-        if let Some(quote) = self.near_end(start) {
+        self.name_start = self.at;
+        let first = self.at + 1;
+        if let Some(quote) = string::near_quote(self.body, first) {
             self.at = quote + 1;
-            return Ok(Cow::Borrowed(&self.body[start..quote]));
+            return Ok(Cow::Borrowed(&self.body[first..quote]));
         }
-        // A name that cannot be read is none that we know.
+        // A name that cannot be decoded is not one that we look for.
         let name = self.string()?.unwrap_or_default();
         Ok(Cow::Owned(name.into_owned().into_bytes()))
     }
@@ -181,42 +214,24 @@ impl<'a> JsonScan<'a> {
         if self.eat(byte) { Ok(()) } else { self.fail(expected) }
     }
 
+    #[inline]
     fn eat(&mut self, byte: u8) -> bool {
         let next = self.peek() == Some(byte);
         self.at += usize::from(next);
         next
     }
 
-    /// A quote ends the string when an even number of backslashes stands before it. Looking for quotes alone is
-    /// faster than stopping at every backslash, for a tool's output has a `\n` in every line.
     fn skip_string(&mut self) -> Step {
-        let start = self.at + 1;
-        if let Some(quote) = self.near_end(start) {
-            self.at = quote + 1;
-            return Ok(());
-        }
-        let mut from = start;
-        while let Some(found) = memchr(b'"', &self.body[from..]) {
-            let quote = from + found;
-            let slashes = self.body[start..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
-            from = quote + 1;
-            if slashes % 2 == 0 {
-                self.at = from;
-                return Ok(());
+        match string::end(self.body, self.at) {
+            Some(end) => {
+                self.at = end;
+                Ok(())
             }
+            None => self.fail("the closing quote of a string"),
         }
-        self.fail("the closing quote of a string")
     }
 
-    /// The closing quote of a short string without escapes: most strings are names and words, over before a search
-    /// would have begun.
-    fn near_end(&self, start: usize) -> Option<usize> {
-        let near = self.body[start..].iter().take(NEAR);
-        let found = start + near.take_while(|&&byte| byte != b'"' && byte != b'\\').count();
-        (found < start + NEAR && self.body.get(found) == Some(&b'"')).then_some(found)
-    }
-
-    /// Counts brackets instead of going down, so no depth of nesting can exhaust the stack.
+    /// Counts brackets instead of recursing, so no depth of nesting can exhaust the stack.
     fn skip_nested(&mut self) -> Step {
         let start = self.at;
         let mut depth = 0_usize;
@@ -241,8 +256,8 @@ impl<'a> JsonScan<'a> {
 
     fn skip_word(&mut self) -> Step {
         let rest = &self.body[self.at..];
-        let of_word = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'-' | b'+' | b'.');
-        match rest.iter().take_while(of_word).count() {
+        let is_of_word = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'-' | b'+' | b'.');
+        match rest.iter().take_while(is_of_word).count() {
             0 => self.fail("a value"),
             length => {
                 self.at += length;
@@ -251,8 +266,8 @@ impl<'a> JsonScan<'a> {
         }
     }
 
-    fn fail<T>(&self, expected: &'static str) -> Result<T, WireError> {
-        Err(WireError { at: self.at, expected })
+    fn fail<T>(&self, expected: &'static str) -> Result<T, JsonError> {
+        Err(JsonError { at: self.at, expected })
     }
 }
 
@@ -324,7 +339,7 @@ mod tests {
             ("{", 1, "a name in quotes"),
         ] {
             let read = JsonScan::new(body.as_bytes()).members(|scan, _| scan.skip().map(drop));
-            assert_eq!(read, Err(WireError { at, expected }), "{body}");
+            assert_eq!(read, Err(JsonError { at, expected }), "{body}");
         }
     }
 }

@@ -1,28 +1,28 @@
-//! Finds what stands at the top of a body for us and not for the provider, so that it can be taken out.
+//! Finds members at the top of a body, with the bytes to remove to leave them out.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use crate::error::JsonError;
+use crate::scan::JsonScan;
 
 /// A member at the top of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyMember<'a> {
     /// Its name.
     pub name: &'static str,
-    /// Its value, as it stands in the body.
+    /// Its value, unchanged.
     pub value: &'a [u8],
-    /// The member and the comma that goes with it: without these bytes the rest is an object still.
+    /// The member and its comma: without these bytes the rest is still an object.
     pub span: Range<usize>,
 }
 
-/// Every member at the top of `body` that has one of these names; a body without the names is not walked.
+/// Every member at the top of `body` that has one of these names; a body without the names is not scanned.
 ///
 /// # Errors
 /// When the body is not JSON.
-pub fn top_members<'a>(names: &[&'static str], body: &'a [u8]) -> Result<Vec<BodyMember<'a>>, WireError> {
+pub fn top_members<'a>(names: &[&'static str], body: &'a [u8]) -> Result<Vec<BodyMember<'a>>, JsonError> {
     let quoted = |name: &&'static str| memmem::find(body, format!("\"{name}\"").as_bytes()).is_some();
     let mut found = Vec::new();
     if !names.iter().any(quoted) {
@@ -44,27 +44,31 @@ pub fn top_members<'a>(names: &[&'static str], body: &'a [u8]) -> Result<Vec<Bod
     Ok(found)
 }
 
-/// Where a member may stand: behind the opening bracket, or behind the value before it.
+/// Where a member may start: after the opening bracket, or after the previous value.
 struct Room {
     start: usize,
     is_first: bool,
 }
 
 impl Room {
-    /// What to leave out with a member whose value ends at `end`: the comma behind it, or before it if it is the last.
+    /// What to remove with a member whose value ends at `end`: the comma after it, or before it if it is the last.
     fn span(&self, body: &[u8], end: usize) -> Range<usize> {
-        let next = ink(body, end);
-        let name = if self.is_first { ink(body, self.start) } else { ink(body, ink(body, self.start) + 1) };
+        let next = next_token(body, end);
+        let name = if self.is_first {
+            next_token(body, self.start)
+        } else {
+            next_token(body, next_token(body, self.start) + 1)
+        };
         match body.get(next) {
-            Some(b',') => name..ink(body, next + 1),
+            Some(b',') => name..next_token(body, next + 1),
             _ if self.is_first => name..end,
             _ => self.start..end,
         }
     }
 }
 
-/// The first byte from `at` on that is no white space.
-fn ink(body: &[u8], at: usize) -> usize {
+/// The first byte from `at` on that is not white space.
+fn next_token(body: &[u8], at: usize) -> usize {
     let rest = body.get(at..).unwrap_or_default();
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }

@@ -1,6 +1,6 @@
-//! Table: the members of requests by whose names their strings are searched, or left alone.
+//! Table: the members of requests whose strings are searched for secrets, or skipped.
 
-/// Members whose strings are not said to anyone.
+/// Members whose strings are identifiers, not content.
 pub(super) const NAMES: [&str; 20] = [
     "id",
     "tool_use_id",
@@ -24,7 +24,7 @@ pub(super) const NAMES: [&str; 20] = [
     "prompt_cache_key",
 ];
 
-/// Members below which only schemas and switches stand.
+/// Members that contain only schemas and switches.
 pub(super) const SCHEMAS: [&str; 14] = [
     "tools",
     "functions",
@@ -42,7 +42,7 @@ pub(super) const SCHEMAS: [&str; 14] = [
     "format",
 ];
 
-/// Members that hold what a tool is given, or what it gave, under names of its own.
+/// Members with a tool's arguments or output, under names of the tool's own.
 pub(super) const TOOLS: [&str; 10] = [
     "input",
     "output",
@@ -56,5 +56,5 @@ pub(super) const TOOLS: [&str; 10] = [
     "metadata",
 ];
 
-/// Those of them that are messages when they are lists.
+/// Those of them that are messages when they are arrays.
 pub(super) const MESSAGES: [&str; 2] = ["input", "output"];

@@ -1,11 +1,11 @@
-//! Holds that a response of several rounds keeps the spelling and the order of all that need not change.
+//! Checks that a response of several rounds keeps spelling and order wherever nothing must change.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
 use tersely_wire::hidden::{CloseReason, HiddenNames, ResponseFraming};
 use tersely_wire::{HistoryPlace, claimed_provider};
 
-/// Plays these bodies, which come at once; a last one that asks is not answered.
+/// Plays these whole bodies; a call in the last one is not answered.
 fn check(target: &str, bodies: &[&str], expected: &str) {
     let hides = claimed_provider(target).and_then(|provider| provider.hides(target)).expect("hides");
     let (mut watch, mut out) =

@@ -1,40 +1,44 @@
-//! Values of a JSON text and where they stand in it.
+//! Values of a JSON text and where they are in it.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
+use crate::scan::JsonScan;
+use crate::string;
 
 /// A value in a JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct JsonNode<'a> {
+pub struct JsonNode<'a> {
     body: &'a [u8],
-    /// Where it stands.
-    pub(crate) span: Range<usize>,
+    /// Where it is.
+    pub span: Range<usize>,
 }
 
 impl<'a> JsonNode<'a> {
     /// The object that is all of `body`.
-    pub(crate) fn whole(body: &'a [u8]) -> Option<Self> {
-        Self::any(body).filter(Self::is_object)
+    #[must_use]
+    pub fn object(body: &'a [u8]) -> Option<Self> {
+        Self::parse(body).filter(Self::is_object)
     }
 
     /// The value that is all of `body`.
-    pub(crate) fn any(body: &'a [u8]) -> Option<Self> {
+    #[must_use]
+    pub fn parse(body: &'a [u8]) -> Option<Self> {
         let mut scan = JsonScan::new(body);
         let place = scan.skip().ok()?;
         scan.end().ok()?;
         Some(Self { body, span: place })
     }
 
-    /// The value that stands at `span`.
-    pub(crate) fn at(span: Range<usize>, body: &'a [u8]) -> Self {
+    /// The value at `span`.
+    #[must_use]
+    pub fn at(span: Range<usize>, body: &'a [u8]) -> Self {
         Self { body, span }
     }
 
-    /// The values of the members with these names. `None` when the object cannot be read, or not by everyone alike.
-    pub(crate) fn gets<const N: usize>(&self, names: [&str; N]) -> Option<[Option<Self>; N]> {
+    /// The values of the members with these names. `None` when the object cannot be read, or a name is there twice.
+    #[must_use]
+    pub fn get_all<const N: usize>(&self, names: [&str; N]) -> Option<[Option<Self>; N]> {
         let mut found = [const { None }; N];
         let read = JsonScan::new(self.bytes()).members(|scan, key| {
             match names.iter().position(|name| name.as_bytes() == key) {
@@ -47,16 +51,18 @@ impl<'a> JsonNode<'a> {
     }
 
     /// The value of the member with this name.
-    pub(crate) fn get(&self, name: &str) -> Option<Self> {
-        let [value] = self.gets([name])?;
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Self> {
+        let [value] = self.get_all([name])?;
         value
     }
 
-    /// Where the member with this name stands, from its name to the end of its value.
-    pub(crate) fn member(&self, name: &str) -> Option<Range<usize>> {
+    /// Where the member with this name is, from its name to the end of its value.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<Range<usize>> {
         let mut span = None;
         let read = JsonScan::new(self.bytes()).members(|scan, key| {
-            let start = scan.named();
+            let start = scan.name_start();
             let end = scan.skip()?.end;
             if key == name.as_bytes() {
                 span = Some(start..end);
@@ -67,8 +73,9 @@ impl<'a> JsonNode<'a> {
         span.map(|span| self.inner(&span).span)
     }
 
-    /// The items of a list; none of anything else.
-    pub(crate) fn items(&self) -> Vec<Self> {
+    /// The items of an array; none of anything else.
+    #[must_use]
+    pub fn items(&self) -> Vec<Self> {
         let mut items = Vec::new();
         let read = JsonScan::new(self.bytes()).items(|scan| {
             items.push(scan.skip()?);
@@ -78,8 +85,9 @@ impl<'a> JsonNode<'a> {
         items.iter().filter(|_| is_list).map(|place| self.inner(place)).collect()
     }
 
-    /// The members of an object, each name with its value; none of what cannot be read.
-    pub(crate) fn members(&self) -> Vec<(String, Self)> {
+    /// The members of an object, each name with its value; none when it cannot be read.
+    #[must_use]
+    pub fn members(&self) -> Vec<(String, Self)> {
         let mut members = Vec::new();
         let read = JsonScan::new(self.bytes()).members(|scan, key| {
             let name = String::from_utf8_lossy(key).into_owned();
@@ -89,42 +97,53 @@ impl<'a> JsonNode<'a> {
         if read.is_ok() { members } else { Vec::new() }
     }
 
-    pub(crate) fn is_list(&self) -> bool {
+    /// True for an array.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
         self.bytes().first() == Some(&b'[')
     }
 
-    pub(crate) fn is_object(&self) -> bool {
+    /// True for an object.
+    #[must_use]
+    pub fn is_object(&self) -> bool {
         self.bytes().first() == Some(&b'{')
     }
 
-    /// True when it is a list or an object with nothing in it.
-    pub(crate) fn is_empty(&self) -> bool {
+    /// True for an array or an object with nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.inside().trim_ascii().is_empty()
     }
 
     /// The characters of a string.
-    pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
-        text::decode(self.bytes())
+    #[must_use]
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        string::decode(self.bytes())
     }
 
     /// True when it is this string.
-    pub(crate) fn says(&self, word: &str) -> bool {
+    #[must_use]
+    pub fn is_str(&self, word: &str) -> bool {
         self.text().as_deref() == Some(word)
     }
 
-    pub(crate) fn number(&self) -> Option<u64> {
+    /// A whole number that is not negative.
+    #[must_use]
+    pub fn number(&self) -> Option<u64> {
         str::from_utf8(self.bytes()).ok()?.parse().ok()
     }
 
-    /// What stands between its first and its last byte: the characters of a string as they are written, the members
-    /// of an object, the items of a list.
-    pub(crate) fn inside(&self) -> &'a [u8] {
+    /// The bytes between its first and its last: the content of a string as written, the members of an object, the items
+    /// of an array.
+    #[must_use]
+    pub fn inside(&self) -> &'a [u8] {
         let bytes = self.bytes();
         bytes.get(1..bytes.len() - 1).unwrap_or_default()
     }
 
     /// Its bytes.
-    pub(crate) fn bytes(&self) -> &'a [u8] {
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
         &self.body[self.span.clone()]
     }
 
@@ -139,14 +158,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_found_where_they_stand() {
+    fn values_are_found_where_they_are() {
         let body = br#" {"a":{"b":[1, "x\n"]},"n":12} "#;
-        let top = JsonNode::whole(body).unwrap();
+        let top = JsonNode::object(body).unwrap();
         let list = top.get("a").unwrap().get("b").unwrap();
         assert_eq!(&body[list.span.clone()], br#"[1, "x\n"]"#);
         let items = list.items();
         assert_eq!((items[0].number(), items[1].text().as_deref()), (Some(1), Some("x\n")));
-        assert!(items[1].says("x\n") && !items[1].says("x"));
+        assert!(items[1].is_str("x\n") && !items[1].is_str("x"));
         assert_eq!(items[1].inside(), br"x\n");
         assert_eq!(top.get("n").unwrap().number(), Some(12));
         assert_eq!(top.get("m"), None);
@@ -155,10 +174,10 @@ mod tests {
 
     #[test]
     fn what_is_read_in_two_ways_is_not_read() {
-        assert_eq!(JsonNode::whole(br#"{"a":1,"a":2}"#).unwrap().gets(["a"]), None);
-        assert_eq!(JsonNode::whole(br#"{"a":1"#), None);
-        assert_eq!(JsonNode::whole(br#"{"a":1} {}"#), None);
-        assert_eq!(JsonNode::whole(b"[1]"), None);
-        assert_eq!(JsonNode::whole(b""), None);
+        assert_eq!(JsonNode::object(br#"{"a":1,"a":2}"#).unwrap().get_all(["a"]), None);
+        assert_eq!(JsonNode::object(br#"{"a":1"#), None);
+        assert_eq!(JsonNode::object(br#"{"a":1} {}"#), None);
+        assert_eq!(JsonNode::object(b"[1]"), None);
+        assert_eq!(JsonNode::object(b""), None);
     }
 }

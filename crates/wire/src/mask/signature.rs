@@ -1,18 +1,19 @@
-//! Finds the objects whose text a provider has signed or sealed, in one pass over all of them.
+//! Finds the objects whose text a provider has signed or sealed, in one pass.
+
+use tersely_json::string;
 
 use crate::mask::token::{is_key, step_string};
-use crate::protocol::json::text;
 
-/// Which members of an object must come back to its provider as they were.
+/// Which members of an object the provider must get back unchanged.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct SignedObject {
-    /// Its thoughts: they have a signature.
+    /// Its reasoning, which has a signature.
     pub(super) is_signed: bool,
-    /// Its data: it is a thought that the provider sealed.
+    /// Its data, which is sealed reasoning.
     pub(super) is_redacted: bool,
 }
 
-/// An object that has begun, with how often a member was met that tells what it is.
+/// An open object, with counts of the members that tell what it is.
 #[derive(Default)]
 struct OpenObject {
     start: usize,
@@ -36,7 +37,7 @@ pub(super) fn signed_objects(body: &[u8], mut at: usize) -> Vec<(usize, SignedOb
                 continue;
             }
             b'{' => open.push(OpenObject { start: at, ..OpenObject::default() }),
-            b'}' => signed.extend(open.pop().and_then(OpenObject::ended)),
+            b'}' => signed.extend(open.pop().and_then(OpenObject::finish)),
             _ => {}
         }
         at += 1;
@@ -46,10 +47,10 @@ pub(super) fn signed_objects(body: &[u8], mut at: usize) -> Vec<(usize, SignedOb
 }
 
 impl OpenObject {
-    /// Takes note of a member: its name, and what follows that.
+    /// Records a member: its name, and the bytes after the name.
     fn note(&mut self, key: &[u8], rest: &[u8]) {
         // Written with nothing but escapes, `signature` takes 56 bytes.
-        let name = if key.len() <= 56 { text::decode(key) } else { None };
+        let name = if key.len() <= 56 { string::decode(key) } else { None };
         let value = || {
             let is_between = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':';
             &rest[rest.iter().take_while(|byte| is_between(byte)).count()..]
@@ -68,8 +69,8 @@ impl OpenObject {
         }
     }
 
-    /// What was found, unless a member stands there twice: then nobody knows which of them counts.
-    fn ended(self) -> Option<(usize, SignedObject)> {
+    /// The result, unless a member is there twice: readers disagree about which one counts.
+    fn finish(self) -> Option<(usize, SignedObject)> {
         let is_clear = self.signatures <= 1 && self.kinds <= 1;
         (is_clear && self.found != SignedObject::default()).then_some((self.start, self.found))
     }

@@ -1,28 +1,27 @@
-//! A call that is held until all of its pieces are there.
+//! A call held back until all its pieces have arrived.
+
+use tersely_json::{BytePatch, JsonNode, string};
 
 use super::chunk::{CallPiece, ChatChunk};
 use crate::bridge::watch::CallBridge;
-use crate::hidden::turn::MOST_HELD;
+use crate::hidden::turn::MAX_HELD_BYTES;
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
-/// A call, as far as it has come.
-pub(super) struct HeldCall {
-    /// The event that began it.
+/// A call, as far as it has arrived.
+pub(super) struct PendingCall {
+    /// The event that started it.
     event: Vec<u8>,
-    /// Where its first piece stands in the data of that event.
+    /// Where its first piece is in the data of that event.
     place: std::ops::Range<usize>,
     index: Option<u64>,
     id: String,
-    /// Its name, as far as that has come.
+    /// Its name so far.
     name: String,
-    /// What it is given, as it is written in JSON.
+    /// Its arguments so far, as JSON spells them.
     given: Vec<u8>,
 }
 
-impl HeldCall {
+impl PendingCall {
     /// The call that begins with this piece.
     pub(super) fn new(frame: EventFrame<'_>, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> Self {
         let (event, place) = (frame.raw.to_vec(), piece.place.clone());
@@ -32,25 +31,25 @@ impl HeldCall {
         call
     }
 
-    /// True when a piece is of this call. Some servers say the name of a call again with every piece of it, and some say
-    /// it bit by bit.
+    /// True when a piece belongs to this call. Some servers repeat the name of a call in every piece, and some send
+    /// it in parts.
     pub(super) fn goes_on(&self, calls: &CallBridge, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> bool {
         let (is_named, index) = (!piece.name.is_empty(), piece.index(chunk.data));
         let is_same = !piece.id.is_empty() && piece.id == self.id;
-        // Without an id, its number tells that it is this one.
+        // Without an id, the number identifies the call.
         let is_again = is_same || piece.id.is_empty() && index.is_some();
         index.is_none_or(|index| Some(index) == self.index)
             && (piece.id.is_empty() || is_same)
             && (!is_named || (is_again && (piece.name == self.name || self.name != calls.call)))
     }
 
-    /// True as long as it may be a call of the tool by way of which others are called.
+    /// True while it may be a call of the bridging tool.
     pub(super) fn is_open(&self, calls: &CallBridge) -> bool {
         self.name == calls.call || (calls.begins(&self.name) && self.given.is_empty())
     }
 
     pub(super) fn grow(&mut self, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) {
-        // A name comes at once, in pieces, or again and again.
+        // Servers send a name at once, in pieces, or with every piece.
         if piece.name.starts_with(&self.name) {
             self.name = piece.name.clone().into_owned();
         } else {
@@ -63,20 +62,20 @@ impl HeldCall {
         }
     }
 
-    /// True when more of it should not be waited for.
+    /// True when it is too long to hold.
     pub(super) fn is_full(&self) -> bool {
-        self.given.len() > MOST_HELD
+        self.given.len() > MAX_HELD_BYTES
     }
 
-    /// Appends one event with all of the call so far: of the tool that it means, or as it came.
+    /// Appends one event with the whole call: of the intended tool, or unchanged.
     pub(super) fn release(&self, calls: &CallBridge, out: &mut Vec<u8>) {
-        let frame = EventFrame::lines(&self.event);
+        let frame = EventFrame::sse(&self.event);
         let data = frame.data().unwrap_or_default();
         let quoted = [b"\"", self.given.as_slice(), b"\""].concat();
-        let given = text::decode(&quoted).filter(|_| self.name == calls.call);
+        let given = string::decode(&quoted).filter(|_| self.name == calls.call);
         let call = given.and_then(|given| calls.read(given.as_bytes()));
         let (name, arguments) = match call {
-            Some(call) => (call.name, text::quoted(&String::from_utf8_lossy(&call.arguments)).into_bytes()),
+            Some(call) => (call.name, string::quote(&String::from_utf8_lossy(&call.arguments)).into_bytes()),
             None => (self.name.clone(), quoted),
         };
         let piece = self.piece(&data, &name, &arguments);
@@ -90,14 +89,14 @@ impl HeldCall {
         }
     }
 
-    /// The first piece, with all that the call is given.
+    /// The first piece, with all arguments.
     fn piece(&self, data: &[u8], name: &str, arguments: &[u8]) -> Vec<u8> {
         let piece = &data[self.place.clone()];
-        let (mut patch, top) = (BytePatch::default(), JsonNode::whole(piece));
+        let (mut patch, top) = (BytePatch::default(), JsonNode::object(piece));
         let Some(function) = top.and_then(|top| top.get("function")) else { return piece.to_vec() };
-        let [old, given] = function.gets(["name", "arguments"]).unwrap_or_default();
+        let [old, given] = function.get_all(["name", "arguments"]).unwrap_or_default();
         if let Some(old) = old {
-            patch.put(old.span, text::quoted(name));
+            patch.put(old.span, string::quote(name));
         }
         match given {
             Some(given) => patch.put(given.span, arguments),

@@ -1,17 +1,20 @@
-//! Writes lists, and adds to those of a body while every other byte is copied.
+//! Writes arrays, and appends to those at the top of a body; every other byte is copied.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::error::WireError;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::scan::JsonScan;
+use crate::error::JsonError;
+use crate::node::JsonNode;
+use crate::patch::BytePatch;
+use crate::scan::JsonScan;
 
-/// The body with `item` behind the last item of the list `name`; `None` when there is no such list, it is empty, or
-/// `taken` stands in it as a word of its own.
-pub(crate) fn add(name: &str, taken: &str, item: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+/// The body with `item` after the last item of the array `name`; `None` when there is no such array, it is empty, or it
+/// has the string `taken` somewhere.
+///
+/// # Errors
+/// When the body is not JSON that all readers agree on.
+pub fn add(name: &str, taken: &str, item: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(list) = list(name, body)? else { return Ok(None) };
     let items = &body[list.clone()];
     let is_empty = items[1..items.len() - 1].trim_ascii().is_empty();
@@ -19,14 +22,20 @@ pub(crate) fn add(name: &str, taken: &str, item: &str, body: &[u8]) -> Result<Op
     Ok((!is_empty && !is_taken).then(|| insert(list, item, body)))
 }
 
-/// The body with `items` behind the last item of the list `name`, even if that is empty.
-pub(crate) fn push(name: &str, items: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
-    let missing = WireError { at: 0, expected: "a list of messages" };
+/// The body with `items` after the last item of the array `name`, even if that is empty.
+///
+/// # Errors
+/// As with [`add`], and when there is no such array.
+pub fn push(name: &str, items: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
+    let missing = JsonError { at: 0, expected: "a list of messages" };
     list(name, body)?.map(|list| insert(list, items, body)).ok_or(missing)
 }
 
-/// Where the value of this name stands at the top of the body.
-pub(crate) fn place(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, WireError> {
+/// Where the value of the member `name` is at the top of the body.
+///
+/// # Errors
+/// As with [`add`].
+pub fn place(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, JsonError> {
     let mut scan = JsonScan::new(body);
     let mut place = None;
     scan.members(
@@ -38,12 +47,13 @@ pub(crate) fn place(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, Wir
     Ok(place)
 }
 
-/// The list of these values.
-pub(crate) fn of<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
+/// The array of these values.
+#[must_use]
+pub fn of<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
     format!("[{}]", values.into_iter().collect::<Vec<_>>().join(","))
 }
 
-fn list(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, WireError> {
+fn list(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, JsonError> {
     Ok(place(name, body)?.filter(|place| body[place.start] == b'['))
 }
 

@@ -1,38 +1,38 @@
-//! Tells which bytes of a JSON string spell a part of its text.
+//! Maps places in the decoded text of a JSON string to the bytes that spell them.
 
 use std::ops::Range;
 
-use crate::protocol::json::text;
+use tersely_json::unescape_char;
 
-/// The characters of a string, with the way back to the bytes that spell them.
-pub(super) struct Spelled {
+/// The decoded text of a string, with the places of its characters.
+pub(super) struct DecodedString {
     pub(super) text: String,
-    /// Where characters stand in the text and in the string, from each escape to the next.
+    /// Where runs of plain characters begin, in the text and in the string.
     runs: Vec<(usize, usize)>,
 }
 
-impl Spelled {
-    /// Whatever is no character becomes one that stands for it.
+impl DecodedString {
+    /// Decodes a string; invalid characters become replacement characters.
     pub(super) fn of(token: &[u8]) -> Self {
         let end = token.len() - 1;
-        let mut spelled = Self { text: String::with_capacity(end), runs: vec![(0, 1)] };
+        let mut decoded = Self { text: String::with_capacity(end), runs: vec![(0, 1)] };
         let mut at = 1;
         while at < end {
             let plain = token[at..end].iter().position(|&byte| byte == b'\\').unwrap_or(end - at);
-            spelled.plain(&token[at..at + plain], at);
+            decoded.plain(&token[at..at + plain], at);
             at += plain;
             if at < end {
                 let (char, used) =
-                    text::character(&token[at..end]).unwrap_or((char::REPLACEMENT_CHARACTER, 0));
-                spelled.text.push(char);
-                at += if used > 0 { used } else { broken(&token[at..end]) };
-                spelled.runs.push((spelled.text.len(), at));
+                    unescape_char(&token[..end], at).unwrap_or((char::REPLACEMENT_CHARACTER, 0));
+                decoded.text.push(char);
+                at += if used > 0 { used } else { bad_escape_length(&token[at..end]) };
+                decoded.runs.push((decoded.text.len(), at));
             }
         }
-        spelled
+        decoded
     }
 
-    /// Adds bytes that stand for themselves, and one character for each that is not UTF-8.
+    /// Adds plain bytes, with a replacement character for each invalid sequence.
     fn plain(&mut self, bytes: &[u8], mut at: usize) {
         for chunk in bytes.utf8_chunks() {
             self.text.push_str(chunk.valid());
@@ -44,7 +44,7 @@ impl Spelled {
         }
     }
 
-    /// Where the bytes stand that spell a part of the text.
+    /// The bytes that spell a part of the text.
     pub(super) fn span(&self, span: Range<usize>) -> Range<usize> {
         self.place(span.start)..self.place(span.end)
     }
@@ -56,30 +56,30 @@ impl Spelled {
     }
 }
 
-/// The bytes of an escape that stands for no character.
-fn broken(bytes: &[u8]) -> usize {
+/// The length of an escape that stands for no character.
+fn bad_escape_length(bytes: &[u8]) -> usize {
     if bytes.get(1) == Some(&b'u') { bytes.len().min(6) } else { bytes.len().min(2) }
 }
 
-/// Steps over the letters of a string, once for all that is asked about it.
-pub(super) struct SpelledSteps<'b> {
+/// Walks a string once, for questions in order.
+pub(super) struct EscapeSteps<'b> {
     body: &'b [u8],
     inside: Range<usize>,
     at: usize,
 }
 
-impl<'b> SpelledSteps<'b> {
+impl<'b> EscapeSteps<'b> {
     pub(super) fn new(body: &'b [u8], inside: Range<usize>) -> Self {
         Self { body, at: inside.start, inside }
     }
 
-    /// What of `span` is in the string after all that was asked for before, widened so that it cuts no escape in two.
+    /// The part of `span` in the string, after earlier questions, widened to whole escapes.
     pub(super) fn whole(&mut self, span: &Range<usize>) -> Range<usize> {
         let mut start = span.start.max(self.at);
         while self.at < span.end.min(self.inside.end) {
             let rest = &self.body[self.at..self.inside.end];
             let length = match rest[0] {
-                b'\\' => text::character(rest).map_or_else(|| broken(rest), |it| it.1),
+                b'\\' => unescape_char(rest, 0).map_or_else(|| bad_escape_length(rest), |it| it.1),
                 _ => 1,
             };
             if self.at < start && start < self.at + length {

@@ -1,22 +1,22 @@
-//! Puts texts into the places of a body and copies every other byte.
+//! Replaces values of a body by texts, and copies every other byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
+use crate::scan::JsonScan;
+use crate::string;
 
-/// A place in a body, and the text that its value gives way to; without one, the member there goes.
+/// A place in a body, and the text that replaces its value; without a text, the member there is removed.
 pub type Splice = (Range<usize>, Option<String>);
 
-/// The body with each value replaced by the JSON string of its text, and each member without a text left out.
+/// The body with each value replaced by the JSON string of its text, and each member without a text removed.
 ///
-/// A text that says what stands there already changes nothing: the spelling of the client's escapes stays. An edit
-/// that cannot be meant (outside the body, over another one, not around a value or a member with its comma) is left
-/// out, for the original is always a right answer.
+/// A text that is there already changes nothing: the client's spelling of escapes stays. An edit that makes no sense
+/// (outside the body, over another one, not around a value or a member with its comma) is ignored: the original is always
+/// correct.
 #[must_use]
 pub fn splice<'a>(body: &'a [u8], edits: &[Splice]) -> Cow<'a, [u8]> {
-    let mut order: Vec<_> = edits.iter().filter(|edit| is_meant(body, edit)).collect();
+    let mut order: Vec<_> = edits.iter().filter(|edit| is_valid(body, edit)).collect();
     if order.is_empty() {
         return Cow::Borrowed(body);
     }
@@ -29,7 +29,7 @@ pub fn splice<'a>(body: &'a [u8], edits: &[Splice]) -> Cow<'a, [u8]> {
         if span.start >= from {
             out.extend_from_slice(&body[from..span.start]);
             if let Some(text) = text {
-                text::encode(&mut out, text);
+                string::encode(&mut out, text);
             }
             from = span.end;
         }
@@ -38,17 +38,17 @@ pub fn splice<'a>(body: &'a [u8], edits: &[Splice]) -> Cow<'a, [u8]> {
     Cow::Owned(out)
 }
 
-fn is_meant(body: &[u8], (span, text): &Splice) -> bool {
+fn is_valid(body: &[u8], (span, text): &Splice) -> bool {
     match text {
-        Some(text) => changes(body, span, text),
+        Some(text) => is_change(body, span, text),
         None => is_member(body, span),
     }
 }
 
-/// True when `text` can stand in `span` and does not stand there already.
-fn changes(body: &[u8], span: &Range<usize>, text: &str) -> bool {
+/// True when `text` can replace what is at `span`, and differs from it.
+fn is_change(body: &[u8], span: &Range<usize>, text: &str) -> bool {
     body.get(span.clone()).filter(|token| is_whole(token)).is_some_and(|token| match token.first() {
-        Some(b'"') => text::decode(token).is_some_and(|now| now != text),
+        Some(b'"') => string::decode(token).is_some_and(|now| now != text),
         Some(b'{' | b'[') => token != text.as_bytes(),
         _ => false,
     })
@@ -59,7 +59,7 @@ fn is_whole(token: &[u8]) -> bool {
     JsonScan::new(token).skip().is_ok_and(|span| span == (0..token.len()))
 }
 
-/// True when an object stays one without the bytes of `span`: a member, with the comma that would be left over.
+/// True when an object is still one without the bytes of `span`: a member, with the comma that would be left over.
 fn is_member(body: &[u8], span: &Range<usize>) -> bool {
     let Some(piece) = body.get(span.clone()).map(<[u8]>::trim_ascii) else { return false };
     let (first, piece) = piece.strip_prefix(b",").map_or((None, piece), |rest| (Some(b','), rest));
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::reversed_empty_ranges, reason = "a caller may hold nonsense")]
-    fn edits_that_cannot_be_meant_are_left_out() {
+    fn edits_that_make_no_sense_are_ignored() {
         let body = r#"["one","two",7]"#;
         for span in [1..99, 99..100, 3..1, 2..6, 13..14, 0..0, 1..12] {
             check(body, &[(span, "x")], body);

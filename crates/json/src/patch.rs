@@ -1,24 +1,24 @@
-//! Changes places in a JSON text and copies every other byte.
+//! Changes places in a JSON text, and copies every other byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::protocol::json::node::JsonNode;
+use crate::node::JsonNode;
 
 /// Changes to one JSON text.
 #[derive(Debug, Default)]
-pub(crate) struct BytePatch {
+pub struct BytePatch {
     edits: Vec<(Range<usize>, Vec<u8>)>,
 }
 
 impl BytePatch {
-    /// Lets `bytes` stand in `place`; in a place without length they are put in.
-    pub(crate) fn put(&mut self, place: Range<usize>, bytes: impl Into<Vec<u8>>) {
+    /// Replaces the bytes at `place`; at an empty place, inserts.
+    pub fn put(&mut self, place: Range<usize>, bytes: impl Into<Vec<u8>>) {
         self.edits.push((place, bytes.into()));
     }
 
-    /// Members go behind the last one of the object: `"name":value`, with commas between them.
-    pub(crate) fn add(&mut self, object: &JsonNode<'_>, members: &[u8]) {
+    /// Appends members to the object: `"name":value`, with commas between them.
+    pub fn add(&mut self, object: &JsonNode<'_>, members: &[u8]) {
         let end = object.span.end - 1;
         let comma: &[u8] = if object.is_empty() { b"" } else { b"," };
         if !members.is_empty() {
@@ -26,30 +26,30 @@ impl BytePatch {
         }
     }
 
-    /// Items go behind the last one of the list, before the white space that may stand there.
-    pub(crate) fn push(&mut self, list: &JsonNode<'_>, items: &str) {
+    /// Appends items to the array, in front of the white space at its end.
+    pub fn push(&mut self, list: &JsonNode<'_>, items: &str) {
         let comma = if list.is_empty() { "" } else { "," };
         let at = list.span.start + 1 + list.inside().trim_ascii_end().len();
         self.edits.push((at..at, format!("{comma}{items}").into_bytes()));
     }
 
-    /// The member goes, and a comma with it.
-    pub(crate) fn cut(&mut self, object: &JsonNode<'_>, name: &str) {
+    /// Removes the member, and a comma with it.
+    pub fn cut(&mut self, object: &JsonNode<'_>, name: &str) {
         if let Some(span) = member_with_comma(object, name) {
             self.edits.push((span, Vec::new()));
         }
     }
 
-    /// Of all items of a list, those that are `dropped` go, with the commas that would be left over.
-    pub(crate) fn drop_items(&mut self, items: &[JsonNode<'_>], dropped: &[bool]) {
-        let mut is_behind = false;
+    /// Removes those of the items of an array that are `dropped`, with the commas that would be left over.
+    pub fn drop_items(&mut self, items: &[JsonNode<'_>], dropped: &[bool]) {
+        let mut has_kept = false;
         for (at, item) in items.iter().enumerate() {
             if !dropped.get(at).is_some_and(|is_dropped| *is_dropped) {
-                is_behind = true;
+                has_kept = true;
                 continue;
             }
             let span = match (items.get(at.wrapping_sub(1)), items.get(at + 1)) {
-                (Some(before), _) if is_behind => before.span.end..item.span.end,
+                (Some(before), _) if has_kept => before.span.end..item.span.end,
                 (_, Some(after)) => item.span.start..after.span.start,
                 (_, None) => item.span.clone(),
             };
@@ -57,8 +57,9 @@ impl BytePatch {
         }
     }
 
-    /// The text with all changes; of two that overlap, the first in it counts.
-    pub(crate) fn apply(mut self, data: &[u8]) -> Cow<'_, [u8]> {
+    /// The text with all changes; of two that overlap, the first in the text counts.
+    #[must_use]
+    pub fn apply(mut self, data: &[u8]) -> Cow<'_, [u8]> {
         if self.edits.is_empty() {
             return Cow::Borrowed(data);
         }
@@ -76,18 +77,19 @@ impl BytePatch {
     }
 }
 
-/// Where the member of this name stands, with the comma that goes with it.
-pub(crate) fn member_with_comma(object: &JsonNode<'_>, name: &str) -> Option<Range<usize>> {
+/// Where the member of this name is, with its comma.
+#[must_use]
+pub fn member_with_comma(object: &JsonNode<'_>, name: &str) -> Option<Range<usize>> {
     let (start, span) = (object.span.start, object.member(name)?);
     let span = with_comma(object.bytes(), span.start - start..span.end - start);
     Some(start + span.start..start + span.end)
 }
 
-/// A member's place with the comma behind it, or before it if it is the last.
+/// A member's place with the comma after it, or before it if it is the last.
 fn with_comma(object: &[u8], span: Range<usize>) -> Range<usize> {
-    let behind = object[span.end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    if object.get(span.end + behind) == Some(&b',') {
-        return span.start..span.end + behind + 1;
+    let gap = object[span.end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    if object.get(span.end + gap) == Some(&b',') {
+        return span.start..span.end + gap + 1;
     }
     let before = object[..span.start].trim_ascii_end();
     let start = if before.last() == Some(&b',') { before.len() - 1 } else { span.start };
@@ -100,7 +102,7 @@ mod tests {
 
     fn cuts(body: &str, name: &str, expected: &str) {
         let mut patch = BytePatch::default();
-        patch.cut(&JsonNode::whole(body.as_bytes()).unwrap(), name);
+        patch.cut(&JsonNode::object(body.as_bytes()).unwrap(), name);
         assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
     }
 
@@ -114,7 +116,7 @@ mod tests {
     }
 
     fn drops(dropped: &[bool], body: &str, expected: &str) {
-        let (top, mut patch) = (JsonNode::whole(body.as_bytes()).unwrap(), BytePatch::default());
+        let (top, mut patch) = (JsonNode::object(body.as_bytes()).unwrap(), BytePatch::default());
         patch.drop_items(&top.get("a").unwrap().items(), dropped);
         assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
     }
@@ -134,7 +136,7 @@ mod tests {
     #[test]
     fn values_change_and_members_are_added() {
         let body = br#"{"a":{},"b":[1],"c":{"x":1}}"#;
-        let top = JsonNode::whole(body).unwrap();
+        let top = JsonNode::object(body).unwrap();
         let mut patch = BytePatch::default();
         patch.add(&top.get("c").unwrap(), br#""y":2"#);
         patch.add(&top.get("a").unwrap(), br#""z":3"#);

@@ -1,0 +1,26 @@
+//! Reads and edits JSON text in place: strings, numbers, values and where they are.
+//!
+//! Pure: no clock, files, environment or randomness; the output depends on the input alone. Nothing here builds a tree or
+//! parses a whole document: callers ask for places in a text, and every other byte is copied.
+
+mod error;
+mod escape;
+pub mod list;
+mod member;
+mod node;
+mod number;
+mod patch;
+mod scan;
+mod splice;
+pub mod string;
+
+pub use error::JsonError;
+pub use escape::{
+    is_escaped, join_surrogates, needs_escape, push_char, push_unit, unescape_char, unescape_unit,
+};
+pub use member::{BodyMember, top_members};
+pub use node::JsonNode;
+pub use number::number_length;
+pub use patch::{BytePatch, member_with_comma};
+pub use scan::{JsonScan, scan_all};
+pub use splice::{Splice, splice};

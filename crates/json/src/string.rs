@@ -1,0 +1,191 @@
+//! Decodes and encodes JSON strings.
+//!
+//! A string that cannot be written again exactly (with a lone surrogate, a bare control character, broken UTF-8 or a
+//! broken escape) is not decoded at all.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr;
+
+use crate::escape::{is_escaped, needs_escape, short_escape, unescape_char};
+
+/// The characters of `token`, a JSON string with its quotes.
+#[must_use]
+pub fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
+    let content = token.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    // Names and words are short and plain: looking at each byte once is enough.
+    let is_plain = |byte: &u8| (b' '..0x7F).contains(byte) && *byte != b'\\';
+    if content.len() <= MAX_SHORT_BYTES && content.iter().all(is_plain) {
+        return str::from_utf8(content).ok().map(Cow::Borrowed);
+    }
+    // The smallest byte, not the first small one: this way the compiler looks at many bytes at once.
+    if content.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20 {
+        return None;
+    }
+    let content = str::from_utf8(content).ok()?;
+    match memchr(b'\\', content.as_bytes()) {
+        None => Some(Cow::Borrowed(content)),
+        Some(first) => unescape(content, first).map(Cow::Owned),
+    }
+}
+
+/// Appends `text` as a JSON string, with its quotes.
+pub fn encode(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    let mut from = 0;
+    for (at, &byte) in text.as_bytes().iter().enumerate() {
+        if needs_escape(byte) {
+            out.extend_from_slice(&text.as_bytes()[from..at]);
+            escape(out, byte);
+            from = at + 1;
+        }
+    }
+    out.extend_from_slice(&text.as_bytes()[from..]);
+    out.push(b'"');
+}
+
+/// `text` as a JSON string, with its quotes.
+#[must_use]
+pub fn quote(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    encode(&mut out, text);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The part of a JSON text at `place`, unchanged.
+#[must_use]
+pub fn raw(place: &Range<usize>, data: &[u8]) -> String {
+    String::from_utf8_lossy(data.get(place.clone()).unwrap_or_default()).into_owned()
+}
+
+/// Where the string ends whose opening quote is at `start`: after its closing quote. `None` when it has none.
+///
+/// A quote ends the string if an even number of backslashes precedes it. Searching for quotes alone is faster than
+/// stopping at every backslash: a tool's output has a `\n` in every line.
+#[must_use]
+pub fn end(bytes: &[u8], start: usize) -> Option<usize> {
+    let first = start + 1;
+    if let Some(quote) = near_quote(bytes, first) {
+        return Some(quote + 1);
+    }
+    let mut from = first;
+    while let Some(found) = memchr(b'"', bytes.get(from..)?) {
+        let quote = from + found;
+        from = quote + 1;
+        if !is_escaped(&bytes[first..quote]) {
+            return Some(from);
+        }
+    }
+    None
+}
+
+/// The closing quote of a short string without escapes: most strings are names and words, and end before a search would
+/// have started.
+pub(crate) fn near_quote(bytes: &[u8], first: usize) -> Option<usize> {
+    let near = bytes.get(first..)?.iter().take(MAX_NEAR_BYTES);
+    let found = first + near.take_while(|&&byte| byte != b'"' && byte != b'\\').count();
+    (found < first + MAX_NEAR_BYTES && bytes.get(found) == Some(&b'"')).then_some(found)
+}
+
+/// Longer strings than this are not decoded byte by byte.
+const MAX_SHORT_BYTES: usize = 32;
+
+/// How far the end of a string is searched byte by byte.
+const MAX_NEAR_BYTES: usize = 16;
+
+fn unescape(content: &str, first: usize) -> Option<String> {
+    let bytes = content.as_bytes();
+    let mut out = String::with_capacity(content.len());
+    let mut from = 0;
+    let mut next = Some(first);
+    while let Some(at) = next {
+        out.push_str(&content[from..at]);
+        let (character, used) = unescape_char(bytes, at)?;
+        out.push(character);
+        from = at + used;
+        next = memchr(b'\\', &bytes[from..]).map(|found| from + found);
+    }
+    out.push_str(&content[from..]);
+    Some(out)
+}
+
+fn escape(out: &mut Vec<u8>, byte: u8) {
+    match short_escape(byte) {
+        Some(letter) => out.extend_from_slice(&[b'\\', letter]),
+        None => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(token: &str, expected: Option<&str>) {
+        assert_eq!(decode(token.as_bytes()).as_deref(), expected, "{token}");
+    }
+
+    #[test]
+    fn escapes_are_read() {
+        check(r#""plain é""#, Some("plain é"));
+        check(r#""a\n\t\"\\\/\b\f\r""#, Some("a\n\t\"\\/\u{8}\u{c}\r"));
+        check(r#""\u00e9\u00E9\ud83d\ude00.""#, Some("éé😀."));
+        check(r#""""#, Some(""));
+    }
+
+    #[test]
+    fn what_has_no_characters_is_declined() {
+        for token in [
+            r#""\ud83d""#,
+            r#""\ude00x""#,
+            r#""\ud83d\ud83d\ude00""#,
+            r#""\ud83d\n\ude00""#,
+            r#""\x""#,
+            r#""\u12g4""#,
+            r#""\u12""#,
+            r#""\u+123""#,
+            "\"a\nb\"",
+            "\"",
+            "a",
+            "",
+            "{}",
+        ] {
+            check(token, None);
+        }
+        assert_eq!(decode(b"\"\xff\""), None);
+    }
+
+    #[test]
+    fn texts_come_back() {
+        let all: String = (0..0x250).filter_map(char::from_u32).collect();
+        for text in ["", "plain", "q\"\\/", all.as_str(), "é😀\u{2028}\u{ffff}"] {
+            let mut out = Vec::new();
+            encode(&mut out, text);
+            assert_eq!(decode(&out).as_deref(), Some(text));
+            assert_eq!(serde_json::from_slice::<String>(&out).ok().as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn a_string_ends_after_its_closing_quote() {
+        let long = "x".repeat(40);
+        for (text, at, expected) in [
+            (r#""" x"#, 0, Some(2)),
+            (r#"["a\"b"]"#, 1, Some(7)),
+            (r#""\\" ""#, 0, Some(4)),
+            (&format!("\"{long}\\\"{long}\""), 0, Some(84)),
+            (r#""a\""#, 0, None),
+            ("\"", 0, None),
+            ("", 7, None),
+        ] {
+            assert_eq!(end(text.as_bytes(), at), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn quoting_escapes_what_json_requires() {
+        assert_eq!(quote("a\"\\\n\u{1f}é"), r#""a\"\\\n\u001fé""#);
+        assert_eq!(raw(&(1..3), b"[12]"), "12");
+        assert_eq!(raw(&(1..9), b"[12]"), "");
+    }
+}
