@@ -35,4 +35,4 @@ pub use tersely_stage::{
     Call, CutClass, DictionaryMethod, Edit, Family, Loss, Mode, Origin, Plan, Reader, Redaction, Room,
     ToolKind, fits_pattern,
 };
-pub use tokens::{O200k, Tokens};
+pub use tokens::O200k;

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tersely_core::{Form, Loss, O200k, Plan, Redaction, encode_json, redact};
+use tersely_core::{Form, Loss, Plan, Redaction, encode_json, redact};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
 use tersely_wire::{Slot, SlotCall, Splice, splice};
 
@@ -95,7 +95,7 @@ fn encoded(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
             let Cow::Owned(masked) = sealed else { return None };
             return Some((slot.span.clone(), Some(masked)));
         }
-        let encoded = guarded(|| encode_json(form, &O200k, &sealed)).flatten();
+        let encoded = guarded(|| encode_json(form, &sealed)).flatten();
         Some((slot.span.clone(), Some(encoded.unwrap_or_else(|| sealed.into_owned()))))
     };
     slots.iter().filter_map(edit).collect()

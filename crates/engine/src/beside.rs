@@ -1,6 +1,6 @@
 //! What is done to a body beside its tool results, when it was asked for: descriptions of tools, JSON of users.
 
-use tersely_core::{O200k, prompt, schema};
+use tersely_core::{prompt, schema};
 use tersely_wire::{Provider, Splice, rewrite};
 
 use crate::account::report::Report;
@@ -27,7 +27,7 @@ pub(crate) fn edits(
     if let Some(wish) = scope.prompts() {
         let mut stats = prompt::Stats::default();
         let write = |text: &str| {
-            let (short, seen) = prompt::shorten_as(wish.form, &O200k, wish.min_bytes, text);
+            let (short, seen) = prompt::shorten_as(wish.form, wish.min_bytes, text);
             stats += seen;
             short
         };

@@ -1,6 +1,6 @@
 //! The results of a request in their order: each may name what the ones before it show.
 
-use tersely_core::{Call, Mode, O200k, Outcome, Plan, Reader, Room, Session};
+use tersely_core::{Call, Mode, Outcome, Plan, Reader, Room, Session};
 use tersely_wire::Slot;
 
 use crate::scope::Scope;
@@ -41,10 +41,10 @@ impl Conversation {
         // An error is said in full, however often it was said before. A small model does not follow references.
         let is_plain = slot.is_error || plan.mode < Mode::Standard || plan.reader == Reader::Small;
         if !self.refers || is_plain {
-            return self.history.show(&O200k, call(slot), outcome);
+            return self.history.show(call(slot), outcome);
         }
         let least = Room::least(self.came).saturating_sub(self.sent);
-        self.history.refer(&O200k, call(slot), least, outcome)
+        self.history.refer(call(slot), least, outcome)
     }
 
     /// Takes note of a result that is sent as it came.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use tersely_core::{
-    Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
+    Ledger, Loss, Mode, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
 };
 use tersely_wire::{Slot, Splice};
 
@@ -59,8 +59,8 @@ impl<'s> MaskedText<'s> {
     /// The text by this plan, whatever else the plan says: no limit of size, tool or time goes before a mask.
     fn of(plan: Option<Plan>, slot: &Slot<'_>, came: Cow<'s, str>) -> Self {
         let masked = plan.and_then(|plan| guarded(|| seal(&plan, call(slot), &came)).flatten());
-        let sent = masked
-            .map(|(text, redacted)| Outcome { redacted, ..Outcome::unchanged(&O200k, &text) }.into_owned());
+        let sent =
+            masked.map(|(text, redacted)| Outcome { redacted, ..Outcome::unchanged(&text) }.into_owned());
         Self { came, sent }
     }
 
@@ -68,7 +68,7 @@ impl<'s> MaskedText<'s> {
     fn told_apart(self, plan: Plan, slot: &Slot<'_>) -> Self {
         let shown = self.shown();
         let told = comes_back(plan, slot, &self.came)
-            .then(|| guarded(|| tersely_core::leave(&plan, &O200k, call(slot), shown)))
+            .then(|| guarded(|| tersely_core::leave(&plan, call(slot), shown)))
             .flatten()
             .filter(|told| told.text != shown);
         let redacted = self.sent.as_ref().map_or(0, |sent| sent.redacted);
@@ -220,13 +220,13 @@ fn comes_back(plan: Plan, slot: &Slot<'_>, text: &str) -> bool {
 /// A result that others have shortened, if what they say is of use.
 fn replaced<'t>(plan: Plan, slot: &Slot<'_>, text: &'t str, words: &OtherWords<'_>) -> Outcome<'t> {
     let stands: Vec<_> = words.iter().map(|(stage, text)| StandIn { stage, text }).collect();
-    replace(&plan, &O200k, call(slot), text, &stands)
+    replace(&plan, call(slot), text, &stands)
 }
 
 fn compressed<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
     // An error is what the agent must see as it was: at most an exact form may stand for it.
     let loss = if slot.is_error { Loss::None } else { plan.loss };
-    compress_filtered(&Plan { loss, ..plan }, &scope.settings.filters, &O200k, call(slot), text)
+    compress_filtered(&Plan { loss, ..plan }, &scope.settings.filters, call(slot), text)
 }
 
 /// What stands for a result after the ones before it, and what was left out of it.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tersely_core::tokens::{O200k, Tokens, difference, parts};
+use tersely_core::tokens::{O200k, difference, parts};
 
 use crate::parallel::each_text;
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use tersely_codec::{DecodeError, Form, Value, json};
-use tersely_core::{O200k, auto};
+use tersely_core::auto;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::input::{self, Input};
 use tersely_terminal::share::Share;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
 fn write(wish: FormWish, value: &Value<'_>) -> Result<(Form, String), Form> {
     match wish {
         FormWish::Auto => {
-            let choice = auto::choose(value, &O200k);
+            let choice = auto::choose(value);
             Ok((choice.form, choice.text))
         }
         FormWish::In(form) => tersely_codec::encode(form, value).map(|text| (form, text)).ok_or(form),

@@ -60,7 +60,7 @@ pub fn nothing_found(query: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::{O200k, Tokens};
+    use crate::tokens::O200k;
 
     #[test]
     fn the_tools_cost_little() {

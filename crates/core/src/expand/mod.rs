@@ -50,7 +50,7 @@ pub const REPEATED: &str = "This was shown above, in answer to the same call.";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::{O200k, Tokens};
+    use crate::tokens::O200k;
 
     fn check(input: &str, expected: &str) {
         let text = "{\"items\":[{\"name\":\"a\"},\n{\"name\":\"b.c\",\"n\":1.10}],\n\"x y\":null}\n";

@@ -16,42 +16,34 @@ use crate::pipeline::run::StageRun;
 use crate::pipeline::wrap::Wrapped;
 use crate::pipeline::{budget, footer, run, sight, worth, wrap};
 use crate::redact;
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
-pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
-    compress_filtered(plan, &[], tokens, call, text)
+pub fn compress<'a>(plan: &Plan, call: Call<'_>, text: &'a str) -> Outcome<'a> {
+    compress_filtered(plan, &[], call, text)
 }
 
 /// The same, where people have said what to leave out of their own tools' output: the first of their filters that is for
 /// the call goes before what we know of the tool.
-pub fn compress_filtered<'a>(
-    plan: &Plan,
-    filters: &[Filter],
-    tokens: &dyn Tokens,
-    call: Call<'_>,
-    text: &'a str,
-) -> Outcome<'a> {
+pub fn compress_filtered<'a>(plan: &Plan, filters: &[Filter], call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode <= Mode::Observe {
-        return Outcome::unchanged(tokens, text);
+        return Outcome::unchanged(text);
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
-    let job = Job { verbatim: call.is_verbatim(text), filter, ..Job::new(plan, tokens, call) };
+    let job = Job { verbatim: call.is_verbatim(text), filter, ..Job::new(plan, call) };
     match (seal(plan, call, text), plan.takes(text.len())) {
         (None, true) => job.send(text),
-        (None, false) => leave(plan, tokens, call, text),
+        (None, false) => leave(plan, call, text),
         (Some((sealed, redacted)), true) => Outcome { redacted, ..job.send(&sealed).into_owned() },
-        (Some((sealed, redacted)), false) => {
-            Outcome { redacted, ..leave(plan, tokens, call, &sealed).into_owned() }
-        }
+        (Some((sealed, redacted)), false) => Outcome { redacted, ..leave(plan, call, &sealed).into_owned() },
     }
 }
 
 /// A text that no stage is to see: only what plays our marks in it is told from them.
-pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
-    let job = Job::new(plan, tokens, call);
+pub fn leave<'a>(plan: &Plan, call: Call<'_>, text: &'a str) -> Outcome<'a> {
+    let job = Job::new(plan, call);
     let bare = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
-    job.show(StageRun::new(tokens, Cow::Borrowed(bare)), bare, text)
+    job.show(StageRun::new(Cow::Borrowed(bare)), bare, text)
 }
 
 /// The text without its secrets, and how many there were, before a stage sees it, before a limit of size is asked, and
@@ -71,7 +63,6 @@ pub fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> 
 #[derive(Clone, Copy)]
 pub(super) struct Job<'j> {
     pub(super) plan: Plan,
-    tokens: &'j dyn Tokens,
     call: Call<'j>,
     /// True for a file that an agent may edit. Found out once: a command has to be taken apart for that.
     verbatim: bool,
@@ -85,8 +76,8 @@ pub(super) struct Job<'j> {
 
 impl<'j> Job<'j> {
     /// What becomes of the result of a call that nobody edits, and that nobody said anything about.
-    fn new(plan: &Plan, tokens: &'j dyn Tokens, call: Call<'j>) -> Self {
-        Self { plan: *plan, tokens, call, verbatim: false, filter: None, class: CutClass::Content, room: 0 }
+    fn new(plan: &Plan, call: Call<'j>) -> Self {
+        Self { plan: *plan, call, verbatim: false, filter: None, class: CutClass::Content, room: 0 }
     }
 
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
@@ -101,7 +92,7 @@ impl<'j> Job<'j> {
     }
 
     /// What a run that left nothing out makes of a text; `plain` is the text without the mark of its byte order.
-    fn show<'a>(self, mut run: StageRun<'a, '_>, plain: &str, text: &'a str) -> Outcome<'a> {
+    fn show<'a>(self, mut run: StageRun<'a>, plain: &str, text: &'a str) -> Outcome<'a> {
         let shown = match run.shown(self.telling(text)) {
             shown if plain.len() == text.len() => shown,
             shown if shown == plain => Cow::Borrowed(text),
@@ -112,7 +103,7 @@ impl<'j> Job<'j> {
     }
 
     /// What is shown of a text under the name of its original, if that is still cheaper.
-    fn refer<'a>(self, mut run: StageRun<'a, '_>, text: &'a str) -> Option<Outcome<'a>> {
+    fn refer<'a>(self, mut run: StageRun<'a>, text: &'a str) -> Option<Outcome<'a>> {
         let original = Original::of(Cow::Borrowed(text));
         let sent = original.refer(&run.shown(self.telling(text)));
         if sent.len() > text.len() {
@@ -125,10 +116,10 @@ impl<'j> Job<'j> {
     }
 
     /// The account of a run that is sent as `shown`; `text` is what came.
-    fn ledger(self, run: &mut StageRun<'_, '_>, shown: &str, text: &str) -> Ledger {
+    fn ledger(self, run: &mut StageRun<'_>, shown: &str, text: &str) -> Ledger {
         if shown == text && run.steps.is_empty() && shown != run.text {
             // The mark of the byte order, which no stage sees.
-            return Ledger::of(self.tokens.count(text));
+            return Ledger::of(O200k.count(text));
         }
         let cost = run.cost();
         let steps = std::mem::take(&mut run.steps);
@@ -141,9 +132,9 @@ impl<'j> Job<'j> {
 
     /// What the plan's mode makes of a text, or what its neighbour does: a stronger mode never saves less than a milder
     /// one, and never shows more.
-    fn best<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
+    fn best<'a>(self, text: &'a str) -> StageRun<'a> {
         if !budget::is_within(text) {
-            return self.capped(StageRun::new(self.tokens, Cow::Borrowed(text)));
+            return self.capped(StageRun::new(Cow::Borrowed(text)));
         }
         match self.plan.mode {
             Mode::Disabled | Mode::Observe | Mode::Standard => self.own(text),
@@ -154,7 +145,7 @@ impl<'j> Job<'j> {
 
     /// What stands in the text's wrapping if that costs less, else the text as it stands. Where detail is left out anyway,
     /// cutting the text and nothing else is another way.
-    fn own<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
+    fn own<'a>(self, text: &'a str) -> StageRun<'a> {
         let mut clean = self.cleaned(text);
         let inside = self.unwrapped(text, &mut clean);
         let mut run = inside.unwrap_or_else(|| self.capped(self.pass(&clean)));
@@ -169,7 +160,7 @@ impl<'j> Job<'j> {
 
     /// The text without codes. One that is too long is cut if the standard mode leaves as much out of it, or written as that
     /// mode writes it if it fits so.
-    fn safe<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
+    fn safe<'a>(self, text: &'a str) -> StageRun<'a> {
         let clean = self.cleaned(text);
         let cut = self.capped(clean.clone());
         if cut.steps.len() == clean.steps.len() {
@@ -196,7 +187,7 @@ impl<'j> Job<'j> {
     }
 
     /// The mode's own way if it saves more and shows no more, else the standard one.
-    fn aggressive<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
+    fn aggressive<'a>(self, text: &'a str) -> StageRun<'a> {
         let mut standard = self.standard().own(text);
         let mut own = self.own(text);
         let saves = match own.left {
@@ -210,7 +201,7 @@ impl<'j> Job<'j> {
     }
 
     /// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
-    fn unwrapped<'a>(self, text: &'a str, whole: &mut StageRun<'_, 'j>) -> Option<StageRun<'a, 'j>> {
+    fn unwrapped<'a>(self, text: &'a str, whole: &mut StageRun<'_>) -> Option<StageRun<'a>> {
         let Wrapped { head, note, inside } = wrap::unwrap(text)?;
         let inside = self.below(&head)?.capped(self.pass(&self.cleaned(&inside)));
         let (loss, left) = (inside.loss(), inside.left);
@@ -219,21 +210,21 @@ impl<'j> Job<'j> {
         if marked.len() > text.len() || loss == Loss::None && back().as_deref() != Some(text) {
             return None;
         }
-        let before = whole.steps.first().map_or_else(|| self.tokens.count(text), |step| step.before);
+        let before = whole.steps.first().map_or_else(|| O200k.count(text), |step| step.before);
         let (cost, mode) = (whole.cost(), self.plan.mode);
         // What can be shown whole without its wrapping is, though it could be cut within.
         let most = match whole.left {
             Some(class) if left < whole.left => cost.max(worth::shown_whole(mode, class)).min(before),
             _ => cost,
         };
-        let after = self.tokens.count_within(&marked, most.checked_sub(run::LEAST)?)?;
+        let after = O200k.count_within(&marked, most.checked_sub(run::LEAST)?)?;
         let pays = |class| cost > worth::shown_whole(mode, class) && worth::pays(mode, class, cost, after);
         if left.is_some_and(|class| left > whole.left && !pays(class)) {
             return None;
         }
         let first = Step { stage: WRAPPED, before, after, loss };
         let steps = ledger::wrapped(first, &inside.steps);
-        Some(StageRun::marked(self.tokens, (marked, after), steps).without(left))
+        Some(StageRun::marked((marked, after), steps).without(left))
     }
 
     /// The same for a text below a line that takes a part of the most that may be sent; `None` if it takes most of that.
@@ -253,7 +244,7 @@ impl<'j> Job<'j> {
 
     /// A clean text through every stage that the plan runs: with all its detail, and then without what is of one class
     /// after the other, for as long as it is too long to be shown whole and that pays.
-    fn pass<'a>(self, clean: &StageRun<'a, 'j>) -> StageRun<'a, 'j> {
+    fn pass<'a>(self, clean: &StageRun<'a>) -> StageRun<'a> {
         let mut run = clean.clone();
         self.write(&mut run);
         let mut cut = clean.clone();
@@ -277,8 +268,8 @@ impl<'j> Job<'j> {
     }
 
     /// The text as every stage gets it. Where several ways are tried, it is counted here once for all of them.
-    fn cleaned<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
-        let mut run = StageRun::new(self.tokens, Cow::Borrowed(text));
+    fn cleaned<'a>(self, text: &'a str) -> StageRun<'a> {
+        let mut run = StageRun::new(Cow::Borrowed(text));
         self.offer(CLEAN, &mut run);
         if self.leaves_out() {
             run.cost();
@@ -292,7 +283,7 @@ impl<'j> Job<'j> {
     }
 
     /// The text without the detail that a stage knows to leave out.
-    fn brief<'a>(self, run: &StageRun<'a, 'j>) -> StageRun<'a, 'j> {
+    fn brief<'a>(self, run: &StageRun<'a>) -> StageRun<'a> {
         let mut brief = run.clone();
         if let Some(filter) = self.filter {
             self.offer(&[filter], &mut brief);
@@ -307,7 +298,7 @@ impl<'j> Job<'j> {
     }
 
     /// Lets the families propose, until one is heard.
-    fn ask_families(self, run: &mut StageRun<'_, 'j>) {
+    fn ask_families(self, run: &mut StageRun<'_>) {
         let steps = run.steps.len();
         for family in FAMILIES {
             if run.steps.len() == steps {
@@ -318,7 +309,7 @@ impl<'j> Job<'j> {
 
     /// The text, cut if it is still too long to send; an exact form is then no longer one, and loses its mark. File
     /// text is never cut.
-    fn capped<'a>(self, run: StageRun<'a, 'j>) -> StageRun<'a, 'j> {
+    fn capped<'a>(self, run: StageRun<'a>) -> StageRun<'a> {
         let numbered = run.steps.iter().any(|step| step.stage == NUMBERED);
         let is_file = self.verbatim() || numbered && self.plan.mode < Mode::Aggressive;
         if self.plan.loss < Loss::Detail || run.len() <= self.plan.max_bytes || is_file {
@@ -330,7 +321,7 @@ impl<'j> Job<'j> {
     }
 
     /// Lets every stage of a table propose that the plan runs.
-    fn offer(self, stages: &[&dyn Stage], run: &mut StageRun<'_, 'j>) {
+    fn offer(self, stages: &[&dyn Stage], run: &mut StageRun<'_>) {
         for stage in stages.iter().filter(|stage| self.runs(**stage)) {
             run.offer(*stage, self.scene());
         }

@@ -7,11 +7,10 @@ use tersely_stage::{CutClass, Edit, Loss, Mode, Room, Scene, Stage, signal};
 use crate::pipeline::ledger::{self, Step};
 use crate::pipeline::reference::Telling;
 use crate::pipeline::{footer, reference};
-use crate::tokens::{Tokens, difference};
+use crate::tokens::{O200k, difference};
 
 #[derive(Clone)]
-pub(crate) struct StageRun<'a, 'j> {
-    tokens: &'j dyn Tokens,
+pub(crate) struct StageRun<'a> {
     pub(crate) text: Cow<'a, str>,
     /// What the text costs, once it was counted.
     cost: Option<usize>,
@@ -55,14 +54,14 @@ fn least(stage: &dyn Stage, before: usize) -> usize {
     LEAST.max((before * stage.least_percent()).div_ceil(100))
 }
 
-impl<'a, 'j> StageRun<'a, 'j> {
-    pub(crate) fn new(tokens: &'j dyn Tokens, text: Cow<'a, str>) -> Self {
-        Self { tokens, text, cost: None, marked: false, left: None, steps: Vec::new() }
+impl<'a> StageRun<'a> {
+    pub(crate) fn new(text: Cow<'a, str>) -> Self {
+        Self { text, cost: None, marked: false, left: None, steps: Vec::new() }
     }
 
     /// A text that was marked already, with its cost, by these steps.
-    pub(crate) fn marked(tokens: &'j dyn Tokens, (text, cost): (String, usize), steps: Vec<Step>) -> Self {
-        Self { tokens, text: Cow::Owned(text), cost: Some(cost), marked: true, left: None, steps }
+    pub(crate) fn marked((text, cost): (String, usize), steps: Vec<Step>) -> Self {
+        Self { text: Cow::Owned(text), cost: Some(cost), marked: true, left: None, steps }
     }
 
     /// The same, of which so much was left out.
@@ -92,7 +91,7 @@ impl<'a, 'j> StageRun<'a, 'j> {
         let before = self.cost();
         let limit = before.checked_sub(if safe { 1 } else { least(stage, before) })?.min(most);
         // Counting stops at the limit, so that most of what does not pay is never restored.
-        let after = self.tokens.count_within(text, limit).filter(|_| self.holds(stage, &edit))?;
+        let after = O200k.count_within(text, limit).filter(|_| self.holds(stage, &edit))?;
         let step = Step { stage: stage.name(), before, after, loss: edit.loss };
         Some(Proposed { is_exact: signed.is_some(), text: signed.unwrap_or(edit.text), step, below: None })
     }
@@ -109,7 +108,7 @@ impl<'a, 'j> StageRun<'a, 'j> {
         let edit = stage.apply(scene, signed.body).filter(|edit| edit.note.is_empty())?;
         let text = footer::sign(&[stage.name(), " ", name].concat(), note, &edit.text);
         let before = below.step.after;
-        let after = self.tokens.count_within(&text, before.checked_sub(least(stage, before))?)?;
+        let after = O200k.count_within(&text, before.checked_sub(least(stage, before))?)?;
         let back = stage.restore(Room::of(&edit.text), &edit.note, &edit.text);
         if back.as_deref() != Some(signed.body) || text.len() > self.text.len() {
             return None;
@@ -152,7 +151,7 @@ impl<'a, 'j> StageRun<'a, 'j> {
     }
 
     pub(crate) fn cost(&mut self) -> usize {
-        *self.cost.get_or_insert_with(|| self.tokens.count(&self.text))
+        *self.cost.get_or_insert_with(|| O200k.count(&self.text))
     }
 
     /// What a text costs that differs little from this one.
@@ -164,7 +163,7 @@ impl<'a, 'j> StageRun<'a, 'j> {
     /// The same where this one costs so much: only what differs is counted.
     fn changed(&self, cost: usize, text: &str) -> usize {
         let (before, after) = difference(&self.text, text);
-        cost + self.tokens.count(after) - self.tokens.count(before)
+        cost + O200k.count(after) - O200k.count(before)
     }
 
     /// The worst loss of all changes.

@@ -15,7 +15,7 @@ use crate::pipeline::ledger::Ledger;
 use crate::pipeline::outcome::Outcome;
 use crate::pipeline::reference::{Original, Telling};
 use crate::pipeline::{footer, reference};
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
 /// What somebody else wrote in the place of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,14 +32,8 @@ const MOST: usize = 95;
 /// What is sent for `text`: the first that stands for it, is worth it and tells of every error, else `text` in a form that
 /// decodes to it.
 #[must_use]
-pub fn replace<'a>(
-    plan: &Plan,
-    tokens: &dyn Tokens,
-    call: Call<'_>,
-    text: &'a str,
-    stands: &[StandIn<'_>],
-) -> Outcome<'a> {
-    let exact = compress(&Plan { loss: Loss::None, ..*plan }, tokens, call, text);
+pub fn replace<'a>(plan: &Plan, call: Call<'_>, text: &'a str, stands: &[StandIn<'_>]) -> Outcome<'a> {
+    let exact = compress(&Plan { loss: Loss::None, ..*plan }, call, text);
     if plan.loss < Loss::Detail || stands.is_empty() {
         return exact;
     }
@@ -48,7 +42,7 @@ pub fn replace<'a>(
     let limit = (exact.ledger.before * MOST / 100).min(exact.ledger.after.saturating_sub(1));
     let sent = |stands: &StandIn<'_>| {
         let sent = shown(&original, stands.text)?;
-        Some((stands.stage, tokens.count_within(&sent, limit)?, sent))
+        Some((stands.stage, O200k.count_within(&sent, limit)?, sent))
     };
     let Some((stage, after, sent)) = stands.iter().find_map(sent) else { return exact };
     let mut ledger = Ledger::of(exact.ledger.before);
@@ -83,7 +77,6 @@ mod tests {
     use tersely_stage::Redaction;
 
     use super::*;
-    use crate::tokens::O200k;
 
     /// A log with one error in it.
     fn log() -> String {
@@ -95,7 +88,7 @@ mod tests {
 
     fn check(plan: &Plan, stands: &str) -> Outcome<'static> {
         let stands = StandIn { stage: "api", text: stands };
-        replace(plan, &O200k, Call::default(), &log(), &[stands]).into_owned()
+        replace(plan, Call::default(), &log(), &[stands]).into_owned()
     }
 
     /// What is sent decodes to the log.
@@ -123,14 +116,14 @@ mod tests {
         }
         let form = Plan { loss: Loss::Form, ..Plan::default() };
         assert!(is_exact(&check(&form, "error: disk full on /dev/sda1")), "nobody could ask for the rest");
-        assert!(is_exact(&replace(&Plan::default(), &O200k, Call::default(), &log(), &[])));
+        assert!(is_exact(&replace(&Plan::default(), Call::default(), &log(), &[])));
     }
 
     #[test]
     fn the_first_that_is_of_use_is_used() {
         let stands = |stage, text| StandIn { stage, text };
         let all = [stands("api", "all is well"), stands("simple", "error: disk full on /dev/sda1")];
-        let outcome = replace(&Plan::default(), &O200k, Call::default(), &log(), &all).into_owned();
+        let outcome = replace(&Plan::default(), Call::default(), &log(), &all).into_owned();
         assert_eq!(outcome.ledger.steps[0].stage, "simple");
     }
 
@@ -148,7 +141,7 @@ mod tests {
         let stands = StandIn { stage: "api", text: "error: disk full on /dev/sda1" };
         for (redact, masked) in [(Redaction::Usual, 1), (Redaction::Off, 0)] {
             let plan = Plan { redact, ..Plan::default() };
-            let outcome = replace(&plan, &O200k, Call::default(), &text, &[stands]);
+            let outcome = replace(&plan, Call::default(), &text, &[stands]);
             let original = outcome.original.unwrap().text;
             assert_eq!((outcome.redacted, original.contains("ghp_")), (masked, masked == 0));
         }

@@ -6,9 +6,9 @@ use tersely_stage::form::{DICTIONARY, FORMS, GENERAL};
 use crate::pipeline::compress::Job;
 use crate::pipeline::run::{Proposed, StageRun};
 
-impl<'j> Job<'j> {
+impl Job<'_> {
     /// Writes a text in the way that costs least. Where a form that is not exact was taken, exact ones alone may cost less.
-    pub(super) fn write(self, run: &mut StageRun<'_, 'j>) {
+    pub(super) fn write(self, run: &mut StageRun<'_>) {
         let steps = run.steps.len();
         let mut exact = (self.plan.loss > Loss::None).then(|| run.clone());
         self.write_once(run);
@@ -24,7 +24,7 @@ impl<'j> Job<'j> {
 
     /// Writes a text in the exact form that costs least, the first of those that cost the same. What is not exact
     /// goes before the next ones, and is undone by none of them.
-    fn write_once(self, run: &mut StageRun<'_, 'j>) {
+    fn write_once(self, run: &mut StageRun<'_>) {
         let mut best: Option<Proposed> = None;
         for form in FORMS.iter().filter(|form| self.runs(**form)) {
             let Some(next) = run.proposed(*form, self.scene(), below(best.as_ref())) else { continue };
@@ -41,13 +41,13 @@ impl<'j> Job<'j> {
     }
 
     /// The text with names for what comes often, if that costs less than the best of the other forms.
-    fn dictionary(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
+    fn dictionary(self, run: &mut StageRun<'_>, best: Option<&Proposed>) -> Option<Proposed> {
         self.runs(DICTIONARY).then(|| run.proposed(DICTIONARY, self.scene(), below(best)))?
     }
 
     /// The text in the general form, upon the best of the others or by itself, if that costs less. It is for whole texts:
     /// one that is cut afterwards has lines whose names nobody explains.
-    fn general(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
+    fn general(self, run: &mut StageRun<'_>, best: Option<&Proposed>) -> Option<Proposed> {
         if !self.runs(GENERAL) {
             return None;
         }

@@ -5,7 +5,7 @@ use tersely_codec::{Form, encode, json};
 use crate::fence;
 use crate::prompt::PromptForm;
 use crate::prompt::find::{Document, PromptPlace};
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
 /// What becomes of a document.
 pub(super) enum Written {
@@ -18,7 +18,7 @@ pub(super) enum Written {
 }
 
 /// Writes `document` of `text` in a form, if that costs less.
-pub(super) fn write(form: PromptForm, tokens: &dyn Tokens, text: &str, document: &Document<'_>) -> Written {
+pub(super) fn write(form: PromptForm, text: &str, document: &Document<'_>) -> Written {
     let wanted: &[Form] = match form {
         PromptForm::Auto => &[Form::Toon, Form::Terse],
         PromptForm::Toon => &[Form::Toon],
@@ -30,13 +30,13 @@ pub(super) fn write(form: PromptForm, tokens: &dyn Tokens, text: &str, document:
     }
     let compact = (form == PromptForm::Auto).then(|| (Form::Json, json::encode(&document.value)));
     let now = &text[document.span.clone()];
-    let mut least = tokens.count(now);
+    let mut least = O200k.count(now);
     let mut best = None;
     for (form, written) in forms.into_iter().chain(compact) {
         let Some(laid) = lay(text, document, form, &written).filter(|laid| laid.len() < now.len()) else {
             continue;
         };
-        if let Some(cost) = tokens.count_within(&laid, least.saturating_sub(1)) {
+        if let Some(cost) = O200k.count_within(&laid, least.saturating_sub(1)) {
             (least, best) = (cost, Some(laid));
         }
     }

@@ -102,7 +102,7 @@ fn place(line: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::{O200k, Tokens};
+    use crate::tokens::O200k;
 
     #[test]
     fn look_alikes_come_back_at_the_same_cost() {

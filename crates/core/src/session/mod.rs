@@ -39,7 +39,7 @@ use crate::pipeline::budget;
 use crate::pipeline::footer::WRAPPED;
 use crate::pipeline::ledger::Step;
 use crate::pipeline::outcome::Outcome;
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
 /// The stage that names lines of earlier results.
 pub(crate) const EARLIER: &str = "earlier";
@@ -87,21 +87,15 @@ impl Session {
     /// Law 4 by count, law 3 by putting back: a proposal that fails either is not made, nor one of fewer than `least`
     /// bytes, which would stand for more than there is room for. What is sent is remembered.
     #[must_use]
-    pub fn refer<'a>(
-        &mut self,
-        tokens: &dyn Tokens,
-        call: Call<'_>,
-        least: usize,
-        outcome: Outcome<'a>,
-    ) -> Outcome<'a> {
+    pub fn refer<'a>(&mut self, call: Call<'_>, least: usize, outcome: Outcome<'a>) -> Outcome<'a> {
         self.block_known(call);
-        let outcome = told_apart(tokens, call, outcome);
-        let proposal = self.proposal(tokens, call, &outcome).filter(|(_, text)| text.len() >= least);
+        let outcome = told_apart(call, outcome);
+        let proposal = self.proposal(call, &outcome).filter(|(_, text)| text.len() >= least);
         let accepted = proposal
-            .and_then(|proposal| accept(tokens, self.worth(call), &outcome, proposal))
-            .or_else(|| self.since(tokens, call, &outcome).filter(|new| new.text.len() >= least));
+            .and_then(|proposal| accept(self.worth(call), &outcome, proposal))
+            .or_else(|| self.since(call, &outcome).filter(|new| new.text.len() >= least));
         let referred = accepted.as_ref().unwrap_or(&outcome);
-        let reminded = self.reminded(tokens, call, referred).filter(|new| new.text.len() >= least);
+        let reminded = self.reminded(call, referred).filter(|new| new.text.len() >= least);
         let sent = reminded.as_ref().unwrap_or(referred);
         let stands_for = outcome.original.as_ref().map_or(&*outcome.text, |original| &original.text);
         self.keep(call, &sent.ledger.steps, ShownText { sent: &sent.text, stands_for });
@@ -110,9 +104,9 @@ impl Session {
 
     /// What is sent for `outcome` where nothing may be named.
     #[must_use]
-    pub fn show<'a>(&mut self, tokens: &dyn Tokens, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
+    pub fn show<'a>(&mut self, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
         self.block_known(call);
-        let outcome = told_apart(tokens, call, outcome);
+        let outcome = told_apart(call, outcome);
         self.keep(call, &outcome.ledger.steps, ShownText::same(&outcome.text));
         outcome
     }
@@ -159,19 +153,14 @@ impl Session {
     }
 
     /// The outcome with words for a reminder that was shown before.
-    fn reminded<'a>(
-        &self,
-        tokens: &dyn Tokens,
-        call: Call<'_>,
-        outcome: &Outcome<'a>,
-    ) -> Option<Outcome<'a>> {
+    fn reminded<'a>(&self, call: Call<'_>, outcome: &Outcome<'a>) -> Option<Outcome<'a>> {
         let theirs = foreign::whose(&outcome.text) == MarkOwner::Theirs;
         let text = if theirs { None } else { self.reminders.name(call, &outcome.text) }?;
-        replaced(tokens, LEAST, outcome, (REMINDER, text))
+        replaced(LEAST, outcome, (REMINDER, text))
     }
 
     /// The outcome without what has not changed since the same command was last run, if it was cut.
-    fn since<'a>(&self, tokens: &dyn Tokens, call: Call<'_>, outcome: &Outcome<'a>) -> Option<Outcome<'a>> {
+    fn since<'a>(&self, call: Call<'_>, outcome: &Outcome<'a>) -> Option<Outcome<'a>> {
         let new = &outcome.original.as_ref()?.text;
         let name = name::names(call)?.last;
         let shown = self.named(&name).filter(|shown| shown.is_same_file(call) && shown.looks < MAX_LOOKS)?;
@@ -179,26 +168,21 @@ impl Session {
         let subject = SinceSubject { name: &name, old: shown.stands_for(), shown: &shown.text, new };
         let text = since::shorten(&subject, &outcome.text).filter(|_| fits)?;
         let least = LEAST.max(outcome.ledger.after / WORTH_SINCE);
-        replaced(tokens, least, outcome, (SINCE, text))
+        replaced(least, outcome, (SINCE, text))
     }
 
     /// What could stand for a text, under the name of its stage.
-    fn proposal(
-        &self,
-        tokens: &dyn Tokens,
-        call: Call<'_>,
-        outcome: &Outcome<'_>,
-    ) -> Option<(&'static str, String)> {
+    fn proposal(&self, call: Call<'_>, outcome: &Outcome<'_>) -> Option<(&'static str, String)> {
         let text = &*outcome.text;
         let source = Source::of(call);
-        let short = source == Source::File && (call.asks_for_part() || is_short(tokens, text));
+        let short = source == Source::File && (call.asks_for_part() || is_short(text));
         let fixed = short || source == Source::Edit || foreign::whose(text) != MarkOwner::Nobodys;
         if fixed || !budget::is_within(text) {
             return None;
         }
-        let (stage, new) = match self.duplicate_of(tokens, call, text) {
+        let (stage, new) = match self.duplicate_of(call, text) {
             Some(marker) => (DUPLICATE, marker),
-            None => (EARLIER, self.with_references(tokens, call, outcome)?),
+            None => (EARLIER, self.with_references(call, outcome)?),
         };
         // Bytes are quicker counted than tokens, and tell which proposals are worth that.
         let pays = new.len() + text.len() / (WORTH + WORTH / 4) < text.len();
@@ -206,7 +190,7 @@ impl Session {
     }
 
     /// The words for a text that the same tool gave before; one that tells of errors says so again.
-    fn duplicate_of(&self, tokens: &dyn Tokens, call: Call<'_>, text: &str) -> Option<String> {
+    fn duplicate_of(&self, call: Call<'_>, text: &str) -> Option<String> {
         let shown = self.shown.get(*self.whole.get(&index::hash(text.as_bytes()))?)?;
         let is_file = Source::of(call) == Source::File;
         let fits = shown.is_of(call) && (!is_file || shown.is_same_file(call));
@@ -214,18 +198,18 @@ impl Session {
         let same = shown.is_whole && shown.text == text && fits;
         let quiet = is_file || signal::signals(text).next().is_none();
         let lines = text.lines().count();
-        (same && quiet && runs::is_worth(lines, tokens.count(text))).then(|| marker(shown, name))
+        (same && quiet && runs::is_worth(lines, O200k.count(text))).then(|| marker(shown, name))
     }
 
     /// The text with references for lines that stand in earlier ones.
-    fn with_references(&self, tokens: &dyn Tokens, call: Call<'_>, outcome: &Outcome<'_>) -> Option<String> {
+    fn with_references(&self, call: Call<'_>, outcome: &Outcome<'_>) -> Option<String> {
         if self.shown.is_empty() || !stand_alone(&outcome.ledger.steps) {
             return None;
         }
         let text = &*outcome.text;
         let lines = shown::lines(text)?;
         let subject = RunSubject { call, source: Source::of(call), text, lines: &lines };
-        let runs = runs::find(self, tokens, &subject);
+        let runs = runs::find(self, &subject);
         if runs.is_empty() { None } else { put::write(text, &lines, &runs) }
     }
 
@@ -294,8 +278,8 @@ impl Session {
 }
 
 /// True when the text is as short as it is shown in full.
-fn is_short(tokens: &dyn Tokens, text: &str) -> bool {
-    tokens.count_within(text, SHORT).is_some()
+fn is_short(text: &str) -> bool {
+    O200k.count_within(text, SHORT).is_some()
 }
 
 /// True when lines mean the same wherever they stand, after all these steps.
@@ -305,31 +289,29 @@ fn stand_alone(steps: &[Step]) -> bool {
 }
 
 /// The outcome with a text that cannot be taken for one with references of ours.
-fn told_apart<'a>(tokens: &dyn Tokens, call: Call<'_>, mut outcome: Outcome<'a>) -> Outcome<'a> {
+fn told_apart<'a>(call: Call<'_>, mut outcome: Outcome<'a>) -> Outcome<'a> {
     let told = ToldLines::of(Source::of(call));
     let Some(text) = foreign::escape(told, &outcome.text) else { return outcome };
-    outcome.ledger.settle(tokens.count(&text));
+    outcome.ledger.settle(O200k.count(&text));
     Outcome { text: Cow::Owned(text), ..outcome }
 }
 
 /// The outcome with a proposal in its place, if that is cheaper by such a part of it.
 fn accept<'a>(
-    tokens: &dyn Tokens,
     worth: usize,
     outcome: &Outcome<'a>,
     (stage, text): (&'static str, String),
 ) -> Option<Outcome<'a>> {
-    replaced(tokens, LEAST.max(outcome.ledger.after / worth), outcome, (stage, text))
+    replaced(LEAST.max(outcome.ledger.after / worth), outcome, (stage, text))
 }
 
 /// The outcome with another text that saves so many tokens.
 fn replaced<'a>(
-    tokens: &dyn Tokens,
     least: usize,
     outcome: &Outcome<'a>,
     (stage, text): (&'static str, String),
 ) -> Option<Outcome<'a>> {
-    let after = tokens.count_within(&text, outcome.ledger.after.checked_sub(least)?)?;
+    let after = O200k.count_within(&text, outcome.ledger.after.checked_sub(least)?)?;
     let mut ledger = outcome.ledger.clone();
     ledger.record(stage, after, if stage == SINCE { Loss::Detail } else { Loss::None });
     Some(Outcome {
@@ -347,7 +329,6 @@ mod tests {
     use super::*;
     use crate::pipeline::compress::compress;
     use crate::pipeline::restore::restore;
-    use crate::tokens::O200k;
     use tersely_stage::{Plan, Reader, Redaction};
 
     /// A call, and what the tool said.
@@ -360,7 +341,7 @@ mod tests {
             // Lines alike stand as they came for a small reader, so that references can name them.
             let plan =
                 Plan { loss: Loss::None, redact: Redaction::Off, reader: Reader::Small, ..Plan::default() };
-            let outcome = there.refer(&O200k, *call, 0, compress(&plan, &O200k, *call, text));
+            let outcome = there.refer(*call, 0, compress(&plan, *call, text));
             assert!(O200k.count(&outcome.text) <= O200k.count(text), "{}", outcome.text);
             let shown =
                 back.put_back(Room::of(text), *call, &outcome.text).expect("references that lead somewhere");

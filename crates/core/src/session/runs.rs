@@ -15,7 +15,7 @@ use crate::session::shown::Shown;
 use crate::session::source::Source;
 use crate::session::words::{Lines, Reference, quote};
 use crate::session::{Session, shown};
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
 /// Lines of a text that stand in another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) fn is_worth(lines: usize, cost: usize) -> bool {
 }
 
 /// The runs of a text that are named, in order.
-pub(super) fn find(history: &Session, tokens: &dyn Tokens, subject: &RunSubject<'_>) -> Vec<LineRun> {
+pub(super) fn find(history: &Session, subject: &RunSubject<'_>) -> Vec<LineRun> {
     let mut search = Search {
         history,
         subject,
@@ -73,7 +73,7 @@ pub(super) fn find(history: &Session, tokens: &dyn Tokens, subject: &RunSubject<
             continue;
         };
         at = found.at.end;
-        if let Some(run) = search.named(found).and_then(|named| priced(tokens, subject, named)) {
+        if let Some(run) = search.named(found).and_then(|named| priced(subject, named)) {
             from = run.at.end;
             runs.push(run);
         }
@@ -85,14 +85,10 @@ pub(super) fn find(history: &Session, tokens: &dyn Tokens, subject: &RunSubject<
 }
 
 /// The run under these words, if it is worth them.
-fn priced(
-    tokens: &dyn Tokens,
-    subject: &RunSubject<'_>,
-    (at, words): (Range<usize>, String),
-) -> Option<LineRun> {
+fn priced(subject: &RunSubject<'_>, (at, words): (Range<usize>, String)) -> Option<LineRun> {
     let (first, last) = (subject.lines.get(at.start)?, subject.lines.get(at.end.checked_sub(1)?)?);
-    let cost = tokens.count(subject.text.get(first.start..last.end)?);
-    let spared = cost.checked_sub(2 * tokens.count(&words))?;
+    let cost = O200k.count(subject.text.get(first.start..last.end)?);
+    let spared = cost.checked_sub(2 * O200k.count(&words))?;
     is_worth(at.len(), cost).then_some(LineRun { at, words, spared })
 }
 

@@ -108,7 +108,7 @@ fn is_rare(sight: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::{O200k, Tokens};
+    use crate::tokens::O200k;
 
     fn words(seed: u32, count: usize) -> String {
         const WORDS: [&str; 12] = [

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tersely_core::discover::{self, ToolText, rank};
-use tersely_core::{O200k, Tokens, fits_pattern};
+use tersely_core::{O200k, fits_pattern};
 use tersely_wire::bridge::{BridgesTools, CallBridge, ListedTool, ToolCatalogue, ToolNames};
 use tersely_wire::hidden::{HiddenTool, HidesTool};
 use tersely_wire::{Provider, top_members};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tersely_core::discover;
 use tersely_core::expand::{self, ExpandRequest};
-use tersely_core::{Loss, O200k, Outcome, Tokens};
+use tersely_core::{Loss, O200k, Outcome};
 use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, HidesTool, ResponseFraming, ResponseWatch};
 use tersely_wire::{HistoryPlace, Provider};
 

@@ -263,7 +263,7 @@ fn told(fetched: &Fetched, rounds: u64) -> HeaderMap {
 mod tests {
     use std::time::Duration;
 
-    use tersely_core::{O200k, Plan, Tokens};
+    use tersely_core::{O200k, Plan};
     use tersely_engine::EngineSettings;
     use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
