@@ -59,8 +59,7 @@ impl<'s> MaskedText<'s> {
     /// The text by this plan, whatever else the plan says: no limit of size, tool or time goes before a mask.
     fn of(plan: Option<Plan>, slot: &Slot<'_>, came: Cow<'s, str>) -> Self {
         let masked = plan.and_then(|plan| guarded(|| seal(&plan, call(slot), &came)).flatten());
-        let sent =
-            masked.map(|(text, redacted)| Outcome { redacted, ..Outcome::unchanged(&text) }.into_owned());
+        let sent = masked.map(|(text, redacted)| Outcome { redacted, ..Outcome::same(&text) }.into_owned());
         Self { came, sent }
     }
 
@@ -68,7 +67,7 @@ impl<'s> MaskedText<'s> {
     fn told_apart(self, plan: Plan, slot: &Slot<'_>) -> Self {
         let shown = self.shown();
         let told = comes_back(plan, slot, &self.came)
-            .then(|| guarded(|| tersely_core::leave(&plan, call(slot), shown)))
+            .then(|| guarded(|| tersely_core::pass_through(&plan, call(slot), shown)))
             .flatten()
             .filter(|told| told.text != shown);
         let redacted = self.sent.as_ref().map_or(0, |sent| sent.redacted);
