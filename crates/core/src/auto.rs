@@ -4,20 +4,20 @@ use tersely_codec::{Form, Value, encode, json};
 
 use crate::tokens::O200k;
 
-/// A value in the form that was chosen for it.
+/// A value in its cheapest form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// The form.
     pub form: Form,
     /// The value in that form.
     pub text: String,
-    /// What the text costs.
+    /// Tokens of the text.
     pub tokens: usize,
 }
 
-/// The terse form where it costs less than compact JSON, by exact count; compact JSON otherwise.
+/// Chooses the terse form if it costs fewer tokens than compact JSON, else compact JSON.
 ///
-/// JSON is counted only up to what the terse form costs: that is all the decision needs.
+/// JSON is counted only up to the cost of the terse form, which is all the decision needs.
 pub fn choose(value: &Value<'_>) -> Choice {
     let compact = json::encode(value);
     let Some(terse) = encode(Form::Terse, value) else {

@@ -1,6 +1,6 @@
-//! A tool result in; a smaller one and an account of the change out.
+//! Compresses tool results: a text in; a smaller text and an account of the change out.
 //!
-//! Pure: no clock, files, environment or randomness; what goes in decides what comes out.
+//! Pure: no clock, files, environment or randomness. The output depends on the arguments alone.
 
 pub mod about;
 pub mod auto;

@@ -1,17 +1,17 @@
-//! JSON in a form that somebody asked for by name.
+//! Writes JSON in a form that a client asked for by name.
 
 use tersely_codec::{Form, decode, encode, json};
 
 use crate::tokens::O200k;
 
-/// The JSON text in `form`, if the form holds all of it and costs fewer tokens than the same JSON without white space: that
-/// is what anybody can write, however the text was laid out.
+/// The JSON text in `form`, if the form can hold it and costs fewer tokens than the same JSON without white space. Comparing
+/// with compact JSON is fair however the text was laid out: anybody can remove white space.
 #[must_use]
 pub fn encode_json(form: Form, text: &str) -> Option<String> {
     let value = json::decode(text).ok()?;
     let encoded = encode(form, &value)?;
-    let most = O200k.count(&json::encode(&value)).checked_sub(1)?;
-    O200k.count_within(&encoded, most)?;
+    let limit = O200k.count(&json::encode(&value)).checked_sub(1)?;
+    O200k.count_within(&encoded, limit)?;
     decode(form, &encoded).is_ok_and(|back| back == value).then_some(encoded)
 }
 

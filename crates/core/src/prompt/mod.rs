@@ -1,7 +1,7 @@
-//! JSON in what a user says, written in fewer tokens.
+//! Writes JSON in user messages in fewer tokens.
 //!
-//! A text is taken by itself: what stands for it does not depend on any other, so a conversation that is sent again
-//! begins as it did before.
+//! Each text is rewritten by itself, whatever the others are, so a conversation that is sent again begins with the same
+//! bytes.
 
 mod find;
 mod write;
@@ -10,22 +10,22 @@ use std::ops::AddAssign;
 
 use self::find::PromptPlace;
 use self::find::documents;
-use self::write::Written;
+use self::write::Rewrite;
 use self::write::write;
 use crate::tokens::O200k;
 
-/// What was done with the JSON documents in a text.
+/// Counts of the JSON documents in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Documents that were long enough, and nothing that a machine reads.
+    /// Documents that are long enough and not schemas or tool definitions.
     pub candidate_count: usize,
-    /// Those that are written otherwise now.
+    /// Documents that were rewritten.
     pub converted_count: usize,
-    /// Those that no form could hold, for who would rather refuse a request than send them as they came.
+    /// Documents that no form can hold, for callers that refuse such requests.
     pub failed_count: usize,
-    /// Bytes of the converted documents as they came.
+    /// Bytes of the converted documents before.
     pub original_bytes: usize,
-    /// Bytes of the converted documents now.
+    /// Bytes of the converted documents after.
     pub compressed_bytes: usize,
 }
 
@@ -39,26 +39,25 @@ impl AddAssign for Stats {
     }
 }
 
-/// In which form a document is written.
+/// The form in which documents are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PromptForm {
-    /// The one that costs least: TOON, the terse form, or JSON without white space; TOON where it costs no more than
-    /// the others. One of them holds every document.
+    /// The cheapest of TOON, the terse form and compact JSON; TOON if it costs no more than the others. One of them can
+    /// hold every document.
     #[default]
     Auto,
-    /// TOON, which does not hold every document.
+    /// TOON, which cannot hold every document.
     Toon,
 }
 
-/// The text with every JSON document of more than `min_bytes` in the form that costs least, and what was done; `None`
-/// for a text that stays as it is.
+/// The text with every JSON document of more than `min_bytes` in its cheapest form, and counts; `None` if the text stays
+/// unchanged.
 #[must_use]
 pub fn shorten(min_bytes: usize, text: &str) -> (Option<String>, Stats) {
     shorten_as(PromptForm::Auto, min_bytes, text)
 }
 
-/// The same in a form that was asked for, which is taken only where it reads back as the same value and costs less than
-/// what stood there.
+/// The same in a given form, which is used only where it decodes to the same value and costs less than the document.
 #[must_use]
 pub fn shorten_as(form: PromptForm, min_bytes: usize, text: &str) -> (Option<String>, Stats) {
     let mut stats = Stats::default();
@@ -69,7 +68,7 @@ pub fn shorten_as(form: PromptForm, min_bytes: usize, text: &str) -> (Option<Str
     for document in documents(min_bytes, text) {
         stats.candidate_count += 1;
         match write(form, text, &document) {
-            Written::Short(short) => {
+            Rewrite::Short(short) => {
                 stats.converted_count += 1;
                 stats.original_bytes += document.span.len();
                 stats.compressed_bytes += short.len();
@@ -77,12 +76,12 @@ pub fn shorten_as(form: PromptForm, min_bytes: usize, text: &str) -> (Option<Str
                 from = document.span.end;
                 whole = document.place == PromptPlace::Whole;
             }
-            Written::Same => {}
-            Written::Failed => stats.failed_count += 1,
+            Rewrite::Same => {}
+            Rewrite::Failed => stats.failed_count += 1,
         }
     }
     out.push_str(&text[from..]);
-    // Where a document ends and a word begins, tokens can join: the sum of what was saved is not all of it.
+    // Tokens can merge across the end of a document, so the savings of the documents may not add up.
     let less = |out: &str| O200k.count_within(out, O200k.count(text).saturating_sub(1)).is_some();
     if stats.converted_count > 0 && (whole || less(&out)) {
         return (Some(out), stats);

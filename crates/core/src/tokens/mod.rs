@@ -1,4 +1,4 @@
-//! Counts what a text costs a model, exactly.
+//! Counts the tokens of a text exactly.
 
 mod memo;
 mod merge;
