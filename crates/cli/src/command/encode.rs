@@ -57,7 +57,7 @@ fn wishes() -> impl TypedValueParser<Value = FormWish> {
 
 /// Encodes the file that was named.
 pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
-    let input = input::read(args.file.as_ref())?.filled()?;
+    let input = input::read(args.file.as_ref())?.require_text()?;
     let spinner = progress::working("encoding", input.text.len());
     let value = json::decode(&input.text).map_err(|error| not_json(&input, &error))?;
     let (form, text) = write(args.form, &value).map_err(|form| declined(&input.name, form))?;
