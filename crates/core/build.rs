@@ -1,4 +1,4 @@
-//! Writes the vocabulary as the bytes and the lengths of its tokens; a program makes its tables of them when it first counts.
+//! Writes the vocabulary as bytes and lengths of its tokens. The program builds its tables from them at the first count.
 
 #![expect(clippy::expect_used, reason = "a build that cannot be done had better say so")]
 

@@ -1,7 +1,7 @@
 //! Counts the tokens of what a model reads in a part of a request.
 
 use serde_json::{Map, Value};
-use tersely_core::{O200k, Tokens};
+use tersely_core::O200k;
 
 /// The tokens of a message: its texts, thoughts, calls and results. What is opaque is not counted: signatures,
 /// encrypted thoughts, images. Of anything but a message, such as a list of tools, its JSON is counted.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tersely_core::{O200k, Tokens};
+use tersely_core::O200k;
 use tersely_telemetry::BilledTokens;
 
 use crate::bill::{BilledTurns, is_kept};

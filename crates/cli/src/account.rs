@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 use tersely_codec::{Form, Value, encode};
-use tersely_core::{O200k, Tokens};
+use tersely_core::O200k;
 use tersely_terminal::share::Share;
 use tersely_terminal::table;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use serde_json::{Value, json};
-use tersely_core::{Call, FAMILIES, O200k, Plan, compress};
+use tersely_core::{Call, FAMILIES, Plan, compress};
 use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, REST};
@@ -124,7 +124,7 @@ fn sent(example: &Value) -> (String, Vec<String>) {
         plan.reader = Reader::Small;
     }
     let input = text(example, "input");
-    let outcome = compress(&plan, &O200k, call, &input);
+    let outcome = compress(&plan, call, &input);
     let stages = outcome.ledger.steps.iter().map(|step| step.stage.to_owned()).collect();
     (outcome.text.into_owned(), stages)
 }

@@ -4,7 +4,7 @@ mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use source::{Imports, Source, circles, crates, products, sources, tracked, words};
+use source::{Imports, Source, circles, crates, is_participle, products, sources, tracked, words};
 
 /// Crates whose answers depend on nothing but their arguments.
 const PURE: [&str; 6] = ["json", "codec", "stage", "core", "wire", "proof"];
@@ -253,6 +253,57 @@ fn type_names_have_at_most_3_words() {
         let words = starts.filter(|(this, before)| this.is_uppercase() && !before.is_uppercase()).count();
         (words > 3).then(|| format!("the name {} has {words} words; at most 3", it.name))
     });
+}
+
+/// Of a thousand names of types and functions, how many may be a bare participle: `kept` says neither what is kept nor who
+/// keeps it.
+const MAX_PARTICIPLE_PERMILLE: usize = 15;
+
+#[test]
+fn names_are_not_bare_participles() {
+    let (mut names, mut faults) = (0, Vec::new());
+    for source in products() {
+        let functions = source.functions().into_iter().map(|it| (it.name, it.offset));
+        let types = source.types().into_iter().map(|it| (it.name, it.offset));
+        for (name, offset) in functions.chain(types) {
+            names += 1;
+            if is_participle(&name) {
+                faults.push(source.fault(offset, &format!("{name} is a bare participle")));
+            }
+        }
+    }
+    let limit = names * MAX_PARTICIPLE_PERMILLE / 1000;
+    assert!(
+        faults.len() <= limit,
+        "{} of {names} names are bare participles; at most {limit}:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn constants_say_what_they_bound() {
+    let vague = ["MOST", "LEAST", "LONGEST", "WORTH", "ENOUGH"];
+    let mut faults = Vec::new();
+    for source in products() {
+        for name in vague {
+            for at in words(&source.code, name).filter(|&at| source.code[..at].ends_with("const ")) {
+                faults.push(source.fault(at, &format!("{name} of what? name its unit: MAX_LINES")));
+            }
+        }
+    }
+    hold(&faults);
+}
+
+#[test]
+fn the_checker_knows_participles() {
+    for name in ["kept", "Found", "written", "changed", "Known", "told"] {
+        assert!(is_participle(name), "{name}");
+    }
+    for name in ["read", "set", "put", "cut", "split", "cost", "speed", "is_changed", "KeptOriginal", "bound"]
+    {
+        assert!(!is_participle(name), "{name}");
+    }
 }
 
 #[test]

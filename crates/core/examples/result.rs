@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use tersely_core::{Call, Loss, O200k, Plan, compress, restore};
+use tersely_core::{Call, Loss, Plan, compress, restore};
 
 fn main() {
     let text = issues();
@@ -18,7 +18,7 @@ fn main() {
         ..Call::default()
     };
 
-    let outcome = compress(&plan, &O200k, call, &text);
+    let outcome = compress(&plan, call, &text);
     println!("{}\n", outcome.text);
     for step in &outcome.ledger.steps {
         println!("{}: {} tokens became {}", step.stage, step.before, step.after);

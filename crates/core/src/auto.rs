@@ -2,29 +2,29 @@
 
 use tersely_codec::{Form, Value, encode, json};
 
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
-/// A value in the form that was chosen for it.
+/// A value in its cheapest form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// The form.
     pub form: Form,
     /// The value in that form.
     pub text: String,
-    /// What the text costs.
+    /// Tokens of the text.
     pub tokens: usize,
 }
 
-/// The terse form where it costs less than compact JSON, by exact count; compact JSON otherwise.
+/// Chooses the terse form if it costs fewer tokens than compact JSON, else compact JSON.
 ///
-/// JSON is counted only up to what the terse form costs: that is all the decision needs.
-pub fn choose(value: &Value<'_>, tokens: &dyn Tokens) -> Choice {
+/// JSON is counted only up to the cost of the terse form, which is all the decision needs.
+pub fn choose(value: &Value<'_>) -> Choice {
     let compact = json::encode(value);
     let Some(terse) = encode(Form::Terse, value) else {
-        return Choice { form: Form::Json, tokens: tokens.count(&compact), text: compact };
+        return Choice { form: Form::Json, tokens: O200k.count(&compact), text: compact };
     };
-    let cost = tokens.count(&terse);
-    match tokens.count_within(&compact, cost) {
+    let cost = O200k.count(&terse);
+    match O200k.count_within(&compact, cost) {
         Some(tokens) => Choice { form: Form::Json, text: compact, tokens },
         None => Choice { form: Form::Terse, text: terse, tokens: cost },
     }
@@ -33,11 +33,10 @@ pub fn choose(value: &Value<'_>, tokens: &dyn Tokens) -> Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::O200k;
 
     fn check(json: &str, form: Form) {
         let value = json::decode(json).unwrap();
-        let choice = choose(&value, &O200k);
+        let choice = choose(&value);
         assert_eq!(choice.form, form, "{}", choice.text);
         assert_eq!(choice.tokens, O200k.count(&choice.text));
         assert!(choice.tokens <= O200k.count(&json::encode(&value)));
@@ -61,6 +60,6 @@ mod tests {
     fn what_is_too_deep_stays_json() {
         let mut value = Value::Null;
         (0..200).for_each(|_| value = Value::Array(vec![std::mem::replace(&mut value, Value::Null)]));
-        assert_eq!(choose(&value, &O200k).form, Form::Json);
+        assert_eq!(choose(&value).form, Form::Json);
     }
 }

@@ -1,19 +1,19 @@
-//! Tells where Markdown fences code off: lines of three backticks or more.
+//! Recognises Markdown code fences: lines of three backticks or more.
 
-/// How many backticks `line` opens a fence with, if it does.
+/// The number of backticks, if `line` opens a fence.
 pub(crate) fn opens(line: &str) -> Option<usize> {
-    let ticks = run(line);
+    let ticks = backticks(line);
     let words = &line.trim_start()[ticks..];
     (ticks >= 3 && !words.contains('`')).then_some(ticks)
 }
 
-/// True when `line` closes a fence that was opened with so many backticks.
+/// True when `line` closes a fence that was opened with `ticks` backticks.
 pub(crate) fn closes(ticks: usize, line: &str) -> bool {
-    let count = run(line);
+    let count = backticks(line);
     count >= ticks && line.trim().len() == count
 }
 
-fn run(line: &str) -> usize {
+fn backticks(line: &str) -> usize {
     line.trim_start().bytes().take_while(|&byte| byte == b'`').count()
 }
 

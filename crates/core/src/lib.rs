@@ -1,6 +1,6 @@
-//! A tool result in; a smaller one and an account of the change out.
+//! Compresses tool results: a text in; a smaller text and an account of the change out.
 //!
-//! Pure: no clock, files, environment or randomness; what goes in decides what comes out.
+//! Pure: no clock, files, environment or randomness. The output depends on the arguments alone.
 
 pub mod about;
 pub mod auto;
@@ -16,13 +16,13 @@ mod session;
 pub mod tokens;
 
 pub use negotiated::encode_json;
-pub use pipeline::compress::{compress, compress_filtered, leave, seal};
+pub use pipeline::compress::{compress, compress_filtered, pass_through, seal};
 pub use pipeline::ledger::{Ledger, Step};
 pub use pipeline::outcome::Outcome;
 pub use pipeline::reference::Original;
 pub use pipeline::restore::{as_text, is_marked, original_of, restore, restore_within};
 pub use pipeline::substitute::{StandIn, first_words, replace};
-pub use pipeline::worth::shown_whole;
+pub use pipeline::worth::max_whole_tokens;
 pub use redact::{redact, secrets};
 pub use session::Session;
 pub use tersely_codec::Form;
@@ -35,4 +35,4 @@ pub use tersely_stage::{
     Call, CutClass, DictionaryMethod, Edit, Family, Loss, Mode, Origin, Plan, Reader, Redaction, Room,
     ToolKind, fits_pattern,
 };
-pub use tokens::{O200k, Tokens};
+pub use tokens::O200k;

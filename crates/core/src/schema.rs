@@ -1,12 +1,12 @@
-//! Descriptions of tools without the white space that says nothing.
+//! Removes superfluous white space from tool descriptions.
 
 use crate::fence;
 
-/// The description with no space at the ends of its lines, at most one blank line in a row, and one space where there
-/// were more; `None` when it is like that already. What says nothing becomes empty.
+/// The description without spaces at the ends of lines, with at most one blank line in a row and single spaces between words;
+/// `None` when nothing changes. A description of white space alone becomes empty.
 ///
-/// In fences of code only the ends of lines are trimmed. At the start of a line, where space says what belongs to
-/// what, each level keeps one space: of lists in lists, and of code without a fence, the order stays.
+/// In code fences only the ends of lines are trimmed. At the start of a line, where indentation shows structure, each level
+/// keeps one space, so nested lists and code without a fence keep their order.
 #[must_use]
 pub fn minify(description: &str) -> Option<String> {
     let mut out = String::with_capacity(description.len());
@@ -18,8 +18,8 @@ pub fn minify(description: &str) -> Option<String> {
             continue;
         }
         if !out.is_empty() {
-            let most = if open.is_some() { blank } else { blank.min(1) };
-            (0..=most).for_each(|_| out.push('\n'));
+            let lines = if open.is_some() { blank } else { blank.min(1) };
+            (0..=lines).for_each(|_| out.push('\n'));
         }
         blank = 0;
         if let Some(ticks) = open {
@@ -37,7 +37,7 @@ pub fn minify(description: &str) -> Option<String> {
     (out != description).then_some(out)
 }
 
-/// How far the lines stand in that the next one can belong to.
+/// Indentations of the lines that the next one can be nested in.
 #[derive(Default)]
 struct Levels(Vec<usize>);
 
@@ -52,6 +52,7 @@ impl Levels {
         words.for_each(|word| out.extend([" ", word]));
     }
 
+    /// The nesting level of a line with this indentation.
     fn level(&mut self, indent: usize) -> usize {
         while self.0.last().is_some_and(|&last| last > indent) {
             self.0.pop();

@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 
 use tersely_codec::json;
 use tersely_core::{
-    Call, DictionaryMethod, Loss, Mode, O200k, Outcome, Plan, Redaction, Tokens, compress, original_of,
-    restore,
+    Call, DictionaryMethod, Loss, Mode, O200k, Outcome, Plan, Redaction, compress, original_of, restore,
 };
 use tersely_stage::{Room, Scene, form_named};
 use tersely_testing::corpus::{ToolOutput, outputs_of};
@@ -19,7 +18,7 @@ const fn plan(mode: Mode) -> Plan {
 }
 
 fn ran<'a>(mode: Mode, command: &str, text: &'a str) -> Outcome<'a> {
-    compress(&plan(mode), &O200k, Call { tool: "bash", command: Some(command), ..Call::default() }, text)
+    compress(&plan(mode), Call { tool: "bash", command: Some(command), ..Call::default() }, text)
 }
 
 /// What a reader has before them, spelled out.
@@ -59,7 +58,7 @@ fn source_keeps_its_spaces() {
     let text = line.repeat(40);
     let outcome = ran(Mode::Standard, "cat src/lib.rs", &text);
     assert_eq!(outcome.text, text, "a file that may be edited");
-    let outcome = compress(&EXACT, &O200k, Call::default(), &text);
+    let outcome = compress(&EXACT, Call::default(), &text);
     assert_eq!(shown(&outcome), text);
 }
 
@@ -149,14 +148,14 @@ fn what_looks_like_our_own_work_is_data() {
     ] {
         let text = format!("{first}{}", "<<F1:1>> and a line that says the same again\n".repeat(30));
         for mode in [Mode::Standard, Mode::Aggressive] {
-            let outcome = compress(&Plan { loss: Loss::None, ..plan(mode) }, &O200k, Call::default(), &text);
+            let outcome = compress(&Plan { loss: Loss::None, ..plan(mode) }, Call::default(), &text);
             assert_eq!(shown(&outcome), text);
             assert!(outcome.original.is_none() && original_of(&outcome.text).is_none(), "{}", outcome.text);
         }
     }
     // As they are, these would be read as ours: they are sent otherwise, and come back.
     for ours in ["<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\nx", "a\nb\n[layout1 repeats]"] {
-        let outcome = compress(&EXACT, &O200k, Call::default(), ours);
+        let outcome = compress(&EXACT, Call::default(), ours);
         assert_ne!(outcome.text, ours);
         assert_eq!(shown(&outcome), ours);
     }
@@ -189,7 +188,7 @@ fn a_dictionary_takes_no_time_to_speak_of() {
 fn a_form_is_taken_only_where_it_saves() {
     for ToolOutput { name, text, .. } in outputs_of(&["json-api", "json-rows"]) {
         let Ok(value) = json::decode(&text) else { continue };
-        let outcome = compress(&EXACT, &O200k, Call::default(), &text);
+        let outcome = compress(&EXACT, Call::default(), &text);
         assert!(O200k.count(&outcome.text) <= O200k.count(&json::encode(&value)), "{name}");
     }
 }

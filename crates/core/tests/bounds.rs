@@ -1,6 +1,6 @@
 //! What is sent of a result is bounded, in bytes as in tokens.
 
-use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, Tokens, compress};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress};
 
 /// What a capped text may have above its limit: two markers, and the line that names the original.
 const SLACK: usize = 256;
@@ -48,7 +48,7 @@ fn the_cap_bounds_what_is_sent() {
             for max_bytes in [400, 700, 1_000, 2_000, 4_096] {
                 for mode in [Mode::Standard, Mode::Aggressive] {
                     let plan = plan(mode, max_bytes);
-                    let outcome = compress(&plan, &O200k, Call::default(), &text);
+                    let outcome = compress(&plan, Call::default(), &text);
                     let quiet = !text.contains("error") && !text.contains("FAILED");
                     let most = if quiet { max_bytes } else { max_bytes * (1 + ERRORS) } + SLACK;
                     let sent = outcome.text.len();
@@ -66,7 +66,7 @@ fn bytes_never_grow() {
         for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
             for loss in [Loss::None, Loss::Form, Loss::Detail] {
                 let plan = Plan { loss, ..plan(mode, 65_536) };
-                let sent = compress(&plan, &O200k, Call::default(), &text).text;
+                let sent = compress(&plan, Call::default(), &text).text;
                 assert!(sent.len() <= text.len(), "{mode:?} {loss:?}\n{sent}");
                 assert!(O200k.count(&sent) <= O200k.count(&text), "{mode:?} {loss:?}\n{sent}");
             }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tersely_core::{Call, O200k, Plan, compress};
+use tersely_core::{Call, Plan, compress};
 use tersely_stage::Room;
 use tersely_stage::form::GENERAL;
 use tersely_testing::corpus::{files, outputs_of};
@@ -123,8 +123,7 @@ fn told_above(lines: &[&str], at: usize) -> bool {
 
 /// Those of `wanted` that cannot be read in what is sent for `text`.
 fn missing<'a>(call: Call<'_>, text: &str, wanted: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let outcome =
-        compress(&Plan { redact: tersely_core::Redaction::Off, ..Plan::default() }, &O200k, call, text);
+    let outcome = compress(&Plan { redact: tersely_core::Redaction::Off, ..Plan::default() }, call, text);
     let lines = lines_in_sight(&outcome.text);
     let shown: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     let whole: HashSet<&str> = shown.iter().copied().collect();

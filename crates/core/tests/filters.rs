@@ -4,7 +4,7 @@
 
 use tersely_core::{
     Call, FieldRules, Filter, FilterScope, LinePattern, LineRules, Loss, Mode, O200k, Outcome, Plan,
-    Redaction, Tokens, compress, compress_filtered, lost_errors, restore,
+    Redaction, compress, compress_filtered, lost_errors, restore,
 };
 use tersely_testing::corpus;
 
@@ -22,7 +22,7 @@ fn keeping(pattern: &str) -> Filter {
 }
 
 fn run<'t>(plan: &Plan, filter: &Filter, call: Call<'_>, text: &'t str) -> Outcome<'t> {
-    compress_filtered(plan, std::slice::from_ref(filter), &O200k, call, text)
+    compress_filtered(plan, std::slice::from_ref(filter), call, text)
 }
 
 fn lines() -> String {
@@ -77,7 +77,7 @@ fn the_laws_hold_for_the_worst_filter() {
         assert!(O200k.count(&outcome.text) <= O200k.count(&text), "{name}");
         if outcome.ledger.steps.iter().any(|step| step.stage == Filter::STAGE) {
             used += 1;
-            let clean = compress(&Plan { mode: Mode::Safe, ..plan }, &O200k, call, &text);
+            let clean = compress(&Plan { mode: Mode::Safe, ..plan }, call, &text);
             let shown = restore(&outcome.text).unwrap_or_default();
             // Lines in a wrapping of JSON are its lines only once it is off.
             let lost = lost_errors(&clean.text, &shown).next().filter(|_| !text.starts_with('{'));

@@ -7,7 +7,7 @@
 use std::num::NonZero;
 use std::{env, thread};
 
-use tersely_core::{Call, Loss, O200k, Plan, Redaction, Room, Tokens, compress, restore};
+use tersely_core::{Call, Loss, O200k, Plan, Redaction, Room, compress, restore};
 use tersely_stage::form::GENERAL;
 use tersely_stage::{Edit, Scene};
 use tersely_testing::corpus::outputs;
@@ -23,7 +23,7 @@ const CASES: usize = 2_000;
 /// What a text may be sent as without loss.
 fn sent(text: &str) -> String {
     let plan = Plan { loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
-    compress(&plan, &O200k, Call::default(), text).text.into_owned()
+    compress(&plan, Call::default(), text).text.into_owned()
 }
 
 /// Behaviour 3.24: nothing in it is for a tool that somebody knows. What is invented is mostly noise, which nothing

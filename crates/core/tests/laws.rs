@@ -3,9 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
 use tersely_codec::{Value, json};
-use tersely_core::{
-    Call, Loss, Mode, O200k, Plan, Redaction, Tokens, compress, lost_errors, redact, restore,
-};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress, lost_errors, redact, restore};
 use tersely_testing::corpus::{ToolOutput, conversations, outputs, outputs_of};
 
 const MODES: [Mode; 4] = [Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
@@ -48,7 +46,7 @@ const TRICKY: &[&str] = &[
 #[test]
 fn a_result_never_costs_more_than_it_came_with() {
     each(|plan, text| {
-        let outcome = compress(plan, &O200k, Call::default(), text);
+        let outcome = compress(plan, Call::default(), text);
         assert!(O200k.count(&outcome.text) <= O200k.count(text), "{plan:?}\n{text}\n{}", outcome.text);
         // The number that tells a look-alike from our own may have one digit more.
         let most = text.len() + usize::from(TRICKY.contains(&text));
@@ -60,15 +58,15 @@ fn a_result_never_costs_more_than_it_came_with() {
 #[test]
 fn the_same_text_gives_the_same_bytes() {
     each(|plan, text| {
-        let once = compress(plan, &O200k, Call::default(), text);
-        assert_eq!(once, compress(plan, &O200k, Call::default(), text));
+        let once = compress(plan, Call::default(), text);
+        assert_eq!(once, compress(plan, Call::default(), text));
     });
 }
 
 #[test]
 fn exact_outcomes_come_back_byte_for_byte() {
     each(|plan, text| {
-        let outcome = compress(plan, &O200k, Call::default(), text);
+        let outcome = compress(plan, Call::default(), text);
         if outcome.ledger.loss() == Loss::None && plan.mode != Mode::Disabled && outcome.redacted == 0 {
             assert_eq!(restore(&outcome.text).as_deref(), Some(text), "{plan:?}\n{}", outcome.text);
         }
@@ -79,8 +77,8 @@ fn exact_outcomes_come_back_byte_for_byte() {
 fn compressing_twice_decodes_twice() {
     let plan = Plan { loss: Loss::None, ..Plan::default() };
     for text in texts().iter().map(|text| redact(text)) {
-        let once = compress(&plan, &O200k, Call::default(), &text);
-        let twice = compress(&plan, &O200k, Call::default(), &once.text);
+        let once = compress(&plan, Call::default(), &text);
+        let twice = compress(&plan, Call::default(), &once.text);
         let back = restore(&twice.text).expect("what was sent is read");
         assert_eq!(back, once.text);
         assert_eq!(restore(&back).as_deref(), Some(&*text));
@@ -91,7 +89,7 @@ fn compressing_twice_decodes_twice() {
 #[test]
 fn detail_is_left_out_only_with_an_original() {
     each(|plan, text| {
-        let outcome = compress(plan, &O200k, Call::default(), text);
+        let outcome = compress(plan, Call::default(), text);
         let named = outcome.original.as_ref().map(|original| format!("<<<SHADOW:{}>>>\n", original.id));
         assert_eq!(named.is_some(), outcome.ledger.loss() == Loss::Detail);
         assert!(named.is_none_or(|name| outcome.text.starts_with(&name)));
@@ -108,8 +106,8 @@ fn detail_is_left_out_only_with_an_original() {
 fn no_error_is_left_out() {
     let plain = Plan { mode: Mode::Safe, loss: Loss::Form, ..Plan::default() };
     for ToolOutput { name, text, .. } in outputs_of(&["build", "ci", "logs", "traces"]) {
-        let before = compress(&plain, &O200k, Call::default(), &text);
-        let outcome = compress(&Plan::default(), &O200k, Call::default(), &text);
+        let before = compress(&plain, Call::default(), &text);
+        let outcome = compress(&Plan::default(), Call::default(), &text);
         let shown = restore(&outcome.text).expect("ours");
         assert_eq!(lost_errors(&before.text, &shown).next(), None, "{name}");
     }
@@ -129,7 +127,7 @@ fn what_an_agent_may_edit_stays_verbatim() {
     for (text, loss) in texts.iter().filter(plain).flat_map(|text| losses.map(|loss| (text, loss))) {
         for (at, (call, mode)) in ways.into_iter().enumerate().filter(|(_, (call, _))| call.is_verbatim(text))
         {
-            let outcome = compress(&Plan { loss, mode, ..Plan::default() }, &O200k, call, text);
+            let outcome = compress(&Plan { loss, mode, ..Plan::default() }, call, text);
             let taken: Vec<_> = outcome.ledger.steps.iter().map(|step| step.stage).collect();
             assert!(outcome.original.is_none(), "{call:?} {mode:?} {loss:?}: {taken:?} leaves something out");
             if outcome.redacted > 0 || taken.contains(&"wrapped") {
@@ -158,7 +156,7 @@ const PLAIN: [&str; 4] = ["ansi", "binary", "cap", "cap_error_window"];
 #[test]
 fn nothing_is_changed_for_less_than_a_reader_pays() {
     each(|plan, text| {
-        let outcome = compress(plan, &O200k, Call::default(), text);
+        let outcome = compress(plan, Call::default(), text);
         if outcome.redacted == 0 && outcome.ledger.steps.iter().any(|step| !PLAIN.contains(&step.stage)) {
             let saved = O200k.count(text).saturating_sub(O200k.count(&outcome.text));
             assert!(saved >= 24, "{plan:?} saves {saved}: {}", outcome.text);
@@ -169,7 +167,7 @@ fn nothing_is_changed_for_less_than_a_reader_pays() {
 #[test]
 fn a_plan_is_kept() {
     each(|plan, text| {
-        let outcome = compress(plan, &O200k, Call::default(), text);
+        let outcome = compress(plan, Call::default(), text);
         assert!(outcome.ledger.loss() <= plan.loss);
         assert_eq!(outcome.ledger.after, O200k.count(&outcome.text), "{plan:?} {:?}", outcome.ledger);
         assert!(plan.mode != Mode::Disabled || outcome.text == text);

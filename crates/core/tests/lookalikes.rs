@@ -1,6 +1,6 @@
 //! Texts that play our own work: they come back as they were, and cost no more than they came with.
 
-use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, Tokens, compress, restore};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress, restore};
 
 /// The marks that a text may play, around a number of its own.
 const PLAYED: [(&str, &str); 6] = [
@@ -39,7 +39,7 @@ fn is_last(digits: &str) -> bool {
 
 fn sent(mode: Mode, text: &str) -> String {
     let plan = Plan { mode, loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
-    let outcome = compress(&plan, &O200k, Call::default(), text);
+    let outcome = compress(&plan, Call::default(), text);
     assert_eq!(restore(&outcome.text).as_deref(), Some(text), "{}", outcome.text);
     outcome.text.into_owned()
 }
@@ -85,7 +85,7 @@ fn marks_in_the_middle_come_back_and_are_told_from_ours() {
             assert!(!sent.contains("<<<SHADOW:"), "{sent}");
             assert!(O200k.count(&sent) <= O200k.count(&text), "{text}\n{sent}");
             let plan = Plan { mode, max_bytes: 700, redact: Redaction::Off, ..Plan::default() };
-            let outcome = compress(&plan, &O200k, Call::default(), &text);
+            let outcome = compress(&plan, Call::default(), &text);
             let shown = outcome.original.map_or(0, |_| outcome.text.find('\n').unwrap_or_default());
             assert!(!outcome.text[shown..].contains("<<<SHADOW:"), "{}", outcome.text);
         }
@@ -98,12 +98,12 @@ fn files_keep_their_marks() {
     let read = Call { id: "a", tool: "Read", command: Some("src/reference.rs"), ..Call::default() };
     let source = "//! Marks.\nconst OPEN: &str = \"<<<SHADOW:\";\nconst FOREIGN: &str = \"<<<TEXT1:\";\n";
     let plan = Plan { redact: Redaction::Off, ..Plan::default() };
-    let outcome = compress(&plan, &O200k, read, source);
+    let outcome = compress(&plan, read, source);
     assert_eq!(outcome.text, source);
     assert_eq!(restore(&outcome.text).as_deref(), Some(source));
     for text in middles() {
         let plan = Plan { loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
-        let outcome = compress(&plan, &O200k, read, &text);
+        let outcome = compress(&plan, read, &text);
         assert_eq!(restore(&outcome.text).as_deref(), Some(&*text), "{}", outcome.text);
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::thread;
 
-use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, is_exceeded, restore};
+use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, compress, is_exceeded, restore};
 use tersely_testing::corpus::outputs;
 
 const MODES: [Mode; 3] = [Mode::Safe, Mode::Standard, Mode::Aggressive];
@@ -62,13 +62,13 @@ fn what_may_be_left_out_keeps_to_the_limit() {
     }
     let file = Call { tool: "Read", ..Call::default() };
     for mode in [Mode::Safe, Mode::Standard] {
-        let outcome = compress(&Plan { mode, ..Plan::default() }, &O200k, file, &diff);
+        let outcome = compress(&Plan { mode, ..Plan::default() }, file, &diff);
         assert_eq!(outcome.text, diff, "a file is what an edit quotes");
     }
 }
 
 fn sent(plan: Plan, text: &str) -> Outcome<'_> {
-    compress(&plan, &O200k, Call::default(), text)
+    compress(&plan, Call::default(), text)
 }
 
 /// How many lines of a text can be read in what is sent for it.

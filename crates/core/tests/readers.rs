@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use tersely_core::{Call, FAMILIES, Mode, O200k, Plan, Reader, compress};
+use tersely_core::{Call, FAMILIES, Mode, Plan, Reader, compress};
 use tersely_stage::Stage;
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, REST};
@@ -72,7 +72,7 @@ fn used(reader: Reader, text: &str) -> Vec<&'static str> {
 
 fn sent(mode: Mode, reader: Reader, text: &str) -> (String, Vec<&'static str>) {
     let plan = Plan { mode, reader, max_bytes: 4_000, ..Plan::default() };
-    let outcome = compress(&plan, &O200k, Call { tool: "bash", ..Call::default() }, text);
+    let outcome = compress(&plan, Call { tool: "bash", ..Call::default() }, text);
     let stages = outcome.ledger.steps.iter().map(|step| step.stage).collect();
     (outcome.text.into_owned(), stages)
 }

@@ -1,6 +1,6 @@
 //! What an agent may edit stays as it is, however it was read; what is only read is saved, however it was read.
 
-use tersely_core::{Call, Loss, Mode, O200k, Plan, Tokens, compress};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, compress};
 
 /// Ways to run a command line that stands for `@`.
 const WRAPPERS: [&str; 34] = [
@@ -78,7 +78,7 @@ fn source(head: &str, body: &str, count: usize) -> String {
 }
 
 fn shown(call: Call<'_>, text: &str) -> String {
-    compress(&Plan { mode: Mode::Standard, loss: Loss::Detail, ..Plan::default() }, &O200k, call, text)
+    compress(&Plan { mode: Mode::Standard, loss: Loss::Detail, ..Plan::default() }, call, text)
         .text
         .into_owned()
 }
@@ -187,7 +187,7 @@ fn data_is_saved_whatever_shows_it() {
     for (path, text) in data {
         for loss in [Loss::Form, Loss::Detail] {
             let plan = Plan { loss, ..Plan::default() };
-            let cost = |call: Call<'_>| compress(&plan, &O200k, call, &text).ledger.after;
+            let cost = |call: Call<'_>| compress(&plan, call, &text).ledger.after;
             let (alone, sent) = (cost(Call::default()), O200k.count(&text));
             saved += usize::from(loss == Loss::Detail && alone * 10 <= sent * 9);
             for show in [

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress, redact};
+use tersely_core::{Call, Loss, Mode, Plan, Redaction, compress, redact};
 use tersely_testing::corpus::{ToolOutput, conversations, files, outputs};
 use tersely_testing::secrets::{fill, secrets};
 
@@ -410,21 +410,21 @@ fn secrets_go_first_whatever_the_plan() {
     for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
         for loss in [Loss::None, Loss::Form, Loss::Detail] {
             let plan = Plan { mode, loss, ..Plan::default() };
-            let outcome = compress(&plan, &O200k, Call::default(), &text);
+            let outcome = compress(&plan, Call::default(), &text);
             assert!(outcome.redacted == 2 && !outcome.text.contains(&key[4..]), "{}", outcome.text);
         }
     }
     let off = Plan { redact: Redaction::Off, mode: Mode::Safe, ..Plan::default() };
-    assert_eq!(compress(&off, &O200k, Call::default(), &text).text, text);
+    assert_eq!(compress(&off, Call::default(), &text).text, text);
     let disabled = Plan { mode: Mode::Disabled, ..Plan::default() };
-    assert_eq!(compress(&disabled, &O200k, Call::default(), &text).text, text);
+    assert_eq!(compress(&disabled, Call::default(), &text).text, text);
 }
 
 /// Behaviour 17.3.
 #[test]
 fn line_ends_are_no_secrets() {
     let plan = Plan { mode: Mode::Safe, ..Plan::default() };
-    let outcome = compress(&plan, &O200k, Call::default(), "a\r\nb\r\n");
+    let outcome = compress(&plan, Call::default(), "a\r\nb\r\n");
     assert_eq!((&*outcome.text, outcome.redacted), ("a\r\nb\r\n", 0));
 }
 
@@ -434,7 +434,7 @@ fn masks_are_always_in_words() {
     let plan = Plan { mode: Mode::Safe, ..Plan::default() };
     for (seed, (before, template, after)) in PLACES.iter().enumerate() {
         let text = format!("{before}{}{after}", fill(template, seed));
-        let outcome = compress(&plan, &O200k, Call::default(), &text);
+        let outcome = compress(&plan, Call::default(), &text);
         assert_eq!(outcome.redacted, 1, "{text}");
         assert_eq!(outcome.text, redact(&text), "{text}");
         assert!(outcome.text.contains(MASK) && !outcome.text.contains("***"), "{}", outcome.text);

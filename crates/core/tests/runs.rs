@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use tersely_core::{Call, O200k, Plan, Tokens, compress, restore};
+use tersely_core::{Call, O200k, Plan, compress, restore};
 use tersely_testing::corpus::project;
 
 /// A runner's command, how its first failure begins and ends, and a verdict when red and when green.
@@ -140,7 +140,7 @@ fn printed(name: &str, colour: &str) -> String {
 /// What is shown of a text, read as its lines say, and what it costs.
 fn shown(command: &str, text: &str) -> (String, usize) {
     let call = Call { tool: "Bash", command: Some(command), ..Call::default() };
-    let outcome = compress(&Plan::default(), &O200k, call, text);
+    let outcome = compress(&Plan::default(), call, text);
     (restore(&outcome.text).expect("ours").into_owned(), outcome.ledger.after)
 }
 

@@ -2,13 +2,13 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
-use tersely_core::{Call, Loss, Mode, O200k, Original, Outcome, Plan, Reader, Redaction, compress, restore};
+use tersely_core::{Call, Loss, Mode, Original, Outcome, Plan, Reader, Redaction, compress, restore};
 
 /// What a small reader is sent: forms for strong ones would leave nothing to cap.
 const SAFE: Plan = Plan { mode: Mode::Safe, redact: Redaction::All, reader: Reader::Small, ..Plan::USUAL };
 
 fn run<'a>(plan: &Plan, text: &'a str) -> Outcome<'a> {
-    compress(plan, &O200k, Call::default(), text)
+    compress(plan, Call::default(), text)
 }
 
 fn stages(outcome: &Outcome<'_>) -> Vec<&'static str> {
@@ -57,10 +57,10 @@ fn long_json_is_not_cut() {
         ("WebFetch", None),
     ] {
         let call = Call { tool, command, ..Call::default() };
-        let exact = compress(&Plan { loss: Loss::Form, ..Plan::default() }, &O200k, call, &text);
+        let exact = compress(&Plan { loss: Loss::Form, ..Plan::default() }, call, &text);
         assert_eq!((stages(&exact), exact.ledger.loss()), (vec!["json"], Loss::None), "{call:?}");
         assert_eq!(restore(&exact.text).as_deref(), Some(&*text), "{call:?}");
-        let brief = compress(&Plan::default(), &O200k, call, &text);
+        let brief = compress(&Plan::default(), call, &text);
         assert_eq!((brief.text, brief.original), (exact.text, None), "{call:?}");
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::{env, fs};
 
-use tersely_core::{Call, CutClass, Loss, Mode, O200k, Plan, Tokens, compress, restore, shown_whole};
+use tersely_core::{Call, CutClass, Loss, Mode, O200k, Plan, compress, max_whole_tokens, restore};
 use tersely_stage::Stage;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, REST};
 use tersely_testing::corpus::{conversations, outputs, project, recorded_calls};
@@ -67,16 +67,16 @@ fn is_content(line: &str, allowed: &BTreeSet<&str>) -> bool {
 }
 
 fn check(name: &str, call: Call<'_>, text: &str) -> Option<String> {
-    let exact = compress(&Plan { loss: Loss::Form, ..Plan::default() }, &O200k, call, text);
+    let exact = compress(&Plan { loss: Loss::Form, ..Plan::default() }, call, text);
     let cost = O200k.count(&exact.text);
-    if cost > shown_whole(Mode::Standard, CutClass::Content) {
+    if cost > max_whole_tokens(Mode::Standard, CutClass::Content) {
         return None;
     }
     let mut allowed = words_of(CutClass::Noise);
-    if cost > shown_whole(Mode::Standard, CutClass::Further) {
+    if cost > max_whole_tokens(Mode::Standard, CutClass::Further) {
         allowed.extend(words_of(CutClass::Further));
     }
-    let brief = compress(&Plan::default(), &O200k, call, text);
+    let brief = compress(&Plan::default(), call, text);
     brief.original.as_ref()?;
     let shown = restore(&brief.text).expect("ours").replace("\\n", "\n");
     let said = said(text, &shown);

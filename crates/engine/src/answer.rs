@@ -1,12 +1,12 @@
-//! One tool's result through, on its way from a server to the client that asked.
+//! Compresses a tool's result on its way from an MCP server to the client.
 //!
-//! The client keeps what it gets here and sends it to a model later, so nothing can be put right afterwards: what is left
-//! out must have been kept before, and secrets are masked only where the operator asked for it by name.
+//! The client keeps this text and sends it to a model later, so nothing can be corrected afterwards: originals must be stored
+//! first, and secrets are masked only where the operator turned that on everywhere.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tersely_core::{Form, Loss, O200k, Plan, Redaction, encode_json, redact};
+use tersely_core::{Form, Loss, Plan, Redaction, encode_json, redact};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
 use tersely_wire::{Slot, SlotCall, Splice, splice};
 
@@ -14,68 +14,70 @@ use crate::engine::Engine;
 use crate::holdout::masks;
 use crate::overrides::change::PlanOverride;
 use crate::overrides::request_options::RequestOptions;
-use crate::panic_guard::guarded;
-use crate::results::settle;
+use crate::panic_guard::catch_panic;
+use crate::results::compress_slots;
 use crate::scope::{RulePlace, Scope};
 use crate::tools::retrieval::KeptOriginal;
 
-/// An answer of a server, as far as it matters to its texts.
+/// The facts about a server's answer that decide what is done to its texts.
 pub struct ServerAnswer<'a> {
     /// The request that it answers.
     pub id: &'a RpcId,
-    /// What was called.
+    /// The tool call.
     pub call: &'a Arc<SlotCall<'static>>,
-    /// Where it came from: rules may speak of routes.
+    /// The path; rules may depend on it.
     pub path: &'a str,
-    /// Whose it is, if that was checked: rules may speak of tenants.
+    /// The authenticated tenant; rules may depend on it.
     pub tenant: Option<&'a str>,
-    /// The most that may be lost, whatever the settings say.
+    /// The most loss allowed, whatever the settings say.
     pub most: Loss,
-    /// Whether its structured part may go where it only repeats the texts.
+    /// Whether structured content that repeats the texts may be removed.
     pub may_unstructure: bool,
-    /// The form that the client asked for by name: then its JSON gets that one, and nothing else is done.
+    /// The form that the client asked for. Its JSON is written in that form, and nothing else is done.
     pub form: Option<Form>,
 }
 
-/// What a client gets for an answer.
+/// The answer as the client gets it.
 pub struct ClientAnswer<'b> {
     /// The message; borrowed when nothing was changed.
     pub body: Cow<'b, [u8]>,
-    /// What was left out of it.
+    /// Originals of the results that were cut.
     pub kept: Vec<KeptOriginal>,
 }
 
 impl Engine {
-    /// True when something may be left out of the results of some tool at this route, for this tenant.
+    /// True when detail may be cut from the results of some tool at this route, for this tenant.
     #[must_use]
     pub fn omits(&self, path: &str, tenant: Option<&str>) -> bool {
-        let asked = RequestOptions::default();
-        let scope = Scope::new(self.settings(), RulePlace { path, tenant }, &asked);
-        scope.leaves_out() && !scope.observes()
+        let options = RequestOptions::default();
+        let scope = Scope::new(self.settings(), RulePlace { path, tenant }, &options);
+        scope.may_cut() && !scope.observes()
     }
 
-    /// The message that should be passed on in the place of `body`.
+    /// The message to forward in place of `body`.
     #[must_use]
     pub fn answer<'b>(&self, answer: &ServerAnswer<'_>, body: &'b [u8]) -> ClientAnswer<'b> {
-        let asked = masks_off();
-        let mut scope =
-            Scope::new(self.settings(), RulePlace { path: answer.path, tenant: answer.tenant }, &asked);
-        scope.most = answer.most;
-        // Nobody knows what of a client's conversation a model still sees.
-        scope.refers = false;
+        let options = masks_off();
+        let place = RulePlace { path: answer.path, tenant: answer.tenant };
+        // Which earlier results the model still sees is unknown here, so there are no references.
+        let scope =
+            Scope::new(self.settings(), place, &options).with_max_loss(answer.most).without_references();
         let unchanged = ClientAnswer { body: Cow::Borrowed(body), kept: Vec::new() };
         if scope.is_idle() {
             return unchanged;
         }
         let Some(found) = ToolAnswer::find(answer.id, answer.call, body) else { return unchanged };
         if let Some(form) = answer.form {
-            return ClientAnswer { body: splice(body, &encoded(&scope, form, &found.slots)), ..unchanged };
+            return ClientAnswer {
+                body: splice(body, &encode_texts(&scope, form, &found.slots)),
+                ..unchanged
+            };
         }
         if scope.observes() {
             let edits: Vec<_> = found.slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
             return ClientAnswer { body: splice(body, &edits), ..unchanged };
         }
-        let results = settle(&scope, None, &found.slots);
+        let results = compress_slots(&scope, None, &found.slots);
         let mut edits = results.edits;
         if answer.may_unstructure {
             edits.extend(found.repeat.map(|span| (span, None)));
@@ -84,9 +86,9 @@ impl Engine {
     }
 }
 
-/// The texts that are JSON, in a form, where it holds them and is cheaper. What the operator asked for by name is masked
-/// whatever the client asks for.
-fn encoded(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
+/// Writes the texts that are JSON in a form, where it can hold them and is cheaper. Masking that the operator turned on
+/// everywhere applies whatever the client asks for.
+fn encode_texts(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
     let edit = |slot: &Slot<'_>| {
         let plan = scope.plan(&slot.call.tool)?;
         let text = slot.text()?;
@@ -95,13 +97,13 @@ fn encoded(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
             let Cow::Owned(masked) = sealed else { return None };
             return Some((slot.span.clone(), Some(masked)));
         }
-        let encoded = guarded(|| encode_json(form, &O200k, &sealed)).flatten();
+        let encoded = catch_panic(|| encode_json(form, &sealed)).flatten();
         Some((slot.span.clone(), Some(encoded.unwrap_or_else(|| sealed.into_owned()))))
     };
     slots.iter().filter_map(edit).collect()
 }
 
-/// A wish for no masks but those that the operator asked for by name.
+/// Options that turn masking off, unless the operator turned it on everywhere.
 fn masks_off() -> RequestOptions {
     let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
     RequestOptions { change, ..RequestOptions::default() }

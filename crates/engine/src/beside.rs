@@ -1,6 +1,6 @@
-//! What is done to a body beside its tool results, when it was asked for: descriptions of tools, JSON of users.
+//! Rewrites tool descriptions and JSON in user messages, where the settings ask for it.
 
-use tersely_core::{O200k, prompt, schema};
+use tersely_core::{prompt, schema};
 use tersely_wire::{Provider, Splice, rewrite};
 
 use crate::account::report::Report;
@@ -8,10 +8,10 @@ use crate::overrides::error::OptionError;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::scope::Scope;
 
-/// The edits of descriptions and users' texts; what cannot be read is left as it came.
+/// The edits of tool descriptions and user messages. What cannot be read is left unchanged.
 ///
 /// # Errors
-/// When a document of a user cannot be written otherwise, and the settings would rather refuse the request.
+/// When a form cannot hold a document of a user, and the settings refuse such requests.
 pub(crate) fn edits(
     scope: &Scope<'_>,
     provider: &Provider,
@@ -24,18 +24,18 @@ pub(crate) fn edits(
         report.descriptions += found.len();
         all.extend(found);
     }
-    if let Some(wish) = scope.prompts() {
+    if let Some(prompts) = scope.prompts() {
         let mut stats = prompt::Stats::default();
         let write = |text: &str| {
-            let (short, seen) = prompt::shorten_as(wish.form, &O200k, wish.min_bytes, text);
+            let (short, seen) = prompt::shorten_as(prompts.form, prompts.min_bytes, text);
             stats += seen;
             short
         };
         all.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
-        if wish.log_stats {
+        if prompts.log_stats {
             report.prompts += stats;
         }
-        if stats.failed_count > 0 && !wish.fail_open {
+        if stats.failed_count > 0 && !prompts.fail_open {
             return Err(OptionError::at(
                 "prompts",
                 "TOON cannot hold a JSON document in a user message exactly",

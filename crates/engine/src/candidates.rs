@@ -1,7 +1,7 @@
-//! What others say of results, and what they may be asked.
+//! Chooses the results that a remote compressor may shorten, and reads its answers.
 //!
-//! A compressor may say something else each time, so it is asked before a body is passed, about what is new in it alone,
-//! and what it said comes with the request: the engine itself asks nobody.
+//! A compressor may answer differently each time, so the gateway asks it before a body is passed, only about results that are
+//! new, and its answers come with the request. The engine itself makes no calls.
 
 use std::borrow::Cow;
 
@@ -11,75 +11,76 @@ use tersely_wire::Slot;
 
 use crate::conversation::call;
 use crate::memo::chain::part;
-use crate::remote::agreed::RemoteAnswer;
+use crate::remote::answers::RemoteAnswer;
 use crate::remote::strategy::{Fallback, RemotePlan, Strategy};
 use crate::scope::Scope;
 
-/// A result that a compressor may shorten.
+/// A result that a remote compressor may shorten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Which of the results of its body it is, from 0 on.
+    /// Its index among the results of the body.
     pub at: usize,
-    /// A name for it that covers all that a compressor would be told.
+    /// A hash of everything that a compressor would be sent.
     pub name: String,
-    /// Whether the name holds what only the provider and its client know, so that nobody else comes by it.
+    /// Whether the hash includes a call id, which only the provider and its client know, so that nobody else can guess it.
     pub is_bound: bool,
-    /// What to ask a compressor; nothing once the model has seen the result.
+    /// The question for a compressor; `None` once the model has seen the result.
     pub ask: Option<CompressorAsk>,
 }
 
-/// What a compressor is asked. Secrets are masked.
+/// The question for a compressor. Secrets are masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompressorAsk {
     /// The tool whose result it is.
     pub tool: String,
     /// The result.
     pub text: String,
-    /// What the user asked for before; empty where that is not told.
+    /// The user's question before it; empty if that is not sent.
     pub question: String,
 }
 
-/// What somebody else says in the place of our own stages, what is heard first before the rest, and who says it.
-pub(crate) type OtherWords<'w> = Vec<(&'static str, Cow<'w, str>)>;
+/// Texts that may replace a result instead of our own stages, in order of preference, each with its stage.
+pub(crate) type Substitutes<'w> = Vec<(&'static str, Cow<'w, str>)>;
 
-/// Results that are not sent anywhere: shorter ones, of which an answer would save next to nothing, and longer ones.
-const SMALLEST: usize = 1 << 10;
-const LARGEST: usize = 1 << 20;
+/// Bytes of the shortest and the longest result that is sent to a compressor. Shorter ones would save next to nothing.
+const MIN_RESULT_BYTES: usize = 1 << 10;
+const MAX_RESULT_BYTES: usize = 1 << 20;
 
-/// How much of a question is told, in characters.
-const QUESTION: usize = 2000;
+/// Characters of the user's question that are sent.
+const MAX_QUESTION_CHARS: usize = 2000;
 
-/// What somebody else says of a result; `None` when it is for our own stages.
-pub(crate) fn words<'w>(
+/// Texts that may replace a result; `None` when our own stages compress it.
+pub(crate) fn substitutes<'w>(
     scope: &Scope<'w>,
     at: usize,
     plan: &Plan,
     (slot, text): (&Slot<'_>, &str),
-) -> Option<OtherWords<'w>> {
-    let simple = || (SIMPLE, Cow::Owned(first_words(many(plan), &redact(text))));
+) -> Option<Substitutes<'w>> {
+    let simple = || (SIMPLE, Cow::Owned(first_words(word_count(plan), &redact(text))));
     match &scope.settings.strategy {
         Strategy::Stages => None,
         Strategy::Simple => may_shorten(plan, slot, text).then(|| vec![simple()]),
         Strategy::Remote(remote) => {
-            let said = match scope.agreed?.at(at)? {
-                RemoteAnswer::Said(said) => Some((remote.stage, Cow::Borrowed(said.as_str()))),
+            let answer = match scope.answers?.at(at)? {
+                RemoteAnswer::Text(text) => Some((remote.stage, Cow::Borrowed(text.as_str()))),
                 RemoteAnswer::Failed => None,
                 RemoteAnswer::Whole => return Some(Vec::new()),
             };
             let fallback = (remote.fallback == Fallback::Simple).then(simple);
-            Some(said.into_iter().chain(fallback).collect())
+            Some(answer.into_iter().chain(fallback).collect())
         }
     }
 }
 
 const SIMPLE: &str = "simple";
 
-/// How many words stand for a text: more where only long ones are shortened.
-fn many(plan: &Plan) -> usize {
+/// How many words the simple strategy keeps: more where only long results are shortened.
+fn word_count(plan: &Plan) -> usize {
     if plan.min_bytes == 0 { 10 } else { (plan.min_bytes / 10).clamp(5, 50) }
 }
 
-/// True when somebody else may shorten a result: nothing that an agent may edit, and no failure, which it must see whole.
+/// True when another compressor may shorten a result: not text that an agent may edit, and not an error, which it must see
+/// whole.
 fn may_shorten(plan: &Plan, slot: &Slot<'_>, text: &str) -> bool {
     let call = call(slot);
     plan.takes(text.len())
@@ -90,8 +91,8 @@ fn may_shorten(plan: &Plan, slot: &Slot<'_>, text: &str) -> bool {
         && call.origin(text).is_masked()
 }
 
-/// The results that the scope lets a compressor shorten; `spoken` is where the model spoke last, `questions` are what users
-/// said, each with its place.
+/// The results that a compressor may shorten. `spoken` is the offset of the model's last message, `questions` are the user
+/// messages with their offsets.
 pub(crate) fn candidates(
     scope: &Scope<'_>,
     slots: &[Slot<'_>],
@@ -102,7 +103,7 @@ pub(crate) fn candidates(
     let candidate = |(at, slot): (usize, &Slot<'_>)| {
         let plan = scope.plan(&slot.call.tool).filter(|_| !scope.skips(&slot.call.tool))?;
         let text = slot.text()?;
-        if !(SMALLEST..=LARGEST).contains(&text.len()) || !may_shorten(&plan, slot, &text) {
+        if !(MIN_RESULT_BYTES..=MAX_RESULT_BYTES).contains(&text.len()) || !may_shorten(&plan, slot, &text) {
             return None;
         }
         let before = questions.partition_point(|(place, _)| *place < slot.span.start);
@@ -110,7 +111,7 @@ pub(crate) fn candidates(
         let ask = || CompressorAsk {
             tool: slot.call.tool.to_string(),
             text: redact(&text).into_owned(),
-            question: redact(question).chars().take(QUESTION).collect(),
+            question: redact(question).chars().take(MAX_QUESTION_CHARS).collect(),
         };
         Some(Candidate {
             at,
@@ -119,16 +120,16 @@ pub(crate) fn candidates(
             ask: (slot.span.start >= spoken).then(ask),
         })
     };
-    slots.iter().enumerate().skip(scope.plain).filter_map(candidate).collect()
+    slots.iter().enumerate().skip(scope.plain_results).filter_map(candidate).collect()
 }
 
-/// A name for what a compressor is asked of a result.
+/// A hash of what a compressor is asked about a result.
 fn name(remote: &RemotePlan, slot: &Slot<'_>, text: &str, question: &str) -> String {
     let mut hash = Sha256::new();
     let call = &slot.call;
     let command = call.command.as_deref().unwrap_or_default();
-    for told in [remote.stage, &remote.mark, &call.id, &call.tool, command, question, text] {
-        part(&mut hash, told.as_bytes());
+    for field in [remote.stage, &remote.mark, &call.id, &call.tool, command, question, text] {
+        part(&mut hash, field.as_bytes());
     }
     let first = hash.finalize().iter().take(16).fold(0u128, |all, byte| all << 8 | u128::from(*byte));
     format!("shadow_{first:032x}")

@@ -1,29 +1,35 @@
-//! The results of a request in their order: each may name what the ones before it show.
+//! The results of a request in order, each of which may refer to earlier ones.
 
-use tersely_core::{Call, Mode, O200k, Outcome, Plan, Reader, Room, Session};
+use tersely_core::{Call, Mode, Outcome, Plan, Reader, Room, Session};
 use tersely_wire::Slot;
 
 use crate::scope::Scope;
 
-/// What the request has shown so far.
+/// The results of a request so far.
 pub(crate) struct Conversation {
     history: Session,
-    /// Whether a result may name what stands earlier.
+    /// Whether a result may refer to earlier ones.
     refers: bool,
-    /// How many messages were sent before, as they are.
-    frozen: usize,
-    /// Bytes of the results as they came, and as they are sent.
-    came: usize,
+    /// How many messages stay unchanged, because they were sent before.
+    frozen_messages: usize,
+    /// Bytes of the results as received, and as sent.
+    received: usize,
     sent: usize,
 }
 
 impl Conversation {
-    /// A conversation of which nothing was shown yet.
+    /// A conversation without results.
     pub(crate) fn new(scope: &Scope<'_>) -> Self {
-        Self { history: Session::default(), refers: scope.refers, frozen: scope.frozen, came: 0, sent: 0 }
+        Self {
+            history: Session::default(),
+            refers: scope.refers,
+            frozen_messages: scope.frozen_messages,
+            received: 0,
+            sent: 0,
+        }
     }
 
-    /// What is sent for the next result, `text`, which became `outcome`.
+    /// What is sent for the next result, `text`, which was compressed to `outcome`.
     pub(crate) fn refer<'t>(
         &mut self,
         plan: Plan,
@@ -31,38 +37,38 @@ impl Conversation {
         text: &str,
         outcome: Outcome<'t>,
     ) -> Outcome<'t> {
-        self.came += text.len();
-        let outcome = self.referred(plan, slot, outcome);
+        self.received += text.len();
+        let outcome = self.with_references(plan, slot, outcome);
         self.sent += outcome.text.len();
         outcome
     }
 
-    fn referred<'t>(&mut self, plan: Plan, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
-        // An error is said in full, however often it was said before. A small model does not follow references.
+    fn with_references<'t>(&mut self, plan: Plan, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
+        // An error is always shown in full. Small models do not follow references.
         let is_plain = slot.is_error || plan.mode < Mode::Standard || plan.reader == Reader::Small;
         if !self.refers || is_plain {
-            return self.history.show(&O200k, call(slot), outcome);
+            return self.history.show(call(slot), outcome);
         }
-        let least = Room::least(self.came).saturating_sub(self.sent);
-        self.history.refer(&O200k, call(slot), least, outcome)
+        let min_bytes = Room::least(self.received).saturating_sub(self.sent);
+        self.history.refer(call(slot), min_bytes, outcome)
     }
 
-    /// Takes note of a result that is sent as it came.
+    /// Remembers a result that is sent unchanged.
     pub(crate) fn remember(&mut self, slot: &Slot<'_>, text: &str) {
-        if slot.message < self.frozen {
-            (self.came, self.sent) = (self.came + text.len(), self.sent + text.len());
+        if slot.message < self.frozen_messages {
+            (self.received, self.sent) = (self.received + text.len(), self.sent + text.len());
         }
         if self.refers {
             self.history.remember(call(slot), text);
         }
     }
 
-    /// About how many bytes it takes.
+    /// Bytes of memory that it takes, about.
     pub(crate) fn bytes(&self) -> usize {
         self.history.bytes()
     }
 
-    /// Takes note of a result that cannot be read.
+    /// Remembers that a result cannot be read.
     pub(crate) fn skip(&mut self, slot: &Slot<'_>) {
         self.history.skip(call(slot));
     }

@@ -1,4 +1,4 @@
-//! One request body through: what it says to us taken out, every tool result compressed, and all else as it came.
+//! Rewrites one request body: removes its options for us, compresses every tool result, and leaves everything else unchanged.
 
 use std::borrow::Cow;
 
@@ -21,164 +21,165 @@ use crate::request::Request;
 use crate::results::results;
 use crate::scope::Scope;
 use crate::settings::EngineSettings;
-use crate::token_count::{BodyTokens, added};
+use crate::token_count::{BodyTokens, added_tokens};
 use crate::tools::discovery::ToolChoice;
 use crate::tools::retrieval;
 use crate::tools::retrieval::HiddenTools;
 use crate::tools::retrieval::HiddenWay;
 use crate::tools::retrieval::KeptOriginal;
 
-/// Settings at work. What it makes of a body depends on these two alone.
+/// The engine. The body that it returns depends on its settings and the request alone.
 #[derive(Debug, Clone, Default)]
 pub struct Engine {
     settings: EngineSettings,
 }
 
-/// A body that may go on.
+/// A body to forward.
 pub struct ForwardBody<'b> {
-    /// What to send; borrowed when nothing was changed.
+    /// The bytes to send; borrowed when nothing was changed.
     pub body: Cow<'b, [u8]>,
     /// The account of it.
     pub report: Report,
-    /// What its response is to be watched for; `None` when nothing is hidden in it, and nothing was left out of it.
+    /// The tools to hide in its response; `None` when none was added.
     pub hidden: Option<HiddenTools>,
 }
 
 impl Engine {
-    /// An engine that does as `settings` say.
+    /// An engine with these settings.
     #[must_use]
     pub fn new(settings: EngineSettings) -> Self {
         Self { settings }
     }
 
-    /// What it was told.
+    /// Its settings.
     #[must_use]
     pub fn settings(&self) -> &EngineSettings {
         &self.settings
     }
 
-    /// The body that should be sent in the place of `body`. Whatever cannot be done is left as it came.
+    /// The body to send in place of `body`. What cannot be rewritten is left unchanged.
     ///
     /// # Errors
-    /// When the body asks for something that makes no sense.
+    /// When the body's options for us are invalid.
     pub fn pass<'b>(&self, request: &Request<'_>, body: &'b [u8]) -> Result<ForwardBody<'b>, OptionError> {
         let (asked, body) = match take(body)? {
             None => (request.asked.clone(), Cow::Borrowed(body)),
             Some((own, rest)) => (request.asked.clone().or(own), Cow::Owned(rest)),
         };
-        let mut passed = self.treat(request, &asked, body)?;
+        let mut passed = self.process(request, &asked, body)?;
         passed.report.words = asked.debug;
         Ok(passed)
     }
 
-    /// The body that should be sent for one that asks for this.
-    fn treat<'b>(
+    /// Rewrites a body whose options were taken out. A body that is only observed, or in the holdout, is forwarded unchanged.
+    fn process<'b>(
         &self,
         request: &Request<'_>,
         asked: &RequestOptions,
         body: Cow<'b, [u8]>,
     ) -> Result<ForwardBody<'b>, OptionError> {
         if Scope::new(&self.settings, request.place(), asked).is_off() {
-            return self.work(request, asked, body);
+            return self.rewrite(request, asked, body);
         }
         let session = session(request, asked, &body);
         let arm = self.arm(request, asked, &body, session);
         if arm.is_applied() {
-            let mut passed = self.work(request, asked, body)?;
+            let mut passed = self.rewrite(request, asked, body)?;
             (passed.report.arm, passed.report.session) = (arm, session);
             return Ok(passed);
         }
-        // Whatever it would have been refused for, nothing is done to it.
-        let made = self.work(request, asked, Cow::Borrowed(&*body)).map(|made| made.report);
+        // It is not rewritten, so it is not refused either, whatever the error.
+        let made = self.rewrite(request, asked, Cow::Borrowed(&*body)).map(|made| made.report);
         let made = Report { session, ..made.unwrap_or_default() };
-        let body = self.masked(request, asked, body);
-        let report = made.unsent(arm, weigh(request, &BodyTokens::default(), &body));
+        let body = self.mask_by_name(request, asked, body);
+        let report = made.unsent(arm, count_tokens(request, &BodyTokens::default(), &body));
         Ok(ForwardBody { body, report, hidden: None })
     }
 
-    /// The results of a body that a compressor may shorten, where one is to: those that are new to the model, and those
-    /// of which it may have said something before.
+    /// The results of a body that a remote compressor may shorten, if one is configured: those that are new to the model, and
+    /// those for which it may have answered before.
     #[must_use]
     pub fn candidates(&self, request: &Request<'_>, body: &[u8]) -> Vec<Candidate> {
         let Strategy::Remote(remote) = &self.settings.strategy else { return Vec::new() };
-        // What cannot be read is refused or reported when the body is passed.
+        // An unreadable body is refused or reported when it is passed.
         let Ok(taken) = take(body) else { return Vec::new() };
         let (asked, body) = match &taken {
             Some((own, rest)) => (request.asked.clone().or(own.clone()), &**rest),
             None => (request.asked.clone(), body),
         };
-        let mut scope = Scope::new(&self.settings, request.place(), &asked);
-        (scope.plain, scope.most) = (request.plain, request.most);
+        let scope = Scope::for_request(&self.settings, request, &asked).with_max_loss(request.most);
         let provider = request.provider;
-        // It costs, and nothing would be sent of what it says.
+        // The compressor costs money, and its answers would not be sent.
         let arm = self.arm(request, &asked, body, session(request, &asked, body));
-        if !arm.is_applied() || offered(&scope, request, body).is_none() {
+        if !arm.is_applied() || offer_expansion(&scope, request, body).is_none() {
             return Vec::new();
         }
         let slots = provider.slots(body).unwrap_or_default();
         let prompts =
             if remote.tells_question { provider.prompts(body).unwrap_or_default() } else { Vec::new() };
-        let said = |it: &UserPrompt<'_>| Some((it.span.start, it.text()?.into_owned()));
+        let question = |it: &UserPrompt<'_>| Some((it.span.start, it.text()?.into_owned()));
         candidates(
             &scope,
             &slots,
             provider.last_assistant_end(body),
-            &prompts.iter().filter_map(said).collect::<Vec<_>>(),
+            &prompts.iter().filter_map(question).collect::<Vec<_>>(),
         )
     }
 
-    /// Who reads a request, by the name of its model.
+    /// The reader that a request's model name implies.
     fn reader(&self, request: &Request<'_>, body: &[u8]) -> Reader {
         let model = named_model(request.path, body);
         reader_of(&self.settings.readers, request.provider.name(), model.as_deref())
     }
 
-    fn work<'b>(
+    /// Rewrites a body, whether it is sent or only measured.
+    fn rewrite<'b>(
         &self,
         request: &Request<'_>,
         asked: &RequestOptions,
         body: Cow<'b, [u8]>,
     ) -> Result<ForwardBody<'b>, OptionError> {
-        let mut scope = Scope::new(&self.settings, request.place(), asked);
-        (scope.plain, scope.frozen) = (request.plain, request.frozen);
-        scope.agreed = request.agreed;
-        scope.refers &= !request.provider.drops_results(&body);
+        let mut scope = Scope::for_request(&self.settings, request, asked);
+        if request.provider.drops_results(&body) {
+            scope = scope.without_references();
+        }
         if !scope.is_idle() {
-            scope.reader = self.reader(request, &body);
+            scope = scope.with_reader(self.reader(request, &body));
         }
         let own = BodyTokens::default();
-        let weigh = |body: &[u8]| weigh(request, &own, body);
-        let before = if scope.is_off() { None } else { Some(weigh(&body)) };
-        let offered = offered(&scope, request, &body);
-        // What the model cannot fetch back is not left out.
-        let most = if offered.is_some() { Loss::Detail } else { Loss::Form };
-        scope.most = request.most.min(most);
-        let choice = scope.discovery().filter(|_| scope.plain == 0);
-        let choice = choice.and_then(|wish| ToolChoice::of(wish, request.provider, request.path, &body));
+        let count = |body: &[u8]| count_tokens(request, &own, body);
+        let before = if scope.is_off() { None } else { Some(count(&body)) };
+        let offered = offer_expansion(&scope, request, &body);
+        // Detail is cut only if the model can fetch it back.
+        let max_loss = if offered.is_some() { Loss::Detail } else { Loss::Form };
+        let scope = scope.with_max_loss(request.most.min(max_loss));
+        let choice = scope.discovery().filter(|_| scope.plain_results == 0);
+        let choice =
+            choice.and_then(|discovery| ToolChoice::of(discovery, request.provider, request.path, &body));
         let (hides, tool, body) = match offered {
-            Some((hides, offered)) => (Some(hides), added(&body, &offered), Cow::Owned(offered)),
+            Some((hides, offered)) => (Some(hides), added_tokens(&body, &offered), Cow::Owned(offered)),
             None => (None, 0, body),
         };
-        let (mut passed, kept) = spliced(&scope, request, body)?;
+        let (mut passed, kept) = splice_results(&scope, request, body)?;
         passed.report.tool = tool;
         passed.report.reader = (!scope.is_idle()).then(|| scope.reader());
         let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
         passed.report.whole = before.map(|before| ResultTally {
             before: before.saturating_add_signed(-masked),
-            after: weigh(&passed.body),
+            after: count(&passed.body),
         });
         Ok(ForwardBody { hidden: HiddenWay::of(hides, shed).map(|way| HiddenTools { way, kept }), ..passed })
     }
 }
 
 /// The tokens of a body.
-fn weigh(request: &Request<'_>, own: &BodyTokens, body: &[u8]) -> usize {
-    request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body))
+fn count_tokens(request: &Request<'_>, own: &BodyTokens, body: &[u8]) -> usize {
+    request.memo.map_or_else(|| own.count(b"", body), |it| it.count_tokens(body))
 }
 
-/// What tells a conversation from others of its client. What its user said first stands in every request of it, where its
-/// tools and system prompts may come and go.
+/// A hash that identifies a conversation among those of its client: of its name, or of the user's first message, which every
+/// request of it contains, while tools and system prompts may change.
 pub(crate) fn session(request: &Request<'_>, asked: &RequestOptions, body: &[u8]) -> Option<u64> {
     if request.named.is_some() {
         return request.named;
@@ -194,7 +195,7 @@ pub(crate) fn session(request: &Request<'_>, asked: &RequestOptions, body: &[u8]
     (!first.is_empty()).then(|| stable_hash(&("begun", first)))
 }
 
-/// The texts of the first message that has any: between two messages stands the role of one.
+/// The texts of the first user message. A `role` between two texts means that they belong to different messages.
 fn first_message<'p>(body: &'p [u8], prompts: &'p [UserPrompt<'p>]) -> impl Iterator<Item = &'p [u8]> {
     const ROLE: &[u8] = b"\"role\"";
     let mut end = prompts.first().map_or(0, |prompt| prompt.span.start);
@@ -205,17 +206,21 @@ fn first_message<'p>(body: &'p [u8], prompts: &'p [UserPrompt<'p>]) -> impl Iter
     })
 }
 
-/// The body with the tool in it with which a model fetches back what was left out; `None` where nothing is to be.
-fn offered(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> Option<(&'static ToolHiding, Vec<u8>)> {
-    let leaves_out = scope.leaves_out() && scope.plain == 0;
-    if !leaves_out || !scope.settings.expand.holds(|| request.provider.head(body)) {
+/// The body with the `expand_context` tool added; `None` where nothing may be cut.
+fn offer_expansion(
+    scope: &Scope<'_>,
+    request: &Request<'_>,
+    body: &[u8],
+) -> Option<(&'static ToolHiding, Vec<u8>)> {
+    let may_cut = scope.may_cut() && scope.plain_results == 0;
+    if !may_cut || !scope.settings.expand.applies(|| request.provider.head(body)) {
         return None;
     }
     retrieval::offer(request.provider, request.path, body)
 }
 
-/// The body with its results compressed, and what was left out.
-fn spliced<'b>(
+/// The body with its results compressed, and the originals of those that were cut.
+fn splice_results<'b>(
     scope: &Scope<'_>,
     request: &Request<'_>,
     body: Cow<'b, [u8]>,

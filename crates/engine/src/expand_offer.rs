@@ -1,38 +1,37 @@
-//! Says where the tool is offered with which a model fetches back what was left out.
+//! Decides where the `expand_context` tool is offered, by which a model fetches back what was cut.
 //!
-//! The tool costs its tokens in every request, and saves nothing until something is left out. Where the rest of a
-//! request is long, that does not show on the bill; where it is short, only the output of some tools makes up for it.
-//! The decision rests on what comes before the conversation, so it holds for all of a conversation: a tool that came or
-//! went would cost the whole prompt cache.
+//! The tool costs tokens in every request, and pays only when something is cut. In a long request that cost is negligible; in
+//! a short one only tools with long output make up for it. The decision depends on the tools and system prompt alone, so it
+//! is the same for a whole conversation: adding or removing a tool would invalidate the prompt cache.
 
 use std::str::FromStr;
 
 use tersely_core::{Call, ToolKind};
 use tersely_wire::RequestHead;
 
-/// Where the tool is offered, if something may be left out at all. Where it is not, nothing is left out.
+/// Where the tool is offered, if detail may be cut at all. Without the tool, nothing is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExpandOffer {
     /// Wherever it can be hidden.
     #[default]
     Always,
-    /// Where tools and system prompt are long enough for it to pay, or tools are there whose output is long.
+    /// Where tools and system prompt are long enough, or a tool tends to have long output.
     Auto,
     /// Nowhere.
     Never,
 }
 
-/// The shortest head with which `auto` offers the tool whatever the tools are, in bytes: about six thousand tokens.
+/// Bytes of tools and system prompt from which on `auto` offers the tool, whatever the tools are: about six thousand tokens.
 ///
-/// Behind such a head the tool is a bit more than one percent of the first request, and less of those that follow.
-/// Agents with many tools have longer heads; assistants that look up a few records have shorter ones.
-pub(crate) const LEAST_HEAD: usize = 24_000;
+/// The tool is then a bit more than one percent of the first request, and less of later ones. Agents with many tools have
+/// more; assistants that look up a few records have less.
+pub(crate) const MIN_HEAD_BYTES: usize = 24_000;
 
-/// Words in the name of a tool that shows what clusters, containers, logs and web pages say, which is long.
-const LONG: [&str; 7] = ["browser", "docker", "kubectl", "kubernetes", "log", "logs", "playwright"];
+/// Words in the names of tools with long output: clusters, containers, logs and web pages.
+const LONG_OUTPUT: [&str; 7] = ["browser", "docker", "kubectl", "kubernetes", "log", "logs", "playwright"];
 
 impl ExpandOffer {
-    /// Every way, by name.
+    /// The names of all choices.
     pub const NAMES: [&'static str; 3] = ["auto", "always", "never"];
 
     /// Its name.
@@ -45,23 +44,23 @@ impl ExpandOffer {
         }
     }
 
-    /// True when the tool is offered in a request with such a head.
-    pub(crate) fn holds(self, head: impl FnOnce() -> RequestHead) -> bool {
+    /// True when the tool is offered in a request with this head.
+    pub(crate) fn applies(self, head: impl FnOnce() -> RequestHead) -> bool {
         match self {
             Self::Always => true,
             Self::Auto => {
                 let head = head();
-                head.bytes >= LEAST_HEAD || head.tools.iter().any(|tool| is_long(tool))
+                head.bytes >= MIN_HEAD_BYTES || head.tools.iter().any(|tool| is_long(tool))
             }
             Self::Never => false,
         }
     }
 }
 
-/// True when the output of a tool of this name tends to be long: it runs commands, or shows what LONG says.
+/// True when a tool of this name tends to have long output: it runs commands, or its name has a word of `LONG_OUTPUT`.
 fn is_long(tool: &str) -> bool {
     let mut words = tool.split(|sign: char| !sign.is_ascii_alphanumeric());
-    let says = |word: &str| LONG.iter().any(|long| long.eq_ignore_ascii_case(word));
+    let says = |word: &str| LONG_OUTPUT.iter().any(|long| long.eq_ignore_ascii_case(word));
     Call { tool, ..Call::default() }.tool_kind() == ToolKind::Bash || words.any(says)
 }
 
@@ -88,7 +87,7 @@ mod tests {
         ] {
             let head = |bytes| RequestHead { bytes, tools: vec!["get_weather".to_owned()] };
             assert_eq!(
-                [LEAST_HEAD - 1, LEAST_HEAD].map(|it| offer.holds(|| head(it))),
+                [MIN_HEAD_BYTES - 1, MIN_HEAD_BYTES].map(|it| offer.applies(|| head(it))),
                 expected,
                 "{offer:?}"
             );
@@ -98,7 +97,7 @@ mod tests {
     #[test]
     fn tools_with_long_output_make_up_for_a_short_head() {
         let holds = |tool: &str| {
-            ExpandOffer::Auto.holds(|| RequestHead { bytes: 9, tools: vec!["x".into(), tool.into()] })
+            ExpandOffer::Auto.applies(|| RequestHead { bytes: 9, tools: vec!["x".into(), tool.into()] })
         };
         for tool in
             ["bash", "mcp__box__Shell", "kubectl_describe", "fetch-logs", "local_shell", "browser_click"]

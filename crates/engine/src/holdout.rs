@@ -1,4 +1,4 @@
-//! Says whether what is made of a request is sent, or only told: it observes, or its session is held out.
+//! Decides whether a rewritten request is sent or only measured: in observe mode, or in a holdout session.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use crate::engine::Engine;
 use crate::engine::session;
 use crate::overrides::body_object::take;
 use crate::overrides::request_options::RequestOptions;
-use crate::panic_guard::guarded;
+use crate::panic_guard::catch_panic;
 use crate::request::Request;
 use crate::scope::Scope;
 
 impl Engine {
-    /// Whether what is made of a request is sent.
+    /// The arm of a request: whether its rewritten body is sent.
     pub(crate) fn arm(
         &self,
         request: &Request<'_>,
@@ -28,15 +28,15 @@ impl Engine {
         if scope.observes() {
             return Arm::Observed;
         }
-        // A later request of the conversation may bring nothing of its beginning, and would be in another group.
+        // Without a stable session, a later request of the same conversation could fall into another arm.
         let is_named = request.named.is_some() || asked.session.id.is_some();
-        let lasts = is_named || request.provider.history(body) == HistoryPlace::Here;
-        session.filter(|_| lasts).map_or(Arm::Applied, |session| self.settings().holdout.arm(session))
+        let is_stable = is_named || request.provider.history(body) == HistoryPlace::Here;
+        session.filter(|_| is_stable).map_or(Arm::Applied, |session| self.settings().holdout.arm(session))
     }
 
-    /// A body that is sent as it came, but for the secrets in its results if the request asked for that. What the operator
-    /// asked for by name was done before.
-    pub(crate) fn masked<'b>(
+    /// A body that is sent uncompressed, with the secrets in its results masked if the request turned that on everywhere. The
+    /// operator's masking was done before.
+    pub(crate) fn mask_by_name<'b>(
         &self,
         request: &Request<'_>,
         asked: &RequestOptions,
@@ -54,15 +54,14 @@ impl Engine {
 }
 
 impl Engine {
-    /// The body with the secrets of its results masked as they are in what is passed, and nothing else changed: for one
-    /// that there is no time to pass. `None` when nothing is to be masked.
+    /// The body with the secrets of its results masked as `pass` would, and nothing else changed: for a body that there is no
+    /// time to compress. `None` when there is nothing to mask.
     #[must_use]
     pub fn mask(&self, request: &Request<'_>, body: &[u8]) -> Option<Vec<u8>> {
-        // What makes no sense would have been refused, had there been time; nobody is asked to guess now.
+        // Invalid options would have been refused, had there been time. Here they are ignored.
         let own = take(body).ok().flatten().map(|(own, _)| own);
         let asked = own.map_or_else(|| request.asked.clone(), |own| request.asked.clone().or(own));
-        let mut scope = Scope::new(self.settings(), request.place(), &asked);
-        scope.most = request.most;
+        let scope = Scope::for_request(self.settings(), request, &asked).with_max_loss(request.most);
         if scope.is_idle() {
             return None;
         }
@@ -77,17 +76,17 @@ impl Engine {
     }
 }
 
-/// A result without its secrets, if its plan masks them and there are any.
+/// Masks a result's secrets as its plan says, if there are any.
 fn masks_usual(scope: &Scope<'_>, slot: &Slot<'_>) -> Option<Splice> {
     let (plan, text) = (scope.plan(&slot.call.tool)?, slot.text()?);
-    let (masked, _) = guarded(|| seal(&plan, call(slot), &text))??;
+    let (masked, _) = catch_panic(|| seal(&plan, call(slot), &text))??;
     Some((slot.span.clone(), Some(masked)))
 }
 
-/// A result without its secrets, if they are to be masked by name and there are any.
+/// Masks a result's secrets if masking is on everywhere and there are any.
 pub(crate) fn masks(scope: &Scope<'_>, slot: &Slot<'_>) -> Option<Splice> {
     scope.plan(&slot.call.tool).filter(|plan| plan.redact == Redaction::All)?;
     let text = slot.text()?;
-    let Cow::Owned(masked) = guarded(|| redact(&text))? else { return None };
+    let Cow::Owned(masked) = catch_panic(|| redact(&text))? else { return None };
     Some((slot.span.clone(), Some(masked)))
 }

@@ -1,4 +1,4 @@
-//! One body through: slots, compress, keep, splice, record.
+//! Rewrites one request body: finds tool results, compresses them, splices them back and records what was saved.
 
 mod account;
 mod answer;
@@ -7,7 +7,7 @@ pub(crate) mod candidates;
 mod conversation;
 mod engine;
 pub(crate) mod expand_offer;
-mod filled;
+mod filled_slot;
 mod holdout;
 mod mask;
 mod memo;
@@ -44,12 +44,12 @@ pub use overrides::field::{FIELDS, PlanField};
 pub use overrides::place::PlanPlace;
 pub use overrides::request_options::{RequestOptions, SessionName};
 pub use overrides::schema_mode::SchemaMode;
-pub use remote::agreed::{RemoteAnswer, RemoteAnswers};
+pub use remote::answers::{RemoteAnswer, RemoteAnswers};
 pub use remote::strategy::{Fallback, RemotePlan, Strategy};
 pub use request::Request;
 pub use restore::{RestoreError, in_sight, restore};
 pub use settings::{Discovery, EngineSettings, Prompts, Rule};
 pub use tools::discovery::ToolCatalog;
 pub use tools::retrieval::{
-    Answers, DISCOVERY, ELSEWHERE, Fetch, Fetched, HiddenTools, HiddenWay, KeptOriginal, TOOL,
+    Answers, DISCOVERY, ELSEWHERE, Fetch, Fetches, HiddenTools, HiddenWay, KeptOriginal, TOOL,
 };

@@ -1,6 +1,6 @@
-//! Masks secrets in all that a request says, where the operator asked for it by name.
+//! Masks secrets in the whole request body, where the operator turned that on.
 //!
-//! It comes before compression and apart from it: whatever becomes of the rest, what it gives is what goes on.
+//! It runs before compression and independently of it: whatever happens there, the masked body is forwarded.
 
 use tersely_core::{Redaction, secrets};
 use tersely_wire::{MaskedBody, WireError};
@@ -8,17 +8,17 @@ use tersely_wire::{MaskedBody, WireError};
 use crate::engine::Engine;
 
 impl Engine {
-    /// True when no request may go on with a secret in it.
+    /// True when no request may be forwarded with a secret in it.
     #[must_use]
     pub fn seals(&self) -> bool {
         self.settings().plan.redact == Redaction::All
     }
 }
 
-/// The body without its secrets.
+/// The body with its secrets masked.
 ///
 /// # Errors
-/// When it cannot be searched for them; it must not go on then.
+/// When it cannot be searched; it must not be forwarded then.
 pub fn seal(body: &[u8]) -> Result<MaskedBody<'_>, WireError> {
     tersely_wire::mask_body(body, secrets)
 }

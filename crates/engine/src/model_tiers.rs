@@ -1,26 +1,26 @@
 //! Table: which models are small, as of November 2026. It is part of every profile.
 //!
-//! Notations were tried on two readers: a model of 1.5 billion parameters, and one of a large provider. Everything
-//! between them is a guess, which the settings can put right. A name that says nothing counts as strong, because most
-//! requests go to large providers; what only runs at home counts as small.
+//! Forms were tested with two readers: a model of 1.5 billion parameters, and one of a large provider. Everything between them
+//! is a guess, which settings can correct. An unknown name counts as strong, because most requests go to large providers; on
+//! a local provider it counts as small.
 
 use tersely_core::{Reader, fits_pattern};
 
-/// Names in lower case, with `*` for any part of them; the first that fits is heard.
+/// Patterns for names in lower case, with `*`; the first that matches applies.
 pub static READERS: &[(&str, Reader)] = &[
-    // What providers serve, whatever else stands in its name: tuned models carry names that people chose.
+    // Models of providers, whatever else is in their name: fine-tuned models have names that people chose.
     ("*claude*", Reader::Strong),
     ("*gemini*", Reader::Strong),
     ("*gpt-4*", Reader::Strong),
     ("*gpt-5*", Reader::Strong),
     ("*-cloud", Reader::Strong),
     ("*:cloud", Reader::Strong),
-    // Files for llama.cpp, and how they name their precision.
+    // Files for llama.cpp, and their quantisations.
     ("*gguf*", Reader::Small),
     ("*q4_k*", Reader::Small),
     ("*q4_0*", Reader::Small),
     ("*q8_0*", Reader::Small),
-    // Families that come in small sizes only, or whose bare name means one.
+    // Families with small sizes only, or whose bare name means a small one.
     ("*smollm*", Reader::Small),
     ("*tinyllama*", Reader::Small),
     ("*starcoder*", Reader::Small),
@@ -34,22 +34,22 @@ pub static READERS: &[(&str, Reader)] = &[
     ("*gemma-3-270m*", Reader::Small),
 ];
 
-/// A size in a name, in billions of parameters: below this a model is small.
-const SMALL_BELOW: f64 = 20.0;
+/// Billions of parameters from which on a model is strong.
+const MIN_STRONG_BILLIONS: f64 = 20.0;
 
-/// A provider whose models run at home.
-const LOCAL: &str = "ollama";
+/// The provider that runs models locally.
+const LOCAL_PROVIDER: &str = "ollama";
 
-/// Models that an operator knows better; each is a name with `*` for any part of it, in any case.
+/// Models whose reader the operator sets, by patterns with `*`, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KnownReaders {
-    /// Those that are strong, heard first.
+    /// Strong models; they take precedence.
     pub strong: Vec<String>,
-    /// Those that are small.
+    /// Small models.
     pub small: Vec<String>,
 }
 
-/// The reader that a model's name stands for, where requests have the shape of `provider`.
+/// The reader that a model's name implies, in requests of this provider's format.
 #[must_use]
 pub fn reader_of(known: &KnownReaders, provider: &str, model: Option<&str>) -> Reader {
     let name = model.unwrap_or_default().to_lowercase();
@@ -58,12 +58,12 @@ pub fn reader_of(known: &KnownReaders, provider: &str, model: Option<&str>) -> R
     listed(&known.strong, Reader::Strong)
         .or_else(|| listed(&known.small, Reader::Small))
         .or_else(|| READERS.iter().find(|(pattern, _)| fits(pattern)).map(|(_, reader)| *reader))
-        .or_else(|| size(&name).filter(|size| *size < SMALL_BELOW).map(|_| Reader::Small))
-        .unwrap_or(if provider == LOCAL { Reader::Small } else { Reader::Strong })
+        .or_else(|| size(&name).filter(|size| *size < MIN_STRONG_BILLIONS).map(|_| Reader::Small))
+        .unwrap_or(if provider == LOCAL_PROVIDER { Reader::Small } else { Reader::Strong })
 }
 
-/// The first size that stands in a name as a word of its own: `7b`, `1.5b`, and `e4b` for what is used of one. Words of
-/// which it is only a part say something else: `a3b` how much of a large model runs, `8x7b` how many there are.
+/// The first size in a name that is a word of its own: `7b`, `1.5b`, and `e4b` for effective parameters. As part of a word it
+/// means something else: `a3b` is the active part of a large model, `8x7b` a number of experts.
 fn size(name: &str) -> Option<f64> {
     let mut words = name.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '.');
     let read = |word: &str| {

@@ -7,7 +7,7 @@ use tersely_wire::Slot;
 use crate::account::result::{ESCAPE, ResultFate, ResultNote, TextMeasure};
 use crate::account::tokens::ResultTally;
 use crate::conversation::call;
-use crate::filled::Filled;
+use crate::filled_slot::FilledSlot;
 
 /// What was found out about a result before it was filled.
 pub(crate) struct Observation {
@@ -22,7 +22,7 @@ pub(crate) struct Observation {
 }
 
 /// What is told of the result at a place, and of what stands for it.
-pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &Filled) -> ResultNote {
+pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &FilledSlot) -> ResultNote {
     let (asked, report) = (call(slot), &filled.report);
     let stages: Vec<_> = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
     ResultNote {
@@ -47,7 +47,7 @@ pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &Fil
     }
 }
 
-fn fate(seen: &Observation, filled: &Filled, stages: &[(&str, i64)]) -> ResultFate {
+fn fate(seen: &Observation, filled: &FilledSlot, stages: &[(&str, i64)]) -> ResultFate {
     let report = &filled.report;
     match filled.sent {
         _ if report.faults > 0 => ResultFate::Failed,

@@ -1,9 +1,9 @@
-//! Keeps a panic where it happens: a fault in one text is no reason to send the others at full price.
+//! Catches panics, so that a bug met in one text does not keep the others from being compressed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What `work` gives, unless it panics.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+/// The value of `work`, unless it panics.
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
@@ -13,7 +13,7 @@ mod tests {
 
     #[test]
     fn a_panic_in_one_text_is_kept_there() {
-        assert_eq!(guarded(|| 1), Some(1));
-        assert_eq!(guarded(|| -> u8 { panic!("a fault, as a test wants it") }), None);
+        assert_eq!(catch_panic(|| 1), Some(1));
+        assert_eq!(catch_panic(|| -> u8 { panic!("a fault, as a test wants it") }), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Does independent work on several threads where there is enough of it, and gives the results in order.
+//! Runs independent work on several threads if there is enough of it, and returns the results in order.
 
 use std::num::NonZero;
 use std::sync::LazyLock;
@@ -7,15 +7,15 @@ use std::thread;
 
 use tersely_wire::Slot;
 
-use crate::panic_guard::guarded;
+use crate::panic_guard::catch_panic;
 
-/// Bytes of results, or of texts to be counted, that are worth a second thread.
-const WORTH: usize = 64 << 10;
+/// Bytes of work that justify one more thread.
+const BYTES_PER_THREAD: usize = 64 << 10;
 
-/// More threads than these serve one request at the cost of others.
-const MOST: usize = 4;
+/// Threads for one request. More would serve it at the cost of others.
+const MAX_THREADS: usize = 4;
 
-/// What `work` gives for each slot and its number, at the slot's own place; `None` where it panicked.
+/// The value of `work` for each slot, in their order; `None` where it panicked.
 pub(crate) fn each<'s, T: Send>(
     slots: &[(usize, &Slot<'s>)],
     work: impl Fn(&(usize, &Slot<'s>)) -> T + Sync,
@@ -23,30 +23,30 @@ pub(crate) fn each<'s, T: Send>(
     spread(threads(slots.iter().map(|(_, slot)| slot.token.len()).sum()), slots, work)
 }
 
-/// What `work` gives for each text, at its own place; `None` where it panicked.
+/// The value of `work` for each text, in their order; `None` where it panicked.
 pub(crate) fn each_text<T: Send>(texts: &[&str], work: impl Fn(&str) -> T + Sync) -> Vec<Option<T>> {
     spread(threads(texts.iter().map(|text| text.len()).sum()), texts, |text| work(text))
 }
 
-/// How many threads so many bytes are worth.
+/// How many threads this many bytes justify.
 fn threads(bytes: usize) -> usize {
-    (bytes / WORTH).min(*CORES)
+    (bytes / BYTES_PER_THREAD).min(*CORES)
 }
 
-/// Asked for once: the answer is read from half a dozen files, which takes longer than a small request.
+/// Computed once: finding it out reads half a dozen files, which takes longer than a small request.
 static CORES: LazyLock<usize> =
-    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(MOST));
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS));
 
-/// The same on so many threads.
+/// The same on this many threads.
 fn spread<I: Sync, T: Send>(threads: usize, items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<Option<T>> {
     if threads < 2 {
-        return items.iter().map(|item| guarded(|| work(item))).collect();
+        return items.iter().map(|item| catch_panic(|| work(item))).collect();
     }
     let next = AtomicUsize::new(0);
     let run = || {
         let mut done = Vec::new();
         while let Some((at, item)) = pick(&next, items) {
-            done.push((at, guarded(|| work(item))));
+            done.push((at, catch_panic(|| work(item))));
         }
         done
     };
@@ -56,15 +56,15 @@ fn spread<I: Sync, T: Send>(threads: usize, items: &[I], work: impl Fn(&I) -> T 
         done.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
         done
     });
-    // By place, never by order: what a lost thread had done leaves holes, and nothing moves into them.
+    // By index, not by order of completion: the work of a thread that died leaves holes.
     let mut all: Vec<Option<T>> = items.iter().map(|_| None).collect();
-    for (at, given) in done {
-        all[at] = given;
+    for (at, value) in done {
+        all[at] = value;
     }
     all
 }
 
-/// The next item that nobody has taken.
+/// The next item that no thread has taken.
 fn pick<'l, I>(next: &AtomicUsize, items: &'l [I]) -> Option<(usize, &'l I)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     items.get(at).map(|item| (at, item))

@@ -1,41 +1,41 @@
-//! A request, as far as it matters to its body.
+//! The facts about a request that decide what is done to its body.
 
 use tersely_core::Loss;
 use tersely_wire::Provider;
 
 use crate::memo::Recall;
 use crate::overrides::request_options::RequestOptions;
-use crate::remote::agreed::RemoteAnswers;
+use crate::remote::answers::RemoteAnswers;
 use crate::scope::RulePlace;
 
-/// A request, as far as it matters to its body.
+/// The facts about a request that decide what is done to its body.
 #[derive(Clone)]
 pub struct Request<'r> {
-    /// The shape of the body.
+    /// The API whose format the body has.
     pub provider: &'static Provider,
-    /// Where it is sent, with its query: rules may speak of routes.
+    /// Path and query of the URL; rules may depend on it.
     pub path: &'r str,
-    /// Whose it is, if that was checked: rules may speak of tenants.
+    /// The authenticated tenant; rules may depend on it.
     pub tenant: Option<&'r str>,
-    /// What it asks for beside its body; above what the body asks for.
+    /// Options in its headers, which override those in its body.
     pub asked: RequestOptions,
-    /// A hash of the name that its head gives its conversation, if it gives one.
+    /// A hash of the session name in its headers, if there is one.
     pub named: Option<u64>,
-    /// The most that may be lost, whatever the settings say. Its tools stay the same all the same.
+    /// The most loss allowed, whatever the settings say. It does not change which tools are offered.
     pub most: Loss,
-    /// How many results, from the first on, an earlier request sent as they came: they stay so, and no tool is offered,
-    /// because none was.
+    /// How many results, from the first on, an earlier request sent uncompressed. They stay so, and no tool is offered, since
+    /// none was then.
     pub plain: usize,
-    /// How many messages, from the first on, stay as they came: whoever sends them says that they were sent before.
+    /// How many messages, from the first on, stay unchanged, because the client says that they were sent before.
     pub frozen: usize,
-    /// What stands for its results by the word of a compressor, where one was asked.
+    /// A remote compressor's answers for its results.
     pub agreed: Option<&'r RemoteAnswers>,
-    /// What is remembered of the request before it, and of whom; it changes the time that is taken, and nothing else.
+    /// The memo of this client's earlier requests. It saves time and changes no byte.
     pub memo: Option<Recall<'r>>,
 }
 
 impl<'r> Request<'r> {
-    /// A request that asks for nothing.
+    /// A request without options.
     #[must_use]
     pub fn new(provider: &'static Provider, path: &'r str) -> Self {
         let (asked, most) = (RequestOptions::default(), Loss::Detail);
@@ -43,7 +43,7 @@ impl<'r> Request<'r> {
         Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, memo }
     }
 
-    /// Where rules may hold for it.
+    /// What rules may depend on.
     pub(crate) fn place(&self) -> RulePlace<'r> {
         RulePlace { path: self.path, tenant: self.tenant }
     }

@@ -1,4 +1,4 @@
-//! The way back: the body that a client sent, of the one that was sent in its place.
+//! Restores the body that a client sent from the compressed one.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use tersely_wire::{Provider, Slot, Splice, WireError, splice};
 
 use crate::conversation::call;
 
-/// Why a body cannot be turned back.
+/// Why a body cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreError {
-    /// It makes no sense.
+    /// It cannot be parsed.
     Body(WireError),
-    /// A result in it, at this byte, says it was compressed and does not read as that.
+    /// The result at this byte is marked as compressed and cannot be decoded.
     Damaged(usize),
-    /// Detail was left out of a result, at this byte.
+    /// Detail was cut from the result at this byte.
     Partial(usize),
 }
 
@@ -32,46 +32,46 @@ impl fmt::Display for RestoreError {
     }
 }
 
-/// The body that became `body` under settings that lose nothing and mask nothing.
+/// Restores a body that was compressed without loss and without masks.
 ///
 /// # Errors
-/// When the body cannot be read, or a result in it says what cannot be.
+/// When the body or a result in it cannot be decoded.
 pub fn restore(provider: &Provider, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
     let slots = provider.slots(body).map_err(RestoreError::Body)?;
-    let mut back = Back::default();
+    let mut back = Restorer::default();
     let edits: Result<Vec<_>, _> = slots.iter().map(|slot| back.original(slot)).collect();
     let edits: Vec<Splice> = edits?.into_iter().flatten().collect();
     Ok(splice(body, &edits).into_owned())
 }
 
-/// What can be read of each result of a body that was sent: references followed into what stands before them, forms
-/// undone. What was left out is not in it, and a reference that leads nowhere stays one.
+/// The visible text of each result of a compressed body, with references resolved and forms undone. Text that was cut is not
+/// in it, and a reference that leads nowhere stays.
 ///
 /// # Errors
-/// When the body cannot be read.
+/// When the body cannot be parsed.
 pub fn in_sight(provider: &Provider, body: &[u8]) -> Result<Vec<String>, WireError> {
     let slots = provider.slots(body)?;
-    let mut back = Back::default();
-    Ok(slots.iter().map(|slot| back.sight(slot)).collect())
+    let mut back = Restorer::default();
+    Ok(slots.iter().map(|slot| back.visible(slot)).collect())
 }
 
-/// A conversation on its way back.
+/// The state of restoring a conversation.
 #[derive(Default)]
-struct Back {
+struct Restorer {
     history: Session,
-    /// Bytes of the results as they were sent, and as they came back.
+    /// Bytes of the results as sent, and as restored.
     sent: usize,
-    came: usize,
+    restored: usize,
 }
 
-impl Back {
-    /// What stood in a slot, if that was something else.
+impl Restorer {
+    /// The original text of a slot, if it differs.
     fn original(&mut self, slot: &Slot<'_>) -> Result<Option<Splice>, RestoreError> {
         let Some(sent) = slot.text() else {
             self.history.skip(call(slot));
             return Ok(None);
         };
-        // What is spelled otherwise than we spell was not written by us.
+        // Text whose JSON is spelled differently from ours was not written by us.
         if !slot.is_spelled(&sent) {
             self.history.remember(call(slot), &sent);
             return Ok(None);
@@ -83,8 +83,8 @@ impl Back {
         Ok((text != sent).then(|| (slot.span.clone(), Some(text))))
     }
 
-    /// What can be read of a slot.
-    fn sight(&mut self, slot: &Slot<'_>) -> String {
+    /// The visible text of a slot.
+    fn visible(&mut self, slot: &Slot<'_>) -> String {
         let Some(sent) = slot.text() else {
             self.history.skip(call(slot));
             return String::new();
@@ -98,10 +98,10 @@ impl Back {
 
     fn text(&mut self, slot: &Slot<'_>, sent: &str) -> Option<String> {
         self.sent += sent.len();
-        let room = Room::behind(self.sent, self.came);
+        let room = Room::behind(self.sent, self.restored);
         let shown = self.history.put_back(room, call(slot), sent)?;
         let text = restore_within(room, &shown)?.into_owned();
-        self.came += text.len();
+        self.restored += text.len();
         Some(text)
     }
 }

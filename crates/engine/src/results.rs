@@ -1,85 +1,86 @@
-//! The tool results of a body, each compressed and then said only as far as the ones before it do not say it.
+//! Compresses each tool result of a body, then replaces text that earlier results show with references.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use tersely_core::{
-    Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
+    Ledger, Loss, Mode, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
 };
 use tersely_wire::{Slot, Splice};
 
 use crate::account::report::Report;
 use crate::account::result::{ResultFate, TextMeasure};
-use crate::candidates::{self, OtherWords};
+use crate::candidates::{self, Substitutes};
 use crate::conversation::{Conversation, call};
-use crate::filled::Filled;
+use crate::filled_slot::FilledSlot;
 use crate::memo::Past;
 use crate::memo::Recall;
 use crate::outcome::{Observation, noted};
-use crate::panic_guard::guarded;
+use crate::panic_guard::catch_panic;
 use crate::parallel::each;
 use crate::request::Request;
 use crate::scope::Scope;
 use crate::tools::retrieval::KeptOriginal;
 
-/// What became of all results.
+/// The edits for all results, and the account of them.
 #[derive(Default)]
 pub(crate) struct Results {
     pub(crate) edits: Vec<Splice>,
-    /// What was left out of those that were not remembered.
+    /// Originals of the results that were cut, except those taken from the memo.
     pub(crate) kept: Vec<KeptOriginal>,
     pub(crate) report: Report,
 }
 
-/// A result before the ones before it are looked at, and what is told of it.
-struct Looked<'s> {
-    found: Found<'s>,
+/// A result compressed by itself, before references to earlier ones, and what is reported of it.
+struct Draft<'s> {
+    state: DraftState<'s>,
     seen: Observation,
 }
 
-enum Found<'s> {
-    /// It cannot be read, or we failed at reading it.
+/// What became of a result by itself.
+enum DraftState<'s> {
+    /// It cannot be read.
     Unread,
-    /// It is to go on as it came, but for its secrets and what plays our marks.
-    Left(MaskedText<'s>),
-    /// We failed at it.
+    /// It stays unchanged, except for secrets and imitations of our marks.
+    Unchanged(MaskedText<'s>),
+    /// Compressing it failed.
     Failed(MaskedText<'s>),
-    /// Nothing of it was found to say shorter.
+    /// No shorter form was found.
     Same(Plan, Cow<'s, str>, Ledger),
+    /// It was compressed.
     Done(Plan, Cow<'s, str>, Outcome<'static>),
 }
 
-/// A text as it came, and what is sent for it, if that is another: the same without its secrets.
+/// A text, and the masked text that is sent for it, if it contains secrets.
 struct MaskedText<'s> {
     came: Cow<'s, str>,
     sent: Option<Outcome<'static>>,
 }
 
 impl<'s> MaskedText<'s> {
-    /// The text by this plan, whatever else the plan says: no limit of size, tool or time goes before a mask.
+    /// Masks a text. No limit of size, tool or time takes precedence over masking.
     fn of(plan: Option<Plan>, slot: &Slot<'_>, came: Cow<'s, str>) -> Self {
-        let masked = plan.and_then(|plan| guarded(|| seal(&plan, call(slot), &came)).flatten());
-        let sent = masked
-            .map(|(text, redacted)| Outcome { redacted, ..Outcome::unchanged(&O200k, &text) }.into_owned());
+        let masked = plan.and_then(|plan| catch_panic(|| seal(&plan, call(slot), &came)).flatten());
+        let sent = masked.map(|(text, redacted)| Outcome { redacted, ..Outcome::same(&text) }.into_owned());
         Self { came, sent }
     }
 
-    /// The same with nothing that plays our marks: no rule of size or tool may let somebody else's words pass for ours.
-    fn told_apart(self, plan: Plan, slot: &Slot<'_>) -> Self {
-        let shown = self.shown();
-        let told = comes_back(plan, slot, &self.came)
-            .then(|| guarded(|| tersely_core::leave(&plan, &O200k, call(slot), shown)))
+    /// The same with imitations of our marks escaped. No rule may let a tool's text pass for our marks.
+    fn escape_marks(self, plan: Plan, slot: &Slot<'_>) -> Self {
+        let shown = self.text();
+        let escaped = is_rewritable(plan, slot, &self.came)
+            .then(|| catch_panic(|| tersely_core::pass_through(&plan, call(slot), shown)))
             .flatten()
-            .filter(|told| told.text != shown);
+            .filter(|escaped| escaped.text != shown);
         let redacted = self.sent.as_ref().map_or(0, |sent| sent.redacted);
-        match told.map(|told| Outcome { redacted, ..told.into_owned() }) {
+        match escaped.map(|escaped| Outcome { redacted, ..escaped.into_owned() }) {
             None => self,
             sent => Self { sent, ..self },
         }
     }
 
-    /// What is sent.
-    fn shown(&self) -> &str {
+    /// The text that is sent.
+    fn text(&self) -> &str {
         self.sent.as_ref().map_or(&self.came, |sent| &sent.text)
     }
 }
@@ -93,29 +94,29 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
             return Results { report, ..Results::default() };
         }
     };
-    settle(scope, request.memo, &slots)
+    compress_slots(scope, request.memo, &slots)
 }
 
-/// Compresses every result that was found, in order.
-pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<'_>]) -> Results {
-    let memo = memo.filter(|_| scope.asked.session.memo != Some(false));
+/// Compresses the results in these slots, in order. Results of the memo are taken from there.
+pub(crate) fn compress_slots(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<'_>]) -> Results {
+    let memo = memo.filter(|_| scope.options.session.memo != Some(false));
     let links = memo.map_or_else(Vec::new, |recall| recall.links(scope, slots));
     let mut past = memo.and_then(|recall| recall.take(&links)).unwrap_or_else(|| Past::new(scope));
     let mut results = Results::default();
     results.report.reused = past.filled.len();
-    let renewed = memo.map_or_else(Vec::new, |recall| recall.changed(scope, slots));
+    let renewed = memo.map_or_else(Vec::new, |recall| recall.changed_results(scope, slots));
     results.report.renewed = renewed.iter().filter(|is| **is).count();
-    let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
+    let plain_end = slots.get(..scope.plain_results).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
     let new: Vec<_> = slots.iter().enumerate().skip(past.filled.len()).collect();
-    let found = each(&new, |(at, slot)| match slot {
-        _ if slot.message < scope.frozen => leave(scope, ResultFate::Skipped, slot),
-        _ if slot.span.start < plain => leave(scope, ResultFate::Failed, slot),
-        _ => look(scope, *at, slot),
+    let drafts = each(&new, |(at, slot)| match slot {
+        _ if slot.message < scope.frozen_messages => keep_unchanged(scope, ResultFate::Skipped, slot),
+        _ if slot.span.start < plain_end => keep_unchanged(scope, ResultFate::Failed, slot),
+        _ => compress_alone(scope, *at, slot),
     });
-    for ((at, slot), looked) in new.into_iter().zip(found) {
-        let Looked { found, mut seen } = looked.unwrap_or_else(Looked::unread);
+    for ((at, slot), draft) in new.into_iter().zip(drafts) {
+        let Draft { state, mut seen } = draft.unwrap_or_else(Draft::unreadable);
         seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
-        let (mut filled, kept) = fill(&mut past.conversation, slot, found);
+        let (mut filled, kept) = fill(&mut past.conversation, slot, state);
         let note = noted(at, slot, &seen, &filled);
         filled.report.results.push(Arc::new(note));
         past.filled.push(filled);
@@ -131,18 +132,18 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
     results
 }
 
-impl<'s> Looked<'s> {
-    /// One that cannot be read.
-    fn unread() -> Self {
-        Self::of(Found::Unread, Mode::Disabled, ResultFate::Failed)
+impl<'s> Draft<'s> {
+    /// A result that cannot be read.
+    fn unreadable() -> Self {
+        Self::of(DraftState::Unread, Mode::Disabled, ResultFate::Failed)
     }
 
-    /// One that was found in this mode, and what becomes of it unless something is sent for it.
-    fn of(found: Found<'s>, mode: Mode, otherwise: ResultFate) -> Self {
-        let text = match &found {
-            Found::Unread => "",
-            Found::Left(text) | Found::Failed(text) => &text.came,
-            Found::Same(_, text, _) | Found::Done(_, text, _) => text,
+    /// A result in a state, with the fate to report unless something else is sent for it.
+    fn of(state: DraftState<'s>, mode: Mode, otherwise: ResultFate) -> Self {
+        let text = match &state {
+            DraftState::Unread => "",
+            DraftState::Unchanged(text) | DraftState::Failed(text) => &text.came,
+            DraftState::Same(_, text, _) | DraftState::Done(_, text, _) => text,
         };
         let seen = Observation {
             mode: mode.name(),
@@ -152,137 +153,141 @@ impl<'s> Looked<'s> {
             is_renewed: false,
             looks: text.trim_start().starts_with(['{', '[']).then_some("json"),
         };
-        Self { found, seen }
+        Self { state, seen }
     }
 }
 
-/// A result that stays as it came, but for its secrets, and why.
-fn leave<'s>(scope: &Scope<'_>, why: ResultFate, slot: &Slot<'s>) -> Looked<'s> {
+/// A result that stays unchanged, except for secrets, and why.
+fn keep_unchanged<'s>(scope: &Scope<'_>, why: ResultFate, slot: &Slot<'s>) -> Draft<'s> {
     let masked = |text| MaskedText::of(scope.plan(&slot.call.tool), slot, text);
-    let left = |text| Looked::of(Found::Left(masked(text)), Mode::Disabled, why);
-    slot.text().map_or_else(Looked::unread, left)
+    let draft = |text| Draft::of(DraftState::Unchanged(masked(text)), Mode::Disabled, why);
+    slot.text().map_or_else(Draft::unreadable, draft)
 }
 
-/// What a result becomes by itself.
-fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
-    let Some(text) = slot.text() else { return Looked::unread() };
+/// Compresses a result by itself, without regard to earlier ones.
+fn compress_alone<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Draft<'s> {
+    let Some(text) = slot.text() else { return Draft::unreadable() };
     let Some(plan) = scope.plan(&slot.call.tool) else {
-        return Looked::of(
-            Found::Left(MaskedText::of(None, slot, text)),
+        return Draft::of(
+            DraftState::Unchanged(MaskedText::of(None, slot, text)),
             Mode::Disabled,
             ResultFate::Skipped,
         );
     };
-    if let Some(why) = passed_over(scope, plan, slot, &text) {
-        let left = MaskedText::of(Some(plan), slot, text).told_apart(plan, slot);
+    if let Some(why) = reason_to_skip(scope, plan, slot, &text) {
+        let text = MaskedText::of(Some(plan), slot, text).escape_marks(plan, slot);
         let mode = if scope.skips(&slot.call.tool) { Mode::Disabled } else { plan.mode };
-        return Looked::of(Found::Left(left), mode, why);
+        return Draft::of(DraftState::Unchanged(text), mode, why);
     }
-    let outcome = guarded(|| {
-        let words = candidates::words(scope, at, &plan, (slot, &text));
+    let outcome = catch_panic(|| {
+        let words = candidates::substitutes(scope, at, &plan, (slot, &text));
         let outcome = match &words {
-            Some(words) => replaced(plan, slot, &text, words),
-            None => compressed(scope, plan, slot, &text),
+            Some(words) => substitute(plan, slot, &text, words),
+            None => compress_result(scope, plan, slot, &text),
         };
         if is_new(&outcome) { Ok(outcome.into_owned()) } else { Err(outcome.ledger) }
     });
-    let found = match outcome {
-        Some(Ok(outcome)) => Found::Done(plan, text, outcome),
-        Some(Err(ledger)) => Found::Same(plan, text, ledger),
-        None => Found::Failed(MaskedText::of(Some(plan), slot, text)),
+    let state = match outcome {
+        Some(Ok(outcome)) => DraftState::Done(plan, text, outcome),
+        Some(Err(ledger)) => DraftState::Same(plan, text, ledger),
+        None => DraftState::Failed(MaskedText::of(Some(plan), slot, text)),
     };
-    let mut looked = Looked::of(found, plan.mode, ResultFate::Same);
-    looked.seen.is_kept = scope.agreed.is_some_and(|agreed| agreed.is_kept(at));
-    looked
+    let mut draft = Draft::of(state, plan.mode, ResultFate::Same);
+    draft.seen.is_kept = scope.answers.is_some_and(|answers| answers.is_stored(at));
+    draft
 }
 
-/// Why nothing but its secrets and what plays our marks is changed of a result, if so.
-fn passed_over(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) -> Option<ResultFate> {
+/// Why a result stays unchanged, except for secrets and imitations of our marks; `None` if it is compressed.
+fn reason_to_skip(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) -> Option<ResultFate> {
     match plan.takes(text.len()) {
         _ if scope.skips(&slot.call.tool) => Some(ResultFate::Skipped),
-        true if comes_back(plan, slot, text) => None,
+        true if is_rewritable(plan, slot, text) => None,
         true => Some(ResultFate::Skipped),
         false if text.len() <= plan.min_bytes => Some(ResultFate::Small),
         false => Some(ResultFate::Large),
     }
 }
 
-/// True when it is more than a copy of what came: those of a large body would take as much room again.
+/// True when an outcome differs from its text. Unchanged ones are not copied: that would double the memory for a large body.
 fn is_new(outcome: &Outcome<'_>) -> bool {
     !matches!(outcome, Outcome { text: Cow::Borrowed(_), redacted: 0, ledger, original: None } if ledger.steps.is_empty())
 }
 
-/// True when a text can go another way: under no loss, only one that would be written again as the client wrote it.
-fn comes_back(plan: Plan, slot: &Slot<'_>, text: &str) -> bool {
+/// True when a text may be rewritten. Without loss, that requires that we spell it in JSON as the client did.
+fn is_rewritable(plan: Plan, slot: &Slot<'_>, text: &str) -> bool {
     plan.loss > Loss::None || slot.is_spelled(text)
 }
 
-/// A result that others have shortened, if what they say is of use.
-fn replaced<'t>(plan: Plan, slot: &Slot<'_>, text: &'t str, words: &OtherWords<'_>) -> Outcome<'t> {
-    let stands: Vec<_> = words.iter().map(|(stage, text)| StandIn { stage, text }).collect();
-    replace(&plan, &O200k, call(slot), text, &stands)
+/// A result with another compressor's text in its place, if that can be used.
+fn substitute<'t>(plan: Plan, slot: &Slot<'_>, text: &'t str, words: &Substitutes<'_>) -> Outcome<'t> {
+    let stand_ins: Vec<_> = words.iter().map(|(stage, text)| StandIn { stage, text }).collect();
+    replace(&plan, call(slot), text, &stand_ins)
 }
 
-fn compressed<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
-    // An error is what the agent must see as it was: at most an exact form may stand for it.
+fn compress_result<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
+    // The agent must see an error exactly, so only exact forms are allowed for it.
     let loss = if slot.is_error { Loss::None } else { plan.loss };
-    compress_filtered(&Plan { loss, ..plan }, &scope.settings.filters, &O200k, call(slot), text)
+    compress_filtered(&Plan { loss, ..plan }, &scope.settings.filters, call(slot), text)
 }
 
-/// What stands for a result after the ones before it, and what was left out of it.
-fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, Option<KeptOriginal>) {
-    match found {
-        Found::Unread => {
+/// What is sent for a result after the earlier ones, and its original if it was cut.
+fn fill(
+    past: &mut Conversation,
+    slot: &Slot<'_>,
+    state: DraftState<'_>,
+) -> (FilledSlot, Option<KeptOriginal>) {
+    match state {
+        DraftState::Unread => {
             past.skip(slot);
-            (Filled { sent: None, report: Report { slots: 1, faults: 1, ..Report::default() } }, None)
+            (FilledSlot { sent: None, report: Report { slots: 1, faults: 1, ..Report::default() } }, None)
         }
-        Found::Left(text) => {
-            past.remember(slot, text.shown());
-            (left(text, 0), None)
+        DraftState::Unchanged(text) => {
+            past.remember(slot, text.text());
+            (fill_unchanged(text, 0), None)
         }
-        Found::Failed(text) => (failed(past, slot, text), None),
-        Found::Same(plan, text, ledger) => {
+        DraftState::Failed(text) => (fill_failed(past, slot, text), None),
+        DraftState::Same(plan, text, ledger) => {
             let outcome = Outcome { text: Cow::Borrowed(&*text), redacted: 0, ledger, original: None };
-            refer(past, plan, slot, &text, outcome)
+            fill_with_references(past, plan, slot, &text, outcome)
         }
-        Found::Done(plan, text, outcome) => refer(past, plan, slot, &text, outcome),
+        DraftState::Done(plan, text, outcome) => fill_with_references(past, plan, slot, &text, outcome),
     }
 }
 
-/// A result that goes on as it came, but for what is sent of it.
-fn left(text: MaskedText<'_>, faults: usize) -> Filled {
+/// A result that stays unchanged, except for its masks.
+fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> FilledSlot {
     let mut report = Report { slots: 1, faults, ..Report::default() };
     let Some(sent) = text.sent else {
         report.leave(&text.came);
-        return Filled { sent: None, report };
+        return FilledSlot { sent: None, report };
     };
     report.book(&text.came, &sent);
-    Filled { sent: Some(sent.text.into_owned()), report }
+    FilledSlot { sent: Some(sent.text.into_owned()), report }
 }
 
-/// A result at which we failed.
-fn failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> Filled {
+/// A result whose compression failed.
+fn fill_failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> FilledSlot {
     past.skip(slot);
-    left(text, 1)
+    fill_unchanged(text, 1)
 }
 
-/// A result with references to the ones before it.
-fn refer(
+/// A result with references to earlier ones.
+fn fill_with_references(
     past: &mut Conversation,
     plan: Plan,
     slot: &Slot<'_>,
     text: &str,
     outcome: Outcome<'_>,
-) -> (Filled, Option<KeptOriginal>) {
-    let Some(outcome) = guarded(|| past.refer(plan, slot, text, outcome)) else {
-        return (failed(past, slot, MaskedText::of(Some(plan), slot, Cow::Borrowed(text))), None);
+) -> (FilledSlot, Option<KeptOriginal>) {
+    let Some(outcome) = catch_panic(|| past.refer(plan, slot, text, outcome)) else {
+        return (fill_failed(past, slot, MaskedText::of(Some(plan), slot, Cow::Borrowed(text))), None);
     };
     let over_limit = usize::from(is_exceeded(&plan, &outcome.text));
     let mut report = Report { slots: 1, over_limit, ..Report::default() };
     report.book(text, &outcome);
     if outcome.text == text {
-        return (Filled { sent: None, report }, None);
+        return (FilledSlot { sent: None, report }, None);
     }
     let sent = Some(outcome.text.clone().into_owned());
-    (Filled { sent, report }, KeptOriginal::of(outcome))
+    (FilledSlot { sent, report }, KeptOriginal::of(outcome))
 }

@@ -1,18 +1,19 @@
-//! Says what is done with the results of a tool in one request: settings, then rules, then what the request asks for.
+//! Decides what is done with each tool's results in one request: settings, then rules, then the request's own options.
 
 use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
 use crate::expand_offer::ExpandOffer;
 use crate::overrides::request_options::RequestOptions;
 use crate::overrides::schema_mode::SchemaMode;
-use crate::remote::agreed::RemoteAnswers;
+use crate::remote::answers::RemoteAnswers;
+use crate::request::Request;
 use crate::settings::Discovery;
 use crate::settings::EngineSettings;
 use crate::settings::Prompts;
 use crate::settings::Rule;
 use crate::skip::means;
 
-/// Where a rule may hold: the request's path, and whose it is if that was checked.
+/// What rules may depend on: the request's path, and its authenticated tenant.
 #[derive(Clone, Copy)]
 pub(crate) struct RulePlace<'s> {
     pub(crate) path: &'s str,
@@ -28,63 +29,100 @@ impl<'s> From<&'s str> for RulePlace<'s> {
 impl RulePlace<'_> {
     fn fits(self, rule: &Rule) -> bool {
         let here = rule.route.as_ref().is_none_or(|route| self.path.starts_with(route.as_str()));
-        let whose = |pattern: &String| self.tenant.is_some_and(|tenant| fits_pattern(pattern, tenant));
-        here && rule.tenant.as_ref().is_none_or(whose)
+        let is_tenant = |pattern: &String| self.tenant.is_some_and(|tenant| fits_pattern(pattern, tenant));
+        here && rule.tenant.as_ref().is_none_or(is_tenant)
     }
 }
 
-/// What holds for one request.
+/// Everything that applies to one request.
 pub(crate) struct Scope<'s> {
     pub(crate) settings: &'s EngineSettings,
     pub(crate) place: RulePlace<'s>,
-    pub(crate) asked: &'s RequestOptions,
-    /// The most that may be lost, whatever the settings say.
-    pub(crate) most: Loss,
-    /// How many results, from the first on, stay as they came.
-    pub(crate) plain: usize,
-    /// How many messages, from the first on, do.
-    pub(crate) frozen: usize,
-    /// Whether a result may name what stands earlier: not where the provider may have dropped that.
+    pub(crate) options: &'s RequestOptions,
+    /// The most loss allowed, whatever the settings say.
+    pub(crate) max_loss: Loss,
+    /// How many results, from the first on, stay unchanged.
+    pub(crate) plain_results: usize,
+    /// How many messages, from the first on, stay unchanged.
+    pub(crate) frozen_messages: usize,
+    /// Whether a result may refer to earlier ones: not if the provider may have dropped those.
     pub(crate) refers: bool,
-    /// What stands for results by the word of a compressor.
-    pub(crate) agreed: Option<&'s RemoteAnswers>,
-    /// Who the request's model is, where nothing else is said.
-    pub(crate) reader: Reader,
+    /// A remote compressor's answers for the results.
+    pub(crate) answers: Option<&'s RemoteAnswers>,
+    /// The reader that the request's model implies, unless options or rules say another.
+    model_reader: Reader,
 }
 
 impl<'s> Scope<'s> {
-    /// What the settings and the request say.
+    /// What the settings and the options say, for any body.
     pub(crate) fn new(
         settings: &'s EngineSettings,
         place: impl Into<RulePlace<'s>>,
-        asked: &'s RequestOptions,
+        options: &'s RequestOptions,
     ) -> Self {
-        let refers = asked.session.dedup != Some(false);
-        let (place, most, reader) = (place.into(), Loss::Detail, Reader::Strong);
-        Self { settings, place, asked, most, plain: 0, frozen: 0, refers, agreed: None, reader }
+        Self {
+            settings,
+            place: place.into(),
+            options,
+            max_loss: Loss::Detail,
+            plain_results: 0,
+            frozen_messages: 0,
+            refers: options.session.dedup != Some(false),
+            answers: None,
+            model_reader: Reader::Strong,
+        }
     }
 
-    /// True when something may be left out of the results of some tool. Which tools were called does not matter: what
-    /// stands at the head of a prompt must not change as a conversation goes on.
-    pub(crate) fn leaves_out(&self) -> bool {
+    /// The same with what the request says about its own results.
+    pub(crate) fn for_request(
+        settings: &'s EngineSettings,
+        request: &Request<'s>,
+        options: &'s RequestOptions,
+    ) -> Self {
+        Self {
+            plain_results: request.plain,
+            frozen_messages: request.frozen,
+            answers: request.agreed,
+            ..Self::new(settings, request.place(), options)
+        }
+    }
+
+    /// The same with at most this loss.
+    pub(crate) fn with_max_loss(self, max_loss: Loss) -> Self {
+        Self { max_loss, ..self }
+    }
+
+    /// The same where results must not refer to earlier ones.
+    pub(crate) fn without_references(self) -> Self {
+        Self { refers: false, ..self }
+    }
+
+    /// The same for a model that reads like this.
+    pub(crate) fn with_reader(self, model_reader: Reader) -> Self {
+        Self { model_reader, ..self }
+    }
+
+    /// True when detail may be cut from the results of some tool, whether it was called or not: the tools at the start of a
+    /// prompt must not change during a conversation.
+    pub(crate) fn may_cut(&self) -> bool {
         let allows = |plan: Plan| plan.mode != Mode::Disabled && plan.loss == Loss::Detail;
-        !self.asked.bypass && self.settings.expand != ExpandOffer::Never && self.any(allows)
+        !self.options.bypass && self.settings.expand != ExpandOffer::Never && self.any(allows)
     }
 
-    /// True when what is made of the request is only told. That holds for all of it or for nothing, so a rule for single
-    /// tools is not asked.
+    /// True when the request is only observed: measured and sent unchanged. That applies to all of it or nothing, so rules for
+    /// single tools do not count.
     pub(crate) fn observes(&self) -> bool {
         let whole = self.rules().filter(|rule| rule.tool.is_none());
         let ruled = whole.fold(self.settings.plan, |plan, rule| rule.change.on(plan));
-        self.asked.change.on(ruled).mode == Mode::Observe
+        self.options.change.on(ruled).mode == Mode::Observe
     }
 
-    /// True when nothing can be done to any result, so that there is no need to look for them.
+    /// True when no result can be changed, so there is no need to look for them.
     pub(crate) fn is_idle(&self) -> bool {
-        self.asked.bypass || !self.any(|plan| plan.mode != Mode::Disabled)
+        self.options.bypass || !self.any(|plan| plan.mode != Mode::Disabled)
     }
 
-    /// True when nothing can be done to the body at all.
+    /// True when nothing in the body can be changed.
     pub(crate) fn is_off(&self) -> bool {
         self.is_idle()
             && self.schema() == SchemaMode::Disabled
@@ -92,65 +130,64 @@ impl<'s> Scope<'s> {
             && self.discovery().is_none()
     }
 
-    /// Who reads results of which no rule speaks.
+    /// The reader of results that no rule is for.
     pub(crate) fn reader(&self) -> Reader {
-        self.asking(self.settings.plan).reader
+        self.with_options(self.settings.plan).reader
     }
 
-    /// What is done with the descriptions of tools.
+    /// How tool descriptions are rewritten.
     pub(crate) fn schema(&self) -> SchemaMode {
-        if self.asked.bypass {
+        if self.options.bypass {
             SchemaMode::Disabled
         } else {
-            self.asked.schema.unwrap_or(self.settings.schema)
+            self.options.schema.unwrap_or(self.settings.schema)
         }
     }
 
-    /// What is done with JSON in the texts of users.
+    /// How JSON in user messages is rewritten.
     pub(crate) fn prompts(&self) -> Option<Prompts> {
-        self.settings.prompts.filter(|_| !self.asked.bypass)
+        self.settings.prompts.filter(|_| !self.options.bypass)
     }
 
-    /// How many of its tools the model is shown; all of them where nothing is said.
+    /// How many of its tools the model is shown; all of them by default.
     pub(crate) fn discovery(&self) -> Option<&'s Discovery> {
-        self.settings.discovery.as_ref().filter(|_| !self.asked.bypass)
+        self.settings.discovery.as_ref().filter(|_| !self.options.bypass)
     }
 
-    /// True when results of `tool` are left as they came, but for their secrets.
+    /// True when results of `tool` stay unchanged, except for secrets.
     pub(crate) fn skips(&self, tool: &str) -> bool {
-        let tool = named(tool);
-        let mut skipped = self.settings.skip_tools.iter().chain(&self.asked.skip_tools);
+        let tool = listed_name(tool);
+        let mut skipped = self.settings.skip_tools.iter().chain(&self.options.skip_tools);
         skipped.any(|listed| means(listed, tool))
     }
 
-    /// What is done with a result of `tool`, unless it is one of those that are skipped; `None` when nothing is, not even
-    /// to its secrets.
+    /// The plan for results of `tool`, unless they are skipped; `None` when they stay unchanged, even their secrets.
     pub(crate) fn plan(&self, tool: &str) -> Option<Plan> {
-        let tool = named(tool);
+        let tool = listed_name(tool);
         let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| fits_pattern(pattern, tool));
         let ruled = self.rules().filter(fits).fold(self.settings.plan, |plan, rule| rule.change.on(plan));
-        let plan = self.asking(ruled);
+        let plan = self.with_options(ruled);
         (plan.mode != Mode::Disabled).then_some(plan)
     }
 
-    /// A plan with what the request asks for; it can ask for less loss, not for more, and cannot switch off what the
-    /// operator asked for by name.
-    fn asking(&self, ruled: Plan) -> Plan {
-        let asked = self.asked.change.on(ruled);
-        let loss = ruled.loss.min(asked.loss).min(self.most);
+    /// A plan with the request's options. They can lower the loss, not raise it, and cannot turn off masking that the operator
+    /// turned on everywhere.
+    fn with_options(&self, ruled: Plan) -> Plan {
+        let asked = self.options.change.on(ruled);
+        let loss = ruled.loss.min(asked.loss).min(self.max_loss);
         let redact = match (ruled.redact, asked.redact) {
             (Redaction::All, _) => Redaction::All,
-            // A mask is a loss: where none is allowed, it has to be asked for.
+            // A mask is a loss: where none is allowed, masking must be turned on explicitly.
             (_, Redaction::Usual) if loss == Loss::None => Redaction::Off,
             (_, redact) => redact,
         };
-        let reader = if asked.reader == Reader::Auto { self.reader } else { asked.reader };
+        let reader = if asked.reader == Reader::Auto { self.model_reader } else { asked.reader };
         Plan { mode: asked.mode.at_work(), loss, redact, reader, ..asked }
     }
 
-    /// True when something holds for the plan of results of which no rule speaks, or of which a single one does.
+    /// True when `holds` is true of the plan without rules, or with any single rule.
     fn any(&self, holds: impl Fn(Plan) -> bool) -> bool {
-        let asks = |ruled: Plan| holds(self.asking(ruled));
+        let asks = |ruled: Plan| holds(self.with_options(ruled));
         let plan = self.settings.plan;
         asks(plan) || self.rules().any(|rule| asks(rule.change.on(plan)))
     }
@@ -160,8 +197,8 @@ impl<'s> Scope<'s> {
     }
 }
 
-/// The name by which a tool is listed.
-fn named(tool: &str) -> &str {
+/// The name by which lists and rules mean a tool.
+fn listed_name(tool: &str) -> &str {
     if tool.is_empty() { "generic" } else { tool }
 }
 

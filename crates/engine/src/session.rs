@@ -1,15 +1,15 @@
-//! Notices when a session says something else under a name that it has used before.
+//! Detects results that changed under the same call id within a named session.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 
 use tersely_wire::Slot;
 
-/// Sessions that are known at one time, and results of each; the oldest go first.
-const SESSIONS: usize = 64;
-const RESULTS: usize = 128;
+/// Sessions that are remembered, and results of each; the oldest are dropped first.
+const MAX_SESSIONS: usize = 64;
+const MAX_RESULTS: usize = 128;
 
-/// The latest sessions, and what they called their results.
+/// The latest sessions, with hashes of their results.
 #[derive(Default)]
 pub(crate) struct Sessions {
     state: RandomState,
@@ -23,8 +23,8 @@ struct Session {
 }
 
 impl Sessions {
-    /// Which of these results have another text, or other settings, than under the same name before.
-    pub(crate) fn changed(
+    /// Which of these results had another text, or other settings, under the same call id before.
+    pub(crate) fn find_changed(
         &mut self,
         whose: &[u8],
         session: &str,
@@ -39,19 +39,19 @@ impl Sessions {
         });
         let changed = changed.collect();
         self.known.push_back((key, known));
-        self.known.drain(..self.known.len().saturating_sub(SESSIONS));
+        self.known.drain(..self.known.len().saturating_sub(MAX_SESSIONS));
         changed
     }
 }
 
 impl Session {
-    /// True when something else was known under this name.
+    /// True when another text was stored under this name.
     fn put(&mut self, name: u64, text: u64) -> bool {
         if let Some(before) = self.texts.insert(name, text) {
             return before != text;
         }
         self.order.push_back(name);
-        if self.order.len() > RESULTS
+        if self.order.len() > MAX_RESULTS
             && let Some(oldest) = self.order.pop_front()
         {
             self.texts.remove(&oldest);
@@ -71,12 +71,12 @@ mod tests {
         for name in 0..1_000 {
             assert!(!session.put(name, 1));
         }
-        assert_eq!((session.texts.len(), session.order.len()), (RESULTS, RESULTS));
+        assert_eq!((session.texts.len(), session.order.len()), (MAX_RESULTS, MAX_RESULTS));
         assert!(session.put(999, 2) && !session.put(0, 2), "the oldest are forgotten first");
         let mut sessions = Sessions::default();
         for name in 0..1_000 {
-            assert!(sessions.changed(b"a", &name.to_string(), &[]).is_empty());
+            assert!(sessions.find_changed(b"a", &name.to_string(), &[]).is_empty());
         }
-        assert_eq!(sessions.known.len(), SESSIONS);
+        assert_eq!(sessions.known.len(), MAX_SESSIONS);
     }
 }

@@ -1,4 +1,4 @@
-//! What was meant: how far to go with which tool's results.
+//! The engine's settings.
 
 use std::sync::Arc;
 
@@ -12,43 +12,44 @@ use crate::overrides::change::PlanOverride;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::remote::strategy::Strategy;
 
-/// Everything that an engine can be told.
+/// All settings of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineSettings {
-    /// What is done with results of which no rule speaks.
+    /// The plan for results that no rule is for.
     pub plan: Plan,
-    /// Tools and routes that are treated otherwise; of several that fit, the last is heard.
+    /// Overrides for tools and routes; of several that match, the last wins.
     pub rules: Vec<Rule>,
-    /// Models that are known better than by the table of readers.
+    /// Models whose reader the operator sets.
     pub readers: KnownReaders,
-    /// Results left as they came, by tool name or category: `read`, `edit`, `write`, `bash`, `glob`, `grep`.
+    /// Tools whose results stay unchanged, by name or category: `read`, `edit`, `write`, `bash`, `glob`, `grep`.
     pub skip_tools: Vec<String>,
-    /// Who leaves detail out of results.
+    /// Who cuts detail from results.
     pub strategy: Strategy,
-    /// Where the tool is offered with which a model fetches back what was left out.
+    /// When the `expand_context` tool is offered.
     pub expand: ExpandOffer,
-    /// What is done with the descriptions of tools.
+    /// How tool descriptions are rewritten.
     pub schema: SchemaMode,
-    /// What is done with JSON in the text of users; nothing unless said.
+    /// How JSON in user messages is rewritten; not at all by default.
     pub prompts: Option<Prompts>,
-    /// What people leave out of their own tools' output; the first that is for a call is heard.
+    /// Users' own filters; the first that matches a call applies.
     pub filters: Arc<[Filter]>,
-    /// How many of its tools a model is shown; all of them unless said.
+    /// How many of its tools a model is shown; all by default.
     pub discovery: Option<Discovery>,
-    /// Which sessions are left as they came, to compare with; none unless said.
+    /// Which sessions stay uncompressed for comparison; none by default.
     pub holdout: Holdout,
 }
 
-/// A tool or a route that is treated otherwise; what it leaves open is as for the rest.
+/// An override for a tool, a route or a tenant. What it does not set stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rule {
-    /// The tool's name, with `*` for any part; any tool if not said.
+    /// Pattern for the tool's name, with `*`; any tool by default.
     pub tool: Option<String>,
-    /// What the request's path begins with; any path if not said.
+    /// Prefix of the request's path; any path by default.
     pub route: Option<String>,
-    /// Whose the request is, with `*` for any part; anybody's if not said, else nobody's of whom that was not checked.
+    /// Pattern for the authenticated tenant, with `*`; anybody by default. With a pattern, unauthenticated requests do not
+    /// match.
     pub tenant: Option<String>,
-    /// What is otherwise.
+    /// What it overrides.
     pub change: PlanOverride,
 }
 
@@ -58,29 +59,29 @@ impl Default for Prompts {
     }
 }
 
-/// JSON in the text of users, written shorter.
+/// How JSON in user messages is rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prompts {
-    /// Texts of at most so many bytes are left as they came.
+    /// Texts of up to this many bytes stay unchanged.
     pub min_bytes: usize,
-    /// In which form.
+    /// The form to write it in.
     pub form: PromptForm,
-    /// Whether a document that the form cannot hold goes on as it came, or the request is refused.
+    /// Whether a document that the form cannot hold stays unchanged, rather than the request being refused.
     pub fail_open: bool,
-    /// Whether what was done is told.
+    /// Whether counts are reported.
     pub log_stats: bool,
 }
 
-/// How many tools a model is shown of how many, and which ones in any case.
+/// How many of its tools a model is shown, and which always.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discovery {
-    /// So many tools are always shown: a list that is no longer stays as it is.
+    /// Lists of up to this many tools stay unchanged.
     pub min_tools: usize,
-    /// So many tools are shown, those that are always kept included, unless these alone are more.
+    /// How many tools are shown, including those always kept, unless these alone are more.
     pub max_tools: usize,
-    /// Tools that are always shown, with `*` for any part of a name.
+    /// Patterns for tools that are always shown, with `*`.
     pub always_keep: Vec<String>,
-    /// So many tools are shown in answer to one search.
+    /// How many tools one search returns.
     pub max_results: usize,
 }
 

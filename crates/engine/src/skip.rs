@@ -1,4 +1,4 @@
-//! Tells whether a tool is one of those whose results are left as they came.
+//! Decides whether a list of tools and categories includes a tool.
 
 use tersely_core::{Call, ToolKind};
 

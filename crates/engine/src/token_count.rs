@@ -1,62 +1,62 @@
-//! What whole bodies cost, to the token, counted part by part.
+//! Counts the tokens of whole bodies exactly, part by part.
 //!
-//! A conversation sends nearly all of its body again with every request. Of the parts that were counted, a hash is
-//! remembered and what they cost, so that only new ones are counted. It changes the time that is taken and no number.
+//! A conversation sends nearly all of its body again with every request. The hash and the count of each part are remembered, so
+//! that only new parts are counted. That saves time and changes no number.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tersely_core::tokens::{O200k, Tokens, difference, parts};
+use tersely_core::tokens::{O200k, difference, parts};
 
 use crate::parallel::each_text;
 
-/// Parts that are remembered at the least, and half of what is remembered at the most.
-const PARTS: usize = 1 << 15;
+/// Parts in one generation. Two generations are remembered.
+const MAX_PARTS: usize = 1 << 15;
 
-/// Parts of bodies, and what they cost.
+/// Token counts of the parts of bodies.
 #[derive(Default)]
 pub(crate) struct BodyTokens {
     state: RandomState,
-    known: Mutex<Known>,
+    counts: Mutex<PartCounts>,
 }
 
-/// Those that were met lately, and those before them.
+/// Counts by hash: the parts used lately, and those before them.
 #[derive(Default)]
-struct Known {
+struct PartCounts {
     new: HashMap<u64, usize>,
     old: HashMap<u64, usize>,
 }
 
 impl BodyTokens {
-    /// The tokens of a body of this client's.
-    pub(crate) fn weigh(&self, whose: &[u8], body: &[u8]) -> usize {
+    /// The tokens of a body. Clients do not share counts.
+    pub(crate) fn count(&self, whose: &[u8], body: &[u8]) -> usize {
         let text = String::from_utf8_lossy(body);
         let parts: Vec<_> = parts(&text).map(|part| (self.state.hash_one((whose, part)), part)).collect();
         let known: Vec<_> = {
-            let mut known = self.known();
-            parts.iter().map(|(key, _)| known.find(*key)).collect()
+            let mut counts = self.counts();
+            parts.iter().map(|(key, _)| counts.find(*key)).collect()
         };
         let sum: usize = known.iter().flatten().sum();
         let new = parts.into_iter().zip(known).filter(|(_, cost)| cost.is_none());
         let (keys, new): (Vec<_>, Vec<_>) = new.map(|(part, _)| part).unzip();
         let counted = each_text(&new, |part| O200k.count(part));
-        let mut known = self.known();
+        let mut counts = self.counts();
         let counted = keys.into_iter().zip(new).zip(counted).map(|((key, part), cost)| {
             let cost = cost.unwrap_or_else(|| O200k.count(part));
-            known.keep(key, cost);
+            counts.keep(key, cost);
             cost
         });
         sum + counted.sum::<usize>()
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self) -> MutexGuard<'_, PartCounts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
-    /// What a part costs, if that is known; it is then known for longer.
+impl PartCounts {
+    /// The tokens of a part, if known. It is then kept longer.
     fn find(&mut self, key: u64) -> Option<usize> {
         let cost = self.new.get(&key).or_else(|| self.old.get(&key)).copied()?;
         self.keep(key, cost);
@@ -64,15 +64,15 @@ impl Known {
     }
 
     fn keep(&mut self, key: u64, cost: usize) {
-        if self.new.len() >= PARTS {
+        if self.new.len() >= MAX_PARTS {
             self.old = std::mem::take(&mut self.new);
         }
         self.new.insert(key, cost);
     }
 }
 
-/// The tokens that a body has more than another, from which it differs in one place.
-pub(crate) fn added(before: &[u8], after: &[u8]) -> usize {
+/// How many more tokens a body has than another one that differs in one place.
+pub(crate) fn added_tokens(before: &[u8], after: &[u8]) -> usize {
     let [before, after] = [before, after].map(String::from_utf8_lossy);
     let (before, after) = difference(&before, &after);
     O200k.count(after).saturating_sub(O200k.count(before))
@@ -94,23 +94,23 @@ mod tests {
         for n in 0..400 {
             body.push_str(&line(n));
             if n % 40 == 0 {
-                assert_eq!(scale.weigh(b"a", body.as_bytes()), count(body.as_bytes()));
+                assert_eq!(scale.count(b"a", body.as_bytes()), count(body.as_bytes()));
             }
         }
-        assert_eq!(scale.weigh(b"b", b"\xff\xfe{}"), count(b"\xff\xfe{}"));
-        let known = scale.known().new.len();
-        assert_eq!(scale.weigh(b"a", body.as_bytes()), count(body.as_bytes()));
-        assert!(scale.known().new.len() > known, "the last lines were not seen before");
+        assert_eq!(scale.count(b"b", b"\xff\xfe{}"), count(b"\xff\xfe{}"));
+        let known = scale.counts().new.len();
+        assert_eq!(scale.count(b"a", body.as_bytes()), count(body.as_bytes()));
+        assert!(scale.counts().new.len() > known, "the last lines were not seen before");
     }
 
     #[test]
     fn what_is_not_met_again_is_forgotten() {
-        let mut known = Known::default();
-        for key in 0..3 * PARTS as u64 {
+        let mut known = PartCounts::default();
+        for key in 0..3 * MAX_PARTS as u64 {
             known.keep(key, 1);
             assert_eq!(known.find(7), (key >= 7).then_some(1), "{key}");
         }
-        assert!(known.new.len() + known.old.len() <= 2 * PARTS);
+        assert!(known.new.len() + known.old.len() <= 2 * MAX_PARTS);
         assert_eq!(known.find(8), None);
     }
 }

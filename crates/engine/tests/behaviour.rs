@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
-use tersely_core::{Call, DictionaryMethod, Loss, Mode, O200k, Plan, Reader, Redaction, compress};
+use tersely_core::{Call, DictionaryMethod, Loss, Mode, Plan, Reader, Redaction, compress};
 use tersely_engine::{
     Engine, EngineSettings, ForwardBody, Memo, OptionError, PlanOverride, Prompts, Recall, Request,
     RequestOptions, Rule, SchemaMode,
@@ -406,7 +406,7 @@ fn what_is_left_alone_is_masked_and_told_apart() {
         assert!(new.contains(&told), "{settings:?}: {new}");
         assert_eq!((report.redacted, report.changed), (1, 1), "{settings:?}");
     }
-    let core = compress(&small, &O200k, Call::default(), &text);
+    let core = compress(&small, Call::default(), &text);
     assert_eq!((core.text.replace('\n', "\\n"), core.redacted), (told, 1));
 }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use tersely_core::{Loss, Mode, O200k, Plan, Tokens};
+use tersely_core::{Loss, Mode, O200k, Plan};
 use tersely_engine::{
     Answers, Engine, EngineSettings, ForwardBody, Memo, MemoLimits, PlanOverride, Recall, Report, Request,
     RequestOptions, ResultTally, TOOL,

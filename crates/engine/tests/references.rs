@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tersely_core::{Call, Loss, Mode, O200k, Plan, Tokens, ToolKind};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, ToolKind};
 use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_testing::corpus::{conversations, larger};
 use tersely_wire::{PROVIDERS, Provider};

@@ -123,7 +123,7 @@ fn a_memo_does_not_hide_what_is_agreed_on() {
     let (memo, good) = (Memo::default(), format!("60 jobs ran.\n{ERROR}"));
     let agreed = |first: Option<&str>| {
         let mut agreed = RemoteAnswers::default();
-        agreed.settle(0, first.map_or(RemoteAnswer::Failed, |said| RemoteAnswer::Said(said.to_owned())));
+        agreed.settle(0, first.map_or(RemoteAnswer::Failed, |said| RemoteAnswer::Text(said.to_owned())));
         agreed.settle(1, RemoteAnswer::Failed);
         agreed
     };

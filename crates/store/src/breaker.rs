@@ -1,99 +1,99 @@
-//! Leaves a store alone for a moment after it failed several times in a row, so that a dead one costs nothing.
+//! Circuit breakers: after several failures in a row no call is tried for a moment, so that a dead store costs nothing.
 //!
-//! In a cluster a name's slot says which node has it, so names whose slots are neighbours share a breaker: while one node
-//! is dead, the names of the others are not given up.
+//! In a cluster a key's slot decides its node, so keys in neighbouring slots share a breaker: while one node is dead, calls to the
+//! others go on.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many failures in a row are no accident.
-const FAILURES: u32 = 5;
+/// Failures in a row that open the breaker.
+const MAX_FAILURES: u32 = 5;
 
-/// How long the store is left alone.
-const REST: Duration = Duration::from_secs(1);
+/// How long the breaker stays open.
+const OPEN_TIME: Duration = Duration::from_secs(1);
 
 /// Slots of a cluster.
 const SLOTS: usize = 1 << 14;
 
 /// Breakers for a cluster: enough to tell nodes apart, few enough that trying them all once a second costs little.
-const GROUPS: usize = 16;
+const CLUSTER_BREAKERS: usize = 16;
 
-/// A breaker for every name.
+/// The breakers of a store, by key.
 pub(crate) struct Breakers(Vec<Breaker>);
 
-/// Decides whether a call is worth trying.
+/// A circuit breaker.
 pub struct Breaker {
-    rest: Duration,
+    open_time: Duration,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     failures: u32,
-    rests: Option<Instant>,
+    open_until: Option<Instant>,
 }
 
 impl Breakers {
-    /// Breakers for a store of so many addresses; several are a cluster.
+    /// Breakers for a store with this many addresses; several are a cluster.
     pub(crate) fn new(addresses: usize) -> Self {
-        let groups = if addresses > 1 { GROUPS } else { 1 };
-        Self((0..groups).map(|_| Breaker::new(REST)).collect())
+        let groups = if addresses > 1 { CLUSTER_BREAKERS } else { 1 };
+        Self((0..groups).map(|_| Breaker::new(OPEN_TIME)).collect())
     }
 
-    /// The one for `name`.
+    /// The breaker of a key.
     pub(crate) fn of(&self, name: &str) -> &Breaker {
         &self.0[slot(name) * self.0.len() / SLOTS]
     }
 
-    /// True while any part of the store is left alone.
-    pub(crate) fn any_rests(&self) -> bool {
-        self.0.iter().any(Breaker::rests)
+    /// True while any breaker is open.
+    pub(crate) fn any_open(&self) -> bool {
+        self.0.iter().any(Breaker::is_open)
     }
 }
 
 impl Breaker {
-    /// A breaker that rests for so long.
+    /// A breaker that stays open for this long.
     #[must_use]
-    pub fn new(rest: Duration) -> Self {
-        Self { rest, state: Mutex::default() }
+    pub fn new(open_time: Duration) -> Self {
+        Self { open_time, state: Mutex::default() }
     }
 
-    /// True when a call may be tried. After a rest it is true for one call, and for the others once that one succeeded;
-    /// should it never end, another one may try after one more rest.
+    /// True when a call may be tried. After the open time it is true for one trial call, and for others once that one succeeded.
+    /// If the trial call never returns, another one may try after the open time.
     pub fn admits(&self) -> bool {
         let mut state = self.state();
         let now = Instant::now();
-        match state.rests {
+        match state.open_until {
             Some(until) if now < until => false,
             Some(_) => {
-                state.rests = Some(now + self.rest);
+                state.open_until = Some(now + self.open_time);
                 true
             }
             None => true,
         }
     }
 
-    /// True from the failure that began a rest to the next call that comes to something.
-    fn rests(&self) -> bool {
-        self.state().rests.is_some()
+    /// True from the failure that opened the breaker to the next success.
+    fn is_open(&self) -> bool {
+        self.state().open_until.is_some()
     }
 
-    /// Hears that a call came to something.
-    pub fn succeeded(&self) {
+    /// Records that a call succeeded.
+    pub fn record_success(&self) {
         *self.state() = State::default();
     }
 
-    /// Hears that a call failed; true when this failure begins a rest.
-    pub fn failed(&self) -> bool {
+    /// Records that a call failed; true when this opens the breaker.
+    pub fn record_failure(&self) -> bool {
         let mut state = self.state();
         state.failures = state.failures.saturating_add(1);
-        let rests = state.failures >= FAILURES;
-        if rests {
-            state.rests = Some(Instant::now() + self.rest);
+        let opens = state.failures >= MAX_FAILURES;
+        if opens {
+            state.open_until = Some(Instant::now() + self.open_time);
         }
-        rests
+        opens
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -101,7 +101,7 @@ impl Breaker {
     }
 }
 
-/// The slot of a name without braces: its CRC-16 (XMODEM), as all clusters have it.
+/// The cluster slot of a key without braces: its CRC-16 (XMODEM).
 fn slot(name: &str) -> usize {
     let crc = name.bytes().fold(0_u16, |crc, byte| {
         (0..8).fold(crc ^ u16::from(byte) << 8, |crc, _| crc << 1 ^ if crc >> 15 == 1 { 0x1021 } else { 0 })
@@ -115,26 +115,26 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_rests_after_failures_in_a_row_and_then_tries_one_call() {
-        let breaker = Breaker::new(REST);
-        for _ in 1..FAILURES {
-            assert!(!breaker.failed() && breaker.admits());
+        let breaker = Breaker::new(OPEN_TIME);
+        for _ in 1..MAX_FAILURES {
+            assert!(!breaker.record_failure() && breaker.admits());
         }
-        breaker.succeeded();
-        for _ in 1..FAILURES {
-            assert!(!breaker.failed() && breaker.admits());
+        breaker.record_success();
+        for _ in 1..MAX_FAILURES {
+            assert!(!breaker.record_failure() && breaker.admits());
         }
-        assert!(!breaker.rests() && breaker.failed() && !breaker.admits() && breaker.rests());
-        tokio::time::advance(REST).await;
+        assert!(!breaker.is_open() && breaker.record_failure() && !breaker.admits() && breaker.is_open());
+        tokio::time::advance(OPEN_TIME).await;
         assert!(breaker.admits(), "one call");
         assert!(!breaker.admits(), "and no other");
-        assert!(breaker.failed() && !breaker.admits());
-        tokio::time::advance(REST).await;
+        assert!(breaker.record_failure() && !breaker.admits());
+        tokio::time::advance(OPEN_TIME).await;
         assert!(breaker.admits() && !breaker.admits());
-        tokio::time::advance(REST).await;
+        tokio::time::advance(OPEN_TIME).await;
         assert!(breaker.admits(), "a call that never ended does not close it for ever");
-        assert!(breaker.rests());
-        breaker.succeeded();
-        assert!(breaker.admits() && breaker.admits() && !breaker.rests());
+        assert!(breaker.is_open());
+        breaker.record_success();
+        assert!(breaker.admits() && breaker.admits() && !breaker.is_open());
     }
 
     #[test]

@@ -1,22 +1,23 @@
-//! Counts what became of the calls.
+//! Counts the calls of a store by outcome.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What became of the calls so far.
+/// The calls of a store so far, by outcome.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct StoreCounts {
-    /// Texts that were asked for and found.
+    /// Lookups that found a text.
     pub hits: u64,
-    /// Texts that were asked for and were not there.
+    /// Lookups that found nothing.
     pub misses: u64,
-    /// Texts that were kept.
+    /// Texts that were stored.
     pub kept: u64,
-    /// Calls that came to nothing because of where texts are kept.
+    /// Calls that failed.
     pub failures: u64,
-    /// Values that were found and could not be opened, counted as misses too: changed, or sealed with another secret.
+    /// Lookups that found a value that cannot be decrypted, because it was changed or sealed with another secret. They count as
+    /// misses too.
     pub spoiled: u64,
-    /// What all calls took.
+    /// The time that all calls took.
     pub took: Duration,
 }
 
@@ -43,13 +44,13 @@ impl Counters {
         }
     }
 
-    /// Adds what a call took.
-    pub(crate) fn took(&self, time: Duration) {
+    /// Adds the time of a call.
+    pub(crate) fn add_time(&self, time: Duration) {
         self.nanos.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
     }
 }
 
-/// Counts one more.
+/// Adds one.
 pub(crate) fn add(counter: &AtomicU64) {
     counter.fetch_add(1, Relaxed);
 }

@@ -1,26 +1,26 @@
-//! Says why a text could not be kept or looked up, in words a person can act on.
+//! Errors of a store, in words that a person can act on.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Why a call came to nothing. Never names a text, an id or a tenant.
+/// Why a call failed. Never contains a text, an id or a tenant.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum StoreError {
-    /// It cannot be reached, or refuses us; what it or the network said.
+    /// The server cannot be reached or refuses the call; its message.
     Down(String),
-    /// It could not be reached a moment ago and is left alone for now.
+    /// The circuit breaker is open.
     Resting,
-    /// It did not answer within the deadline.
+    /// The server did not answer within the deadline.
     Slow(Duration),
-    /// As many calls as may be are under way.
+    /// Too many calls are running.
     Busy(usize),
-    /// Its memory is used up.
+    /// The store's memory is full.
     Full,
-    /// The text is longer than what may be kept.
+    /// The text is longer than the limit.
     TooLarge {
-        /// How long the text is, in bytes.
+        /// Bytes of the text.
         bytes: usize,
-        /// How long it may be.
+        /// The limit in bytes.
         largest: usize,
     },
 }
@@ -56,7 +56,7 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// A setting that does not work: what is wrong with it and what to write instead.
+/// An invalid setting: what is wrong and what to write instead.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SettingError(pub(crate) String);
 

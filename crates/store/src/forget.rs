@@ -1,31 +1,31 @@
-//! Forgets texts that are kept elsewhere: those of a tenant, or all.
+//! Deletes the texts of a tenant, or all, from Valkey or Redis.
 //!
-//! Names are looked for some at a time, so that the servers go on with their work meanwhile.
+//! Keys are scanned in small batches, so that the servers can do other work in between.
 
 use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, cmd, from_redis_value};
 
 use crate::link::Connection;
 
-/// How many names a server looks at before it does something else.
-const AT_ONCE: usize = 500;
+/// Keys that a server scans in one batch.
+const SCAN_BATCH: usize = 500;
 
-/// A server that holds names: the only one, or a master of a cluster.
-enum ShelfNode {
+/// A server that holds keys: the only one, or a master of a cluster.
+enum ServerNode {
     Only,
     Master(String, u16),
 }
 
-/// Removes everything whose name fits, and says how much that was.
+/// Deletes all keys that match a pattern, and returns their number.
 pub(crate) async fn forget(connection: &mut Connection, pattern: &str) -> RedisResult<u64> {
     let mut count = 0;
     for node in nodes(connection).await? {
         let mut cursor = 0_u64;
         loop {
             let mut scan = cmd("SCAN");
-            scan.arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(AT_ONCE);
+            scan.arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(SCAN_BATCH);
             let (next, names): (u64, Vec<String>) = send(connection, &node, scan).await?;
-            // One by one: in a cluster, names of one command must be of one slot.
+            // One by one: in a cluster, all keys of a command must be in one slot.
             for name in names {
                 count += connection.send::<u64>(cmd("UNLINK").arg(name)).await?;
             }
@@ -38,7 +38,7 @@ pub(crate) async fn forget(connection: &mut Connection, pattern: &str) -> RedisR
     Ok(count)
 }
 
-/// A pattern that fits the names of a tenant, or of all, and no others.
+/// A pattern for the keys of a tenant, or of all tenants.
 pub(crate) fn pattern(prefix: &str, tenant: Option<&str>) -> String {
     let mut pattern = String::new();
     for letter in prefix.chars() {
@@ -50,28 +50,28 @@ pub(crate) fn pattern(prefix: &str, tenant: Option<&str>) -> String {
     pattern + ":[of]:" + tenant.unwrap_or("*") + ":*"
 }
 
-async fn nodes(connection: &mut Connection) -> RedisResult<Vec<ShelfNode>> {
-    let Connection::Cluster(_) = connection else { return Ok(vec![ShelfNode::Only]) };
+async fn nodes(connection: &mut Connection) -> RedisResult<Vec<ServerNode>> {
+    let Connection::Cluster(_) = connection else { return Ok(vec![ServerNode::Only]) };
     let known: String = connection.send(cmd("CLUSTER").arg("NODES")).await?;
     Ok(known.lines().filter_map(master).collect())
 }
 
-/// `id host:port@bus,name flags …`, if it is a master that works.
-fn master(line: &str) -> Option<ShelfNode> {
+/// Parses `id host:port@bus,name flags …`, if it is a working master.
+fn master(line: &str) -> Option<ServerNode> {
     let mut words = line.split(' ');
     let (address, flags) = (words.nth(1)?, words.next()?);
     let is_working = flags.split(',').any(|flag| flag == "master") && !flags.contains("fail");
     let (host, port) = address.split('@').next()?.rsplit_once(':')?;
-    is_working.then(|| Some(ShelfNode::Master(host.to_owned(), port.parse().ok()?)))?
+    is_working.then(|| Some(ServerNode::Master(host.to_owned(), port.parse().ok()?)))?
 }
 
 async fn send<T: FromRedisValue>(
     connection: &mut Connection,
-    node: &ShelfNode,
+    node: &ServerNode,
     command: Cmd,
 ) -> RedisResult<T> {
     match (connection, node) {
-        (Connection::Cluster(cluster), ShelfNode::Master(host, port)) => {
+        (Connection::Cluster(cluster), ServerNode::Master(host, port)) => {
             let node = SingleNodeRoutingInfo::ByAddress { host: host.clone(), port: *port };
             let value = cluster.route_command(command, RoutingInfo::SingleNode(node)).await?;
             from_redis_value(value).map_err(|error| {
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn only_masters_that_work_are_asked() {
-        let is = |line| matches!(master(line), Some(ShelfNode::Master(host, 7000)) if host == "10.0.0.1");
+        let is = |line| matches!(master(line), Some(ServerNode::Master(host, 7000)) if host == "10.0.0.1");
         assert!(is("id 10.0.0.1:7000@17000,name myself,master - 0 0 1 connected 0-5460"));
         assert!(!is("id 10.0.0.1:7000@17000 slave other 0 0 1 connected"));
         assert!(!is("id 10.0.0.1:7000@17000 master,fail - 0 0 1 disconnected"));

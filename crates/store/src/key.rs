@@ -1,40 +1,40 @@
-//! Names a kept text: whose it is, which it is and how long it lives.
+//! The key of a stored text: its tenant, its id and how long it lives.
 
 use std::fmt;
 
-/// Who a text belongs to, as a keyed hash: equal for the same identity under the same secret, and for nothing else.
+/// The owner of a text, as a keyed hash of an identity.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Tenant(pub(crate) [u8; 32]);
 
-/// Which text: the sixteen bytes behind `shadow_`.
+/// The id of a text: the sixteen bytes after `shadow_`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Id(pub(crate) [u8; 16]);
 
-/// How long a text is kept since it was last asked for.
+/// How long a text is kept after its last use.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Life {
-    /// An original, until the model has had time to ask for it.
+    /// An original, as long as the model may ask for it.
     Original,
-    /// What was made of an original and is to be the same on every replica. Its id covers all that made it: the text,
-    /// the question, the strategy, the model.
+    /// A remote compressor's answer, which must be the same on every replica. Its id covers everything that it depends on: the
+    /// text, the question, the strategy, the model.
     Form,
 }
 
-/// The whole name of a kept text.
+/// The key of a stored text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct StoreKey {
     /// How long it lives.
     pub life: Life,
-    /// Whose it is.
+    /// Its owner.
     pub tenant: Tenant,
-    /// Which it is.
+    /// Its id.
     pub id: Id,
 }
 
 impl Id {
     const PREFIX: &'static str = "shadow_";
 
-    /// Reads `shadow_` and 32 small hexadecimal digits; anything else is no id.
+    /// Parses `shadow_` and 32 hexadecimal digits in lower case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(Self::PREFIX)?.as_bytes();
@@ -49,7 +49,7 @@ impl Id {
 }
 
 impl fmt::Debug for Tenant {
-    /// Says nothing: what names a tenant is not for logs.
+    /// Prints nothing of the hash: logs must not identify a tenant.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Tenant")
     }

@@ -1,8 +1,8 @@
-//! Keeps originals by reference until they expire.
+//! Stores originals by id until they expire.
 //!
-//! It knows memory and Valkey or Redis, and not why something was kept. A text belongs to a tenant, and the tenant is
-//! part of the name it is kept under, so that an id alone opens nothing. Whatever is wrong with the place where texts
-//! are kept, a call ends within its deadline and says so; whoever called goes on without.
+//! It knows memory and Valkey or Redis, and not why a text is stored. A text belongs to a tenant, and the tenant is part of its
+//! key, so an id alone opens nothing. Whatever is wrong with the server, a call returns within its deadline with an error, and
+//! the caller continues without the store.
 
 mod breaker;
 mod counts;

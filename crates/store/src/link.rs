@@ -1,8 +1,7 @@
-//! Holds the one connection that all calls share, and makes a fresh one when it seems to lead nowhere.
+//! The connection that all calls share, and reconnecting when it seems broken.
 //!
-//! Connecting goes on in the background, whatever becomes of the call that asked for it: a call may have less time than
-//! a connection takes. While a fresh connection is made, the old one serves; after a master froze, it still reaches the
-//! others.
+//! Connecting runs in the background and outlives the call that started it, whose deadline may be shorter. Meanwhile the old
+//! connection is used: if a master froze, it still reaches the others.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -19,15 +18,15 @@ use tokio::time::{Instant, timeout};
 use crate::{Remote, SettingError};
 
 /// How long connecting may take.
-const DIAL: Duration = Duration::from_secs(2);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// After so many failed calls a connection is suspect.
-const FAILURES: u32 = 5;
+/// Failed calls after which a connection is replaced.
+const MAX_FAILURES: u32 = 5;
 
-/// The least time between two attempts to connect while there is a connection.
-const PAUSE: Duration = Duration::from_secs(2);
+/// Time between two attempts to connect while there is a connection.
+const RECONNECT_PAUSE: Duration = Duration::from_secs(2);
 
-/// The way to the store.
+/// The connection to the store.
 pub(crate) struct StoreLink {
     target: Target,
     state: watch::Sender<State>,
@@ -35,7 +34,7 @@ pub(crate) struct StoreLink {
     dialled: Mutex<Option<Instant>>,
 }
 
-/// A connection; a clone is the same one.
+/// A connection; clones share it.
 #[derive(Clone)]
 pub(crate) enum Connection {
     Single(ConnectionManager),
@@ -56,7 +55,7 @@ enum State {
 }
 
 impl StoreLink {
-    /// Reads the addresses; nothing is connected to yet.
+    /// Parses the addresses; does not connect yet.
     pub(crate) fn new(remote: &Remote) -> Result<Arc<Self>, SettingError> {
         let target = target(remote).map_err(|error| {
             let why = error.detail().map_or_else(|| error.to_string(), str::to_owned);
@@ -68,7 +67,7 @@ impl StoreLink {
         Ok(Arc::new(Self { target, state, failures: AtomicU32::new(0), dialled: Mutex::default() }))
     }
 
-    /// The connection, as soon as there is one.
+    /// Waits for the connection.
     pub(crate) async fn connection(self: &Arc<Self>) -> RedisResult<Connection> {
         let mut state = self.state.subscribe();
         if !matches!(*state.borrow_and_update(), State::Ready(_) | State::Dialling) {
@@ -82,16 +81,16 @@ impl StoreLink {
         }
     }
 
-    /// Takes note of a call that failed. Successes do not make up for it: one node of many may lead nowhere while all
-    /// others answer, and only a fresh look at the cluster says who took its place.
-    pub(crate) fn failed(self: &Arc<Self>) {
+    /// Records a failed call. Successes do not reset the count: one node of many may be dead while all others answer, and only a
+    /// new connection learns which node took its place.
+    pub(crate) fn record_failure(self: &Arc<Self>) {
         let failures = self.failures.fetch_add(1, Relaxed) + 1;
-        if failures >= FAILURES && matches!(*self.state.borrow(), State::Ready(_)) {
+        if failures >= MAX_FAILURES && matches!(*self.state.borrow(), State::Ready(_)) {
             self.dial();
         }
     }
 
-    /// Connects in the background; what is there serves until then.
+    /// Connects in the background; the old connection is used until then.
     fn dial(self: &Arc<Self>) {
         if !self.may_dial() {
             return;
@@ -99,9 +98,9 @@ impl StoreLink {
         self.failures.store(0, Relaxed);
         let link = Arc::clone(self);
         tokio::spawn(async move {
-            // A task of its own: even should it panic, the state moves on.
+            // A task of its own, so that the state changes even if it panics.
             let other = Arc::clone(&link);
-            let done = tokio::spawn(async move { timeout(DIAL, other.target.dial()).await }).await;
+            let done = tokio::spawn(async move { timeout(CONNECT_TIMEOUT, other.target.dial()).await }).await;
             link.settle(match done {
                 Ok(Ok(result)) => result,
                 Ok(Err(_)) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
@@ -110,7 +109,7 @@ impl StoreLink {
         });
     }
 
-    /// Takes a fresh connection into use; without one, what was there stays.
+    /// Stores the new connection; if connecting failed, keeps the old one.
     fn settle(&self, result: RedisResult<Connection>) {
         self.state.send_if_modified(|state| match (result, &*state) {
             (Err(_), State::Ready(_)) => false,
@@ -121,7 +120,7 @@ impl StoreLink {
         });
     }
 
-    /// True for one call at a time, and not too soon after the last.
+    /// True for one attempt at a time, and not too soon after the last.
     fn may_dial(&self) -> bool {
         self.state.send_if_modified(|state| match state {
             State::Idle | State::Failed(_) => {
@@ -129,18 +128,18 @@ impl StoreLink {
                 true
             }
             State::Dialling => false,
-            State::Ready(_) => self.paused(),
+            State::Ready(_) => self.may_reconnect(),
         })
     }
 
-    /// True when the last attempt beside a connection is long enough ago; this one is the last then.
-    fn paused(&self) -> bool {
+    /// True when the last attempt to replace a connection is long enough ago; then starts the pause again.
+    fn may_reconnect(&self) -> bool {
         let mut dialled = self.dialled.lock().unwrap_or_else(PoisonError::into_inner);
-        let paused = dialled.is_none_or(|at| at.elapsed() >= PAUSE);
-        if paused {
+        let may_reconnect = dialled.is_none_or(|at| at.elapsed() >= RECONNECT_PAUSE);
+        if may_reconnect {
             *dialled = Some(Instant::now());
         }
-        paused
+        may_reconnect
     }
 }
 
@@ -171,17 +170,17 @@ fn target(remote: &Remote) -> RedisResult<Target> {
         let config = ConnectionManagerConfig::new()
             .set_number_of_retries(1)
             .set_min_delay(Duration::from_millis(50))
-            .set_connection_timeout(Some(DIAL))
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
             .set_response_timeout(Some(remote.deadline))
             .set_concurrency_limit(remote.calls);
         return Ok(Target::Single(Client::open(address.as_str())?, config));
     }
-    // A node that froze accepts connections and says nothing: the others must not wait for it as long as for a network.
+    // A frozen node accepts connections and never answers, so the timeout for a single node is shorter.
     let builder = ClusterClientBuilder::new(remote.addresses.iter().map(String::as_str))
         .retries(2)
         .min_retry_wait(10)
         .max_retry_wait(50)
-        .connection_timeout(DIAL / 4)
+        .connection_timeout(CONNECT_TIMEOUT / 4)
         .response_timeout(remote.deadline)
         .connection_concurrency_limit(remote.calls);
     builder.build().map(Target::Cluster)

@@ -1,4 +1,4 @@
-//! Keeps texts in Valkey or Redis, sealed, and comes back within the deadline whatever happens there.
+//! Stores encrypted texts in Valkey or Redis, and returns within the deadline whatever happens there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use tokio::time::timeout;
 use crate::breaker::{Breaker, Breakers};
 use crate::forget::{forget, pattern};
 use crate::link::StoreLink;
-use crate::seal::{SEAL, open, seal};
+use crate::seal::{SEAL_BYTES, open, seal};
 use crate::secret::owner;
 use crate::{Lives, Remote, SettingError, StoreError, StoreKey, StoreSecret, StoreSettings, Tenant};
 
-/// How many times longer than a call may take a text lives that was not read back yet.
-const BRIEFLY: u32 = 4;
+/// Lifetime of a text that was not read back yet, in deadlines.
+const UNCONFIRMED_DEADLINES: u32 = 4;
 
-/// The way there and back.
-pub(crate) struct Away {
+/// A store in Valkey or Redis.
+pub(crate) struct RemoteStore {
     link: Arc<StoreLink>,
     breakers: Arc<Breakers>,
     calls: Semaphore,
@@ -28,15 +28,15 @@ pub(crate) struct Away {
     largest: usize,
 }
 
-/// What was there.
+/// The result of a lookup.
 pub(crate) enum FoundText {
     Text(String),
     Nothing,
-    /// Something that we did not put there, or not with this secret.
+    /// A value that we did not write, or not with this secret.
     Spoiled,
 }
 
-impl Away {
+impl RemoteStore {
     pub(crate) fn new(
         remote: &Remote,
         secret: StoreSecret,
@@ -73,16 +73,16 @@ impl Away {
         self.within_bounds(self.breakers.of(&name), keep).await
     }
 
-    /// Keeps a text if none is there, and reads back what is. What is kept lives briefly until it was read back: a write
-    /// that is carried out when nobody waits for it any more leaves nothing behind.
+    /// Stores a text unless the key has one, and reads the result back. The text lives briefly until it is read back, so a late
+    /// write that nobody waits for any more leaves nothing behind.
     pub(crate) async fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
         let name = self.secret.name(&self.remote.prefix, key);
         let keep = async {
             let sealed = seal(&self.secret, &name, text)
                 .ok_or_else(|| StoreError::Down("no random numbers available from the system".to_owned()))?;
             let mut set = redis::cmd("SET");
-            let briefly = milliseconds(self.remote.deadline.saturating_mul(BRIEFLY));
-            set.arg(&name).arg(sealed).arg("NX").arg("PX").arg(briefly);
+            let lifetime = milliseconds(self.remote.deadline.saturating_mul(UNCONFIRMED_DEADLINES));
+            set.arg(&name).arg(sealed).arg("NX").arg("PX").arg(lifetime);
             self.send::<Option<String>>(&set).await
         };
         self.within_bounds(self.breakers.of(&name), keep).await?;
@@ -94,26 +94,26 @@ impl Away {
         }
     }
 
-    /// Finds a text and lets it live on; one command does both, and only a master may do it, so it is never stale.
+    /// Finds a text and renews its lifetime. One command does both, and only masters accept it, so the answer is never stale.
     pub(crate) async fn find(&self, key: &StoreKey) -> Result<FoundText, StoreError> {
         let name = self.secret.name(&self.remote.prefix, key);
         let mut get = redis::cmd("GETEX");
         get.arg(&name).arg("PX").arg(milliseconds(self.lives.of(key.life)));
         let get = async {
             match self.send(&get).await {
-                // Not even a text: as good as an empty one, and no fault of the server's.
+                // A value of another type: treated as an unreadable text, not as a failure of the server.
                 Err(StoreError::Down(why)) if why.starts_with("WRONGTYPE") => Ok(Some(Vec::new())),
                 value => value,
             }
         };
         Ok(match self.within_bounds(self.breakers.of(&name), get).await? {
             None => FoundText::Nothing,
-            Some(sealed) if sealed.len() > self.largest.saturating_add(SEAL) => FoundText::Spoiled,
+            Some(sealed) if sealed.len() > self.largest.saturating_add(SEAL_BYTES) => FoundText::Spoiled,
             Some(sealed) => open(&self.secret, &name, sealed).map_or(FoundText::Spoiled, FoundText::Text),
         })
     }
 
-    /// Forgets the texts of a tenant, or all. It takes as long as it takes: nobody's request waits for it.
+    /// Deletes the texts of a tenant, or all. There is no deadline, since no request waits for it.
     pub(crate) async fn forget(&self, tenant: Option<Tenant>) -> Result<u64, StoreError> {
         let fault = |error| fault(&error, self.remote.deadline);
         let owner = tenant.map(|tenant| owner(&tenant));
@@ -121,7 +121,7 @@ impl Away {
         forget(&mut connection, &pattern(&self.remote.prefix, owner.as_deref())).await.map_err(fault)
     }
 
-    /// Does `call` unless it is hopeless or one too many, and gives up at the deadline.
+    /// Runs `call` within the limit of calls, the breaker and the deadline.
     async fn within_bounds<T>(
         &self,
         breaker: &Breaker,
@@ -135,10 +135,10 @@ impl Away {
         let done = timeout(deadline, call).await.unwrap_or(Err(StoreError::Slow(deadline)));
         match &done {
             Err(StoreError::Down(_) | StoreError::Slow(_)) => {
-                breaker.failed();
-                self.link.failed();
+                breaker.record_failure();
+                self.link.record_failure();
             }
-            _ => breaker.succeeded(),
+            _ => breaker.record_success(),
         }
         done
     }
@@ -156,7 +156,7 @@ fn fault(error: &RedisError, deadline: Duration) -> StoreError {
         Some("MOVED") => StoreError::Down("it is a cluster node: list at least two addresses".to_owned()),
         Some(code) => {
             let detail = error.detail().unwrap_or_default();
-            // A server that does not know a command repeats what came with it, names and all.
+            // The error for an unknown command repeats its arguments, including keys.
             let detail = detail.split(", with args").next().unwrap_or_default();
             StoreError::Down(format!("{code} {detail}"))
         }
@@ -165,7 +165,7 @@ fn fault(error: &RedisError, deadline: Duration) -> StoreError {
     }
 }
 
-/// At least one: a life of none is refused there.
+/// At least one: servers refuse a lifetime of zero.
 fn milliseconds(life: Duration) -> u64 {
     u64::try_from(life.as_millis()).unwrap_or(u64::MAX).clamp(1, i64::MAX as u64 / 4)
 }

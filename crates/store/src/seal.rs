@@ -1,41 +1,42 @@
-//! Seals a text so that only who has the secret can read it, under the one name it was sealed for, and opens it again.
+//! Encrypts a text for one key name with AES-256-GCM, and decrypts it.
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::StoreSecret;
 
-/// The first byte of a sealed text: how the rest is laid out (a nonce, the cipher text, a tag).
+/// The first byte of a sealed text, the version of its layout: a nonce, the ciphertext, a tag.
 const LAYOUT: u8 = 1;
 
-/// Where the cipher text starts.
-const HEAD: usize = 1 + NONCE_LEN;
+/// Bytes in front of the ciphertext.
+const HEAD_BYTES: usize = 1 + NONCE_LEN;
 
-/// How much longer a sealed text is.
-pub(crate) const SEAL: usize = HEAD + 16;
+/// Bytes that sealing adds to a text.
+pub(crate) const SEAL_BYTES: usize = HEAD_BYTES + 16;
 
-/// Seals `text` for `name`; none when the system has no randomness.
+/// Encrypts `text` for `name`; `None` when the system has no randomness.
 pub(crate) fn seal(secret: &StoreSecret, name: &str, text: &str) -> Option<Vec<u8>> {
     let mut nonce = [0; NONCE_LEN];
     SystemRandom::new().fill(&mut nonce).ok()?;
-    let mut sealed = Vec::with_capacity(text.len() + SEAL);
+    let mut sealed = Vec::with_capacity(text.len() + SEAL_BYTES);
     sealed.push(LAYOUT);
     sealed.extend_from_slice(&nonce);
     sealed.extend_from_slice(text.as_bytes());
     let nonce = Nonce::assume_unique_for_key(nonce);
-    let tag = key(secret, name)?.seal_in_place_separate_tag(nonce, aad(name), &mut sealed[HEAD..]).ok()?;
+    let tag =
+        key(secret, name)?.seal_in_place_separate_tag(nonce, aad(name), &mut sealed[HEAD_BYTES..]).ok()?;
     sealed.extend_from_slice(tag.as_ref());
     Some(sealed)
 }
 
-/// The text that was sealed for `name`; none when it was cut, changed, moved or sealed with another secret.
+/// Decrypts a text that was sealed for `name`; `None` if it was truncated, changed, moved or sealed with another secret.
 pub(crate) fn open(secret: &StoreSecret, name: &str, mut sealed: Vec<u8>) -> Option<String> {
     let (&layout, rest) = sealed.split_first()?;
     let nonce = Nonce::assume_unique_for_key(*rest.first_chunk::<NONCE_LEN>()?);
     if layout != LAYOUT {
         return None;
     }
-    let length = key(secret, name)?.open_within(nonce, aad(name), &mut sealed, HEAD..).ok()?.len();
+    let length = key(secret, name)?.open_within(nonce, aad(name), &mut sealed, HEAD_BYTES..).ok()?.len();
     sealed.truncate(length);
     String::from_utf8(sealed).ok()
 }
@@ -44,7 +45,7 @@ fn key(secret: &StoreSecret, name: &str) -> Option<LessSafeKey> {
     UnboundKey::new(&AES_256_GCM, &secret.key(name)).ok().map(LessSafeKey::new)
 }
 
-/// The layout and the name are held by the tag too.
+/// The tag authenticates the layout and the name too.
 fn aad(name: &str) -> Aad<Vec<u8>> {
     Aad::from([&[LAYOUT], name.as_bytes()].concat())
 }
@@ -61,7 +62,7 @@ mod tests {
     fn what_was_sealed_opens_to_the_same_text() {
         for text in ["", "a", "grüße\0\r\n", &"line\n".repeat(100_000)] {
             let sealed = seal(&secret("a"), "name", text).unwrap();
-            assert_eq!(sealed.len(), text.len() + SEAL);
+            assert_eq!(sealed.len(), text.len() + SEAL_BYTES);
             assert_eq!(open(&secret("a"), "name", sealed).as_deref(), Some(text));
         }
     }

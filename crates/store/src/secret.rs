@@ -1,4 +1,4 @@
-//! Derives everything keyed from the one configured secret, each use with a key of its own.
+//! Derives all keys from the configured secret, one for each use.
 
 use std::fmt::{self, Write as _};
 
@@ -7,7 +7,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::{Life, SettingError, StoreKey, Tenant};
 
-/// What all replicas share, so that they name and seal texts alike, and nobody else can.
+/// The secret that all replicas share, so that they name and encrypt texts alike, and nobody else can.
 #[derive(Clone)]
 pub struct StoreSecret {
     tenants: hmac::Key,
@@ -15,7 +15,7 @@ pub struct StoreSecret {
     values: hmac::Key,
 }
 
-/// What a tenant is called in names.
+/// The part of a key name that identifies the tenant.
 pub(crate) fn owner(tenant: &Tenant) -> String {
     let mut name = String::new();
     hex(&mut name, &tenant.0[..16]);
@@ -34,19 +34,19 @@ pub fn random_name() -> Result<String, SettingError> {
 }
 
 impl StoreSecret {
-    /// A secret has to be this long to be one.
-    const SHORTEST: usize = 16;
+    /// Bytes of the shortest secret.
+    const MIN_BYTES: usize = 16;
 
-    /// Takes what the configuration says.
+    /// The secret of the configuration.
     ///
     /// # Errors
-    /// When it is too short to keep anything secret.
+    /// When it is too short.
     pub fn new(bytes: &[u8]) -> Result<Self, SettingError> {
-        if bytes.len() < Self::SHORTEST {
+        if bytes.len() < Self::MIN_BYTES {
             let message = format!(
                 "the store's secret has only {} bytes; use at least {} random ones: `openssl rand -hex 32`",
                 bytes.len(),
-                Self::SHORTEST
+                Self::MIN_BYTES
             );
             return Err(SettingError(message));
         }
@@ -59,25 +59,25 @@ impl StoreSecret {
         })
     }
 
-    /// Makes one up, for texts that never leave the process.
+    /// A random secret, for texts that never leave the process.
     ///
     /// # Errors
-    /// When the system has no randomness to give.
+    /// When the system has no randomness.
     pub fn random() -> Result<Self, SettingError> {
         let mut bytes = [0; 32];
-        let filled = SystemRandom::new().fill(&mut bytes);
-        filled.map_err(|_| SettingError("no random numbers available from the system".to_owned()))?;
+        let result = SystemRandom::new().fill(&mut bytes);
+        result.map_err(|_| SettingError("no random numbers available from the system".to_owned()))?;
         Self::new(&bytes)
     }
 
-    /// The tenant behind an identity; none when there is nothing to tell it by.
+    /// The tenant of an identity; `None` when the identity is empty.
     pub(crate) fn tenant(&self, identity: &[u8]) -> Option<Tenant> {
         (!identity.is_empty()).then(|| Tenant(digest(&self.tenants, &[identity])))
     }
 
-    /// What a text is called outside the process. An id is a hash of its text: as it is, it would let whoever reads the
-    /// names prove a guess of what a tenant's tool said. The tenant stands in plain sight, so that all of a tenant's
-    /// texts can be found and deleted.
+    /// The key name of a text outside the process. An id is a plain hash of its text, which would let anyone who reads key names
+    /// confirm a guess of a tenant's text, so the name has a keyed hash instead. The tenant's part is separate, so that all of a
+    /// tenant's texts can be found and deleted.
     pub(crate) fn name(&self, prefix: &str, key: &StoreKey) -> String {
         let life = match key.life {
             Life::Original => 'o',
@@ -89,7 +89,7 @@ impl StoreSecret {
         name
     }
 
-    /// The key that seals what is kept under a name, and nothing else: random nonces cannot run out.
+    /// The encryption key of one name. With a key for each name, random nonces cannot repeat in practice.
     pub(crate) fn key(&self, name: &str) -> [u8; 32] {
         digest(&self.values, &[name.as_bytes()])
     }

@@ -1,24 +1,24 @@
-//! What a store is told: where texts are kept, for how long and how many.
+//! The settings of a store: where texts are stored, how long and how many.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::{Life, StoreSecret};
 
-/// Everything about a store.
+/// All settings of a store.
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
-    /// Where texts are kept.
+    /// Where texts are stored.
     pub place: StorePlace,
-    /// What names and seals them; needed as soon as they leave the process.
+    /// The secret that names and encrypts them; required for a remote store.
     pub secret: Option<StoreSecret>,
-    /// How long they are kept.
+    /// How long they live.
     pub lives: Lives,
-    /// How many bytes one text may have.
+    /// Bytes of the longest text.
     pub largest: usize,
 }
 
-/// Where texts are kept.
+/// Where texts are stored.
 #[derive(Clone, Debug)]
 pub enum StorePlace {
     /// In this process, up to a limit.
@@ -27,12 +27,12 @@ pub enum StorePlace {
     Remote(Remote),
 }
 
-/// How much of the memory texts may take, originals and forms each.
+/// Limits of a memory store, for originals and forms each.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreLimits {
-    /// Bytes, with what it takes to find them.
+    /// Bytes, with bookkeeping.
     pub bytes: usize,
-    /// Texts.
+    /// Number of texts.
     pub entries: usize,
 }
 
@@ -41,25 +41,25 @@ pub struct StoreLimits {
 pub struct Remote {
     /// `redis://`, `rediss://`, `valkey://` or `valkeys://` addresses; several are nodes of one cluster.
     pub addresses: Vec<String>,
-    /// What all names start with.
+    /// The prefix of all key names.
     pub prefix: String,
     /// How long a call may take, connecting included.
     pub deadline: Duration,
-    /// How many calls may be under way at once; one more fails at once. Times `largest`, it bounds the memory.
+    /// How many calls may run at the same time; one more fails immediately. Times `largest`, it bounds the memory.
     pub calls: usize,
 }
 
-/// How long texts are kept since they were last asked for.
+/// How long texts live after their last use.
 #[derive(Clone, Copy, Debug)]
 pub struct Lives {
     /// Originals.
     pub original: Duration,
-    /// What was made of them.
+    /// Remote compressors' answers.
     pub form: Duration,
 }
 
 impl fmt::Debug for Remote {
-    /// Leaves out the addresses: they may hold a password.
+    /// Omits the addresses: they may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { addresses, prefix, deadline, calls } = self;
         let addresses = format_args!("{} of them", addresses.len());
@@ -70,7 +70,7 @@ impl fmt::Debug for Remote {
 }
 
 impl Lives {
-    /// The one for `life`.
+    /// The duration for `life`.
     #[must_use]
     pub fn of(&self, life: Life) -> Duration {
         match life {

@@ -1,121 +1,118 @@
-//! Keeps a text by its key and finds it again.
+//! Stores a text under a key and finds it again.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::breaker::Breakers;
 use crate::counts::{Counters, add};
-use crate::memory::MemoryShelf;
-use crate::remote::{Away, FoundText};
+use crate::memory::MemoryStore;
+use crate::remote::{FoundText, RemoteStore};
 use crate::{
     SettingError, StoreCounts, StoreError, StoreKey, StorePlace, StoreSecret, StoreSettings, Tenant,
 };
 
-/// A place where texts are kept until they expire.
+/// A store of texts that expire.
 ///
-/// Every call ends within the deadline. A text that was kept may be gone at any time: it expired, or made room for
-/// others, or the node that had it died.
+/// Every call returns within the deadline. A stored text may be gone at any time: it expired, was evicted, or its node died.
 pub struct Store {
-    place: Open,
+    place: Backend,
     secret: StoreSecret,
     largest: usize,
     counters: Arc<Counters>,
 }
 
-/// Looks at a store from outside, whoever has it.
+/// A view of a store's counts and state, which can outlive it.
 pub struct StoreWatch {
     counters: Arc<Counters>,
     breakers: Option<Arc<Breakers>>,
 }
 
-enum Open {
-    Memory(Box<MemoryShelf>),
-    Remote(Box<Away>),
+enum Backend {
+    Memory(Box<MemoryStore>),
+    Remote(Box<RemoteStore>),
 }
 
 impl Store {
-    /// Gets ready to keep texts; nothing is connected to before the first call.
+    /// Opens a store; it connects at the first call.
     ///
     /// # Errors
-    /// When an address cannot be read, or texts were to leave the process without a secret to seal them with.
+    /// When an address is invalid, or a remote store has no secret.
     pub fn open(settings: &StoreSettings) -> Result<Self, SettingError> {
         let (place, secret) = match &settings.place {
             StorePlace::Memory(limits) => {
                 let secret = settings.secret.clone().map_or_else(StoreSecret::random, Ok)?;
-                (Open::Memory(Box::new(MemoryShelf::new(*limits, settings.lives))), secret)
+                (Backend::Memory(Box::new(MemoryStore::new(*limits, settings.lives))), secret)
             }
             StorePlace::Remote(remote) => {
-                let secret = settings.secret.clone().ok_or_else(unsealed)?;
-                (Open::Remote(Box::new(Away::new(remote, secret.clone(), settings)?)), secret)
+                let secret = settings.secret.clone().ok_or_else(missing_secret)?;
+                (Backend::Remote(Box::new(RemoteStore::new(remote, secret.clone(), settings)?)), secret)
             }
         };
         Ok(Self { place, secret, largest: settings.largest, counters: Arc::default() })
     }
 
-    /// The tenant behind an identity, which is all that a request says of who sent it; none when it is empty, because
-    /// then anyone could be meant.
+    /// The tenant of an identity, such as an API key; `None` when it is empty, because then it could be anyone.
     #[must_use]
     pub fn tenant(&self, identity: &[u8]) -> Option<Tenant> {
         self.secret.tenant(identity)
     }
 
-    /// How long a call may take; memory takes no time.
+    /// How long a call may take; `None` for memory.
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         match &self.place {
-            Open::Memory(_) => None,
-            Open::Remote(away) => Some(away.deadline()),
+            Backend::Memory(_) => None,
+            Backend::Remote(remote) => Some(remote.deadline()),
         }
     }
 
-    /// Keeps a text for its life.
+    /// Stores a text for its lifetime.
     ///
     /// # Errors
-    /// When it could not be kept: then whatever stands for it may not be used.
+    /// When it could not be stored: then a text that refers to it must not be used.
     pub async fn keep(&self, key: &StoreKey, text: &str) -> Result<(), StoreError> {
         let since = Instant::now();
         let kept = match &self.place {
             _ if text.len() > self.largest => {
                 Err(StoreError::TooLarge { bytes: text.len(), largest: self.largest })
             }
-            Open::Memory(memory) => memory.keep(key, text),
-            Open::Remote(away) => away.keep(key, text).await,
+            Backend::Memory(memory) => memory.keep(key, text),
+            Backend::Remote(remote) => remote.keep(key, text).await,
         };
-        self.counters.took(since.elapsed());
+        self.counters.add_time(since.elapsed());
         add(if kept.is_ok() { &self.counters.kept } else { &self.counters.failures });
         kept
     }
 
-    /// Keeps a text unless one is there, and gives the one that is there then: of all who say something under a name, the
-    /// first is heard.
+    /// Stores a text unless the key has one, and returns the stored one: the first writer wins.
     ///
     /// # Errors
-    /// When nobody can say what is there: then nothing may be used.
+    /// When the stored text is not known: then none may be used.
     pub async fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
         let since = Instant::now();
         let first = match &self.place {
             _ if text.len() > self.largest => {
                 Err(StoreError::TooLarge { bytes: text.len(), largest: self.largest })
             }
-            Open::Memory(memory) => memory.first(key, text),
-            Open::Remote(away) => away.first(key, text).await,
+            Backend::Memory(memory) => memory.first(key, text),
+            Backend::Remote(remote) => remote.first(key, text).await,
         };
-        self.counters.took(since.elapsed());
+        self.counters.add_time(since.elapsed());
         add(if first.is_ok() { &self.counters.kept } else { &self.counters.failures });
         first
     }
 
-    /// Finds a text and lets it live on.
+    /// Finds a text and renews its lifetime.
     ///
     /// # Errors
-    /// When nobody can say whether it is there.
+    /// When the store cannot be asked.
     pub async fn find(&self, key: &StoreKey) -> Result<Option<String>, StoreError> {
         let since = Instant::now();
         let found = match &self.place {
-            Open::Memory(memory) => Ok(memory.find(key).map_or(FoundText::Nothing, FoundText::Text)),
-            Open::Remote(away) => away.find(key).await,
+            Backend::Memory(memory) => Ok(memory.find(key).map_or(FoundText::Nothing, FoundText::Text)),
+            Backend::Remote(remote) => remote.find(key).await,
         };
-        self.counters.took(since.elapsed());
+        self.counters.add_time(since.elapsed());
         let (counter, found) = match found {
             Ok(FoundText::Text(text)) => (&self.counters.hits, Ok(Some(text))),
             Ok(FoundText::Nothing) => (&self.counters.misses, Ok(None)),
@@ -129,49 +126,49 @@ impl Store {
         found
     }
 
-    /// Forgets the texts of a tenant, or all, and says how many; those in memory go with the process.
+    /// Deletes the texts of a tenant, or all, and returns their number. Texts in memory end with the process.
     ///
     /// # Errors
-    /// When the place where they are kept cannot be reached; some may be gone already.
+    /// When the server cannot be reached; some texts may be deleted already.
     pub async fn forget(&self, tenant: Option<Tenant>) -> Result<u64, StoreError> {
         match &self.place {
-            Open::Memory(_) => Ok(0),
-            Open::Remote(away) => away.forget(tenant).await,
+            Backend::Memory(_) => Ok(0),
+            Backend::Remote(remote) => remote.forget(tenant).await,
         }
     }
 
-    /// What became of the calls so far.
+    /// The calls so far, by outcome.
     #[must_use]
     pub fn counts(&self) -> StoreCounts {
         self.counters.read()
     }
 
-    /// A look at it that anyone can keep.
+    /// A view of its counts and state.
     #[must_use]
     pub fn watch(&self) -> StoreWatch {
         let breakers = match &self.place {
-            Open::Memory(_) => None,
-            Open::Remote(away) => Some(away.breakers()),
+            Backend::Memory(_) => None,
+            Backend::Remote(remote) => Some(remote.breakers()),
         };
         StoreWatch { counters: Arc::clone(&self.counters), breakers }
     }
 }
 
 impl StoreWatch {
-    /// What became of the calls so far.
+    /// The calls so far, by outcome.
     #[must_use]
     pub fn counts(&self) -> StoreCounts {
         self.counters.read()
     }
 
-    /// False while any part of the store is left alone because it failed.
+    /// False while any circuit breaker is open.
     #[must_use]
     pub fn is_up(&self) -> bool {
-        !self.breakers.as_ref().is_some_and(|breakers| breakers.any_rests())
+        !self.breakers.as_ref().is_some_and(|breakers| breakers.any_open())
     }
 }
 
-fn unsealed() -> SettingError {
+fn missing_secret() -> SettingError {
     SettingError(
         "a store outside this process needs a secret to seal texts with: set one, the same on every replica, as `openssl rand -hex 32` prints it"
             .to_owned(),

@@ -1,25 +1,25 @@
-//! Ends a command early: says what is wrong and what to do, and sets the exit code.
+//! Errors that end a command: a message, a hint and an exit code.
 
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use crate::output;
 
-/// Ran, and the answer is no.
+/// Exit code of a command that ran, and whose answer is no.
 pub const NO: u8 = 1;
-/// Could not run.
+/// Exit code of a command that could not run.
 pub const UNABLE: u8 = 2;
 
 /// Why a command ended early.
 #[derive(Debug)]
 pub enum Stop {
-    /// Something is wrong, and the user can do something about it.
+    /// An error that the user can do something about.
     Fault(CommandFault),
     /// The result could not be written.
     Output(io::Error),
 }
 
-/// What is wrong, and what to do about it.
+/// An error, and what to do about it.
 #[derive(Debug)]
 pub struct CommandFault {
     code: u8,
@@ -29,7 +29,7 @@ pub struct CommandFault {
 }
 
 impl Stop {
-    /// Tells the user, and gives the exit code; a reader that has seen enough is no fault.
+    /// Prints the error and returns the exit code. A closed pipe is not an error: the reader has seen enough.
     #[must_use]
     pub fn report(self) -> ExitCode {
         match self {
@@ -57,7 +57,7 @@ impl CommandFault {
         Self { code: UNABLE, message: message.into(), hint: hint.into() }
     }
 
-    /// Tells the user; when even stderr is gone, the exit code still speaks.
+    /// Prints the error. If stderr is closed, the exit code still tells.
     fn report(&self) -> ExitCode {
         let _ = output::fault(&self.message, &self.hint);
         ExitCode::from(self.code)

@@ -1,4 +1,4 @@
-//! Reads a file or standard input as text, and says what to do when that cannot be.
+//! Reads a file or standard input as text, with hints when that fails.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use crate::fault::CommandFault;
 use crate::{output, progress};
 
-/// A text, and the name to call it by in messages.
+/// A text, and its name for messages.
 #[derive(Debug)]
 pub struct Input {
     /// The file, or `<stdin>`.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub text: String,
 }
 
-/// What was read: a text, or bytes that are none, and why.
+/// A text, or bytes that are not UTF-8.
 #[derive(Debug)]
 pub enum Raw {
     /// A text.
@@ -37,7 +37,7 @@ pub fn read(path: Option<&PathBuf>) -> Result<Input, CommandFault> {
     }
 }
 
-/// Reads the same; what is no text is no fault yet.
+/// The same; bytes that are not UTF-8 are no error.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn raw(path: Option<&PathBuf>) -> Result<Raw, CommandFault> {
     })
 }
 
-/// Reads the same, whatever it holds, with the name to call it by.
+/// The bytes of a file or standard input, and its name for messages.
 ///
 /// # Errors
 ///
@@ -65,21 +65,21 @@ pub fn bytes(path: Option<&PathBuf>) -> Result<(String, Vec<u8>), CommandFault> 
 }
 
 impl Input {
-    /// The input itself, when there is more in it than white space.
+    /// The input itself, if it is more than white space.
     ///
     /// # Errors
     ///
-    /// When there is not.
-    pub fn filled(self) -> Result<Self, CommandFault> {
-        self.ensure_filled().map(|()| self)
+    /// When it is not.
+    pub fn require_text(self) -> Result<Self, CommandFault> {
+        self.check_text().map(|()| self)
     }
 
-    /// Says so when there is nothing but white space in it.
+    /// Checks that the input is more than white space.
     ///
     /// # Errors
     ///
-    /// When there is nothing else.
-    pub fn ensure_filled(&self) -> Result<(), CommandFault> {
+    /// When it is not.
+    pub fn check_text(&self) -> Result<(), CommandFault> {
         if self.text.trim().is_empty() {
             let hint = "name a file that is not empty, or pipe something in: some-command | tersely ...";
             return Err(CommandFault::unable(format!("{}: empty input", self.name), hint));
@@ -102,11 +102,11 @@ fn stdin() -> io::Result<Vec<u8>> {
     collect(stdin, None)
 }
 
-/// Reads to the end, with a bar once the input turns out to be large.
+/// Reads to the end, with a progress bar if the input is large.
 fn collect(mut source: impl Read, length: Option<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = source.by_ref().take(progress::LARGE).read_to_end(&mut bytes)?;
-    if read as u64 == progress::LARGE {
+    let read = source.by_ref().take(progress::MIN_SHOWN_BYTES).read_to_end(&mut bytes)?;
+    if read as u64 == progress::MIN_SHOWN_BYTES {
         let bar = progress::reading(length);
         bar.wrap_read(source).read_to_end(&mut bytes)?;
         bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! What a command has to do with a terminal: files in, words and tables out, faults that say what to do.
+//! Terminal input and output for commands: reads files, prints results, tables and progress, and reports errors with hints.
 
 pub mod fault;
 pub mod input;

@@ -1,8 +1,8 @@
-//! Numbers that can be read at a glance.
+//! Formats numbers for people.
 
 use std::fmt::Display;
 
-/// A whole number with its thousands apart: 12,345.
+/// A whole number with thousands separators: 12,345.
 #[must_use]
 pub fn grouped(number: impl Display) -> String {
     let digits = number.to_string();
@@ -16,7 +16,7 @@ pub fn grouped(number: impl Display) -> String {
     out
 }
 
-/// So many things: 1 request, 1,204 requests.
+/// A number with its noun: 1 request, 1,204 requests.
 #[must_use]
 pub fn many(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })

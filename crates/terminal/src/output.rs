@@ -1,4 +1,4 @@
-//! Writes results to stdout, and words about them to stderr.
+//! Writes results to stdout, and messages to stderr.
 
 use std::io::{self, Write};
 
@@ -30,18 +30,18 @@ pub fn bytes(text: impl AsRef<[u8]>) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes `text` to stdout; its colours are only for a terminal.
+/// Writes `text` to stdout, without its colours unless stdout is a terminal.
 ///
 /// # Errors
 ///
 /// When that cannot be written.
-pub fn styled(text: &str) -> io::Result<()> {
+pub fn with_colors(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// The same text, where what could move a cursor or change a colour is spelled out.
+/// The text with control characters escaped, so that it cannot move the cursor or change colours.
 #[must_use]
 pub fn visible(text: &str) -> String {
     let mut seen = String::new();
@@ -64,7 +64,7 @@ pub fn note(text: &str) -> io::Result<()> {
     writeln!(io::stderr().lock(), "{text}")
 }
 
-/// Writes what is wrong and what to do to stderr, in colour on a terminal.
+/// Writes an error and a hint to stderr, in colour on a terminal.
 ///
 /// # Errors
 ///

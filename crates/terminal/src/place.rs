@@ -1,13 +1,13 @@
-//! Says where the program failed, and nothing of what it was looking at: a panic's own words may quote a text.
+//! A panic hook that prints the source location alone: a panic's message may quote a text.
 
 use std::panic::{self, Location};
 
 use crate::output;
 
-/// From here on a panic prints its place alone.
+/// Installs the hook.
 pub fn only() {
     panic::set_hook(Box::new(|panic| {
-        // Who panics cannot be told that stderr is gone.
+        // If stderr is closed, there is nobody to tell.
         let _ = output::note(&words(panic.location()));
     }));
 }

@@ -1,4 +1,4 @@
-//! Shows on stderr that something long is under way, when someone is there to see it.
+//! Shows progress on stderr, if it is a terminal.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -6,29 +6,29 @@ use std::time::Duration;
 pub use indicatif::ProgressBar;
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
-/// From this many bytes on, reading and encoding show a bar.
-pub const LARGE: u64 = 10_000_000;
+/// Bytes from which on reading and encoding show a bar.
+pub const MIN_SHOWN_BYTES: u64 = 10_000_000;
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar for reading on from [`LARGE`] bytes, to `length` where it is known.
+/// A bar for reading from [`MIN_SHOWN_BYTES`] on, to `length` if it is known.
 #[must_use]
 pub fn reading(length: Option<u64>) -> ProgressBar {
     let bar = match length {
-        Some(length) => styled(length, "reading {wide_bar} {bytes} of {total_bytes}"),
-        None => styled(0, "reading {spinner} {bytes}"),
+        Some(length) => new_bar(length, "reading {wide_bar} {bytes} of {total_bytes}"),
+        None => new_bar(0, "reading {spinner} {bytes}"),
     };
-    bar.set_position(LARGE);
+    bar.set_position(MIN_SHOWN_BYTES);
     bar
 }
 
-/// A spinner for work on `bytes` bytes; nothing to see when they are few.
+/// A spinner for work on `bytes` bytes; hidden when they are few.
 #[must_use]
 pub fn working(what: &'static str, bytes: usize) -> ProgressBar {
-    if (bytes as u64) < LARGE {
+    if (bytes as u64) < MIN_SHOWN_BYTES {
         return ProgressBar::hidden();
     }
-    let bar = styled(0, "{msg} {spinner} {elapsed}").with_message(what);
+    let bar = new_bar(0, "{msg} {spinner} {elapsed}").with_message(what);
     bar.enable_steady_tick(TICK);
     bar
 }
@@ -36,16 +36,16 @@ pub fn working(what: &'static str, bytes: usize) -> ProgressBar {
 /// A bar that moves once for each of `count` things.
 #[must_use]
 pub fn counting(what: &'static str, count: usize) -> ProgressBar {
-    styled(count as u64, "{msg} {wide_bar} {pos} of {len}").with_message(what)
+    new_bar(count as u64, "{msg} {wide_bar} {pos} of {len}").with_message(what)
 }
 
 /// A bar for work on `bytes` bytes of files.
 #[must_use]
 pub fn bytes(what: &'static str, bytes: u64) -> ProgressBar {
-    styled(bytes, "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left").with_message(what)
+    new_bar(bytes, "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left").with_message(what)
 }
 
-fn styled(length: u64, template: &str) -> ProgressBar {
+fn new_bar(length: u64, template: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

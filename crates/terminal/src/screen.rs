@@ -1,19 +1,19 @@
-//! How much room there is on the terminal that stdout goes to.
+//! The size of the terminal that stdout goes to.
 
 use std::io::{self, IsTerminal};
 
 use terminal_size::{Height, Width, terminal_size};
 
-/// Room in characters and lines.
+/// A size in characters and lines.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ScreenRoom {
     /// Characters of a line.
     pub width: usize,
-    /// Lines; none: as many as one likes.
+    /// Lines; `None` for no limit.
     pub height: Option<usize>,
 }
 
-/// The room there is; a file or another program takes lines of 80 characters, and any number of them.
+/// The size of the terminal; 80 characters and no limit of lines if stdout is not a terminal.
 #[must_use]
 pub fn room() -> ScreenRoom {
     if !io::stdout().is_terminal() {

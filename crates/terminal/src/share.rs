@@ -1,13 +1,13 @@
-//! What was saved, in tenths of a percent, so that shares add no rounding of their own and can be sorted.
+//! Savings in tenths of a percent, as integers, so that they can be sorted and are rounded once.
 
 use std::fmt;
 
-/// The part of a whole that was saved; negative when it grew.
+/// The share of a whole that was saved; negative when it grew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Share(i32);
 
 impl Share {
-    /// What is saved when `sent` tokens become `now` tokens.
+    /// The share saved when `sent` tokens become `now` tokens.
     #[must_use]
     pub fn saved(sent: usize, now: usize) -> Self {
         let (whole, less) = (sent.max(1) as i128, sent as i128 - now as i128);
@@ -15,13 +15,13 @@ impl Share {
         Self(i32::try_from(tenths).unwrap_or(i32::MIN))
     }
 
-    /// The middle of `shares`, which may come in any order; nothing saved when there are none.
+    /// The median of `shares`; zero when there are none.
     #[must_use]
     pub fn median(shares: Vec<Self>) -> Self {
         Self::quartiles(shares)[1]
     }
 
-    /// What a quarter, a half and three quarters of `shares` do not exceed; between two of them in a straight line.
+    /// The quartiles of `shares`, interpolated linearly.
     #[must_use]
     pub fn quartiles(mut shares: Vec<Self>) -> [Self; 3] {
         shares.sort_unstable();

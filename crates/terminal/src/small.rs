@@ -1,30 +1,29 @@
-//! Reads small files that anyone may have put where they are: a project that was downloaded brings links, pipes and devices
-//! as easily as it brings files.
+//! Reads small files that are not trusted: a downloaded project may contain links to pipes and devices.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// No honest file of settings is larger.
-pub const LARGEST: u64 = 1 << 20;
+/// Bytes of the longest file that is read. No honest settings file is longer.
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The bytes of a regular file of at most [`LARGEST`] bytes.
+/// The bytes of a regular file of at most [`MAX_FILE_BYTES`] bytes.
 ///
 /// # Errors
 ///
-/// When it is something else, is longer, or cannot be read.
+/// When it is not a regular file, is longer, or cannot be read.
 pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let is_regular = |is: bool| if is { Ok(()) } else { Err(io::Error::other("not a regular file")) };
-    // Asked before it is opened, for whoever opens a pipe waits for its other end; and after, for what was opened counts.
+    // Checked before opening, because opening a pipe blocks, and after, because the path may have changed.
     is_regular(fs::metadata(path)?.is_file())?;
     let file = File::open(path)?;
     is_regular(file.metadata()?.is_file())?;
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 1 MiB")) } else { Ok(bytes) }
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(io::Error::other("larger than 1 MiB")) } else { Ok(bytes) }
 }
 
-/// The same as text; what is none, or cannot be read, is empty.
+/// The same as text; empty if it is not UTF-8 or cannot be read.
 #[must_use]
 pub fn text(path: &Path) -> String {
     bytes(path).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()

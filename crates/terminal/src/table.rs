@@ -1,6 +1,6 @@
-//! Lines up cells in columns.
+//! Aligns cells in columns.
 
-/// Lines up `rows`: a letter of `columns` for each, `l` to the left and `r` to the right, two spaces between.
+/// Aligns `rows`. Each letter of `columns` is a column, `l` for left and `r` for right, with two spaces between them.
 #[must_use]
 pub fn align(columns: &str, rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..columns.len()).map(|at| width(rows, at)).collect();

@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 
 use tersely_codec::{Form, Value, decode, encode, json};
-use tersely_core::{
-    Call, Loss, Mode, O200k, Plan, Redaction, Room, Tokens, compress, restore, restore_within,
-};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, Room, compress, restore, restore_within};
 use tersely_stage::Scene;
 use tersely_stage::form::GENERAL;
 use tersely_wire::hidden::{CloseReason, HiddenNames, ResponseFraming};
@@ -95,7 +93,7 @@ fn compresses(bytes: &[u8]) {
     let loss = [Loss::None, Loss::Form, Loss::Detail][usize::from(*first) / 3 % 3];
     let text = String::from_utf8_lossy(rest);
     let plan = Plan { mode, loss, redact: Redaction::Off, max_bytes: 2_000, ..Plan::default() };
-    let outcome = compress(&plan, &O200k, Call::default(), &text);
+    let outcome = compress(&plan, Call::default(), &text);
     let (before, after) = (O200k.count(&text), O200k.count(&outcome.text));
     assert!(after <= before, "{before} tokens became {after}: {}", outcome.text);
     assert_eq!(outcome.ledger.after, after);

@@ -7,7 +7,7 @@ use std::env;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use tersely_core::{Call, Loss, O200k, Plan, Redaction, compress};
+use tersely_core::{Call, Loss, Plan, Redaction, compress};
 use tersely_testing::corpus;
 
 /// Behaviour 1.15: the packages restore what is written here, or say who does.
@@ -18,7 +18,7 @@ fn outputs_are_written_for_the_packages() {
     let mut out = BufWriter::new(File::create(path).expect("a file"));
     let plan = Plan { loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
     for output in corpus::outputs() {
-        let sent = compress(&plan, &O200k, Call::default(), &output.text).text;
+        let sent = compress(&plan, Call::default(), &output.text).text;
         let line = serde_json::json!({ "name": output.name, "original": output.text, "sent": sent });
         writeln!(out, "{line}").expect("a disk with room");
     }

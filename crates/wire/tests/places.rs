@@ -10,7 +10,6 @@ mod snapshot;
 
 use fixtures::{Fixture, fixtures};
 use snapshot::hold;
-use tersely_core::O200k;
 use tersely_core::prompt::shorten;
 use tersely_core::schema::minify;
 use tersely_wire::{Slot, Splice, rewrite, splice};
@@ -89,7 +88,7 @@ fn places(Fixture { body, provider, .. }: &Fixture) -> String {
 
 fn edits(Fixture { body, provider, .. }: &Fixture) -> Vec<Splice> {
     let mut edits = rewrite::descriptions(provider, body, minify).unwrap_or_default();
-    let write = |text: &str| shorten(&O200k, MIN_BYTES, text).0;
+    let write = |text: &str| shorten(MIN_BYTES, text).0;
     edits.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
     edits
 }

@@ -13,9 +13,9 @@ use std::ops::Range;
 use fixtures::fixtures;
 use laws::described::minify_tree;
 use serde_json::Value;
+use tersely_core::O200k;
 use tersely_core::prompt::{Stats, shorten};
 use tersely_core::schema::minify;
-use tersely_core::{O200k, Tokens};
 use tersely_testing::corpus::conversations;
 use tersely_testing::generate::Choices;
 use tersely_testing::mutate;
@@ -151,7 +151,7 @@ fn bodies() -> Vec<(String, Vec<u8>, &'static Provider)> {
 
 fn prompts(provider: &Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
     let write = |text: &str| {
-        let (short, seen) = shorten(&O200k, MIN_BYTES, text);
+        let (short, seen) = shorten(MIN_BYTES, text);
         *stats += seen;
         short
     };

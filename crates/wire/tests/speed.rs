@@ -9,7 +9,6 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tersely_core::O200k;
 use tersely_core::prompt::shorten;
 use tersely_core::schema::minify;
 use tersely_testing::corpus::{SampleTranscript, conversations};
@@ -47,7 +46,7 @@ fn milliseconds_for_what_is_no_result() {
     let rows: Vec<_> =
         (0..1500).map(|n| json!({"id": n, "name": format!("user {n}"), "ok": n % 3 == 0})).collect();
     let text = serde_json::to_string_pretty(&json!({"users": rows})).expect("a text");
-    let once = best(1_000_000, || shorten(&O200k, 4096, &text).0.map_or(0, |short| short.len()));
+    let once = best(1_000_000, || shorten(4096, &text).0.map_or(0, |short| short.len()));
     println!("a prompt of {} KB of JSON: {once:.1} ms", text.len() / 1000);
 }
 
@@ -61,7 +60,7 @@ fn measure_rest(SampleTranscript { name, body, provider, .. }: &SampleTranscript
     });
     let said = best(1_000_000, || provider.prompts(body).expect("prompts").len());
     let short = best(1_000_000, || {
-        rewrite::prompts(provider, body, |text| shorten(&O200k, 4096, text).0).expect("edits").len()
+        rewrite::prompts(provider, body, |text| shorten(4096, text).0).expect("edits").len()
     });
     let size = megabytes(body.len());
     println!(

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, lost_errors, restore};
+use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, compress, lost_errors, restore};
 use tersely_terminal::share::Share;
 
 use super::foreign::{ForeignCount, VOCABULARIES};
@@ -86,7 +86,7 @@ impl FamilyScore {
         for (way, (name, mode, loss)) in WAYS.into_iter().enumerate() {
             let plan = Plan { mode, loss, ..Plan::default() };
             let start = Instant::now();
-            let outcome = compress(&plan, &O200k, call, text);
+            let outcome = compress(&plan, call, text);
             let time = start.elapsed();
             row.tokens[way] = O200k.count(&outcome.text);
             row.stages[way] = stages(&outcome);
@@ -155,6 +155,6 @@ fn is_exact(outcome: &Outcome<'_>, text: &str) -> bool {
 /// How many lines with errors a reader does not see, colours and secrets aside.
 fn errors_lost(outcome: &Outcome<'_>, text: &str) -> usize {
     let plain = Plan { mode: Mode::Safe, loss: Loss::Form, ..Plan::default() };
-    let before = compress(&plain, &O200k, Call::default(), text);
+    let before = compress(&plain, Call::default(), text);
     lost_errors(&before.text, &restore(&outcome.text).unwrap_or_default()).count()
 }

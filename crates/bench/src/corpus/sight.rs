@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 use std::path::Path;
 
 use serde_json::Value;
-use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Redaction, compress, restore};
+use tersely_core::{Call, Loss, Mode, Outcome, Plan, Redaction, compress, restore};
 
 /// The words that an answer needs.
 pub(crate) type Needles = Vec<String>;
@@ -49,7 +49,7 @@ impl Sight {
 /// An answer without colour codes, which are no part of what a reader is after.
 fn colourless(needle: &str) -> Cow<'_, str> {
     let plan = Plan { mode: Mode::Safe, loss: Loss::Form, redact: Redaction::Off, ..Plan::default() };
-    compress(&plan, &O200k, Call::default(), needle).text
+    compress(&plan, Call::default(), needle).text
 }
 
 impl AddAssign for Sight {
@@ -82,7 +82,7 @@ mod tests {
         let row = |id: usize| format!(r#"{{"id":{id},"url":"https://example.org/things/{id}/view"}}"#);
         let rows: Vec<String> = (100..140).map(row).collect();
         let text = format!("[{}]", rows.join(","));
-        let outcome = compress(&Plan::default(), &O200k, Call::default(), &text);
+        let outcome = compress(&Plan::default(), Call::default(), &text);
         let asked =
             ["https://example.org/things/117/view", "117", "nowhere"].map(|word| vec![word.to_owned()]);
         assert_eq!(Sight::of(&outcome, &asked), Sight { read: 2, letter: 1, expanded: 2 });

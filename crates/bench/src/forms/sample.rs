@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tersely_codec::{Form, json};
+use tersely_core::auto;
 use tersely_core::auto::Choice;
-use tersely_core::{O200k, auto};
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::{input, progress};
 
@@ -50,5 +50,5 @@ pub(crate) fn read(dir: &Path) -> Result<SampleSet, CommandFault> {
 
 /// What auto makes of a JSON document; none when the text is not one.
 pub(crate) fn choose(sent: &str) -> Option<Choice> {
-    json::decode(sent).ok().map(|value| auto::choose(&value, &O200k))
+    json::decode(sent).ok().map(|value| auto::choose(&value))
 }

@@ -2,7 +2,7 @@
 
 use tersely_codec::stc::{self, StcLayout};
 use tersely_codec::{Form, decode, encode, json};
-use tersely_core::{O200k, Tokens};
+use tersely_core::O200k;
 use tersely_terminal::progress;
 use tersely_terminal::share::Share;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
-use tersely_core::{O200k, Tokens};
+use tersely_core::O200k;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::{input, output, table};
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use tersely_codec::{DecodeError, Form, Value, json};
-use tersely_core::{O200k, auto};
+use tersely_core::auto;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::input::{self, Input};
 use tersely_terminal::share::Share;
@@ -57,7 +57,7 @@ fn wishes() -> impl TypedValueParser<Value = FormWish> {
 
 /// Encodes the file that was named.
 pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
-    let input = input::read(args.file.as_ref())?.filled()?;
+    let input = input::read(args.file.as_ref())?.require_text()?;
     let spinner = progress::working("encoding", input.text.len());
     let value = json::decode(&input.text).map_err(|error| not_json(&input, &error))?;
     let (form, text) = write(args.form, &value).map_err(|form| declined(&input.name, form))?;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
 fn write(wish: FormWish, value: &Value<'_>) -> Result<(Form, String), Form> {
     match wish {
         FormWish::Auto => {
-            let choice = auto::choose(value, &O200k);
+            let choice = auto::choose(value);
             Ok((choice.form, choice.text))
         }
         FormWish::In(form) => tersely_codec::encode(form, value).map(|text| (form, text)).ok_or(form),

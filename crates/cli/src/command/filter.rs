@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use tersely_core::{Call, Filter, FilterScope, O200k, Outcome, Plan, Tokens, compress, compress_filtered};
+use tersely_core::{Call, Filter, FilterScope, O200k, Outcome, Plan, compress, compress_filtered};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, table};
@@ -238,7 +238,7 @@ fn explain(args: &ExplainArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
     let text = input::read(args.file.as_ref())?.text;
     output::note(&format!("filter: {} ({}, {})", found.name, found.place.name(), found.path.display()))?;
     let filters = shelf.filters();
-    let shown = compress_filtered(&Plan::default(), &filters, &O200k, call, &text);
+    let shown = compress_filtered(&Plan::default(), &filters, call, &text);
     output::note(&account(found, &shown, call, &text))?;
     output::bytes(&*shown.text)?;
     Ok(ExitCode::SUCCESS)
@@ -248,7 +248,7 @@ fn explain(args: &ExplainArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
 fn account(found: &FoundFilter, shown: &Outcome<'_>, call: Call<'_>, text: &str) -> String {
     if shown.ledger.steps.iter().any(|step| step.stage == Filter::STAGE) {
         let before = O200k.count(text);
-        let without = compress(&Plan::default(), &O200k, call, text).ledger.after;
+        let without = compress(&Plan::default(), call, text).ledger.after;
         let with = shown.ledger.after;
         let [by, otherwise] = [Share::saved(before, with), Share::saved(before, without)];
         return format!(

@@ -177,7 +177,7 @@ impl Merger {
         self.notices.extend(layer.notices);
         for (rule, origin) in layer.rules {
             let name = format!("rules[{}]", self.draft.settings.engine.rules.len());
-            if self.draft.plan().redact == Redaction::All && rule.change.says("redact_secrets") {
+            if self.draft.plan().redact == Redaction::All && rule.change.sets("redact_secrets") {
                 let what = "redact_secrets is true for all requests; a rule cannot make an exception";
                 self.problems
                     .push(Problem::at(&origin, &name, what).hint("remove redact_secrets from the rule"));

@@ -112,7 +112,7 @@ fn change(change: &mut PlanOverride, part: &str, word: &str) -> Result<(), Strin
         Some(alias) => Words::One(times(alias.times, word)?.to_string()),
         None => word.into(),
     };
-    change.say(field, |plan| {
+    change.set(field, |plan| {
         place::write(field.place, plan, &words)?;
         lesser(plan.redact)
     })
@@ -137,7 +137,7 @@ pub(crate) fn spell(rule: &Rule) -> String {
     let place = [("tool", &rule.tool), ("route", &rule.route), ("tenant", &rule.tenant)];
     let place = place.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?)));
     let mut plan = rule.change.on(Plan::default());
-    let said = FIELDS.iter().filter(|field| rule.change.says(field.name));
+    let said = FIELDS.iter().filter(|field| rule.change.sets(field.name));
     let said = said.map(|field| match place::show(field.place, &mut plan) {
         Value::String(word) => format!("{}={word}", field.name),
         value => format!("{}={value}", field.name),

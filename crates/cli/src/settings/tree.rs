@@ -122,7 +122,7 @@ fn check(layer: &mut Layer) {
 /// True for a rule that says where to mask, or leaves secrets unmasked: by a mode that changes nothing, or a loss of nothing.
 fn unmasks(rule: &Rule) -> bool {
     let plan = rule.change.on(Plan::default());
-    rule.change.says("redact_secrets") || masks_nothing(plan.mode) || plan.loss == Loss::None
+    rule.change.sets("redact_secrets") || masks_nothing(plan.mode) || plan.loss == Loss::None
 }
 
 fn known(name: &str) -> bool {

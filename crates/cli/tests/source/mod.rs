@@ -5,6 +5,7 @@
 mod imports;
 mod item;
 mod mask;
+mod participle;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::process::Command;
 
 pub(crate) use imports::{Imports, circles};
 pub(crate) use item::{Function, Type};
+pub(crate) use participle::is_participle;
 
 /// A Rust file of a crate.
 pub(crate) struct Source {

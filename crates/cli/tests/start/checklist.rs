@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tersely_core::{O200k, Tokens, restore};
+use tersely_core::{O200k, restore};
 
 use crate::stage::{Running, Seen, post, scripted, start};
 

@@ -1,6 +1,6 @@
-//! Which of many tools match what is asked for, and what the model is told of the rest.
+//! Tool discovery: ranks tools by a query, and defines the tools by which the model searches and calls hidden ones.
 //!
-//! Every figure is a whole number, so that the same question gives the same order on every machine.
+//! All arithmetic is on integers, so every machine returns the same order.
 
 mod rank;
 mod words;
@@ -9,21 +9,21 @@ pub use rank::rank;
 
 use crate::expand::beginning;
 
-/// A tool, as far as it is searched.
+/// The text of a tool that is searched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolText {
-    /// What it is called by.
+    /// Its name.
     pub name: String,
-    /// What is said of it.
+    /// Its description.
     pub description: String,
-    /// What its arguments are called.
+    /// The names of its arguments.
     pub parameters: Vec<String>,
 }
 
-/// What the model calls to find a tool that it is not shown.
+/// The name of the tool that finds hidden tools.
 pub const SEARCH: &str = "search_tools";
 
-/// What the model is told of it. The words are part of every prompt: they must not change within a conversation.
+/// Its description. It is part of every prompt, so it must not change within a conversation.
 pub const SEARCH_DESCRIPTION: &str = "Finds more tools than are listed here. Say what the tool should do; \
     the answer has the definitions of the tools that match. Call them with call_tool.";
 
@@ -31,10 +31,10 @@ pub const SEARCH_DESCRIPTION: &str = "Finds more tools than are listed here. Say
 pub const SEARCH_PARAMETERS: &str =
     r#"{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}"#;
 
-/// What the model calls to use a tool that it found.
+/// The name of the tool that calls a hidden tool.
 pub const CALL: &str = "call_tool";
 
-/// What the model is told of it.
+/// Its description.
 pub const CALL_DESCRIPTION: &str =
     "Calls a tool that search_tools found, by its name, with arguments that fit its schema.";
 
@@ -44,14 +44,14 @@ pub const CALL_PARAMETERS: &str = concat!(
     r#""required":["name","arguments"]}"#
 );
 
-/// The answer to a search that does not say for what.
+/// The answer to a search without a query.
 pub const NO_QUERY: &str = "Say what the tool should do, as in {\"query\": \"create a calendar event\"}.";
 
-/// The answer to a call that names no tool, or one that is not there, or gives it something else than arguments.
+/// The answer to a call with an unknown or missing tool, or with arguments that are not an object.
 pub const NO_CALL: &str = "Nothing was called. Give the name of a tool as search_tools shows it, and its arguments \
     as an object, as in {\"name\": \"...\", \"arguments\": {}}.";
 
-/// The answer to a search that finds nothing.
+/// The answer to a search without matches.
 #[must_use]
 pub fn nothing_found(query: &str) -> String {
     format!("No tool matches {:?}. Search with other words, or go on without.", beginning(query))
@@ -60,7 +60,7 @@ pub fn nothing_found(query: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::{O200k, Tokens};
+    use crate::tokens::O200k;
 
     #[test]
     fn the_tools_cost_little() {

@@ -1,80 +1,79 @@
-//! Ranks tools by how well they match a text: BM25 over their names, descriptions and arguments.
+//! Ranks tools by how well they match a query: BM25 over names, descriptions and arguments, in fixed-point numbers.
 
 use std::collections::{HashMap, HashSet};
 
 use super::ToolText;
 use super::words::words;
 
-/// How often a word in a tool's name counts, against one in its description.
-const NAMED: u64 = 3;
+/// Weight of a word in a tool's name, against one in its description.
+const NAME_WEIGHT: u64 = 3;
 
 /// One, in the fixed-point numbers of this file.
 const ONE: u64 = 1 << 10;
 
-/// How soon more of the same word counts for little, 1.2, and how much long texts are held back, 0.75: usual values.
-const SOON: u64 = ONE * 12 / 10;
-const HELD_BACK: u64 = ONE * 3 / 4;
+/// BM25's `k1` of 1.2, how soon repetitions of a word stop counting, and `b` of 0.75, how much long texts lose.
+const K1: u64 = ONE * 12 / 10;
+const B: u64 = ONE * 3 / 4;
 
-/// The tools that have a word in common with `query`, by their place in `tools`: the best first, and of equal ones the
-/// first.
+/// The indices of the tools that have a word in common with `query`: the best first, equal ones in their order.
 #[must_use]
 pub fn rank(query: &str, tools: &[ToolText]) -> Vec<usize> {
-    let mut asked = HashSet::new();
+    let mut query_words = HashSet::new();
     words(query, |word| {
-        asked.insert(word.to_owned());
+        query_words.insert(word.to_owned());
     });
-    let counted: Vec<Counted> = tools.iter().map(|tool| Counted::of(tool, &asked)).collect();
+    let counts: Vec<WordCounts> = tools.iter().map(|tool| WordCounts::of(tool, &query_words)).collect();
     let mut holders: HashMap<&str, u64> = HashMap::new();
-    for word in counted.iter().flat_map(|tool| tool.found.keys()) {
+    for word in counts.iter().flat_map(|tool| tool.occurrences.keys()) {
         *holders.entry(word).or_default() += 1;
     }
-    let average = (counted.iter().map(|tool| tool.length).sum::<u64>() / counted.len().max(1) as u64).max(1);
-    let score = |tool: &Counted| tool.score(average, counted.len() as u64, &holders);
-    let mut ranked: Vec<(usize, u64)> = counted.iter().map(score).enumerate().filter(|it| it.1 > 0).collect();
+    let average = (counts.iter().map(|tool| tool.length).sum::<u64>() / counts.len().max(1) as u64).max(1);
+    let score = |tool: &WordCounts| tool.score(average, counts.len() as u64, &holders);
+    let mut ranked: Vec<(usize, u64)> = counts.iter().map(score).enumerate().filter(|it| it.1 > 0).collect();
     ranked.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
     ranked.into_iter().map(|(place, _)| place).collect()
 }
 
-/// How often the words that are asked for are in a tool, and how long its text is.
+/// How often a tool's text has the words of a query, and how long the text is.
 #[derive(Default)]
-struct Counted {
-    found: HashMap<String, u64>,
+struct WordCounts {
+    occurrences: HashMap<String, u64>,
     length: u64,
 }
 
-impl Counted {
-    fn of(tool: &ToolText, asked: &HashSet<String>) -> Self {
-        let mut counted = Self::default();
-        let parts = [(tool.name.as_str(), NAMED), (tool.description.as_str(), 1)];
+impl WordCounts {
+    fn of(tool: &ToolText, query_words: &HashSet<String>) -> Self {
+        let mut counts = Self::default();
+        let parts = [(tool.name.as_str(), NAME_WEIGHT), (tool.description.as_str(), 1)];
         let parameters = tool.parameters.iter().map(|name| (name.as_str(), 1));
         for (text, times) in parts.into_iter().chain(parameters) {
             words(text, |word| {
-                counted.length += times;
-                if let Some(word) = asked.get(word) {
-                    *counted.found.entry(word.clone()).or_default() += times;
+                counts.length += times;
+                if let Some(word) = query_words.get(word) {
+                    *counts.occurrences.entry(word.clone()).or_default() += times;
                 }
             });
         }
-        counted
+        counts
     }
 
     fn score(&self, average: u64, tools: u64, holders: &HashMap<&str, u64>) -> u64 {
-        let length = ONE - HELD_BACK + HELD_BACK * self.length / average;
+        let length = ONE - B + B * self.length / average;
         let weigh = |(word, times): (&String, &u64)| {
             let holders = holders.get(word.as_str()).copied().unwrap_or_default();
-            // A word that few tools have says more: log2((tools + 1) / (holders + 1/2)).
+            // A word of few tools weighs more: log2((tools + 1) / (holders + 1/2)).
             let rare = log2(2 * tools + 2) - log2(2 * holders + 1);
-            let often = times * (ONE + SOON) * ONE / (times * ONE + SOON * length / ONE);
+            let often = times * (ONE + K1) * ONE / (times * ONE + K1 * length / ONE);
             rare * often
         };
-        self.found.iter().map(weigh).sum()
+        self.occurrences.iter().map(weigh).sum()
     }
 }
 
 /// The binary logarithm of a number above 0, in 1024ths, rounded down.
 fn log2(number: u64) -> u64 {
     let whole = u64::from(number.max(1).ilog2());
-    // The rest, between one and two, with 31 bits behind the point: squaring it brings out one bit after another.
+    // The rest, between one and two, with 31 fractional bits: each squaring yields one bit of the logarithm.
     let mut rest = (u128::from(number.max(1)) << 31) >> whole;
     let mut bits = 0;
     for _ in 0..10 {

@@ -1,14 +1,17 @@
-//! The words of a text, as they are compared: small letters, parts of names apart, plurals as singulars.
+//! Splits a text into words for a search: lower case, `camelCase` split, plurals as singulars.
 
-/// Bytes of one text that are read; what stands behind them is not searched.
-const READ: usize = 64 << 10;
+/// Bytes of a text that are searched.
+const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// Letters of a word that count.
-const LONGEST: usize = 40;
+/// Bytes of a word that are compared.
+const MAX_WORD_BYTES: usize = 40;
 
 /// Calls `each` with every word of a text, in order.
 pub(super) fn words(text: &str, mut each: impl FnMut(&str)) {
-    let end = (0..=READ.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    let end = (0..=MAX_TEXT_BYTES.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end))
+        .unwrap_or_default();
     let mut word = String::new();
     let mut before = None;
     for sign in text[..end].chars() {
@@ -16,7 +19,7 @@ pub(super) fn words(text: &str, mut each: impl FnMut(&str)) {
         if ends {
             finish(&mut word, &mut each);
         }
-        if sign.is_alphanumeric() && word.len() < LONGEST {
+        if sign.is_alphanumeric() && word.len() < MAX_WORD_BYTES {
             word.extend(sign.to_lowercase());
         }
         before = Some(sign);
@@ -61,8 +64,8 @@ mod tests {
     #[test]
     fn much_text_is_read_only_so_far() {
         let mut count = 0;
-        words(&"é ".repeat(READ), |_| count += 1);
-        assert!(count <= READ / 2, "{count}");
-        words(&"x".repeat(READ * 2), |word| assert_eq!(word.len(), LONGEST));
+        words(&"é ".repeat(MAX_TEXT_BYTES), |_| count += 1);
+        assert!(count <= MAX_TEXT_BYTES / 2, "{count}");
+        words(&"x".repeat(MAX_TEXT_BYTES * 2), |word| assert_eq!(word.len(), MAX_WORD_BYTES));
     }
 }

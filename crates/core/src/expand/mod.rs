@@ -1,4 +1,4 @@
-//! What the model gets when it asks for what was left out: all of a text, or the part of it that it wants to see.
+//! The `expand_context` tool, by which a model fetches what was cut: all of a text, or a part of it.
 
 mod part;
 mod record;
@@ -7,20 +7,20 @@ mod request;
 pub(crate) use part::beginning;
 pub use request::ExpandRequest;
 
-/// What the model calls to see what was left out.
+/// The name of the tool.
 pub const NAME: &str = "expand_context";
 
-/// What the model is told of it. The words are part of every prompt: they must not change within a conversation.
+/// The description that the model gets. It is part of every prompt, so it must not change within a conversation.
 pub const DESCRIPTION: &str = "Shows a tool result marked <<<SHADOW:id>>>: all of it, \
     or a part: lines 10-40, a search text, or a JSON path items[0].name.";
 
-/// The schema of its arguments, which the description explains: every word of it is paid for in every request.
+/// The schema of its arguments, which the description explains. Kept short: every request pays for it.
 pub const PARAMETERS: &str = concat!(
     r#"{"type":"object","properties":{"id":{"type":"string"},"part":{"type":"string"}},"#,
     r#""required":["id"]}"#
 );
 
-/// The answer for a name that nothing is kept under. It is final, so that the model does not ask again and again.
+/// The answer for an unknown id. It is final, so that the model does not repeat the call.
 #[must_use]
 pub fn unknown(id: &str) -> String {
     format!(
@@ -29,28 +29,28 @@ pub fn unknown(id: &str) -> String {
     )
 }
 
-/// The answer to a question that we failed at.
+/// The answer when answering fails.
 pub const FAILED: &str = "This part cannot be shown. Ask for all of it by its id, or call the tool again.";
 
-/// The answer to one call too many.
+/// The answer beyond the limit of calls.
 pub const TOO_MANY: &str =
     "These are too many calls at once. Ask again for what you still need, in fewer calls.";
 
-/// The answer to a question for more of a text than was not shown yet.
+/// The answer when more is asked of a text than remains to be shown.
 pub const SHOWN: &str =
     "That is more than is left to show of this result. Ask for lines that were not shown above.";
 
-/// The answer where there is no memory for one.
+/// The answer when there is no memory for one.
 pub const NO_ROOM: &str =
     "There is no room to show this now. Go on without it, or call the tool again for less.";
 
-/// The answer to a question that was answered before in the same turn.
+/// The answer to a call that was answered before in the same turn.
 pub const REPEATED: &str = "This was shown above, in answer to the same call.";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::{O200k, Tokens};
+    use crate::tokens::O200k;
 
     fn check(input: &str, expected: &str) {
         let text = "{\"items\":[{\"name\":\"a\"},\n{\"name\":\"b.c\",\"n\":1.10}],\n\"x y\":null}\n";

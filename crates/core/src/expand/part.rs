@@ -1,4 +1,4 @@
-//! Parts of a text: a range of lines, the lines that contain a word, a place in JSON. Errors are words for the model.
+//! Selects parts of a text: a range of lines, the lines that contain a word, a JSON path. Errors are messages for the model.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,17 +8,17 @@ use tersely_codec::{Value, json};
 
 use crate::expand::record;
 
-/// Lines shown before and after one that was searched for.
-const AROUND: usize = 2;
+/// Lines shown above and below a match.
+const LINES_AROUND: usize = 2;
 
-/// How far the ends of a block are looked for.
-const BLOCK: usize = 16;
+/// Lines in which the end of a block is looked for.
+const MAX_BLOCK_LINES: usize = 16;
 
-/// How many names of members are told when a path leads nowhere.
-const NAMES: usize = 20;
+/// Keys that are listed when a path leads nowhere.
+const MAX_KEYS: usize = 20;
 
-/// Characters of what a model wrote that are said back to it.
-const SAID_BACK: usize = 64;
+/// Characters of the model's words that an answer repeats.
+const MAX_ECHO_CHARS: usize = 64;
 
 /// What a word stands for: lines if it names some, else what is at that place in JSON, else the records or the lines that
 /// contain it. A number alone may also be what a record of JSON is known by, whose lines nobody counts.
@@ -36,13 +36,13 @@ pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
     if let Some(Ok(lines)) = lines {
         return Ok(lines.to_owned());
     }
-    let place = |root| within(bare, root).ok().or_else(|| record::search(bare, root));
+    let place = |root| value_at(bare, root).ok().or_else(|| record::search(bare, root));
     let found = root.as_ref().and_then(place).map_or_else(|| search(word, text), Ok);
     // Of lines that are not there, more can be said than that they contain no such number.
     found.map_err(|why| lines.and_then(Result::err).unwrap_or(why))
 }
 
-/// The lines that `range` names, counted from 1.
+/// The lines of a range, counted from 1.
 pub(super) fn lines<'t>(range: &str, text: &'t str) -> Result<&'t str, String> {
     let (first, last) =
         bounds(range).ok_or_else(|| format!("{:?} names no lines; say them as 10-40.", beginning(range)))?;
@@ -58,7 +58,7 @@ pub(super) fn lines<'t>(range: &str, text: &'t str) -> Result<&'t str, String> {
     Ok(&text[ends[first - 1]..ends[last.min(count)]])
 }
 
-/// `10-40`, `10` or `10-`.
+/// Parses `10-40`, `10` or `10-`.
 fn bounds(range: &str) -> Option<(usize, usize)> {
     let (first, last) = range.trim().split_once('-').unwrap_or((range.trim(), range.trim()));
     let first = first.trim().parse().ok()?;
@@ -66,7 +66,7 @@ fn bounds(range: &str) -> Option<(usize, usize)> {
     (1 <= first && first <= last).then_some((first, last))
 }
 
-/// The lines that contain `word`, whatever the size of its letters, with their numbers and a few lines around.
+/// The lines that contain `word`, ignoring case, with their numbers and a few lines around them.
 pub(super) fn search(word: &str, text: &str) -> Result<String, String> {
     let lines: Vec<&str> = text.lines().collect();
     let word_small = word.to_lowercase();
@@ -85,47 +85,46 @@ pub(super) fn search(word: &str, text: &str) -> Result<String, String> {
         let _ = writeln!(out, "{}: {line}", at + 1);
         last = Some(at);
     }
-    if out.is_empty() { Err(nothing(word, lines.len())) } else { Ok(out) }
+    if out.is_empty() { Err(no_match(word, lines.len())) } else { Ok(out) }
 }
 
-/// The lines to show with one that was searched for: the block that it stands in, such as all of a warning, or else a few
-/// on either side.
+/// The lines to show with a match: the block around it, such as all of a warning, or else a few lines on either side.
 fn around(lines: &[&str], at: usize) -> Range<usize> {
-    let near = at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len());
+    let near = at.saturating_sub(LINES_AROUND)..(at + LINES_AROUND + 1).min(lines.len());
     let is_blank = |line: &&str| line.trim().is_empty();
-    let above = lines[..at].iter().rev().take(BLOCK).position(is_blank);
-    let below = lines[at..].iter().take(BLOCK).position(is_blank);
+    let above = lines[..at].iter().rev().take(MAX_BLOCK_LINES).position(is_blank);
+    let below = lines[at..].iter().take(MAX_BLOCK_LINES).position(is_blank);
     match (above, below) {
         (Some(above), Some(below)) if below > 0 => near.start.min(at - above)..near.end.max(at + below),
         _ => near,
     }
 }
 
-/// What the model is told that looked for what is not there: what else it can ask for.
-fn nothing(word: &str, lines: usize) -> String {
+/// The answer to a search without matches: what else the model can ask for.
+fn no_match(word: &str, lines: usize) -> String {
     format!(
         "No line contains {:?}. Ask for lines (1-{}), another word, a path or a rule's name.",
         beginning(word),
-        lines.min(SOME)
+        lines.min(SUGGESTED_LINES)
     )
 }
 
-/// Lines that are worth asking for at once.
-const SOME: usize = 100;
+/// Lines that the answer suggests to ask for.
+const SUGGESTED_LINES: usize = 100;
 
 /// The value at `path` in a JSON text: a string's own characters, anything else as JSON.
 pub(super) fn at(path: &str, text: &str) -> Result<String, String> {
     let root = json::decode(text).map_err(|_| "The text is no JSON; use lines or search.".to_owned())?;
-    within(path, &root)
+    value_at(path, &root)
 }
 
-/// The same in a document that was read.
-fn within(path: &str, root: &Value<'_>) -> Result<String, String> {
+/// The same in a parsed document.
+fn value_at(path: &str, root: &Value<'_>) -> Result<String, String> {
     let mut value = root;
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     while let Some((step, left)) = next(rest) {
         let (walked, here) = (path.len() - left.len(), path.len() - rest.len());
-        value = step.down(value).map_err(|why| why.say(&path[..walked], &path[..here]))?;
+        value = step.down(value).map_err(|stop| stop.message(&path[..walked], &path[..here]))?;
         rest = left;
     }
     Ok(match value {
@@ -134,9 +133,9 @@ fn within(path: &str, root: &Value<'_>) -> Result<String, String> {
     })
 }
 
-/// As much of a text as is worth saying back to who wrote it.
+/// The beginning of a text, as an answer repeats it.
 pub(crate) fn beginning(text: &str) -> &str {
-    text.char_indices().nth(SAID_BACK).map_or(text, |(end, _)| &text[..end])
+    text.char_indices().nth(MAX_ECHO_CHARS).map_or(text, |(end, _)| &text[..end])
 }
 
 /// One step of a path.
@@ -145,7 +144,7 @@ enum Step<'p> {
     Index(usize),
 }
 
-/// Where a step does not lead on.
+/// Why a step leads nowhere.
 enum Stop {
     Names(Vec<String>),
     Count(usize),
@@ -159,7 +158,7 @@ fn next(path: &str) -> Option<(Step<'_>, &str)> {
         return None;
     }
     if let Some((inside, rest)) = path.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        let step = inside.trim().parse().map_or_else(|_| Step::Name(quoted(inside.trim())), Step::Index);
+        let step = inside.trim().parse().map_or_else(|_| Step::Name(unquote(inside.trim())), Step::Index);
         return Some((step, rest));
     }
     // The first character is part of the name, whatever it is.
@@ -169,7 +168,7 @@ fn next(path: &str) -> Option<(Step<'_>, &str)> {
 }
 
 /// A name without its quotes.
-fn quoted(name: &str) -> Cow<'_, str> {
+fn unquote(name: &str) -> Cow<'_, str> {
     let inside = |quote: char| name.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     inside('"').or_else(|| inside('\'')).unwrap_or(name).into()
 }
@@ -194,14 +193,14 @@ impl Step<'_> {
         };
         let found = members.iter().find(|(key, _)| key.value().is_some_and(|key| key == name));
         let names =
-            || members.iter().take(NAMES).map(|(key, _)| beginning(key.as_str()).to_owned()).collect();
+            || members.iter().take(MAX_KEYS).map(|(key, _)| beginning(key.as_str()).to_owned()).collect();
         found.map(|(_, value)| value).ok_or_else(|| Stop::Names(names()))
     }
 }
 
 impl Stop {
-    /// What the model is told, that wanted to go to `there` and came as far as `here`.
-    fn say(&self, there: &str, here: &str) -> String {
+    /// The answer to a path that should lead to `there` and ends at `here`.
+    fn message(&self, there: &str, here: &str) -> String {
         let (there, here) = (beginning(there), beginning(here));
         match self {
             Self::Names(names) => format!("Nothing is at {there:?}. There is: {}.", names.join(", ")),

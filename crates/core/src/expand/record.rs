@@ -1,24 +1,25 @@
-//! Records of a JSON document by a word that stands in them: a document is often one line, which would be all of it.
+//! Finds the records of a JSON document that contain a word. A search by lines would often return all of it: a document is
+//! often one line.
 
 use std::fmt::Write as _;
 
 use tersely_codec::{Value, json};
 
-/// Records that are shown at once; the others are counted.
-const MOST: usize = 20;
+/// Records that are shown; the others are counted.
+const MAX_RECORDS: usize = 20;
 
-/// The innermost records that hold `word`, whatever the size of its letters, each behind its path. Those that have it for
-/// a value come before those that merely contain it. `None` when there is none, or the document itself is all there is.
+/// The innermost records that contain `word`, ignoring case, each after its path. If some have it as a whole value, only those
+/// are shown. `None` when there are none, or only the document itself.
 pub(super) fn search(word: &str, root: &Value<'_>) -> Option<String> {
     let small = word.to_lowercase();
     let has = |text: &str| text.to_lowercase().contains(&small);
-    equal(word, root).or_else(|| list(&found(root, &has)))
+    equal(word, root).or_else(|| list(&matches(root, &has)))
 }
 
 /// The same of those that have it for a value.
 pub(super) fn equal(word: &str, root: &Value<'_>) -> Option<String> {
     let small = word.to_lowercase();
-    list(&found(root, &|text| text.to_lowercase() == small))
+    list(&matches(root, &|text| text.to_lowercase() == small))
 }
 
 fn list(found: &[(String, &Value<'_>)]) -> Option<String> {
@@ -26,23 +27,24 @@ fn list(found: &[(String, &Value<'_>)]) -> Option<String> {
         return None;
     }
     let mut out = String::new();
-    for (path, value) in found.iter().take(MOST) {
+    for (path, value) in found.iter().take(MAX_RECORDS) {
         let _ = writeln!(out, "{path}: {}", json::encode(value));
     }
-    if found.len() > MOST {
-        let _ = writeln!(out, "{MOST} of {} records; a path or a longer word shows others", found.len());
+    if found.len() > MAX_RECORDS {
+        let _ =
+            writeln!(out, "{MAX_RECORDS} of {} records; a path or a longer word shows others", found.len());
     }
     Some(out)
 }
 
-/// The innermost objects of which a member fits, with their paths.
-fn found<'v, 'a>(root: &'v Value<'a>, fits: &impl Fn(&str) -> bool) -> Vec<(String, &'v Value<'a>)> {
+/// The innermost objects with a member that fits, with their paths.
+fn matches<'v, 'a>(root: &'v Value<'a>, fits: &impl Fn(&str) -> bool) -> Vec<(String, &'v Value<'a>)> {
     let mut found = Vec::new();
     walk(root, "", fits, &mut found);
     found
 }
 
-/// Adds what fits in `value`; true when a scalar of it does that belongs to a record above.
+/// Adds the objects in `value` that fit. True when a scalar outside any of them fits, which belongs to a record above.
 fn walk<'v, 'a>(
     value: &'v Value<'a>,
     path: &str,
@@ -102,7 +104,7 @@ mod tests {
         let items: Vec<_> = (0..30).map(|at| format!("{{\"id\":{at},\"kind\":\"a\"}}")).collect();
         let text = format!("[{}]", items.join(","));
         let shown = search("a", &json::decode(&text).expect("JSON")).expect("records");
-        assert_eq!(shown.lines().count(), MOST + 1);
+        assert_eq!(shown.lines().count(), MAX_RECORDS + 1);
         assert!(shown.ends_with("20 of 30 records; a path or a longer word shows others\n"), "{shown}");
     }
 }

@@ -1,4 +1,4 @@
-//! A question for what was left out, as the model wrote it.
+//! Parses a call of `expand_context`, and selects the part of the text that it asks for.
 
 use std::borrow::Cow;
 
@@ -7,40 +7,40 @@ use tersely_codec::{Value, json};
 use crate::expand::part;
 use crate::pipeline::wrap;
 
-/// Which text, and which part of it.
+/// The id of a text, and which part of it to show.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExpandRequest {
     id: String,
-    /// A part by a word that the text explains: lines, what is at a path, or what contains it.
+    /// Lines, a path or a search word; the text decides which.
     part: Option<String>,
     lines: Option<String>,
     search: Option<String>,
     path: Option<String>,
 }
 
-/// What the model is told when it does not say which text.
-const NAMELESS: &str = "Give the id as it stands after <<<SHADOW: as in {\"id\": \"shadow_...\"}.";
+/// The answer to a call without an id.
+const NO_ID: &str = "Give the id as it stands after <<<SHADOW: as in {\"id\": \"shadow_...\"}.";
 
 impl ExpandRequest {
-    /// The question in a call's arguments.
+    /// Parses the arguments of a call.
     ///
     /// # Errors
-    /// When they name no text; the words are for the model.
+    /// When they have no id; the message is for the model.
     pub fn read(input: &str) -> Result<Self, &'static str> {
-        let value = json::decode(input).map_err(|_| NAMELESS)?;
-        let word = |name| word(&value, name);
-        let id = word("id").map(|id| bare(&id).to_owned()).ok_or(NAMELESS)?;
+        let value = json::decode(input).map_err(|_| NO_ID)?;
+        let word = |name| argument(&value, name);
+        let id = word("id").map(|id| bare(&id).to_owned()).ok_or(NO_ID)?;
         let part = word("part");
         Ok(Self { id, part, lines: word("lines"), search: word("search"), path: word("path") })
     }
 
-    /// The name of the text.
+    /// The id of the text.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What is wanted of `text`, or why it cannot be shown. Without more than a name, the text byte for byte.
+    /// The part of `text` that is asked for, or why it cannot be shown. A call with an id alone gets the text byte for byte.
     #[must_use]
     pub fn show<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.select(text).unwrap_or_else(Cow::Owned)
@@ -75,8 +75,8 @@ impl ExpandRequest {
     }
 }
 
-/// What an argument says; an empty one says nothing.
-fn word(value: &Value<'_>, name: &str) -> Option<String> {
+/// The value of an argument, if it is not empty.
+fn argument(value: &Value<'_>, name: &str) -> Option<String> {
     let Value::Object(members) = value else { return None };
     let (_, value) = members.iter().find(|(key, _)| key.as_str() == name)?;
     let word = match value {
@@ -88,7 +88,7 @@ fn word(value: &Value<'_>, name: &str) -> Option<String> {
     Some(word).filter(|word| !word.is_empty())
 }
 
-/// A name without the signs that stand around it in the text.
+/// An id without the signs around it in a mark.
 fn bare(id: &str) -> &str {
     let id = id.trim();
     let id = id.strip_prefix("<<<SHADOW:").unwrap_or(id);

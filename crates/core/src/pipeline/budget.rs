@@ -1,17 +1,18 @@
-//! How much work one text may be. One that is more is not taken apart: it stays as it came, or is cut as a whole.
+//! The most work that stages may do for one text. A larger text is not parsed: it is sent unchanged, or capped.
 //!
-//! The bounds are counted in what stands in the text, so that the same text gets the same answer on every machine.
+//! The bounds count bytes and characters of the text, not time, so every machine decides the same.
 
-/// The bytes of a text that is taken apart.
-const BYTES: usize = 4 << 20;
+/// Bytes of the longest text that is parsed.
+const MAX_BYTES: usize = 4 << 20;
 
-/// Its lines, fields and brackets: what a stage may keep something for.
-const PARTS: usize = 1 << 17;
+/// Lines, fields and brackets of such a text: stages may allocate something for each.
+const MAX_PARTS: usize = 1 << 17;
 
-/// True when a text may be taken apart.
+/// True when a text may be parsed.
 pub(crate) fn is_within(text: &str) -> bool {
     let is_part = |byte: &&u8| matches!(byte, b'\n' | b',' | b'[' | b'{' | b'<');
-    text.len() <= BYTES && (text.len() <= PARTS || text.as_bytes().iter().filter(is_part).count() <= PARTS)
+    text.len() <= MAX_BYTES
+        && (text.len() <= MAX_PARTS || text.as_bytes().iter().filter(is_part).count() <= MAX_PARTS)
 }
 
 #[cfg(test)]
@@ -20,9 +21,9 @@ mod tests {
 
     #[test]
     fn bytes_and_parts_are_bounded() {
-        assert!(is_within("") && is_within(&"a".repeat(BYTES)) && !is_within(&"a".repeat(BYTES + 1)));
+        assert!(is_within("") && is_within(&"a".repeat(MAX_BYTES)) && !is_within(&"a".repeat(MAX_BYTES + 1)));
         for part in ["\n", ",", "[", "{", "<"] {
-            assert!(is_within(&part.repeat(PARTS)) && !is_within(&part.repeat(PARTS + 1)), "{part}");
+            assert!(is_within(&part.repeat(MAX_PARTS)) && !is_within(&part.repeat(MAX_PARTS + 1)), "{part}");
         }
     }
 }

@@ -1,25 +1,25 @@
-//! The numbers by which look-alikes are told from our own marks: every one has a next, which costs no more tokens.
+//! The numbers that escape imitations of our marks: each number has a next one, which almost never costs more tokens.
 //!
-//! Three digits are one token, whichever they are. So 999 is followed by 0, then 00 to 09 and 000 to 099, and only then
-//! by 1000, which costs one token more. A step that costs more there must be somewhere: there are only so many texts of
-//! a given cost, and one that stands for a longer text has taken the place of another.
+//! Any three digits are one token. So 999 is followed by 0, then 00 to 09 and 000 to 099, and only then by 1000, which costs
+//! one token more. Such a step is inevitable: there are finitely many texts of a given cost, and our marks take some of
+//! them.
 
 /// Digits in a token.
-const GROUP: usize = 3;
+const DIGITS_PER_TOKEN: usize = 3;
 
 /// The digits that `text` begins with, and the rest.
 pub(crate) fn split(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// The number behind `digits`.
+/// The number after `digits`.
 pub(crate) fn next(digits: &str) -> String {
     let length = digits.len();
-    let whole = length.is_multiple_of(GROUP);
+    let whole = length.is_multiple_of(DIGITS_PER_TOKEN);
     let Some(tail) = digits.strip_prefix('0') else {
         return match add_one(digits) {
             Some(sum) => sum,
-            None if whole => "0".repeat(length - (GROUP - 1)),
+            None if whole => "0".repeat(length - (DIGITS_PER_TOKEN - 1)),
             None => one_and_zeros(length),
         };
     };
@@ -30,7 +30,7 @@ pub(crate) fn next(digits: &str) -> String {
     }
 }
 
-/// The number that `digits` is behind; `None` for 1, which is the first, and for no digits.
+/// The number in front of `digits`; `None` for 1, which is the first, and for no digits.
 pub(crate) fn previous(digits: &str) -> Option<String> {
     let length = digits.len();
     let Some(tail) = digits.strip_prefix('0') else {
@@ -38,34 +38,34 @@ pub(crate) fn previous(digits: &str) -> Option<String> {
         return match zeros.map(str::len) {
             None => take_one(digits),
             Some(0) => None,
-            Some(zeros) if zeros.is_multiple_of(GROUP) => Some(zero_and_nines(zeros)),
+            Some(zeros) if zeros.is_multiple_of(DIGITS_PER_TOKEN) => Some(zero_and_nines(zeros)),
             Some(zeros) => Some("9".repeat(zeros)),
         };
     };
     if let Some(difference) = take_one(tail) {
         return Some(format!("0{difference}"));
     }
-    let first = length % GROUP == 1;
-    Some(if first { "9".repeat(length + GROUP - 1) } else { zero_and_nines(length - 1) })
+    let first = length % DIGITS_PER_TOKEN == 1;
+    Some(if first { "9".repeat(length + DIGITS_PER_TOKEN - 1) } else { zero_and_nines(length - 1) })
 }
 
 fn one_and_zeros(zeros: usize) -> String {
     format!("1{}", "0".repeat(zeros))
 }
 
-/// As many digits as this.
+/// A zero and nines, `length` digits in all.
 fn zero_and_nines(length: usize) -> String {
     format!("0{}", "9".repeat(length - 1))
 }
 
-/// One more, in as many digits; `None` when they are all 9.
+/// Adds one, keeping the number of digits; `None` when they are all 9.
 fn add_one(digits: &str) -> Option<String> {
     let last = digits.rfind(|digit| digit != '9')?;
     let (head, digit) = (&digits[..last], digits.as_bytes()[last]);
     Some(format!("{head}{}{}", char::from(digit + 1), "0".repeat(digits.len() - last - 1)))
 }
 
-/// One less, in as many digits; `None` when they are all 0.
+/// Subtracts one, keeping the number of digits; `None` when they are all 0.
 fn take_one(digits: &str) -> Option<String> {
     let last = digits.rfind(|digit| digit != '0')?;
     let (head, digit) = (&digits[..last], digits.as_bytes()[last]);
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn numbers_follow_each_other() {
-        for (digits, behind) in [
+        for (digits, after) in [
             ("1", "2"),
             ("9", "10"),
             ("99", "100"),
@@ -96,8 +96,8 @@ mod tests {
             ("099999", "1000000"),
             ("999999999", "0000000"),
         ] {
-            assert_eq!(next(digits), behind);
-            assert_eq!(previous(behind).as_deref(), Some(digits), "{behind}");
+            assert_eq!(next(digits), after);
+            assert_eq!(previous(after).as_deref(), Some(digits), "{after}");
         }
         assert_eq!((previous("1"), previous("")), (None, None));
     }
@@ -108,12 +108,12 @@ mod tests {
         let mut seen = HashSet::new();
         let mut digits = "1".to_owned();
         while digits.len() < 5 {
-            let behind = next(&digits);
-            assert_eq!(previous(&behind).as_ref(), Some(&digits));
-            let costs_more = behind.len().div_ceil(GROUP) > digits.len().div_ceil(GROUP);
+            let after = next(&digits);
+            assert_eq!(previous(&after).as_ref(), Some(&digits));
+            let costs_more = after.len().div_ceil(DIGITS_PER_TOKEN) > digits.len().div_ceil(DIGITS_PER_TOKEN);
             assert_eq!(costs_more, digits == "099", "{digits}");
             assert!(seen.insert(digits));
-            digits = behind;
+            digits = after;
         }
         assert_eq!(seen.len(), 1110 + 9000);
     }

@@ -1,81 +1,81 @@
 //! The last line of a text that an exact stage rewrote: `[layout1 json: indent 2]`.
 //!
-//! It is for the decoder alone: the stage that reads the rest back, and what that must know. What a reader must know
-//! stands above the text or in it, in words. The number keeps foreign texts apart from ours at no cost: a text that
-//! merely looks like ours is sent with the next number, and comes back with its own. Ours are always 1.
+//! It is for the decoder alone: the name of the stage that can restore the text, and the stage's note. Whatever the model
+//! must know is above the text or in it, in words. The number tells our footers from imitations at no cost: ours always have
+//! 1, and a tool's text that ends in such a line is sent with the next number and restored with its own.
 //!
-//! A text that ended with a newline still does, behind its last line.
+//! A text that ended with a newline still does: the newline follows the footer.
 
 use crate::pipeline::escape;
 
-/// The name in the mark of a text that no stage changed.
+/// The name in the footer of a text that no stage changed.
 pub(crate) const TEXT: &str = "text";
 
-/// The name in the mark of a text that was taken out of a JSON document.
+/// The name in the footer of a text that was taken out of a JSON document.
 pub(crate) const WRAPPED: &str = "wrapped";
 
-/// A text with such a line, taken apart.
+/// A text with a footer, parsed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Signed<'a> {
-    /// The text up to the number, the number, and the text behind it.
+pub(crate) struct SignedText<'a> {
+    /// The text in front of the number, and the text after it.
     around: (&'a str, &'a str),
     number: &'a str,
-    /// The rest of the last line, behind the number.
+    /// The last line after the number.
     words: &'a str,
-    /// The text without it.
+    /// The text without its footer.
     pub(crate) body: &'a str,
 }
 
 const OPEN: &str = "[layout";
 
-/// The number of our own.
+/// The number in our own footers.
 const OURS: &str = "1";
 
-/// Puts the line below `body` that says that `stage` wrote it, with `note` for who reads it back.
+/// Adds a footer to `body`, which `stage` wrote; `note` is what the stage needs to restore it.
 pub(crate) fn sign(stage: &str, note: &str, body: &str) -> String {
     let colon = if note.is_empty() { "" } else { ": " };
     put(body, OURS, &[stage, colon, note].concat())
 }
 
-/// Takes a text apart that ends like one of ours.
-pub(crate) fn read(text: &str) -> Option<Signed<'_>> {
+/// Parses a text that ends in a footer, ours or an imitation.
+pub(crate) fn read(text: &str) -> Option<SignedText<'_>> {
     let lines = text.strip_suffix('\n').unwrap_or(text);
     let at = lines.rfind('\n')?;
     let rest = lines[at + 1..].strip_prefix(OPEN)?.strip_suffix(']')?;
     let (number, words) = escape::split(rest);
     let words = words.strip_prefix(' ').filter(|_| !number.is_empty())?;
-    // The newline before the line, or none, is what stood at the end.
+    // The body ends in a newline only if one follows the footer.
     let body = if lines.len() < text.len() { &text[..=at] } else { &text[..at] };
     let start = at + 1 + OPEN.len();
     let around = (&text[..start], &text[start + number.len()..]);
-    Some(Signed { around, number, words, body })
+    Some(SignedText { around, number, words, body })
 }
 
-impl<'a> Signed<'a> {
-    /// The stage and its note.
+impl<'a> SignedText<'a> {
+    /// The name of the stage, and its note.
     pub(crate) fn stage(&self) -> (&'a str, &'a str) {
         self.words.split_once(": ").unwrap_or((self.words, ""))
     }
 
-    /// True when one of our stages wrote it.
+    /// True when one of our stages signed it.
     pub(crate) fn is_ours(&self) -> bool {
         self.number == OURS
     }
 
-    /// The text that was sent with this one's number, which is not ours.
+    /// The tool's text whose imitation was sent with this number; `None` if the footer is ours.
     pub(crate) fn foreign(&self) -> Option<String> {
-        escape::previous(self.number).map(|number| self.numbered(&number))
+        escape::previous(self.number).map(|number| self.with_number(&number))
     }
 
     /// The text with another number, and no other byte changed.
-    fn numbered(&self, number: &str) -> String {
+    fn with_number(&self, number: &str) -> String {
         [self.around.0, number, self.around.1].concat()
     }
 }
 
-/// The text as it may be sent when no stage wrote it: one that looks as if gets the next number.
+/// Escapes an imitation of a footer: gives it the next number.
 pub(crate) fn escape(text: &str) -> Option<String> {
-    read(text).map(|signed| signed.numbered(&escape::next(signed.number)))
+    read(text).map(|signed| signed.with_number(&escape::next(signed.number)))
 }
 
 fn put(body: &str, number: &str, words: &str) -> String {

@@ -1,8 +1,8 @@
-//! What a text costs on its way: before the first change, after the last, and each change between.
+//! The account of one text: its tokens before the first change and after the last, and each change between.
 
 use tersely_stage::Loss;
 
-/// One accepted change.
+/// One change that was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// The stage that proposed it.
@@ -11,30 +11,36 @@ pub struct Step {
     pub before: usize,
     /// Tokens after.
     pub after: usize,
-    /// What it lost.
+    /// What the change lost.
     pub loss: Loss,
 }
 
-/// The account of one text. Each step begins where the one before it ended.
+impl Step {
+    fn saving(&self) -> usize {
+        self.before - self.after
+    }
+}
+
+/// The account of one text. Each step begins at the count where the previous one ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ledger {
-    /// Tokens before the first change, and after secrets were masked.
+    /// Tokens before the first change, with secrets masked.
     pub before: usize,
-    /// Tokens of what is sent.
+    /// Tokens of the text that is sent.
     pub after: usize,
     /// The changes, in order.
     pub steps: Vec<Step>,
 }
 
 impl Ledger {
-    /// Of a text that costs so much and was not changed.
+    /// The account of a text that costs `cost` tokens and was not changed.
     pub(crate) fn of(cost: usize) -> Self {
         Self { before: cost, after: cost, steps: Vec::new() }
     }
 
-    /// Of a text that these steps led to. One that takes a mark off first begins a little below where the last ended:
-    /// that is its saving too.
-    pub(crate) fn ended(before: usize, mut steps: Vec<Step>) -> Self {
+    /// The account of a text that cost `before` tokens and went through these steps. A step that removed a footer first
+    /// began a little below the end of the previous one; the difference counts as its saving.
+    pub(crate) fn from_steps(before: usize, mut steps: Vec<Step>) -> Self {
         let mut after = before;
         for step in &mut steps {
             step.before = after;
@@ -43,13 +49,14 @@ impl Ledger {
         Self { before, after, steps }
     }
 
-    /// Takes note of a change.
+    /// Adds a change.
     pub(crate) fn record(&mut self, stage: &'static str, after: usize, loss: Loss) {
         self.steps.push(Step { stage, before: self.after, after, loss });
         self.after = after;
     }
 
-    /// Sets what is sent in the end: what it costs beyond the changes is charged to the one that saved most.
+    /// Sets the tokens of the text that is really sent. Costs beyond those of the changes are charged to the change that
+    /// saved most.
     pub(crate) fn settle(&mut self, after: usize) {
         if let Some(last) = self.steps.last_mut().filter(|last| after < last.after) {
             last.after = after;
@@ -70,30 +77,26 @@ pub(crate) fn worst(steps: &[Step]) -> Loss {
     steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
 }
 
-/// The steps within a wrapping, put behind the one that took it off: they count what was wrapped, and what is sent
-/// counts the wrapping as well, so that only what each of them saved is known.
-pub(crate) fn wrapped(first: Step, inside: &[Step]) -> Vec<Step> {
-    let inner: usize = inside.iter().map(saved).sum();
+/// The step that took a text out of its wrapping, followed by the steps inside. Those counted the inner text alone, so only
+/// what each of them saved is carried over.
+pub(crate) fn join_inner(first: Step, inside: &[Step]) -> Vec<Step> {
+    let inner: usize = inside.iter().map(Step::saving).sum();
     let own = (first.before - first.after).saturating_sub(inner);
     let mut steps = vec![Step { after: first.before - own, ..first }];
     for step in inside {
         let before = steps.last().map_or(first.before, |last| last.after);
-        steps.push(Step { before, after: before.saturating_sub(saved(step)), ..*step });
+        steps.push(Step { before, after: before.saturating_sub(step.saving()), ..*step });
     }
     let sum = steps.last().map_or(first.after, |last| last.after);
     charge(&mut steps, first.after.saturating_sub(sum));
     steps
 }
 
-fn saved(step: &Step) -> usize {
-    step.before - step.after
-}
-
-/// Takes a cost off what was saved, from the step that saved most, and from the next where that is not enough.
+/// Charges a cost to the step that saved most, and the rest of it to the next.
 fn charge(steps: &mut [Step], mut cost: usize) {
     while cost > 0 {
-        let Some(most) = (0..steps.len()).rev().max_by_key(|at| saved(&steps[*at])) else { return };
-        let part = cost.min(saved(&steps[most]).saturating_sub(1));
+        let Some(most) = (0..steps.len()).rev().max_by_key(|at| steps[*at].saving()) else { return };
+        let part = cost.min(steps[most].saving().saturating_sub(1));
         if part == 0 {
             return;
         }
@@ -125,7 +128,8 @@ mod tests {
 
     #[test]
     fn what_comes_on_top_is_charged_to_who_saved_most() {
-        let mut ledger = Ledger::ended(100, vec![step("a", 100, 90), step("b", 90, 30), step("c", 30, 25)]);
+        let mut ledger =
+            Ledger::from_steps(100, vec![step("a", 100, 90), step("b", 90, 30), step("c", 30, 25)]);
         ledger.settle(35);
         assert_eq!(ledger.steps, [step("a", 100, 90), step("b", 90, 40), step("c", 40, 35)]);
         assert_eq!(ledger.after, 35);
@@ -136,10 +140,10 @@ mod tests {
 
     #[test]
     fn steps_within_a_wrapping_add_up() {
-        let steps = wrapped(step("wrapped", 120, 50), &[step("log", 70, 40), step("repeats", 40, 30)]);
+        let steps = join_inner(step("wrapped", 120, 50), &[step("log", 70, 40), step("repeats", 40, 30)]);
         assert_eq!(steps, [step("wrapped", 120, 90), step("log", 90, 60), step("repeats", 60, 50)]);
         // The words of the wrapping cost more than it did.
-        let steps = wrapped(step("wrapped", 100, 70), &[step("log", 90, 55), step("repeats", 55, 50)]);
+        let steps = join_inner(step("wrapped", 100, 70), &[step("log", 90, 55), step("repeats", 55, 50)]);
         assert_eq!(steps, [step("wrapped", 100, 100), step("log", 100, 75), step("repeats", 75, 70)]);
     }
 }

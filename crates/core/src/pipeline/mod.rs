@@ -1,16 +1,18 @@
-//! One text through: what stages propose is measured, checked, taken and put on record, and can be undone.
+//! The pipeline: offers a text to the stages, checks, measures and records what they propose, and restores it later.
 
 pub(crate) mod budget;
 pub(crate) mod compress;
 pub(crate) mod escape;
 pub(crate) mod footer;
+mod job;
 pub(crate) mod ledger;
+mod mode;
 pub(crate) mod outcome;
 pub(crate) mod reference;
 pub(crate) mod restore;
 mod run;
-mod sight;
 pub(crate) mod substitute;
+mod visible_lines;
 pub(crate) mod worth;
 pub(crate) mod wrap;
 mod write;

@@ -1,39 +1,34 @@
-//! What became of a tool result, and how.
+//! The result of compressing one tool result.
 
 use std::borrow::Cow;
 
 use crate::pipeline::ledger::Ledger;
 use crate::pipeline::reference::Original;
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
 /// A tool result after compression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome<'a> {
-    /// What to send.
+    /// The text to send.
     pub text: Cow<'a, str>,
-    /// How many secrets were masked before the first change; they are in nothing that is restored or kept.
+    /// How many secrets were masked, before the first change. No restored or stored text contains them.
     pub redacted: usize,
-    /// What it cost and costs, and what changed that.
+    /// Its tokens before and after, and the changes between.
     pub ledger: Ledger,
-    /// What the text was before detail was left out of it, for whoever answers the model's question for more.
+    /// The text before detail was cut from it, for answering `expand_context`.
     pub original: Option<Original<'a>>,
 }
 
 impl<'a> Outcome<'a> {
-    /// A text that goes on as it came.
+    /// A text that is sent unchanged.
     #[must_use]
-    pub fn unchanged(tokens: &dyn Tokens, text: &'a str) -> Self {
-        Self {
-            text: Cow::Borrowed(text),
-            redacted: 0,
-            ledger: Ledger::of(tokens.count(text)),
-            original: None,
-        }
+    pub fn same(text: &'a str) -> Self {
+        Self { text: Cow::Borrowed(text), redacted: 0, ledger: Ledger::of(O200k.count(text)), original: None }
     }
 }
 
 impl Outcome<'_> {
-    /// The outcome on its own feet.
+    /// The same outcome, borrowing nothing.
     #[must_use]
     pub fn into_owned(self) -> Outcome<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());

@@ -1,8 +1,8 @@
-//! The first line of a text that has an original behind it: `<<<SHADOW:shadow_…>>>`.
+//! References: the first line of a text from which detail was cut, `<<<SHADOW:shadow_…>>>`, which names its original.
 //!
-//! The name is a function of the original alone, so that any replica, after any restart, writes the same bytes.
-//! A text that merely plays one has `<<<TEXT1:` in its place when it is sent, at the same cost, wherever it stands; and
-//! one that has that gets the next number. The first of them in a text tells whether this was done.
+//! The name is a function of the original alone, so every replica writes the same bytes, also after a restart.
+//! A tool's text that imitates such a line is escaped: `<<<TEXT1:` replaces its beginning, at the same cost. Text that
+//! contains the escape already gets the next number. The first of them in a text shows whether the text was escaped.
 
 use std::borrow::Cow;
 
@@ -13,113 +13,111 @@ use crate::pipeline::escape;
 const OPEN: &str = "<<<SHADOW:";
 const CLOSE: &str = ">>>\n";
 
-/// A text of which detail was left out, as it was before.
+/// A text before detail was cut from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Original<'a> {
-    /// What the model asks for it by.
+    /// The name by which the model asks for it.
     pub id: String,
     /// The text, with secrets masked.
     pub text: Cow<'a, str>,
 }
 
 impl<'a> Original<'a> {
-    /// The original `text`, under its name.
+    /// The original `text`, with its name.
     #[must_use]
     pub fn of(text: Cow<'a, str>) -> Self {
         Self { id: name(&text), text }
     }
 
-    /// `shown`, which stands for this text, under the line that names it.
+    /// `shown`, what is sent of this text, below the line that names the original.
     pub(crate) fn refer(&self, shown: &str) -> String {
         format!("{OPEN}{}{CLOSE}{shown}", self.id)
     }
 }
 
-/// What an original is called.
+/// The name of an original: a hash of it.
 fn name(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let first = hash.iter().take(16).fold(0u128, |all, byte| all << 8 | u128::from(*byte));
     format!("shadow_{first:032x}")
 }
 
-/// The first line of a text that stands for an original, and what is shown of that.
+/// Splits a text that names its original into that line and the rest.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix(OPEN)?;
     let id = &rest[..rest.find(CLOSE)?];
     let hex = id.strip_prefix("shadow_")?;
-    let named = hex.len() == 32 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    named.then(|| text.split_at(OPEN.len() + id.len() + CLOSE.len()))
+    let is_name = hex.len() == 32 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    is_name.then(|| text.split_at(OPEN.len() + id.len() + CLOSE.len()))
 }
 
-/// The name on the first line of such a text.
+/// The name in such a line.
 pub(crate) fn id(line: &str) -> &str {
     line.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE)).unwrap_or_default()
 }
 
-/// What stands in the place of the beginning of a reference that is merely played, before its number. Word and number
-/// are two tokens, as `SHADOW` is.
+/// Replaces the beginning of an imitation, in front of its number. Word and number are two tokens, as `SHADOW` is.
 const FOREIGN: &str = "<<<TEXT";
 
-/// How far look-alikes are told from our own.
+/// Where imitations of our references are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Telling {
-    /// Wherever they stand.
+pub(crate) enum EscapeScope {
+    /// Anywhere in the text.
     Everywhere,
     /// Only where they would be read as ours: an edit must find the text as it is in its file.
-    Verbatim,
+    Ambiguous,
 }
 
-/// The text as it may be sent when it has no original: what plays a reference in it is told from ours.
-pub(crate) fn escape(telling: Telling, text: &str) -> Option<String> {
-    let found = played(text);
+/// Escapes imitations of references, in a text that is sent without a reference of its own.
+pub(crate) fn escape(scope: EscapeScope, text: &str) -> Option<String> {
+    let found = find_imitations(text);
     let first = found.first()?;
     let is_plain = first.number.is_none() && first.at > 0;
-    if telling == Telling::Verbatim && is_plain {
+    if scope == EscapeScope::Ambiguous && is_plain {
         return None;
     }
-    Some(replaced(text, &found, |number| Some(number.map_or_else(|| "1".to_owned(), escape::next))))
+    Some(renumber(text, &found, |number| Some(number.map_or_else(|| "1".to_owned(), escape::next))))
 }
 
-/// The text that `escape` told from ours.
+/// Undoes `escape`.
 pub(crate) fn unescape(text: &str) -> Option<String> {
-    let found = played(text);
+    let found = find_imitations(text);
     found.first()?.number?;
-    Some(replaced(text, &found, |number| escape::previous(number?)))
+    Some(renumber(text, &found, |number| escape::previous(number?)))
 }
 
-/// A place in a text that plays the beginning of a reference.
-struct PlayedMark<'t> {
+/// A place in a text that looks like the beginning of a reference, or like its escape.
+struct Imitation<'t> {
     at: usize,
-    /// The bytes up to its colon.
+    /// Bytes up to its colon.
     length: usize,
-    /// The number behind the word that stands for ours; `None` when it is ours.
+    /// The number of an escape; `None` for an unescaped imitation.
     number: Option<&'t str>,
 }
 
-/// Every such place, in order.
-fn played(text: &str) -> Vec<PlayedMark<'_>> {
-    let ours =
-        text.match_indices(OPEN).map(|(at, _)| PlayedMark { at, length: OPEN.len() - 1, number: None });
+/// Finds every such place, in order.
+fn find_imitations(text: &str) -> Vec<Imitation<'_>> {
+    let ours = text.match_indices(OPEN).map(|(at, _)| Imitation { at, length: OPEN.len() - 1, number: None });
     let theirs = text.match_indices(FOREIGN).filter_map(|(at, _)| {
         let (number, rest) = escape::split(&text[at + FOREIGN.len()..]);
         let is_one = !number.is_empty() && rest.starts_with(':');
-        is_one.then(|| PlayedMark { at, length: FOREIGN.len() + number.len(), number: Some(number) })
+        is_one.then(|| Imitation { at, length: FOREIGN.len() + number.len(), number: Some(number) })
     });
     let mut found: Vec<_> = ours.chain(theirs).collect();
     found.sort_by_key(|mark| mark.at);
     found
 }
 
-/// The text with the number that `renumber` gives each place, or with our own word where it gives none.
-fn replaced(
+/// Writes each place with the number that `number_of` returns, or unescaped if it returns none.
+fn renumber(
     text: &str,
-    found: &[PlayedMark<'_>],
-    renumber: impl Fn(Option<&str>) -> Option<String>,
+    found: &[Imitation<'_>],
+    number_of: impl Fn(Option<&str>) -> Option<String>,
 ) -> String {
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
     for mark in found {
         out.push_str(&text[from..mark.at]);
-        match renumber(mark.number) {
+        match number_of(mark.number) {
             Some(number) => out.extend([FOREIGN, &number]),
             None => out.push_str(&OPEN[..OPEN.len() - 1]),
         }
@@ -155,15 +153,15 @@ mod tests {
             "a\n<<<SHADOW:x>>>\n<<<TEXT1:<<<SHADOW:<<<TEXT2:",
             "<<<TEXT1:\n<<<SHADOW:",
         ] {
-            for telling in [Telling::Everywhere, Telling::Verbatim] {
-                let sent = escape(telling, text).unwrap_or_else(|| text.to_owned());
+            for scope in [EscapeScope::Everywhere, EscapeScope::Ambiguous] {
+                let sent = escape(scope, text).unwrap_or_else(|| text.to_owned());
                 assert_eq!(split(&sent), None);
-                assert!(telling == Telling::Verbatim || !sent.contains(OPEN), "{sent}");
+                assert!(scope == EscapeScope::Ambiguous || !sent.contains(OPEN), "{sent}");
                 assert_eq!(unescape(&sent).unwrap_or_else(|| sent.clone()), text, "{sent}");
             }
         }
         for text in ["", "<", "<<SHADOW:", "SHADOW:", "<<<SHADOW", "<<<TEXT:", "<<<TEXT1", "<<<TEXTx1:"] {
-            assert_eq!((escape(Telling::Everywhere, text), unescape(text)), (None, None), "{text}");
+            assert_eq!((escape(EscapeScope::Everywhere, text), unescape(text)), (None, None), "{text}");
         }
     }
 
@@ -171,9 +169,9 @@ mod tests {
     #[test]
     fn text_that_may_be_edited_keeps_what_nobody_reads_as_ours() {
         let source = "const OPEN: &str = \"<<<SHADOW:\"; // not <<<TEXT1: yet\n";
-        assert_eq!((escape(Telling::Verbatim, source), unescape(source)), (None, None));
+        assert_eq!((escape(EscapeScope::Ambiguous, source), unescape(source)), (None, None));
         let file = "<<<SHADOW:shadow_1>>>\n";
-        assert_eq!(escape(Telling::Verbatim, file).as_deref(), Some("<<<TEXT1:shadow_1>>>\n"));
+        assert_eq!(escape(EscapeScope::Ambiguous, file).as_deref(), Some("<<<TEXT1:shadow_1>>>\n"));
     }
 
     #[test]

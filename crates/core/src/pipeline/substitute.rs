@@ -1,8 +1,8 @@
-//! A text that somebody else wrote in the place of a result: used if it is cheaper and hides no error, and only under the
-//! name of the original.
+//! Replaces a result by a text that another compressor wrote, if that is cheaper and hides no error. The text is sent below
+//! a reference to the original.
 //!
-//! Whoever wrote it is not trusted. Whether it is used depends on the two texts and the plan alone, so whoever has the same
-//! text comes to the same answer.
+//! The other compressor is not trusted. The decision depends on the two texts and the plan alone, so every replica that has
+//! the same texts decides the same.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,58 +13,52 @@ use tersely_stage::{Call, Loss, Plan};
 use crate::pipeline::compress::{compress, seal};
 use crate::pipeline::ledger::Ledger;
 use crate::pipeline::outcome::Outcome;
-use crate::pipeline::reference::{Original, Telling};
+use crate::pipeline::reference::{EscapeScope, Original};
 use crate::pipeline::{footer, reference};
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
-/// What somebody else wrote in the place of a result.
+/// A text that another compressor offers for a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StandIn<'s> {
-    /// What it is called in reports.
+    /// The name of the compressor in reports.
     pub stage: &'static str,
-    /// What it says.
+    /// The text.
     pub text: &'s str,
 }
 
-/// What must be left of a text at the most, in percent: less than this is not worth a question for the rest.
-const MOST: usize = 95;
+/// The most that a substitute may cost, as a percentage of the original. Saving less is not worth the turn in which the
+/// model asks for the original.
+const MAX_COST_PERCENT: usize = 95;
 
-/// What is sent for `text`: the first that stands for it, is worth it and tells of every error, else `text` in a form that
-/// decodes to it.
+/// The first of the substitutes that saves enough and keeps every error; else `text` in an exact form.
 #[must_use]
-pub fn replace<'a>(
-    plan: &Plan,
-    tokens: &dyn Tokens,
-    call: Call<'_>,
-    text: &'a str,
-    stands: &[StandIn<'_>],
-) -> Outcome<'a> {
-    let exact = compress(&Plan { loss: Loss::None, ..*plan }, tokens, call, text);
-    if plan.loss < Loss::Detail || stands.is_empty() {
+pub fn replace<'a>(plan: &Plan, call: Call<'_>, text: &'a str, stand_ins: &[StandIn<'_>]) -> Outcome<'a> {
+    let exact = compress(&Plan { loss: Loss::None, ..*plan }, call, text);
+    if plan.loss < Loss::Detail || stand_ins.is_empty() {
         return exact;
     }
     let sealed = seal(plan, call, text).map_or(Cow::Borrowed(text), |(sealed, _)| Cow::Owned(sealed));
     let original = Original::of(sealed);
-    let limit = (exact.ledger.before * MOST / 100).min(exact.ledger.after.saturating_sub(1));
-    let sent = |stands: &StandIn<'_>| {
-        let sent = shown(&original, stands.text)?;
-        Some((stands.stage, tokens.count_within(&sent, limit)?, sent))
+    let limit = (exact.ledger.before * MAX_COST_PERCENT / 100).min(exact.ledger.after.saturating_sub(1));
+    let sent = |stand_in: &StandIn<'_>| {
+        let sent = with_reference(&original, stand_in.text)?;
+        Some((stand_in.stage, O200k.count_within(&sent, limit)?, sent))
     };
-    let Some((stage, after, sent)) = stands.iter().find_map(sent) else { return exact };
+    let Some((stage, after, sent)) = stand_ins.iter().find_map(sent) else { return exact };
     let mut ledger = Ledger::of(exact.ledger.before);
     ledger.record(stage, after, Loss::Detail);
     Outcome { text: Cow::Owned(sent), redacted: exact.redacted, ledger, original: Some(original) }
 }
 
-/// What stands for an original under its name, if it says anything and hides no error.
-fn shown(original: &Original<'_>, text: &str) -> Option<String> {
+/// A substitute below the name of its original, if it is not empty and hides no error.
+fn with_reference(original: &Original<'_>, text: &str) -> Option<String> {
     let is_sound = !text.trim().is_empty() && all_kept(&original.text, text);
-    let ended = footer::escape(text).map_or(Cow::Borrowed(text), Cow::Owned);
-    let told = reference::escape(Telling::Everywhere, &ended).map_or(ended, Cow::Owned);
-    Some(original.refer(&told)).filter(|sent| is_sound && sent.len() <= original.text.len())
+    let unsigned = footer::escape(text).map_or(Cow::Borrowed(text), Cow::Owned);
+    let escaped = reference::escape(EscapeScope::Everywhere, &unsigned).map_or(unsigned, Cow::Owned);
+    Some(original.refer(&escaped)).filter(|sent| is_sound && sent.len() <= original.text.len())
 }
 
-/// The first words of a text, and below them every line that tells of an error.
+/// The first `words` words of a text, followed by every line that reports an error.
 #[must_use]
 pub fn first_words(words: usize, text: &str) -> String {
     let mut shown = text.split_whitespace().take(words).collect::<Vec<_>>().join(" ");
@@ -83,7 +77,6 @@ mod tests {
     use tersely_stage::Redaction;
 
     use super::*;
-    use crate::tokens::O200k;
 
     /// A log with one error in it.
     fn log() -> String {
@@ -95,7 +88,7 @@ mod tests {
 
     fn check(plan: &Plan, stands: &str) -> Outcome<'static> {
         let stands = StandIn { stage: "api", text: stands };
-        replace(plan, &O200k, Call::default(), &log(), &[stands]).into_owned()
+        replace(plan, Call::default(), &log(), &[stands]).into_owned()
     }
 
     /// What is sent decodes to the log.
@@ -123,14 +116,14 @@ mod tests {
         }
         let form = Plan { loss: Loss::Form, ..Plan::default() };
         assert!(is_exact(&check(&form, "error: disk full on /dev/sda1")), "nobody could ask for the rest");
-        assert!(is_exact(&replace(&Plan::default(), &O200k, Call::default(), &log(), &[])));
+        assert!(is_exact(&replace(&Plan::default(), Call::default(), &log(), &[])));
     }
 
     #[test]
     fn the_first_that_is_of_use_is_used() {
         let stands = |stage, text| StandIn { stage, text };
         let all = [stands("api", "all is well"), stands("simple", "error: disk full on /dev/sda1")];
-        let outcome = replace(&Plan::default(), &O200k, Call::default(), &log(), &all).into_owned();
+        let outcome = replace(&Plan::default(), Call::default(), &log(), &all).into_owned();
         assert_eq!(outcome.ledger.steps[0].stage, "simple");
     }
 
@@ -148,7 +141,7 @@ mod tests {
         let stands = StandIn { stage: "api", text: "error: disk full on /dev/sda1" };
         for (redact, masked) in [(Redaction::Usual, 1), (Redaction::Off, 0)] {
             let plan = Plan { redact, ..Plan::default() };
-            let outcome = replace(&plan, &O200k, Call::default(), &text, &[stands]);
+            let outcome = replace(&plan, Call::default(), &text, &[stands]);
             let original = outcome.original.unwrap().text;
             assert_eq!((outcome.redacted, original.contains("ghp_")), (masked, masked == 0));
         }

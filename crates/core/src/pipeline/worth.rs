@@ -1,46 +1,47 @@
-//! How long a text is shown whole, and when leaving something out is worth the chance that it is asked for.
+//! Up to what length a text is shown whole, and how much a cut must save to be worth the risk that the model asks for what
+//! was cut.
 //!
-//! All sums are in the price of a token of plain input. A token that is not sent is not written into the provider's cache,
-//! and not read again in the turns that follow:
+//! The unit is the price of one token of plain input. A token that is not sent is neither written into the provider's cache
+//! nor read from it in the turns that follow:
 //!
 //! ```text
-//! worth of a token left out   = WRITE + READ × TURNS       = 1.25 + 0.1 × 31 = 4.35
-//! price of a turn that asks   = FETCH                      = 12,000
-//! least that a cut must save  = FETCH / CHANCE / 4.35      = 275 of content, 91 in aggressive mode
+//! value of a token that is cut  = cache write + cache read × turns  = 1.25 + 0.1 × 31 = 4.35
+//! price of a turn that fetches  = FETCH_TURN_TOKENS                 = 12,000
+//! tokens that a cut must save   = 12,000 / CUTS_PER_FETCH / 4.35    = 275 of content, 91 in aggressive mode
 //! ```
 //!
-//! Nobody asks for noise, so leaving it out is worth it as soon as what stands for it costs less, by what its reader pays
-//! for another layout ([`LEAST`]).
+//! Models do not ask for noise, so cutting it pays as soon as it saves [`MIN_SAVED_TOKENS`], the price of an unfamiliar
+//! layout.
 
 use tersely_stage::{CutClass, Mode};
 
-use crate::pipeline::run::LEAST;
+use crate::pipeline::run::MIN_SAVED_TOKENS;
 
-/// Writing a token into a prompt cache, in hundredths.
-const WRITE: usize = 125;
+/// Price of writing a token into the prompt cache, as a percentage of plain input.
+const CACHE_WRITE_PERCENT: usize = 125;
 
-/// Reading it from there.
-const READ: usize = 10;
+/// Price of reading a token from the prompt cache, as a percentage of plain input.
+const CACHE_READ_PERCENT: usize = 10;
 
 /// Turns that follow a result, on average.
-const TURNS: usize = 31;
+const TURNS_AFTER: usize = 31;
 
-/// What a turn costs that does nothing but ask for what was left out: the context is read once more, the call is written,
-/// and what comes back stays.
-const FETCH: usize = 12_000;
+/// Price of a turn that only fetches what was cut: the context is read once more, the call is written, and the answer stays
+/// in the context.
+const FETCH_TURN_TOKENS: usize = 12_000;
 
-/// How often content that was left out is asked for: once in so many cuts.
-const CHANCE: usize = 10;
+/// Cuts of content for each one that the model fetches back.
+const CUTS_PER_FETCH: usize = 10;
 
-/// The same in aggressive mode, where whoever chose it does not mind.
-const CHANCE_AGGRESSIVE: usize = 30;
+/// The same in aggressive mode, whose users accept more fetches for more savings.
+const CUTS_PER_FETCH_AGGRESSIVE: usize = 30;
 
-/// What the line costs that names an original.
-pub(super) const REFERENCE: usize = 32;
+/// Tokens of the line that names an original.
+const REFERENCE_TOKENS: usize = 32;
 
-/// Up to so many tokens, in its exact form, a text is shown whole but for what is of a lower class.
+/// Up to this many tokens in its exact form, a text keeps all detail of `class`; lower classes may still be cut.
 #[must_use]
-pub const fn shown_whole(mode: Mode, class: CutClass) -> usize {
+pub const fn max_whole_tokens(mode: Mode, class: CutClass) -> usize {
     match (mode, class) {
         (Mode::Aggressive, _) | (_, CutClass::Noise) => 0,
         (_, CutClass::Further) => 1_500,
@@ -48,30 +49,29 @@ pub const fn shown_whole(mode: Mode, class: CutClass) -> usize {
     }
 }
 
-/// About how many of a text's bytes stay where content is left out, if its exact form costs so much: half of what would be
+/// About how many bytes stay of a text whose content is cut, if its exact form costs `cost` tokens: half of what would be
 /// shown whole.
-pub(super) const fn room(mode: Mode, bytes: usize, cost: usize) -> usize {
+pub(super) const fn content_bytes(mode: Mode, bytes: usize, cost: usize) -> usize {
     let tokens = match mode {
         Mode::Aggressive => 1_000,
-        _ => shown_whole(mode, CutClass::Content) / 2,
+        _ => max_whole_tokens(mode, CutClass::Content) / 2,
     };
     if cost <= tokens { bytes } else { bytes / cost * tokens + bytes % cost * tokens / cost }
 }
 
-/// True when it is worth it to send what costs `brief` in place of what costs `whole`, and so to leave out what is of a
-/// class.
+/// True when it pays to cut detail of `class`, so that the text costs `brief` tokens instead of `whole`.
 pub(super) const fn pays(mode: Mode, class: CutClass, whole: usize, brief: usize) -> bool {
-    whole >= brief + REFERENCE + least(mode, class)
+    whole >= brief + REFERENCE_TOKENS + min_saved_tokens(mode, class)
 }
 
-/// The least that is worth it, in tokens.
-const fn least(mode: Mode, class: CutClass) -> usize {
-    let chance = match (mode, class) {
-        (_, CutClass::Noise) => return LEAST,
-        (Mode::Aggressive, _) => CHANCE_AGGRESSIVE,
-        _ => CHANCE,
+/// Tokens that a cut must save to pay.
+const fn min_saved_tokens(mode: Mode, class: CutClass) -> usize {
+    let cuts = match (mode, class) {
+        (_, CutClass::Noise) => return MIN_SAVED_TOKENS,
+        (Mode::Aggressive, _) => CUTS_PER_FETCH_AGGRESSIVE,
+        _ => CUTS_PER_FETCH,
     };
-    FETCH * 100 / chance / (WRITE + READ * TURNS)
+    FETCH_TURN_TOKENS * 100 / cuts / (CACHE_WRITE_PERCENT + CACHE_READ_PERCENT * TURNS_AFTER)
 }
 
 #[cfg(test)]
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn the_arithmetic_is_what_the_page_says() {
-        assert_eq!(least(Mode::Standard, CutClass::Content), 275);
-        assert_eq!(least(Mode::Aggressive, CutClass::Content), 91);
+        assert_eq!(min_saved_tokens(Mode::Standard, CutClass::Content), 275);
+        assert_eq!(min_saved_tokens(Mode::Aggressive, CutClass::Content), 91);
         assert!(pays(Mode::Standard, CutClass::Noise, 100, 44));
         assert!(!pays(Mode::Standard, CutClass::Noise, 100, 45));
     }

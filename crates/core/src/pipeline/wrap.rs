@@ -1,35 +1,34 @@
-//! A text that a tool wrapped in JSON, taken out of it: `{"content":[{"type":"text","text":"…"}]}`.
+//! Takes a text out of the JSON that a tool wrapped it in: `{"content":[{"type":"text","text":"…"}]}`.
 //!
-//! Inside a JSON string every line end and quote is escaped and no stage can see what the text is. The wrapping
-//! stands above it, on one line, with `(below)` where the text stood; a copy of the text elsewhere in the
-//! wrapping, as servers send it beside structured content, is `(below)` too, and the structured content that
-//! says the same as the text is `(below, as JSON)`.
+//! Inside a JSON string every line end and quote is escaped, and no stage recognises the text. The wrapping is sent above
+//! the text, on one line, with `(below)` in place of the text. Servers often send the same text twice, once as structured
+//! content: a copy of the text is `(below)` too, and structured content equal to it is `(below, as JSON)`.
 
 use tersely_codec::json::Layout;
 use tersely_codec::{Text, Value, json};
 use tersely_stage::Room;
 
-/// Stands for the text in what is left of the wrapping.
+/// Replaces the text in its wrapping.
 const BELOW: &str = "(below)";
 
-/// Stands for the value that the text is, when that is JSON.
+/// Replaces structured content that equals the text, when the text is JSON.
 const TWIN: &str = "(below, as JSON)";
 
-/// Shorter texts are not worth a line.
+/// Shorter texts are not worth a line of wrapping.
 const MIN_BYTES: usize = 200;
 
 /// A text and what it was wrapped in.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Wrapped {
-    /// The wrapping, as a reader sees it above the text.
+pub(crate) struct WrappedText {
+    /// The wrapping, as it is sent above the text.
     pub(crate) head: String,
-    /// How it was laid out, for who puts it back.
+    /// The layout of the JSON, needed to restore it.
     pub(crate) note: String,
     pub(crate) inside: String,
 }
 
 /// Takes a text out of its wrapping.
-pub(crate) fn unwrap(text: &str) -> Option<Wrapped> {
+pub(crate) fn unwrap(text: &str) -> Option<WrappedText> {
     if text.len() < MIN_BYTES || !text.starts_with(['{', '[']) || !is_wrapping(text) {
         return None;
     }
@@ -49,10 +48,10 @@ pub(crate) fn unwrap(text: &str) -> Option<Wrapped> {
     }
     let head = json::encode(&value);
     drop(twin);
-    Some(Wrapped { head, note: layout.to_string(), inside: plain })
+    Some(WrappedText { head, note: layout.to_string(), inside: plain })
 }
 
-/// True when a text can be the wrapping of another: a look that spares most JSON from being read here.
+/// True when JSON may be the wrapping of a text. A quick look at its strings, so that most JSON is not parsed here.
 fn is_wrapping(text: &str) -> bool {
     let (mut longest, mut copies) = (0, 0);
     let mut rest = text.bytes();
@@ -70,7 +69,7 @@ fn is_wrapping(text: &str) -> bool {
     longest >= MIN_BYTES && 3 * longest * copies > text.len()
 }
 
-/// The JSON text that `inside` was taken out of.
+/// Undoes `unwrap`.
 pub(crate) fn rewrap(room: Room, (note, head): (&str, &str), inside: &str) -> Option<String> {
     let layout: Layout = note.parse().ok()?;
     let mut value = json::decode(head).ok()?;
@@ -83,7 +82,7 @@ pub(crate) fn rewrap(room: Room, (note, head): (&str, &str), inside: &str) -> Op
     layout.write_within(room.bytes(), &value)
 }
 
-/// The longest string in a value, as JSON spells it.
+/// The longest string in a value, with its JSON escapes.
 fn longest<'v>(value: &'v Value<'_>) -> Option<&'v str> {
     match value {
         Value::String(text) => Some(text.as_str()),
@@ -95,7 +94,7 @@ fn longest<'v>(value: &'v Value<'_>) -> Option<&'v str> {
     }
 }
 
-/// How many strings of a value JSON spells `wanted`.
+/// How many strings in a value are `wanted`, compared with their JSON escapes.
 fn copies(value: &Value<'_>, wanted: &str) -> usize {
     match value {
         Value::String(text) => usize::from(text.as_str() == wanted),
@@ -105,7 +104,7 @@ fn copies(value: &Value<'_>, wanted: &str) -> usize {
     }
 }
 
-/// How many parts of a value are the same as `twin`.
+/// How many parts of a value equal `twin`.
 fn twins(value: &Value<'_>, twin: &Value<'_>) -> usize {
     match value {
         value if is_same(value, twin) => 1,
@@ -115,12 +114,12 @@ fn twins(value: &Value<'_>, twin: &Value<'_>) -> usize {
     }
 }
 
-/// Equality of values that borrow from different texts.
+/// Compares values that borrow from different texts.
 fn is_same<'v>(one: &Value<'v>, other: &Value<'v>) -> bool {
     one == other
 }
 
-/// Puts words in the place of every part that is the same as `twin`.
+/// Replaces every part that equals `twin` by [`TWIN`].
 fn hide(value: &mut Value<'_>, twin: &Value<'_>) {
     if is_same(value, twin) {
         *value = Value::String(Text::of(TWIN));
@@ -133,7 +132,7 @@ fn hide(value: &mut Value<'_>, twin: &Value<'_>) {
     }
 }
 
-/// Puts `twin` in the place of the words for it.
+/// Replaces every [`TWIN`] by `twin`.
 fn show<'a>(value: &mut Value<'a>, twin: &Value<'a>) {
     match value {
         Value::String(text) if text.as_str() == TWIN => *value = twin.clone(),
@@ -143,7 +142,7 @@ fn show<'a>(value: &mut Value<'a>, twin: &Value<'a>) {
     }
 }
 
-/// Puts `new` in the place of every string that JSON spells `old`.
+/// Replaces every string `old`, compared with its JSON escapes, by `new`.
 fn swap<'a>(value: &mut Value<'a>, old: &str, new: &Text<'a>) {
     match value {
         Value::String(text) if text.as_str() == old => *text = new.clone(),
@@ -170,7 +169,7 @@ mod tests {
                 ("spaced", r#"{"a":"(below)","b":{"c":"(below)"}}"#),
             ),
         ] {
-            let Wrapped { head, note, inside } = unwrap(&text).unwrap();
+            let WrappedText { head, note, inside } = unwrap(&text).unwrap();
             assert_eq!((&*note, &*head), expected);
             assert!(inside.starts_with("a line with \"quotes\"\nand another\n"));
             assert_eq!(rewrap(Room::of(&text), (&note, &head), &inside), Some(text));
@@ -184,7 +183,7 @@ mod tests {
         let (spelled, wide) = (rows.replace('"', "\\\""), rows.replace(',', ", ").replace(':', ": "));
         let text =
             format!(r#"{{"content": [{{"text": "{spelled}"}}], "structuredContent": {{"result": {wide}}}}}"#);
-        let Wrapped { head, note, inside } = unwrap(&text).unwrap();
+        let WrappedText { head, note, inside } = unwrap(&text).unwrap();
         assert_eq!(
             head,
             r#"{"content":[{"text":"(below)"}],"structuredContent":{"result":"(below, as JSON)"}}"#

@@ -1,7 +1,7 @@
-//! Finds the JSON documents in a text: all of it, fenced off, or between words.
+//! Finds the JSON documents in a text: the whole text, in code fences, or between words.
 //!
-//! What may be code is left alone: fences of other languages, and documents that are assigned, passed or part of
-//! something larger. So are schemas and definitions of tools, which a machine may read.
+//! Possible code is left alone: fences of other languages, and documents that are assigned, passed or part of something
+//! larger. So are schemas and tool definitions, which a program may parse.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::fence;
 
 /// A JSON document in a text.
 pub(super) struct Document<'t> {
-    /// The bytes that give way: the document, and what names its language if it is fenced off.
+    /// The bytes to replace: the document, and the language of its fence.
     pub(super) span: Range<usize>,
     /// Bytes of the document alone.
     pub(super) size: usize,
@@ -19,12 +19,12 @@ pub(super) struct Document<'t> {
     pub(super) place: PromptPlace,
 }
 
-/// Where a document stands.
+/// Where in a text a document is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PromptPlace {
     /// It is all of the text.
     Whole,
-    /// Between fences of so many backticks.
+    /// Between fences of this many backticks.
     Fenced(usize),
     /// Among words.
     Between,
@@ -57,17 +57,17 @@ fn whole(text: &str) -> Option<Value<'_>> {
     json::decode(text).ok()
 }
 
-/// Code between fences.
+/// A fenced code block.
 struct Block {
     start: usize,
     end: usize,
     ticks: usize,
-    /// From the end of the opening backticks to the end of the last line; nothing if no fence closes it.
+    /// From the end of the opening backticks to the end of the last line; `None` if no fence closes it.
     inside: Option<Range<usize>>,
 }
 
 impl Block {
-    /// The first one in `text` at or after `from`, which is the start of a line.
+    /// The first block at or after `from`, which is the start of a line.
     fn next(text: &str, from: usize) -> Option<Self> {
         let mut lines = lines(text, from);
         let (start, line, ticks) =
@@ -80,7 +80,7 @@ impl Block {
         Some(Self { start, end, ticks, inside: Some(inside..close - 1) })
     }
 
-    /// The document that is all of it, if its language is JSON or none.
+    /// The document that fills the block, if its language is JSON or none.
     fn document<'t>(&self, text: &'t str) -> Option<Document<'t>> {
         let span = self.inside.clone()?;
         let (language, content) = text.get(span.clone())?.split_once('\n')?;
@@ -94,7 +94,7 @@ impl Block {
     }
 }
 
-/// The lines of `text` from byte `from`, with where they begin.
+/// The lines of `text` from byte `from`, with their offsets.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = from;
     text[from..].split('\n').map(move |line| {
@@ -104,7 +104,7 @@ fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The documents among the words of `range`. One pass: what was read is not read again, also where it is no JSON.
+/// Adds the documents among the words of `range`, in one pass: nothing is parsed twice, even if it is not JSON.
 fn between<'t>(text: &'t str, range: Range<usize>, found: &mut Vec<Document<'t>>) {
     let mut at = range.start;
     while let Some(next) = text[at..range.end].find(['{', '[']) {
@@ -123,13 +123,13 @@ fn between<'t>(text: &'t str, range: Range<usize>, found: &mut Vec<Document<'t>>
     }
 }
 
-/// The byte of a fault.
+/// The byte offset of a parse error.
 fn offset(text: &str, fault: &DecodeError) -> usize {
     let lines: usize = text.split_inclusive('\n').take(fault.line - 1).map(str::len).sum();
     lines + text[lines..].chars().take(fault.column - 1).map(char::len_utf8).sum::<usize>()
 }
 
-/// True when a document is no part of something else, as far as its neighbours tell.
+/// True when a document is not part of something larger, judging by the characters around it.
 fn stands_alone(text: &str, span: &Range<usize>) -> bool {
     let (before, after) = (&text[..span.start], &text[span.end..]);
     let apart = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '>');
@@ -139,16 +139,16 @@ fn stands_alone(text: &str, span: &Range<usize>) -> bool {
     apart && ends && leads && follows
 }
 
-/// True for a schema, and for a tool or a list of tools that holds one.
+/// True for a schema, and for a tool definition or a list of them.
 fn is_contract(value: &Value<'_>) -> bool {
     match value {
-        Value::Array(items) => matches!(items.first(), Some(Value::Object(tool)) if speaks(tool)),
-        Value::Object(members) => speaks(members),
+        Value::Array(items) => matches!(items.first(), Some(Value::Object(tool)) if has_schema(tool)),
+        Value::Object(members) => has_schema(members),
         _ => false,
     }
 }
 
-fn speaks(members: &[(Text<'_>, Value<'_>)]) -> bool {
+fn has_schema(members: &[(Text<'_>, Value<'_>)]) -> bool {
     let get = |name: &str| members.iter().find(|(key, _)| key.as_str() == name).map(|(_, value)| value);
     let holds = |name: &str| get(name).is_some_and(|value| !value.is_scalar());
     let typed =

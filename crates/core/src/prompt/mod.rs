@@ -1,7 +1,7 @@
-//! JSON in what a user says, written in fewer tokens.
+//! Writes JSON in user messages in fewer tokens.
 //!
-//! A text is taken by itself: what stands for it does not depend on any other, so a conversation that is sent again
-//! begins as it did before.
+//! Each text is rewritten by itself, whatever the others are, so a conversation that is sent again begins with the same
+//! bytes.
 
 mod find;
 mod write;
@@ -10,22 +10,22 @@ use std::ops::AddAssign;
 
 use self::find::PromptPlace;
 use self::find::documents;
-use self::write::Written;
+use self::write::Rewrite;
 use self::write::write;
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
-/// What was done with the JSON documents in a text.
+/// Counts of the JSON documents in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Documents that were long enough, and nothing that a machine reads.
+    /// Documents that are long enough and not schemas or tool definitions.
     pub candidate_count: usize,
-    /// Those that are written otherwise now.
+    /// Documents that were rewritten.
     pub converted_count: usize,
-    /// Those that no form could hold, for who would rather refuse a request than send them as they came.
+    /// Documents that no form can hold, for callers that refuse such requests.
     pub failed_count: usize,
-    /// Bytes of the converted documents as they came.
+    /// Bytes of the converted documents before.
     pub original_bytes: usize,
-    /// Bytes of the converted documents now.
+    /// Bytes of the converted documents after.
     pub compressed_bytes: usize,
 }
 
@@ -39,33 +39,27 @@ impl AddAssign for Stats {
     }
 }
 
-/// In which form a document is written.
+/// The form in which documents are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PromptForm {
-    /// The one that costs least: TOON, the terse form, or JSON without white space; TOON where it costs no more than
-    /// the others. One of them holds every document.
+    /// The cheapest of TOON, the terse form and compact JSON; TOON if it costs no more than the others. One of them can
+    /// hold every document.
     #[default]
     Auto,
-    /// TOON, which does not hold every document.
+    /// TOON, which cannot hold every document.
     Toon,
 }
 
-/// The text with every JSON document of more than `min_bytes` in the form that costs least, and what was done; `None`
-/// for a text that stays as it is.
+/// The text with every JSON document of more than `min_bytes` in its cheapest form, and counts; `None` if the text stays
+/// unchanged.
 #[must_use]
-pub fn shorten(tokens: &dyn Tokens, min_bytes: usize, text: &str) -> (Option<String>, Stats) {
-    shorten_as(PromptForm::Auto, tokens, min_bytes, text)
+pub fn shorten(min_bytes: usize, text: &str) -> (Option<String>, Stats) {
+    shorten_as(PromptForm::Auto, min_bytes, text)
 }
 
-/// The same in a form that was asked for, which is taken only where it reads back as the same value and costs less than
-/// what stood there.
+/// The same in a given form, which is used only where it decodes to the same value and costs less than the document.
 #[must_use]
-pub fn shorten_as(
-    form: PromptForm,
-    tokens: &dyn Tokens,
-    min_bytes: usize,
-    text: &str,
-) -> (Option<String>, Stats) {
+pub fn shorten_as(form: PromptForm, min_bytes: usize, text: &str) -> (Option<String>, Stats) {
     let mut stats = Stats::default();
     if text.len() <= min_bytes {
         return (None, stats);
@@ -73,8 +67,8 @@ pub fn shorten_as(
     let (mut out, mut from, mut whole) = (String::new(), 0, false);
     for document in documents(min_bytes, text) {
         stats.candidate_count += 1;
-        match write(form, tokens, text, &document) {
-            Written::Short(short) => {
+        match write(form, text, &document) {
+            Rewrite::Short(short) => {
                 stats.converted_count += 1;
                 stats.original_bytes += document.span.len();
                 stats.compressed_bytes += short.len();
@@ -82,13 +76,13 @@ pub fn shorten_as(
                 from = document.span.end;
                 whole = document.place == PromptPlace::Whole;
             }
-            Written::Same => {}
-            Written::Failed => stats.failed_count += 1,
+            Rewrite::Same => {}
+            Rewrite::Failed => stats.failed_count += 1,
         }
     }
     out.push_str(&text[from..]);
-    // Where a document ends and a word begins, tokens can join: the sum of what was saved is not all of it.
-    let less = |out: &str| tokens.count_within(out, tokens.count(text).saturating_sub(1)).is_some();
+    // Tokens can merge across the end of a document, so the savings of the documents may not add up.
+    let less = |out: &str| O200k.count_within(out, O200k.count(text).saturating_sub(1)).is_some();
     if stats.converted_count > 0 && (whole || less(&out)) {
         return (Some(out), stats);
     }
@@ -101,7 +95,6 @@ mod tests {
     use tersely_codec::{Form, decode, json};
 
     use super::*;
-    use crate::tokens::O200k;
 
     const MIN: usize = 4096;
 
@@ -116,16 +109,16 @@ mod tests {
     }
 
     fn short(text: &str) -> (String, Stats) {
-        let (short, stats) = shorten(&O200k, MIN, text);
+        let (short, stats) = shorten(MIN, text);
         let short = short.unwrap_or_else(|| panic!("stayed as it is: {text}"));
         assert!(O200k.count(&short) < O200k.count(text), "11.4: only when smaller");
         assert!(stats.compressed_bytes < stats.original_bytes);
-        assert_eq!(shorten(&O200k, MIN, text).0.as_deref(), Some(&*short), "the same again");
+        assert_eq!(shorten(MIN, text).0.as_deref(), Some(&*short), "the same again");
         (short, stats)
     }
 
     fn stays(text: &str) -> Stats {
-        let (short, stats) = shorten(&O200k, MIN, text);
+        let (short, stats) = shorten(MIN, text);
         assert_eq!(short, None, "{text}");
         assert_eq!((stats.converted_count, stats.original_bytes, stats.compressed_bytes), (0, 0, 0));
         stats
@@ -163,8 +156,8 @@ mod tests {
     fn the_threshold_is_exceeded_or_nothing_happens() {
         let json = records(120);
         for text in [json.clone(), format!("```json\n{json}\n```"), format!("Look: {json} Well?")] {
-            assert!(shorten(&O200k, json.len() - 1, &text).0.is_some());
-            assert_eq!(shorten(&O200k, json.len(), &text), (None, Stats::default()));
+            assert!(shorten(json.len() - 1, &text).0.is_some());
+            assert_eq!(shorten(json.len(), &text), (None, Stats::default()));
         }
     }
 
@@ -272,15 +265,15 @@ mod tests {
     #[test]
     fn toon_is_written_where_it_was_asked_for() {
         let json = records(200);
-        let (toon, stats) = shorten_as(PromptForm::Toon, &O200k, MIN, &json);
+        let (toon, stats) = shorten_as(PromptForm::Toon, MIN, &json);
         let toon = toon.expect("TOON");
         assert_eq!(decode(Form::Toon, &toon), Ok(json::decode(&json).expect("JSON")));
         assert_eq!(Some(toon.as_str()), encode_toon(&json).as_deref());
         assert_eq!((stats.converted_count, stats.original_bytes), (1, json.len()));
         let odd = json.replace("\"page\":1", "\"page\":1.50");
-        let (none, stats) = shorten_as(PromptForm::Toon, &O200k, MIN, &odd);
+        let (none, stats) = shorten_as(PromptForm::Toon, MIN, &odd);
         assert_eq!((none, stats.candidate_count, stats.failed_count), (None, 1, 1));
-        assert_eq!(shorten(&O200k, MIN, &odd).1.failed_count, 0);
+        assert_eq!(shorten(MIN, &odd).1.failed_count, 0);
     }
 
     fn encode_toon(json: &str) -> Option<String> {
@@ -301,7 +294,7 @@ mod tests {
         let rows: Vec<_> = (0..200).map(|n| format!(r#"{{"code":"```","n":{n},"t":"````` x"}}"#)).collect();
         let json = format!("[{}]", rows.join(","));
         for text in [format!("See:\n{json}\nok"), format!("See:\n```json\n{json}\n```\nok")] {
-            let (Some(short), _) = shorten(&O200k, MIN, &text) else { continue };
+            let (Some(short), _) = shorten(MIN, &text) else { continue };
             let lines: Vec<_> = short.lines().collect();
             let ticks = crate::fence::opens(lines[1]).expect("a fence");
             let close = (2..lines.len()).find(|&at| crate::fence::closes(ticks, lines[at])).expect("its end");

@@ -1,24 +1,24 @@
-//! Writes a JSON document in the form that costs least where it stands.
+//! Writes a JSON document in its cheapest form, in place.
 
 use tersely_codec::{Form, encode, json};
 
 use crate::fence;
 use crate::prompt::PromptForm;
 use crate::prompt::find::{Document, PromptPlace};
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
-/// What becomes of a document.
-pub(super) enum Written {
-    /// This stands in its place.
+/// The result of rewriting a document.
+pub(super) enum Rewrite {
+    /// The text that replaces it.
     Short(String),
-    /// It costs least as it is.
+    /// It is cheapest as it is.
     Same,
     /// No form can hold it.
     Failed,
 }
 
 /// Writes `document` of `text` in a form, if that costs less.
-pub(super) fn write(form: PromptForm, tokens: &dyn Tokens, text: &str, document: &Document<'_>) -> Written {
+pub(super) fn write(form: PromptForm, text: &str, document: &Document<'_>) -> Rewrite {
     let wanted: &[Form] = match form {
         PromptForm::Auto => &[Form::Toon, Form::Terse],
         PromptForm::Toon => &[Form::Toon],
@@ -26,25 +26,26 @@ pub(super) fn write(form: PromptForm, tokens: &dyn Tokens, text: &str, document:
     let encoded = wanted.iter().map(|form| Some((*form, encode(*form, &document.value)?)));
     let forms: Vec<_> = encoded.flatten().collect();
     if forms.is_empty() {
-        return Written::Failed;
+        return Rewrite::Failed;
     }
     let compact = (form == PromptForm::Auto).then(|| (Form::Json, json::encode(&document.value)));
     let now = &text[document.span.clone()];
-    let mut least = tokens.count(now);
+    let mut lowest = O200k.count(now);
     let mut best = None;
     for (form, written) in forms.into_iter().chain(compact) {
-        let Some(laid) = lay(text, document, form, &written).filter(|laid| laid.len() < now.len()) else {
+        let Some(placed) = place(text, document, form, &written).filter(|placed| placed.len() < now.len())
+        else {
             continue;
         };
-        if let Some(cost) = tokens.count_within(&laid, least.saturating_sub(1)) {
-            (least, best) = (cost, Some(laid));
+        if let Some(cost) = O200k.count_within(&placed, lowest.saturating_sub(1)) {
+            (lowest, best) = (cost, Some(placed));
         }
     }
-    best.map_or(Written::Same, Written::Short)
+    best.map_or(Rewrite::Same, Rewrite::Short)
 }
 
-/// What stands in the document's place so that a reader sees where it begins and ends.
-fn lay(text: &str, document: &Document<'_>, form: Form, written: &str) -> Option<String> {
+/// The document with what shows a reader where it begins and ends.
+fn place(text: &str, document: &Document<'_>, form: Form, written: &str) -> Option<String> {
     match document.place {
         PromptPlace::Whole => Some(written.to_owned()),
         PromptPlace::Fenced(ticks) => {
@@ -56,12 +57,12 @@ fn lay(text: &str, document: &Document<'_>, form: Form, written: &str) -> Option
             stays.then(|| format!("{language}\n{written}"))
         }
         PromptPlace::Between if form == Form::Json => Some(written.to_owned()),
-        PromptPlace::Between => Some(fenced(text, document, form, written)),
+        PromptPlace::Between => Some(fence_off(text, document, form, written)),
     }
 }
 
-/// A form of its own lines, between fences that none of them closes.
-fn fenced(text: &str, document: &Document<'_>, form: Form, written: &str) -> String {
+/// The document on lines of its own, in a fence that none of them closes.
+fn fence_off(text: &str, document: &Document<'_>, form: Form, written: &str) -> String {
     let longest = written.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let ticks = "`".repeat(3.max(longest + 1));
     let before = text[..document.span.start].rsplit('\n').next().unwrap_or_default();
@@ -70,7 +71,7 @@ fn fenced(text: &str, document: &Document<'_>, form: Form, written: &str) -> Str
     format!("{start}{ticks}{}\n{written}\n{ticks}{end}", language(form))
 }
 
-/// What a fence says of a form: nothing where the word would tell a model nothing.
+/// The language of a fence for a form; none where the word would mean nothing to a model.
 fn language(form: Form) -> &'static str {
     if form == Form::Toon { "toon" } else { "" }
 }

@@ -1,14 +1,14 @@
-//! `Basic` credentials: base64 of `user:password`.
+//! Finds `Basic` credentials: base64 of `user:password`.
 
 use std::ops::Range;
 
 use crate::redact::value;
 use crate::redact::value::Grade;
 
-/// Credentials of more bytes than this are none.
-const LONGEST: usize = 1024;
+/// Bytes of the longest credentials.
+const MAX_CREDENTIALS_BYTES: usize = 1024;
 
-/// The credentials behind the word `Basic` at `at`.
+/// The credentials after the word `Basic` at `at`.
 pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..)?;
     let scheme = rest.get(..6)?;
@@ -19,13 +19,13 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     is_login(&rest.as_bytes()[6..6 + length]).then_some(at + 6..at + 6 + length)
 }
 
-/// The bytes of the base64 that the bytes begin with.
+/// The length of the base64 at the start.
 fn length(bytes: &[u8]) -> usize {
     let holds = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
-    bytes.iter().take(LONGEST).take_while(holds).count()
+    bytes.iter().take(MAX_CREDENTIALS_BYTES).take_while(holds).count()
 }
 
-/// True for what stands in for credentials, as it is or as the password that it holds.
+/// True for placeholders of credentials, encoded or not.
 pub(super) fn is_placeholder(code: &str) -> bool {
     opens(code.as_bytes()) == Some(false) || value::grade(code) == Grade::Placeholder
 }
@@ -35,7 +35,7 @@ fn is_login(code: &[u8]) -> bool {
     opens(code) == Some(true)
 }
 
-/// Whether the password opens anything; `None` when the bytes hold none.
+/// Whether the password is a real one; `None` if there is none.
 fn opens(code: &[u8]) -> Option<bool> {
     let login = String::from_utf8(decode(code)?).ok().filter(|login| !login.contains(char::is_control))?;
     let (user, password) = login.split_once(':')?;

@@ -1,4 +1,4 @@
-//! What reads as a program: variables, types, calls, and the made-up passwords of tests.
+//! Recognises source code: variables, types, calls, and the invented passwords of tests.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
@@ -6,16 +6,16 @@ use std::ops::Range;
 use crate::redact::style::PairStyle;
 use crate::redact::value;
 
-/// A text, and what is found out about it once that is asked.
+/// A text, and facts about it that are computed when first needed.
 pub(super) struct SearchedPage<'t> {
     pub(super) text: &'t str,
     tests: OnceCell<bool>,
-    /// Where the last header of cookies ends, so that what it holds is not read as another one.
+    /// The end of the last cookie header, so that its parts are not read as another one.
     cookies: Cell<usize>,
 }
 
-/// Marks of tests in the languages that agents meet most.
-const TESTS: &[&str] = &[
+/// Signs of tests in common languages.
+const TEST_SIGNS: &[&str] = &[
     "def test_",
     "import pytest",
     "import unittest",
@@ -44,7 +44,7 @@ impl<'t> SearchedPage<'t> {
         Self { text, tests: OnceCell::new(), cookies: Cell::new(0) }
     }
 
-    /// True inside the last header of cookies.
+    /// True inside the last cookie header.
     pub(super) fn is_in_cookies(&self, at: usize) -> bool {
         at < self.cookies.get()
     }
@@ -53,29 +53,29 @@ impl<'t> SearchedPage<'t> {
         self.cookies.set(end);
     }
 
-    /// True when the text holds tests.
+    /// True when the text contains tests.
     fn has_tests(&self) -> bool {
-        *self.tests.get_or_init(|| TESTS.iter().any(|mark| self.text.contains(mark)))
+        *self.tests.get_or_init(|| TEST_SIGNS.iter().any(|mark| self.text.contains(mark)))
     }
 
-    /// True when the password under the name that begins at `name` is one that a program makes up: words in quotes,
-    /// in a test, in an assertion, or handed to a function.
-    pub(super) fn makes_up(&self, name: usize, password: &str) -> bool {
-        is_worded(password) && (self.has_tests() || is_handed(self.text, name))
+    /// True when the password with the name at `name` is invented by a program: words in quotes in a test, in an assertion or
+    /// in a function's arguments.
+    pub(super) fn is_invented(&self, name: usize, password: &str) -> bool {
+        is_worded(password) && (self.has_tests() || is_argument(self.text, name))
     }
 }
 
-/// True for `hunter2`, false for `Gr8x!Kq9`: who makes up a password begins with a word.
+/// True for `hunter2`, false for `Gr8x!Kq9`: invented passwords begin with a word.
 fn is_worded(password: &str) -> bool {
     password.split(|char: char| !char.is_ascii_alphabetic()).any(|word| word.len() >= 3)
 }
 
-/// A call's first argument is not farther from its last.
-const FARTHEST: usize = 300;
+/// Bytes of the longest list of arguments.
+const MAX_ARGUMENTS_BYTES: usize = 300;
 
-/// True for an argument of a function, or of anything that is asserted; a type in front prints its own value.
-fn is_handed(text: &str, name: usize) -> bool {
-    let near = &text[text.ceil_char_boundary(name.saturating_sub(FARTHEST))..name];
+/// True for an argument of a function or an assertion. Debug output of a type, which has real values, is not.
+fn is_argument(text: &str, name: usize) -> bool {
+    let near = &text[text.ceil_char_boundary(name.saturating_sub(MAX_ARGUMENTS_BYTES))..name];
     let mut depth = 0;
     for (at, char) in near.char_indices().rev() {
         match char {
@@ -96,7 +96,7 @@ fn is_function(before: &str) -> bool {
     asserted || name.starts_with(|char: char| char.is_ascii_lowercase() || char == '_')
 }
 
-/// True when a bare value is a variable, a type, or something that a program computes.
+/// True when a bare value is a variable, a type or an expression.
 pub(super) fn is_expression(text: &str, style: PairStyle, span: &Range<usize>) -> bool {
     let (value, after) = (&text[span.clone()], &text[span.end..]);
     let types = || style == PairStyle::Loose && is_type(value, after);
@@ -113,14 +113,14 @@ fn is_computed(value: &str) -> bool {
     variable || OPERATORS.iter().any(|sign| value.contains(sign))
 }
 
-/// True for names, joined as programs join them.
+/// True for names joined by dots and the like.
 fn is_path(value: &str) -> bool {
     let joined =
         |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ':' | '-' | '>' | '&');
     value.chars().all(joined) && !value.starts_with(|char: char| char.is_ascii_digit())
 }
 
-/// True for a type: its last name is written as types are, or an alternative follows.
+/// True for a type: its last name is capitalised, or an alternative follows.
 fn is_type(value: &str, after: &str) -> bool {
     let last = value.rsplit(['.', ':', '&']).next().unwrap_or_default();
     let named = last.trim_start_matches('_').starts_with(|char: char| char.is_ascii_uppercase());

@@ -1,14 +1,14 @@
-//! Secrets that a command's short flag announces: `mysql -p…`, `sshpass -p …`, `redis-cli -a …`.
+//! Finds secrets after a command's short flag: `mysql -p…`, `sshpass -p …`, `redis-cli -a …`.
 
 use std::ops::Range;
 
 use crate::redact::style::PairStyle;
 use crate::redact::{field, value};
 
-/// How a flag holds its value.
+/// How a flag and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Joint {
-    /// `-pvalue`: what follows a space is no password.
+    /// `-pvalue`: a word after a space is not a password.
     Joined,
     /// `-p value` or `-pvalue`.
     Either,
@@ -64,13 +64,13 @@ const COMMANDS: &[(&str, &str, Joint)] = &[
     ("openssl", "-passout", Either),
 ];
 
-/// A command's first word is not farther from its flag.
-const FARTHEST: usize = 200;
+/// Bytes between a command and its flag.
+const MAX_COMMAND_BYTES: usize = 200;
 
-/// Nor behind more words than these.
-const WORDS: usize = 12;
+/// Words between a command and its flag.
+const MAX_WORDS: usize = 12;
 
-/// The secret behind the flag at `at`.
+/// The secret after the flag at `at`.
 pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
     if !COMMANDS.iter().any(|(_, flag, _)| rest.starts_with(flag)) {
@@ -83,27 +83,27 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
         .find_map(|&(_, flag, joint)| argument(text, at + flag.len(), joint))
 }
 
-/// The words of the command up to its flag, without the folders that commands stand in.
+/// The words of the command up to its flag, without directories.
 fn words(text: &str, at: usize) -> impl Iterator<Item = &str> {
     let words = line(text, at).split([' ', '\t', '"', '\'', '\n']).filter(|word| !word.is_empty());
-    // Behind an assignment the line is a value: `DEPLOY=sshpass -p …`.
-    words.take(WORDS).map(|word| word.rsplit(['/', '=']).next().unwrap_or(word))
+    // After an assignment the line is a value: `DEPLOY=sshpass -p …`.
+    words.take(MAX_WORDS).map(|word| word.rsplit(['/', '=']).next().unwrap_or(word))
 }
 
 /// The command up to its flag.
 fn line(text: &str, at: usize) -> &str {
-    let near = &text[text.ceil_char_boundary(at.saturating_sub(FARTHEST))..at];
-    // A line that goes on behind a backslash is one line.
+    let near = &text[text.ceil_char_boundary(at.saturating_sub(MAX_COMMAND_BYTES))..at];
+    // A backslash at the end continues the line.
     let start = near
         .rmatch_indices(['\n', '|', ';', '&', '(', '`'])
         .find(|&(sign, _)| !(near[sign..].starts_with('\n') && near[..sign].ends_with('\\')));
     let line = start.map_or(near, |(sign, _)| &near[sign + 1..]);
-    // In a JSON string the end of a line is two letters, and a backslash is two as well.
+    // In a JSON string a line end is two characters, and so is a backslash.
     let spelled = line.rmatch_indices("\\n").find(|&(sign, _)| !line[..sign].ends_with('\\'));
     spelled.map_or(line, |(sign, ends)| &line[sign + ends.len()..])
 }
 
-/// True when all of the command's words stand there, in order.
+/// True when the words contain all of the command's words, in order.
 fn runs(words: &[&str], command: &str) -> bool {
     let mut words = words.iter();
     command.split(' ').all(|part| words.any(|word| *word == part))
@@ -116,7 +116,7 @@ fn argument(text: &str, from: usize, joint: Joint) -> Option<Range<usize>> {
     }
     let span = field::read(text, from, PairStyle::Setting)?.span;
     let value = &text[span.clone()];
-    let given = value.strip_prefix("pass:").unwrap_or(value);
-    let opens = !given.starts_with('-') && value::opens(given);
-    opens.then_some(span.end - given.len()..span.end)
+    let password = value.strip_prefix("pass:").unwrap_or(value);
+    let opens = !password.starts_with('-') && value::opens(password);
+    opens.then_some(span.end - password.len()..span.end)
 }

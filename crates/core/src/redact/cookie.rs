@@ -1,4 +1,4 @@
-//! Cookies: `Cookie: sid=…; theme=dark`, `Set-Cookie: sid=…; Path=/`, `curl -b 'sid=…'`.
+//! Finds secret cookies: `Cookie: sid=…; theme=dark`, `Set-Cookie: sid=…; Path=/`, `curl -b 'sid=…'`.
 
 use std::ops::Range;
 
@@ -8,57 +8,58 @@ use crate::redact::sign::Sign;
 use crate::redact::value::Grade;
 use crate::redact::{field, value};
 
-/// A header of more bytes than this is none.
-const LONGEST: usize = 8192;
+/// Bytes of the longest header.
+const MAX_HEADER_BYTES: usize = 8192;
 
-/// The secrets of the cookies behind the sign, which follows a name.
+/// The secret cookies after a sign that follows a header's name.
 pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &str) -> Vec<Range<usize>> {
     if is_header(name) { values(page, sign.span.end) } else { Vec::new() }
 }
 
-/// The secrets of the cookies behind the flag at `at`.
+/// The secret cookies after the flag at `at`.
 pub(super) fn flag(page: &SearchedPage<'_>, at: usize) -> Vec<Range<usize>> {
-    let given = ["-b ", "--cookie "].iter().find(|flag| page.text[at..].starts_with(**flag));
-    given.map_or_else(Vec::new, |flag| values(page, at + flag.len()))
+    let flag = ["-b ", "--cookie "].iter().find(|flag| page.text[at..].starts_with(**flag));
+    flag.map_or_else(Vec::new, |flag| values(page, at + flag.len()))
 }
 
 fn is_header(name: &str) -> bool {
     ["cookie", "set-cookie"].iter().any(|header| header.eq_ignore_ascii_case(name))
 }
 
-/// The values that open something, in every jar behind `from`.
+/// The secret values in all cookie strings after `from`.
 fn values(page: &SearchedPage<'_>, from: usize) -> Vec<Range<usize>> {
-    // What the last header holds was read with it.
+    // Inside the last header, which was searched already.
     if page.is_in_cookies(from) {
         return Vec::new();
     }
     let jars = jars(page.text, from);
     page.pass_cookies(jars.last().map_or(from, |jar| jar.end));
-    jars.into_iter().flat_map(|jar| opening(page.text, jar)).collect()
+    jars.into_iter().flat_map(|jar| secrets(page.text, jar)).collect()
 }
 
-/// `a=b; c=d`: in quotes, in a list of quotes, or up to the line's end.
+/// Cookie strings, `a=b; c=d`: in quotes, in a list of quotes, or up to the end of the line.
 fn jars(text: &str, from: usize) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = from + field::spaces(&bytes[from..]);
     at += usize::from(bytes.get(at) == Some(&b'['));
     let mut jars = Vec::new();
     while let Some((quote, start)) = Quote::open(bytes, at) {
-        let Some(end) = quote.close(bytes, start, LONGEST) else { break };
+        let Some(end) = quote.close(bytes, start, MAX_HEADER_BYTES) else { break };
         jars.push(start..end);
-        // The closing quote is spelled as the opening one.
+        // The closing quote is as long as the opening one.
         let next = end + (start - at);
         let Some(b',') = bytes.get(next) else { break };
         at = next + 1 + field::spaces(&bytes[next + 1..]);
     }
     if jars.is_empty() {
         let ends = |byte: &&u8| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\' | b'<' | b']');
-        jars.push(at..at + bytes[at..].iter().take(LONGEST).take_while(ends).count());
+        jars.push(at..at + bytes[at..].iter().take(MAX_HEADER_BYTES).take_while(ends).count());
     }
     jars
 }
 
-fn opening(text: &str, jar: Range<usize>) -> Vec<Range<usize>> {
+/// The secret values in one cookie string.
+fn secrets(text: &str, jar: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = jar.start;
     for cookie in text[jar].split(';') {
@@ -73,15 +74,15 @@ fn opening(text: &str, jar: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Names of cookies that open something, or parts of them.
-const OPENING: [&str; 12] =
+/// Parts of the names of secret cookies.
+const SECRET_NAMES: [&str; 12] =
     ["sess", "sid", "auth", "token", "jwt", "csrf", "xsrf", "remember", "login", "ticket", "secret", "sso"];
 
 fn is_secret(name: &str, value: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let grade = value::grade(value);
     let number = value.len() >= 12 && value.bytes().all(|byte| byte.is_ascii_digit());
-    let opens = OPENING.iter().any(|part| name.contains(part));
+    let opens = SECRET_NAMES.iter().any(|part| name.contains(part));
     match name.as_str() {
         "expires" | "path" | "domain" | "max-age" | "samesite" | "version" | "comment" => false,
         _ if opens => value.len() >= 6 && grade >= Grade::Twisted || number,

@@ -1,4 +1,4 @@
-//! Secrets that sign or open a request: credentials in its header, signatures in its address.
+//! Finds credentials in `Authorization` headers, and signatures in URLs.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use crate::redact::field::{FieldFrame, ValueField};
 use crate::redact::value::Grade;
 use crate::redact::{basic, field, value};
 
-/// Credentials of more bytes than this are none.
-const LONGEST: usize = 4096;
+/// Bytes of the longest credentials.
+const MAX_CREDENTIALS_BYTES: usize = 4096;
 
 /// The credentials of an `Authorization` header whose value begins with `span`.
 pub(super) fn credentials(text: &str, span: Range<usize>) -> Option<Range<usize>> {
@@ -20,17 +20,17 @@ pub(super) fn credentials(text: &str, span: Range<usize>) -> Option<Range<usize>
     }
     let from = span.start + scheme.len() + 1;
     let rest = text.get(from..)?;
-    let length = rest.bytes().take(LONGEST).take_while(|&byte| field::is_bare(byte)).count();
+    let length = rest.bytes().take(MAX_CREDENTIALS_BYTES).take_while(|&byte| field::is_bare(byte)).count();
     let code = &rest[..length];
     let secret = if scheme.eq_ignore_ascii_case("basic") {
-        length >= 8 && value::is_made(code) && !basic::is_placeholder(code)
+        length >= 8 && value::is_generated(code) && !basic::is_placeholder(code)
     } else {
         value::grade(code) == Grade::Random
     };
     secret.then_some(from..from + length)
 }
 
-/// True for the signature of an address or a request, which opens what it signs.
+/// True for the signature of a URL or a request, which grants access to it.
 pub(super) fn is_signature(text: &str, name: &Range<usize>, field: &ValueField) -> bool {
     let value = &text[field.span.clone()];
     let before = &text[..name.start];

@@ -1,7 +1,7 @@
-//! Secrets out of a text before anything is counted, kept or sent.
+//! Finds and masks secrets, before anything is counted, stored or sent.
 //!
-//! Every byte that is no part of a secret stays as it was. A secret is known by its vendor's prefix, by
-//! its measures or by what stands beside it; a hash, a UUID or a placeholder has none of these and stays.
+//! All other bytes stay unchanged. A secret is recognised by its vendor's prefix, by the lengths of its parts or by the words
+//! around it; a hash, a UUID or a placeholder has none of these and stays.
 
 mod basic;
 mod code;
@@ -39,9 +39,8 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     if secrets.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask(text, &secrets)) }
 }
 
-/// The places of the secrets in `text`, each with its mask; `name` is what the text stands under, if anything.
-///
-/// A text that its name gives away is a secret as a whole.
+/// The ranges of the secrets in `text`, each with its mask. `name` is the name of the text, if it has one, such as a JSON key:
+/// a text whose name promises a secret is masked as a whole.
 #[must_use]
 pub fn secrets(name: Option<&str>, text: &str) -> Vec<(Range<usize>, &'static str)> {
     let found = find(text);
@@ -51,14 +50,14 @@ pub fn secrets(name: Option<&str>, text: &str) -> Vec<(Range<usize>, &'static st
     found.into_iter().map(|secret| (secret.span.clone(), secret.mask())).collect()
 }
 
-/// A secret's place in a text.
+/// The range of a secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundSecret {
     pub(crate) span: Range<usize>,
     pub(crate) kind: SecretKind,
 }
 
-/// What a secret is, as its mask names it.
+/// The kind of a secret, which its mask names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretKind {
     Token,
@@ -70,7 +69,7 @@ impl FoundSecret {
         Self { span, kind: SecretKind::Token }
     }
 
-    /// What stands where it stood.
+    /// The words that replace it.
     fn mask(&self) -> &'static str {
         match self.kind {
             SecretKind::Token => "[REDACTED_SECRET]",
@@ -81,7 +80,7 @@ impl FoundSecret {
 
 /// Every secret of a text, in order, none inside another.
 pub(crate) fn find(text: &str) -> Vec<FoundSecret> {
-    // Colour codes may split a secret, so they are looked through.
+    // Colour codes may split a secret, so the search ignores them.
     match PlainValue::of(text) {
         None => scan(text),
         Some(plain) => scan(&plain.text)
@@ -127,7 +126,7 @@ fn scan(text: &str) -> Vec<FoundSecret> {
     secrets
 }
 
-/// Adds what the last secret does not hold already: some are known by a sign in their middle.
+/// Adds a secret without the part that the last one covers: some are recognised by a sign in their middle.
 fn push(secrets: &mut Vec<FoundSecret>, mut secret: FoundSecret) {
     let from = secrets.last().map_or(0, |last| last.span.end);
     secret.span.start = secret.span.start.max(from);
@@ -139,7 +138,7 @@ fn push(secrets: &mut Vec<FoundSecret>, mut secret: FoundSecret) {
 /// The secret that begins with the word at `at`.
 fn word(text: &str, at: usize) -> Option<FoundSecret> {
     let bytes = text.as_bytes();
-    // Behind a backslash the first letters belong to an escape such as `\n` or `\u003d`.
+    // After a backslash the first letters belong to an escape such as `\n` or `\u003d`.
     let escape = match bytes[..at] {
         [.., b'\\'] if matches!(bytes[at], b'n' | b'r' | b't') => 1,
         [.., b'\\'] if bytes[at] == b'u' => 5,
@@ -150,7 +149,7 @@ fn word(text: &str, at: usize) -> Option<FoundSecret> {
     here.then(|| token::find(text, at).or_else(|| phrase::find(text, at))).flatten().map(FoundSecret::token)
 }
 
-/// True for what a sign begins with that may announce a secret.
+/// True for the first byte of a sign that may announce a secret.
 fn announces(byte: u8) -> bool {
     matches!(byte, b':' | b'=' | b'>' | b'-' | b'~' | b'%' | b'&' | b'\\')
 }
@@ -196,7 +195,7 @@ fn dash(page: &SearchedPage<'_>, at: usize) -> Vec<FoundSecret> {
     found.into_iter().map(FoundSecret::token).collect()
 }
 
-/// The bytes of the word that the bytes begin with.
+/// The length of the word at the start.
 fn run(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
 }

@@ -1,24 +1,24 @@
-//! Names that secrets stand under: `DB_PASSWORD`, `apiKey`, `client_secret`.
+//! Recognises names of secrets: `DB_PASSWORD`, `apiKey`, `client_secret`.
 
-/// What a name promises of its value.
+/// What a name says about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// A person may have chosen it.
     Password,
-    /// A machine made it, whatever it looks like.
+    /// A generated secret, whatever it looks like.
     Key,
-    /// A machine made it, and it may as well be no secret: a UUID under this name is an identifier.
+    /// A generated value that may also be an identifier, such as a UUID.
     Token,
     /// An `Authorization` header: a scheme, then the secret.
     Header,
-    /// The signature of an address.
+    /// The signature of a URL.
     Signature,
 }
 
-/// Names of more bytes than this are no names.
-pub(super) const LONGEST: usize = 80;
+/// Bytes of the longest name.
+pub(super) const MAX_NAME_BYTES: usize = 80;
 
-/// The class of a name, whatever its style; `None` when no secret stands under it.
+/// The class of a name in any style; `None` if it does not name a secret.
 pub(super) fn class(name: &str) -> Option<Class> {
     let words = words(name);
     let mut words: &[String] = &words;
@@ -78,7 +78,7 @@ const KEYS: &[&str] = &[
     "credential",
 ];
 
-/// Words that make a key of a `key`.
+/// Words that make `key` a secret.
 const KEY_KINDS: &[&str] = &[
     "api",
     "access",
@@ -154,13 +154,13 @@ const KEY_KINDS: &[&str] = &[
     "supabase",
 ];
 
-/// Words that make a key of a `token`.
+/// Words that make `token` a secret.
 const TOKEN_KINDS: &[&str] = &[
     "access", "auth", "api", "bearer", "refresh", "personal", "bot", "deploy", "secret", "vault", "service",
     "admin", "oauth", "snyk", "github", "gitlab", "slack", "heroku", "railway", "vercel", "netlify",
 ];
 
-/// Words that make a place, a count or a piece of grammar of a `token`.
+/// Words that make `token` a cursor, a count or a term of grammar.
 const HARMLESS: &[&str] = &[
     "next",
     "page",
@@ -214,7 +214,7 @@ const HARMLESS: &[&str] = &[
     "product",
 ];
 
-/// The words of a name, in lower case: split at signs, at humps and before digits that end it.
+/// The words of a name in lower case, split at signs, at capitals and at digits.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

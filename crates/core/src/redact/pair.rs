@@ -1,4 +1,4 @@
-//! Secrets that the name before them gives away: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`.
+//! Finds secrets by the name in front of them: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::redact::style::PairStyle;
 use crate::redact::value::Grade;
 use crate::redact::{code, entry, field, header, name, subject, value};
 
-/// The secret behind the sign, which follows a name.
+/// The secret after the sign that follows a name.
 pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &Range<usize>) -> Option<Range<usize>> {
     let text = page.text;
     if is_foreign(text, name, sign) {
@@ -21,7 +21,7 @@ pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &Range<usize>) ->
     let style = style(text, name, sign);
     let mut field = field::read(text, sign.span.end, style)?;
     if field.frame != FieldFrame::Quotes && sign.spelling != SignSpelling::Plain {
-        field = cut(text, field.span);
+        field = cut_at_escape(text, field.span);
     }
     let place = Place { name: name.start, class, style };
     match class {
@@ -32,7 +32,7 @@ pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &Range<usize>) ->
     }
 }
 
-/// True for names of no secret, whatever they end with: parts of `AWS::IAM::AccessKey` and of `arn:…:secret:…`,
+/// True for names that do not name a secret, whatever they end with: parts of `AWS::IAM::AccessKey` and of `arn:…:secret:…`,
 /// the end of a text in quotes, a badge's token.
 fn is_foreign(text: &str, name: &Range<usize>, sign: &Sign) -> bool {
     let (before, after) = text.split_at(name.start);
@@ -45,8 +45,8 @@ fn is_foreign(text: &str, name: &Range<usize>, sign: &Sign) -> bool {
         || quoted('\'')
 }
 
-/// A bare value behind a sign that is spelled: it ends where the next spelled one begins.
-fn cut(text: &str, span: Range<usize>) -> ValueField {
+/// A bare value after an escaped sign: it ends where the next escaped one begins.
+fn cut_at_escape(text: &str, span: Range<usize>) -> ValueField {
     let value = &text[span.clone()];
     let ends = |at: &usize| {
         ["&", "%26", "%22", "%27", "%20", "%2C", "%3B", "%7D", "%0A"]
@@ -57,17 +57,17 @@ fn cut(text: &str, span: Range<usize>) -> ValueField {
     ValueField { span: span.start..span.start + length, frame: FieldFrame::Line }
 }
 
-/// True when an element is closed here.
+/// True when an XML element is closed here.
 fn is_closed(after: &str) -> bool {
     ["</", "<\\/", "&lt;/", "\\u003c/", "\\u003C/"].iter().any(|close| after.starts_with(close))
 }
 
-/// The secret behind the flag at `at`: `--password …`, `-u name:…`.
+/// The secret after the flag at `at`: `--password …`, `-u name:…`.
 pub(super) fn flag(page: &SearchedPage<'_>, at: usize) -> Option<Range<usize>> {
     let text = page.text;
     let bytes = text.as_bytes();
     let word = text[at..].trim_start_matches('-');
-    let length = word.bytes().take(name::LONGEST).take_while(|&byte| subject::is_name(byte)).count();
+    let length = word.bytes().take(name::MAX_NAME_BYTES).take_while(|&byte| subject::is_name(byte)).count();
     let end = text.len() - word.len() + length;
     if bytes.get(end) != Some(&b' ') {
         return None;
@@ -84,10 +84,10 @@ pub(super) fn flag(page: &SearchedPage<'_>, at: usize) -> Option<Range<usize>> {
     is_secret(page, &place, &field).then_some(field.span)
 }
 
-/// True when a whole text is a secret by the name that it stands under.
+/// True when a whole text is a secret because of its name.
 pub(super) fn is_named(name: &str, text: &str) -> bool {
     let field = ValueField { span: 0..text.len(), frame: FieldFrame::Quotes };
-    let class = if name.len() <= name::LONGEST { name::class(name) } else { None };
+    let class = if name.len() <= name::MAX_NAME_BYTES { name::class(name) } else { None };
     match class {
         Some(Class::Header) => header::credentials(text, 0..text.len()).is_some(),
         Some(class) => {
@@ -109,7 +109,7 @@ fn style(text: &str, name: &Range<usize>, sign: &Sign) -> PairStyle {
     }
 }
 
-/// True for a setting of the environment: alone on its line, or a word among words, with no grammar in its value.
+/// True for an environment variable: alone on its line, or a word among words, without grammar in its value.
 fn is_set(text: &str, name: usize, value: usize) -> bool {
     let before = &text[..name];
     let line = before.trim_end_matches("export ").trim_end_matches("ENV ");
@@ -119,20 +119,20 @@ fn is_set(text: &str, name: usize, value: usize) -> bool {
     alone || word && !value.into_iter().any(|byte| b"()[]{},;".contains(byte))
 }
 
-/// True for `value`, the half of an entry whose other half is its name.
+/// True for `value`, the key of an entry whose other key is `name`.
 fn is_value(word: &str) -> bool {
     ["value", "Value", "ParameterValue"].contains(&word)
 }
 
-/// Where a value stands, and what its name promises.
+/// The place of a value, and what its name says about it.
 struct Place {
-    /// Where the name begins.
+    /// The start of the name.
     name: usize,
     class: Class,
     style: PairStyle,
 }
 
-/// True when a value in such a place is a secret.
+/// True when a value in this place is a secret.
 fn is_secret(page: &SearchedPage<'_>, place: &Place, field: &ValueField) -> bool {
     let value = &page.text[field.span.clone()];
     let setting = place.style == PairStyle::Setting;
@@ -145,23 +145,23 @@ fn is_secret(page: &SearchedPage<'_>, place: &Place, field: &ValueField) -> bool
     let grade = value::grade(value);
     let code = field.frame == FieldFrame::Code;
     let random = grade == Grade::Random && !(code && value.len() < 16);
-    let made_up = || field.frame == FieldFrame::Quotes && page.makes_up(place.name, value);
-    let random = random && (place.class == Class::Password || !value::is_named(value));
+    let is_invented = || field.frame == FieldFrame::Quotes && page.is_invented(place.name, value);
+    let random = random && (place.class == Class::Password || !value::is_identifier(value));
     match place.class {
         Class::Token => random && !value::is_uuid(value) && value.bytes().all(is_token),
         Class::Key => random || setting && grade >= Grade::Twisted && value.len() >= 8,
         Class::Password if setting && grade == Grade::Words => value.len() >= 8 && value.bytes().all(is_word),
-        Class::Password => random || grade == Grade::Twisted && !code && !made_up(),
+        Class::Password => random || grade == Grade::Twisted && !code && !is_invented(),
         Class::Header | Class::Signature => false,
     }
 }
 
-/// True for what tokens are written with.
+/// True for the characters of tokens.
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~+/=%:!|@".contains(&byte)
 }
 
-/// True for letters, and signs that people end or join words with.
+/// True for letters, and signs that end or join words.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || b"!?-_".contains(&byte)
 }

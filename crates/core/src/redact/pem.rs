@@ -1,13 +1,13 @@
-//! Private keys in their armour, whole or cut short.
+//! Finds private keys in PEM armour, whole or truncated.
 
 use std::ops::Range;
 
-/// Armour of more bytes than this is no key's.
-const LONGEST: usize = 32_768;
-/// Lines of more bytes than this are no key's.
-const WIDEST: usize = 4096;
-/// Letters of base64 that make a line key material and not a word.
-const RUN: usize = 20;
+/// Bytes of the longest key.
+const MAX_KEY_BYTES: usize = 32_768;
+/// Bytes of the longest line of a key.
+const MAX_LINE_BYTES: usize = 4096;
+/// Characters of base64 in a row that are key material rather than a word.
+const MIN_RUN_BYTES: usize = 20;
 
 /// The key whose armour begins at `at`.
 pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
@@ -18,31 +18,31 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     if !title.contains("PRIVATE KEY") {
         return None;
     }
-    let near = &body[..body.floor_char_boundary(LONGEST)];
+    let near = &body[..body.floor_char_boundary(MAX_KEY_BYTES)];
     let inner = near.find("-----").unwrap_or(near.len());
     let close = near[inner..]
         .strip_prefix("-----END ")
         .and_then(|rest| rest.strip_prefix(title)?.strip_prefix("-----"));
     let end = match close {
         Some(rest) => dense(&near[..inner], near.len() - rest.len())?,
-        None => cut(&near[..inner])?,
+        None => truncated_end(&near[..inner])?,
     };
     Some(at..text.len() - body.len() + end)
 }
 
-/// `end`, when most of the body is key material: code that merely names both lines has little between them.
+/// `end`, if most of the body is key material: code that only mentions both lines has little between them.
 fn dense(body: &str, end: usize) -> Option<usize> {
     let material = material(body);
-    (material >= RUN && material * 2 >= body.len()).then_some(end)
+    (material >= MIN_RUN_BYTES && material * 2 >= body.len()).then_some(end)
 }
 
-/// The end of a key whose closing line was cut off: the last line of key material.
-fn cut(body: &str) -> Option<usize> {
+/// The end of a key without a closing line: its last line of key material.
+fn truncated_end(body: &str) -> Option<usize> {
     let mut end = None;
     let mut at = 0;
     for line in body.split_inclusive('\n') {
         let bare = line.trim_end();
-        if bare.len() > WIDEST {
+        if bare.len() > MAX_LINE_BYTES {
             break;
         }
         let header = bare.contains(": ") && bare.len() < 80;
@@ -56,8 +56,8 @@ fn cut(body: &str) -> Option<usize> {
     end
 }
 
-/// Bytes that stand in long runs of base64; an escaped line end does not join two of them.
+/// Bytes in long runs of base64. An escaped line end does not join two runs.
 fn material(body: &str) -> usize {
     let runs = body.split(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '+' | '/' | '=')));
-    runs.map(str::len).filter(|&length| length >= RUN).sum()
+    runs.map(str::len).filter(|&length| length >= MIN_RUN_BYTES).sum()
 }

@@ -1,4 +1,4 @@
-//! Secrets that words before them announce: `machine h login u password …`, `IDENTIFIED BY '…'`.
+//! Finds secrets by the phrase in front of them: `machine h login u password …`, `IDENTIFIED BY '…'`.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use crate::redact::style::PairStyle;
 use crate::redact::value::Grade;
 use crate::redact::{field, value};
 
-/// What a line of `.netrc` has before its password is not longer.
-const BEFORE: usize = 256;
+/// Bytes in front of the password on a line of `.netrc`.
+const MAX_PREFIX_BYTES: usize = 256;
 
-/// The secret behind the phrase that begins with the word at `at`.
+/// The secret after the phrase that begins with the word at `at`.
 pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     match text.as_bytes().get(at)? {
-        b'p' | b'P' => netrc(text, at).or_else(|| said(text, at, "password ", FieldFrame::Quotes)),
-        b'i' | b'I' => said(text, at, "identified by ", FieldFrame::Quotes),
-        b'r' => said(text, at, "requirepass ", FieldFrame::Line),
-        b'm' => said(text, at, "masterauth ", FieldFrame::Line),
-        b'a' => said(text, at, "aws_secret_access_key ", FieldFrame::Line)
-            .or_else(|| said(text, at, "aws_session_token ", FieldFrame::Line)),
+        b'p' | b'P' => netrc(text, at).or_else(|| value_after(text, at, "password ", FieldFrame::Quotes)),
+        b'i' | b'I' => value_after(text, at, "identified by ", FieldFrame::Quotes),
+        b'r' => value_after(text, at, "requirepass ", FieldFrame::Line),
+        b'm' => value_after(text, at, "masterauth ", FieldFrame::Line),
+        b'a' => value_after(text, at, "aws_secret_access_key ", FieldFrame::Line)
+            .or_else(|| value_after(text, at, "aws_session_token ", FieldFrame::Line)),
         _ => None,
     }
 }
 
-/// The value that stands behind the words, framed so.
-fn said(text: &str, at: usize, words: &str, frame: FieldFrame) -> Option<Range<usize>> {
-    let said = text.get(at..at + words.len())?.eq_ignore_ascii_case(words);
-    let field = said.then(|| field::read(text, at + words.len(), PairStyle::Loose))??;
+/// The value after the words, if it has this frame.
+fn value_after(text: &str, at: usize, words: &str, frame: FieldFrame) -> Option<Range<usize>> {
+    let matches = text.get(at..at + words.len())?.eq_ignore_ascii_case(words);
+    let field = matches.then(|| field::read(text, at + words.len(), PairStyle::Loose))??;
     let opens = value::grade(&text[field.span.clone()]) >= Grade::Twisted;
     (field.frame == frame && opens).then_some(field.span)
 }
@@ -37,7 +37,8 @@ fn netrc(text: &str, at: usize) -> Option<Range<usize>> {
     let gap = gap(rest);
     let owner = if gap > 0 { owner(text, at)? } else { return None };
     let start = at + "password".len() + gap;
-    let length = text.as_bytes()[start..].iter().take(BEFORE).take_while(|&&byte| is_word(byte)).count();
+    let length =
+        text.as_bytes()[start..].iter().take(MAX_PREFIX_BYTES).take_while(|&&byte| is_word(byte)).count();
     let password = text.get(start..start + length)?;
     let opens = match owner {
         Owner::Login => value::opens(password),
@@ -46,15 +47,15 @@ fn netrc(text: &str, at: usize) -> Option<Range<usize>> {
     opens.then_some(start..start + length)
 }
 
-/// Whom the words before a password name.
+/// Whose password the words in front of it announce.
 enum Owner {
     /// A user of a machine.
     Login,
-    /// A machine, or what reads like one: `the default password`.
+    /// A machine, or a phrase that reads like one: `the default password`.
     Prose,
 }
 
-/// The bytes of the space that a text begins with; an escaped line end is space too.
+/// The length of the white space at the start; an escaped line end counts.
 fn gap(text: &str) -> usize {
     let rest = text.trim_start_matches([' ', '\t', '\r', '\n']);
     let rest = rest.strip_prefix("\\n").map_or(rest, |rest| rest.trim_start_matches([' ', '\t']));
@@ -65,9 +66,9 @@ fn is_word(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
 }
 
-/// Whose password stands at `at`: `machine host`, `default`, with or without `login user`.
+/// Whose password is at `at`: `machine host`, `default`, with or without `login user`.
 fn owner(text: &str, at: usize) -> Option<Owner> {
-    let before = &text[text.ceil_char_boundary(at.saturating_sub(BEFORE))..at];
+    let before = &text[text.ceil_char_boundary(at.saturating_sub(MAX_PREFIX_BYTES))..at];
     let before = before.replace("\\n", " ");
     let mut words = before.split_whitespace().rev();
     let mut next = || words.next().unwrap_or_default();
@@ -75,7 +76,7 @@ fn owner(text: &str, at: usize) -> Option<Owner> {
         (_, "login" | "account") => (Owner::Login, next(), next()),
         (host, machine) => (Owner::Prose, host, machine),
     };
-    // Behind an assignment or a quote the line is a value.
+    // After an assignment or a quote the line is a value.
     let machine = machine.rsplit(['=', '"', '\'']).next() == Some("machine");
     (host == "default" || machine && !host.is_empty()).then_some(owner)
 }

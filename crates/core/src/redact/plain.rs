@@ -1,19 +1,19 @@
-//! A text without its terminal codes, and the way back to where each byte stood.
+//! A text without its terminal codes, and a map back to the original offsets.
 
 use std::ops::Range;
 
-/// A text whose terminal codes are left out.
+/// A text without terminal codes.
 pub(super) struct PlainValue {
     pub(super) text: String,
-    /// Where runs of kept text begin: here, and in the original.
+    /// The start of each run of text: here, and in the original.
     runs: Vec<(usize, usize)>,
 }
 
-/// The escape character as it comes, and as JSON and source code spell it.
+/// The escape character, raw and as JSON and source code spell it.
 const ESCAPES: [&str; 5] = ["\u{1b}", "\\u001b", "\\u001B", "\\x1b", "\\033"];
 
 impl PlainValue {
-    /// `None` when there are no codes to leave out.
+    /// `None` when there are no codes.
     pub(super) fn of(text: &str) -> Option<Self> {
         let mut plain = Self { text: String::new(), runs: Vec::new() };
         let (mut from, mut at) = (0, 0);
@@ -38,7 +38,7 @@ impl PlainValue {
         self.text.push_str(&text[span]);
     }
 
-    /// Where a span of this text stood in the original, with the codes inside it.
+    /// The range of a span in the original, with the codes inside it.
     pub(super) fn span(&self, span: Range<usize>) -> Range<usize> {
         self.origin(span.start)..self.origin(span.end.saturating_sub(1)) + 1
     }
@@ -50,7 +50,7 @@ impl PlainValue {
     }
 }
 
-/// The bytes of the terminal code at the text's start, 0 when there is none.
+/// The length of the terminal code at the start, or 0.
 fn code(text: &str) -> usize {
     let Some(escape) = ESCAPES.iter().find(|escape| text.starts_with(**escape)) else { return 0 };
     let rest = &text.as_bytes()[escape.len()..];
@@ -62,13 +62,13 @@ fn code(text: &str) -> usize {
     if length == 0 { 0 } else { escape.len() + length }
 }
 
-/// `[`, parameters, a final letter.
+/// A control sequence: `[`, parameters, a final letter.
 fn control(rest: &[u8]) -> usize {
     let parameters = rest[1..].iter().take(32).take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
     if rest.get(1 + parameters).is_some_and(|byte| matches!(byte, 0x40..=0x7e)) { parameters + 2 } else { 0 }
 }
 
-/// `]`, a text such as a link's target, a bell or an escaped backslash.
+/// An operating system command: `]`, a text such as a link's target, a bell or an escaped backslash.
 fn command(rest: &[u8]) -> usize {
     let end = rest.iter().take(2048).position(|byte| matches!(byte, 0x07 | 0x1b | b'\n'));
     match end.map(|end| (end, rest[end], rest.get(end + 1))) {

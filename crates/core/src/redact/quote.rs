@@ -1,40 +1,40 @@
-//! Quotes as they come, and as JSON, HTML and addresses spell them, at any depth of escapes.
+//! Recognises quotes, plain and as JSON, HTML and URLs escape them, at any depth.
 
-/// What a value opens with, and so what closes it.
+/// The quote that opens a value, and so closes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quote<'t> {
-    /// Backslashes before it: 0 in a program, 1 in JSON that stands in a string, 3 one level deeper.
+    /// Backslashes in front of it: 0 in a program, 1 in JSON inside a string, 3 one level deeper.
     slashes: usize,
     sign: &'t [u8],
 }
 
-/// Nobody escapes deeper.
-const DEEPEST: usize = 64;
+/// Backslashes in front of a quote.
+const MAX_BACKSLASHES: usize = 64;
 
-/// Spellings behind a backslash.
+/// Escapes that follow a backslash.
 const UNICODE: [&[u8]; 2] = [b"u0022", b"u0027"];
-/// Spellings that stand for themselves.
+/// Escapes without a backslash.
 const ENTITIES: [&[u8]; 6] = [b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"%22", b"%27"];
 
 impl<'t> Quote<'t> {
-    /// The quote at `at`, and where what it holds begins.
+    /// The quote at `at`, and the start of its content.
     pub(super) fn open(bytes: &'t [u8], at: usize) -> Option<(Self, usize)> {
         let slashes = slashes(&bytes[at..]);
         let rest = &bytes[at + slashes..];
         let length = match rest.first()? {
             b'"' | b'\'' => 1,
             b'`' if slashes == 0 => 1,
-            b'u' if slashes > 0 => spelled(&UNICODE, rest)?,
-            _ if slashes == 0 => spelled(&ENTITIES, rest)?,
+            b'u' if slashes > 0 => match_length(&UNICODE, rest)?,
+            _ if slashes == 0 => match_length(&ENTITIES, rest)?,
             _ => return None,
         };
         Some((Self { slashes, sign: &rest[..length] }, at + slashes + length))
     }
 
-    /// Where the quote that closes this one begins, within `longest` bytes and on the same line.
-    pub(super) fn close(self, bytes: &[u8], from: usize, longest: usize) -> Option<usize> {
+    /// The start of the closing quote, within `max_bytes` and on the same line.
+    pub(super) fn close(self, bytes: &[u8], from: usize, max_bytes: usize) -> Option<usize> {
         let mut at = from;
-        while at < from + longest {
+        while at < from + max_bytes {
             let run = slashes(bytes.get(at..)?);
             let rest = bytes.get(at + run..)?;
             if rest.starts_with(self.sign) && self.is_closed_by(run) {
@@ -48,7 +48,7 @@ impl<'t> Quote<'t> {
         None
     }
 
-    /// True when a quote behind so many backslashes is the end, and none that the value holds: those have more.
+    /// True when a quote after `run` backslashes closes the value. Quotes inside the value have more.
     fn is_closed_by(self, run: usize) -> bool {
         self.sign.len() > 1
             || run < self.slashes
@@ -56,7 +56,7 @@ impl<'t> Quote<'t> {
     }
 }
 
-/// Where a text that ends with a quote ends without it.
+/// The text without the quote at its end.
 pub(super) fn before(bytes: &[u8]) -> &[u8] {
     if let [head @ .., b'"' | b'\'' | b'`'] = bytes {
         return bare(head);
@@ -69,18 +69,18 @@ pub(super) fn before(bytes: &[u8]) -> &[u8] {
         .unwrap_or(bytes)
 }
 
-/// A text without the backslashes that it ends with.
+/// The text without the backslashes at its end.
 pub(super) fn bare(bytes: &[u8]) -> &[u8] {
-    let run = bytes.iter().rev().take(DEEPEST).take_while(|&&byte| byte == b'\\').count();
+    let run = bytes.iter().rev().take(MAX_BACKSLASHES).take_while(|&&byte| byte == b'\\').count();
     &bytes[..bytes.len() - run]
 }
 
-fn spelled(signs: &[&[u8]], rest: &[u8]) -> Option<usize> {
+fn match_length(signs: &[&[u8]], rest: &[u8]) -> Option<usize> {
     signs.iter().find(|sign| rest.starts_with(sign)).map(|sign| sign.len())
 }
 
 fn slashes(bytes: &[u8]) -> usize {
-    bytes.iter().take(DEEPEST).take_while(|&&byte| byte == b'\\').count()
+    bytes.iter().take(MAX_BACKSLASHES).take_while(|&&byte| byte == b'\\').count()
 }
 
 #[cfg(test)]

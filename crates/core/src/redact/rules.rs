@@ -1,6 +1,6 @@
-//! Table: the prefixes that vendors give their secrets, and what may follow each.
+//! Table: the prefixes of vendors' secrets, and what may follow each.
 
-/// What a secret's tail is written with.
+/// The characters of a secret after its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
     /// Digits of hex.
@@ -21,12 +21,12 @@ pub(super) enum Tail {
 
 use Tail::{Alnum, Base64, Dotted, Hex, Path, Upper, Word};
 
-/// Prefix, tail, and the tail's least and greatest length.
+/// Prefix, characters of the tail, and the tail's minimum and maximum length.
 pub(super) type SecretRule = (&'static str, Tail, usize, usize);
 
-/// Secrets, prefix and all. The first that fits wins.
+/// Secrets with their prefixes. The first that matches wins.
 ///
-/// Lengths are looser than vendors promise: they change them, and the prefix says enough.
+/// Lengths are looser than vendors document: vendors change them, and the prefix is enough evidence.
 pub(super) const TOKENS: &[SecretRule] = &[
     // Models
     ("sk-ant-", Word, 20, 300),
@@ -212,7 +212,7 @@ pub(super) const TOKENS: &[SecretRule] = &[
     ("sl.", Word, 130, 152),
 ];
 
-/// Addresses that are secrets from a place on.
+/// URLs whose last part is a secret.
 pub(super) const HOOKS: &[SecretRule] = &[
     ("hooks.slack.com/services/", Path, 30, 100),
     ("hooks.slack.com/workflows/", Path, 30, 120),

@@ -1,8 +1,8 @@
-//! What stands between a name and its value: `=`, `:` or `>`, as it comes or as it is spelled where it may not.
+//! Recognises the sign between a name and its value: `=`, `:` or `>`, plain or escaped.
 
 use std::ops::Range;
 
-/// A sign's place in a text.
+/// The range of a sign in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sign {
     pub(super) span: Range<usize>,
@@ -10,16 +10,17 @@ pub(super) struct Sign {
     pub(super) spelling: SignSpelling,
 }
 
+/// How a sign is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignSpelling {
     Plain,
     /// `\u003d`, `&#61;`.
     Escaped,
-    /// `%3D`: what follows is spelled so too.
+    /// `%3D`: what follows is percent-encoded too.
     Percent,
 }
 
-const SPELLED: &[(&str, u8, SignSpelling)] = &[
+const ESCAPES: &[(&str, u8, SignSpelling)] = &[
     ("\\u003d", b'=', SignSpelling::Escaped),
     ("\\u003a", b':', SignSpelling::Escaped),
     ("\\u003e", b'>', SignSpelling::Escaped),
@@ -41,7 +42,7 @@ impl Sign {
         if !matches!(byte, b'\\' | b'&' | b'%') {
             return None;
         }
-        SPELLED.iter().find_map(|&(word, byte, spelling)| {
+        ESCAPES.iter().find_map(|&(word, byte, spelling)| {
             let here = bytes.get(at..at + word.len())?;
             here.eq_ignore_ascii_case(word.as_bytes()).then_some(Self {
                 span: at..at + word.len(),

@@ -1,6 +1,6 @@
-//! How a name and its value stand together.
+//! How a name and its value are joined.
 
-/// How a name and its value are written.
+/// How a name and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PairStyle {
     /// `NAME=value`, alone on its line.

@@ -1,14 +1,14 @@
-//! The name that a sign follows: bare, in quotes, in brackets, in an element, before a type.
+//! Finds the name in front of a sign: bare, in quotes, in brackets, in an element, or in front of a type.
 
 use std::ops::Range;
 
 use crate::redact::sign::{Sign, SignSpelling};
 use crate::redact::{name, quote};
 
-/// Spaces that may stand around a sign: columns are aligned with them.
-const SPACES: usize = 32;
+/// Spaces between a name and its sign, with which columns are aligned.
+const MAX_SPACES: usize = 32;
 
-/// The name that the sign follows.
+/// The name in front of the sign.
 pub(super) fn find(text: &str, sign: &Sign) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let at = sign.span.start;
@@ -25,28 +25,29 @@ pub(super) fn find(text: &str, sign: &Sign) -> Option<Range<usize>> {
     };
     let name = identifier(text, end)?;
     if matches!(&text[name.clone()], "str" | "string" | "String") && sign.byte == b'=' {
-        return annotated(text, name.start);
+        return name_before_type(text, name.start);
     }
     Some(name)
 }
 
-/// The name before `end`, in quotes, in brackets or bare.
+/// The name that ends at `end`, in quotes, in brackets or bare.
 fn identifier(text: &str, end: usize) -> Option<Range<usize>> {
     let bytes = &text.as_bytes()[..end];
-    let spaces = bytes.iter().rev().take(SPACES).take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+    let spaces =
+        bytes.iter().rev().take(MAX_SPACES).take_while(|&&byte| byte == b' ' || byte == b'\t').count();
     let bytes = &bytes[..end - spaces];
     let bytes = bytes.strip_suffix(b"]").unwrap_or(bytes);
     let bytes = quote::before(bytes);
     if !ends_well(bytes) {
         return None;
     }
-    let length = bytes.iter().rev().take(name::LONGEST).take_while(|&&byte| is_name(byte)).count();
+    let length = bytes.iter().rev().take(name::MAX_NAME_BYTES).take_while(|&&byte| is_name(byte)).count();
     let start = bytes.len() - length;
     let start = start + escape(&bytes[..start], &bytes[start..]);
     Some(start..bytes.len())
 }
 
-/// The letters that a name begins with and that belong to an escape before it: `\n`, `\u0026`, `%26`.
+/// How many first letters of a name belong to an escape in front of it: `\n`, `\u0026`, `%26`.
 fn escape(before: &[u8], name: &[u8]) -> usize {
     let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match (before.last(), name) {
@@ -57,34 +58,34 @@ fn escape(before: &[u8], name: &[u8]) -> usize {
     }
 }
 
-/// True when the last letters are those of a name that `name::class` knows, so that most are passed at a glance.
+/// True when the last letters are those of a name that `name::class` knows. Rules out most names quickly.
 fn ends_well(bytes: &[u8]) -> bool {
     let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count();
     let bytes = &bytes[..bytes.len() - digits.min(4)];
     let Some(last) = bytes.last_chunk::<3>().map(|last| last.map(|byte| byte.to_ascii_lowercase())) else {
         return false;
     };
-    ENDS.contains(&&last) || bytes.ends_with(b"key-data")
+    NAME_ENDS.contains(&&last) || bytes.ends_with(b"key-data")
 }
 
-/// Last letters of passwords, secrets, keys, tokens and their kin; names that end in `str` are types.
-const ENDS: [&[u8; 3]; 18] = [
+/// Last letters of passwords, secrets, keys, tokens and the like; names that end in `str` are types.
+const NAME_ENDS: [&[u8; 3]; 18] = [
     b"ord", b"swd", b"ase", b"ode", b"pwd", b"ass", b"ret", b"key", b"ken", b"ial", b"ion", b"ure", b"pat",
     b"uth", b"str", b"sig", b"lue", b"kie",
 ];
 
-/// The name before a type that ends at `end`: `KEY: &'static str`.
-fn annotated(text: &str, end: usize) -> Option<Range<usize>> {
+/// The name in front of a type: `KEY: &'static str`.
+fn name_before_type(text: &str, end: usize) -> Option<Range<usize>> {
     let before = text[..end].trim_end_matches("'static ").trim_end_matches('&').trim_end_matches(' ');
     identifier(text, before.strip_suffix(':')?.len())
 }
 
-/// True when the name is an element's: `<password>`.
+/// True when the name is an XML element's: `<password>`.
 pub(super) fn is_element(text: &str, name: &Range<usize>) -> bool {
     ["<", "&lt;", "u003c", "u003C"].iter().any(|open| text[..name.start].ends_with(open))
 }
 
-/// True for bytes that names are written with.
+/// True for the characters of names.
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }

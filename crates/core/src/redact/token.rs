@@ -1,4 +1,4 @@
-//! Secrets that their own first letters give away.
+//! Finds secrets by their vendor's prefix.
 
 use std::ops::Range;
 
@@ -10,23 +10,23 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
     let (&first, &second) = (rest.first()?, rest.get(1)?);
     let near = |rule: &&SecretRule| rule.0.as_bytes()[1] == second;
-    let own = SHELVES.rules(first).filter(near).find_map(|rule| Some(at..at + tail(rest, rule)?.end));
+    let own = RULE_INDEX.rules(first).filter(near).find_map(|rule| Some(at..at + tail(rest, rule)?.end));
     own.filter(|_| !is_digest(&text.as_bytes()[..at]))
         .or_else(|| hook(rest, at))
         .or_else(|| shape::find(text, at))
 }
 
-/// True inside the base64 of a digest: `sha256=…`, where any letters may stand in a row.
+/// True inside the base64 of a digest, `sha256=…`, which may contain any letters.
 fn is_digest(before: &[u8]) -> bool {
     let run = before.iter().rev().take(88).take_while(|&&byte| Tail::Word.holds(byte)).count();
     let head = &before[..before.len() - run];
     let hash =
         |name: &[u8]| [&b"sha1"[..], b"sha256", b"sha384", b"sha512"].iter().any(|hash| name.ends_with(hash));
-    // A dash is a letter of this base64, and the sign of others.
+    // `-` is a character of this base64, and a separator in others.
     head.strip_suffix(b"=").is_some_and(hash) || before[before.len() - run..].starts_with(b"sha512-")
 }
 
-/// The secret part of an address that begins at `at`.
+/// The secret part of a webhook URL that begins at `at`.
 fn hook(rest: &[u8], at: usize) -> Option<Range<usize>> {
     if !matches!(rest[0], b'h' | b'd') {
         return None;
@@ -35,16 +35,17 @@ fn hook(rest: &[u8], at: usize) -> Option<Range<usize>> {
     Some(at + tail.start..at + tail.end)
 }
 
-/// Where a rule's tail stands, when the text begins with its prefix.
+/// The range of a rule's tail, if the text begins with its prefix.
 fn tail(rest: &[u8], rule: &SecretRule) -> Option<Range<usize>> {
-    let &(prefix, kind, least, most) = rule;
+    let &(prefix, kind, min, max) = rule;
     let tail = rest.strip_prefix(prefix.as_bytes())?;
-    let length = tail.iter().take(most + 1).take_while(|&&byte| kind.holds(byte)).count();
+    let length = tail.iter().take(max + 1).take_while(|&&byte| kind.holds(byte)).count();
     let length = length - tail[..length].iter().rev().take_while(|&&byte| byte == b'.').count();
     let whole = tail.get(length).is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
-    let fits = (least..=most).contains(&length) && whole;
+    let fits = (min..=max).contains(&length) && whole;
     let made = || {
-        std::str::from_utf8(&tail[..length]).is_ok_and(|tail| value::is_made(tail) && !value::is_named(tail))
+        std::str::from_utf8(&tail[..length])
+            .is_ok_and(|tail| value::is_generated(tail) && !value::is_identifier(tail))
     };
     (fits && made()).then_some(prefix.len()..prefix.len() + length)
 }
@@ -63,33 +64,33 @@ impl Tail {
     }
 }
 
-/// The rules by first letter, in the table's order, so that a word meets only those that may fit.
-struct Shelves {
-    /// Places in the table.
+/// The rules by first letter, in the table's order, so that a word is compared only with those that may match.
+struct RuleIndex {
+    /// Indices into the table.
     order: [usize; TOKENS.len()],
-    /// Where each letter's shelf begins in `order`.
+    /// Where the rules of each letter begin in `order`.
     start: [usize; 257],
 }
 
-static SHELVES: Shelves = Shelves::of();
+static RULE_INDEX: RuleIndex = RuleIndex::of();
 
-impl Shelves {
+impl RuleIndex {
     const fn of() -> Self {
-        let mut shelves = Self { order: [0; TOKENS.len()], start: [0; 257] };
-        let (mut letter, mut filled) = (0, 0);
+        let mut index = Self { order: [0; TOKENS.len()], start: [0; 257] };
+        let (mut letter, mut count) = (0, 0);
         while letter < 256 {
             let mut rule = 0;
             while rule < TOKENS.len() {
                 if TOKENS[rule].0.as_bytes()[0] as usize == letter {
-                    shelves.order[filled] = rule;
-                    filled += 1;
+                    index.order[count] = rule;
+                    count += 1;
                 }
                 rule += 1;
             }
             letter += 1;
-            shelves.start[letter] = filled;
+            index.start[letter] = count;
         }
-        shelves
+        index
     }
 
     fn rules(&self, letter: u8) -> impl Iterator<Item = &'static SecretRule> {

@@ -1,19 +1,19 @@
-//! Passwords in addresses: `postgres://user:password@host`.
+//! Finds passwords in URLs: `postgres://user:password@host`.
 
 use std::ops::Range;
 
 use crate::redact::value;
 use crate::redact::value::Grade;
 
-/// User, password and host are not longer together.
-const LONGEST: usize = 512;
+/// Bytes of the longest authority part.
+const MAX_AUTHORITY_BYTES: usize = 512;
 
-/// The password of the address whose `://` stands at `at`.
+/// The password of the URL whose `://` is at `at`.
 pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text[at..].strip_prefix("://")?;
     let scheme = at.checked_sub(1).is_some_and(|before| text.as_bytes()[before].is_ascii_alphanumeric());
     let web = ["http", "https", "git", "ssh"].iter().any(|name| text[..at].ends_with(name));
-    let near = &rest[..rest.floor_char_boundary(LONGEST)];
+    let near = &rest[..rest.floor_char_boundary(MAX_AUTHORITY_BYTES)];
     let (login, host) = login(near)?;
     if !scheme || is_reserved(host) {
         return None;
@@ -33,8 +33,8 @@ fn is_password(user: &str, password: &str, host: &str) -> bool {
     !stock && !host.starts_with("sha256:") && value::opens(password)
 }
 
-/// What stands before the host of an address, and the host. A password may have signs in it that end an address in a
-/// sentence or a list.
+/// The login in front of a URL's host, and the host. A password may contain signs that would end a URL in a sentence or a
+/// list.
 fn login(near: &str) -> Option<(&str, &str)> {
     let authority = |ends: fn(char) -> bool| &near[..near.find(ends).unwrap_or(near.len())];
     let plain = authority(ends);
@@ -48,7 +48,7 @@ fn login(near: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// True for a common word with digits, which people do choose, at a server that somebody can reach.
+/// True for a common word with digits, which people do choose, at a host that is not local.
 fn is_weak(user: &str, password: &str, host: &str) -> bool {
     let name = host.split(':').next().unwrap_or_default();
     let is_reached = name.contains('.') && !name.starts_with("127.");
@@ -57,14 +57,14 @@ fn is_weak(user: &str, password: &str, host: &str) -> bool {
     is_reached && user != password && letters >= 4 && digits >= 2 && value::is_word_like(password)
 }
 
-/// True for a token in a user's place; 32 digits of hex are a project's public key.
+/// True for a token in place of a user; 32 hex digits are a project's public key.
 fn is_token(user: &str) -> bool {
     user.len() >= 20
         && value::grade(user) == Grade::Random
         && !(user.len() == 32 && user.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Hosts that documents use.
+/// True for hosts that documentation uses.
 fn is_reserved(host: &str) -> bool {
     let name = host.split(':').next().unwrap_or_default();
     let top = name.rsplit('.').next().unwrap_or_default();

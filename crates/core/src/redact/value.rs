@@ -1,21 +1,22 @@
-//! What a value looks like: a placeholder, words, words with a twist, or something a machine made.
+//! Grades how much a value looks like a secret: a placeholder, words, words with digits or signs, or random characters.
 
 /// How much a value looks like a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Grade {
-    /// It stands for a value: `${TOKEN}`, `<password>`, `***`, `changeme`.
+    /// Not a real value: `${TOKEN}`, `<password>`, `***`, `changeme`.
     Placeholder,
     /// Words, paths, versions, code.
     Words,
     /// Words with digits or signs, as people choose passwords.
     Twisted,
-    /// No words.
+    /// Random characters.
     Random,
 }
 
 /// The grade of a value.
 pub(super) fn grade(value: &str) -> Grade {
-    if value.len() < 4 || stands_in(value) || pieces(value).any(|piece| is_any(piece, SPEAKING)) {
+    if value.len() < 4 || is_placeholder(value) || pieces(value).any(|piece| is_any(piece, PLACEHOLDER_WORDS))
+    {
         return Grade::Placeholder;
     }
     let odd: usize = pieces(value).filter(|piece| !is_wordy(piece)).map(str::len).sum();
@@ -30,33 +31,33 @@ pub(super) fn grade(value: &str) -> Grade {
     if twisted && !is_path(value) { Grade::Twisted } else { Grade::Words }
 }
 
-/// True when a password in an address is one: anything that does not stand in for one.
+/// True when a password in a URL is a real one: anything but a placeholder.
 pub(super) fn opens(password: &str) -> bool {
     let number = password.len() < 6 && password.bytes().all(|byte| byte.is_ascii_digit());
     !number && password.len() > 2 && grade(password) > Grade::Placeholder
 }
 
-/// True for letters, digits and signs that stand for nothing else.
+/// True for letters, digits and signs that are not a placeholder.
 pub(super) fn is_word_like(value: &str) -> bool {
-    !stands_in(value) && !pieces(value).any(|piece| is_any(piece, SPEAKING))
+    !is_placeholder(value) && !pieces(value).any(|piece| is_any(piece, PLACEHOLDER_WORDS))
 }
 
-/// True when a machine may have made it: letters of two sizes, or letters and digits, and no word that says otherwise.
-pub(super) fn is_made(tail: &str) -> bool {
+/// True when it may be generated: upper and lower case, or letters and digits, and no word that makes it a placeholder.
+pub(super) fn is_generated(tail: &str) -> bool {
     let has = |test: fn(&u8) -> bool| usize::from(tail.as_bytes().iter().any(test));
     let sorts = has(u8::is_ascii_lowercase) + has(u8::is_ascii_uppercase) + has(u8::is_ascii_digit);
-    sorts > 1 && !stands_in(tail) && !pieces(tail).any(|piece| is_any(piece, SPEAKING))
+    sorts > 1 && !is_placeholder(tail) && !pieces(tail).any(|piece| is_any(piece, PLACEHOLDER_WORDS))
 }
 
-/// True for `8-4-4-4-12` digits of hex.
+/// True for a UUID: `8-4-4-4-12` hex digits.
 pub(super) fn is_uuid(value: &str) -> bool {
     let mut sizes =
         value.split('-').map(|part| (part.len(), part.bytes().all(|byte| byte.is_ascii_hexdigit())));
     [8, 4, 4, 4, 12].into_iter().all(|size| sizes.next() == Some((size, true))) && sizes.next().is_none()
 }
 
-/// Words that say that they are no secret, wherever they stand in a value.
-const SPEAKING: &[&str] = &[
+/// Words that make any value that contains them a placeholder.
+const PLACEHOLDER_WORDS: &[&str] = &[
     "your",
     "example",
     "dummy",
@@ -74,8 +75,8 @@ const SPEAKING: &[&str] = &[
     "hidden",
 ];
 
-/// Words that are no secret on their own, with or without digits.
-const COMMON: &[&str] = &[
+/// Words that are not a secret on their own, with or without digits.
+const COMMON_WORDS: &[&str] = &[
     "password",
     "passwd",
     "passphrase",
@@ -131,28 +132,29 @@ const COMMON: &[&str] = &[
     "change",
 ];
 
-/// Words that common ones are joined with: `mypassword`, `supersecret1`.
-const JOINED: &[&str] =
+/// Words that are put in front of common ones: `mypassword`, `supersecret1`.
+const JOINED_WORDS: &[&str] =
     &["my", "your", "our", "the", "some", "new", "old", "db", "random", "secure", "super"];
 
-/// True when common words are joined into one, and nothing but digits follows.
+/// True when the value is common words joined into one, followed by digits at most.
 fn is_joined(value: &str) -> bool {
     let stem = value.trim_end_matches(|char: char| char.is_ascii_digit() || char == '!');
-    let rest = JOINED.iter().fold(stem, |rest, word| match rest.get(..word.len()) {
+    let rest = JOINED_WORDS.iter().fold(stem, |rest, word| match rest.get(..word.len()) {
         Some(start) if start.eq_ignore_ascii_case(word) => &rest[word.len()..],
         _ => rest,
     });
     let pair = || {
         (1..rest.len()).any(|at| {
-            rest.split_at_checked(at).is_some_and(|(head, tail)| is_any(head, COMMON) && is_any(tail, COMMON))
+            rest.split_at_checked(at)
+                .is_some_and(|(head, tail)| is_any(head, COMMON_WORDS) && is_any(tail, COMMON_WORDS))
         })
     };
-    stem.len() <= 32 && (is_any(rest, COMMON) || pair())
+    stem.len() <= 32 && (is_any(rest, COMMON_WORDS) || pair())
 }
 
-/// True when common words are all there is, or when no sign sets them apart from a name: `my-test-token1`.
+/// True when the value is common words alone, or reads like a name made of them: `my-test-token1`.
 fn is_common(value: &str) -> bool {
-    let stem = |piece: &str| is_any(piece.trim_end_matches(|char: char| char.is_ascii_digit()), COMMON);
+    let stem = |piece: &str| is_any(piece.trim_end_matches(|char: char| char.is_ascii_digit()), COMMON_WORDS);
     let signed = value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '=', '?', '~']);
     is_joined(value) || if signed { pieces(value).all(stem) } else { pieces(value).any(stem) }
 }
@@ -165,8 +167,8 @@ fn is_any(piece: &str, words: &[&str]) -> bool {
     words.iter().any(|word| word.eq_ignore_ascii_case(piece))
 }
 
-/// True for what templates, shells, documents and masks write in a value's place.
-fn stands_in(value: &str) -> bool {
+/// True for the placeholders of templates, shells, documents and masks.
+fn is_placeholder(value: &str) -> bool {
     let first = value.as_bytes().first().copied().unwrap_or_default();
     let named = value.trim_start_matches(['$', '%', '@', '!']);
     let variable = first != named.as_bytes().first().copied().unwrap_or_default()
@@ -186,7 +188,7 @@ fn stands_in(value: &str) -> bool {
         || value.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("your"))
 }
 
-/// True for stretches of the alphabet.
+/// True for parts of the alphabet and rows of digits in order.
 fn is_sequence(value: &str) -> bool {
     let next = |pair: &[u8]| pair[0].is_ascii_alphabetic() && pair[0] + 1 == pair[1];
     let mut run = 0;
@@ -196,7 +198,7 @@ fn is_sequence(value: &str) -> bool {
     })
 }
 
-/// True when a value holds the word, in letters of either size.
+/// True when a value contains the word, ignoring case.
 fn holds(value: &str, word: &str) -> bool {
     value.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
 }
@@ -226,15 +228,15 @@ fn is_one_char(value: &str) -> bool {
     value.bytes().all(|byte| Some(&byte) == first)
 }
 
-/// True for paths and dotted code; a key in base64 may begin like a path, and is long.
+/// True for paths and dotted names. A long value may be base64 that begins like a path.
 fn is_path(value: &str) -> bool {
     let rooted = ["/", "./", "../", "~/"].iter().any(|root| value.starts_with(root));
     let email = value.rsplit_once('@').is_some_and(|(_, host)| host.contains('.'));
     email || rooted && !(value.len() == 40 && value.matches('/').count() < 4)
 }
 
-/// True when there is more than letters, and nothing that grammars use; a word that ends a sentence has no twist, and
-/// neither has the name of a constant.
+/// True when there are digits or signs among the letters, other than those of grammar, the end of a sentence or a constant's
+/// name.
 fn has_twist(value: &str) -> bool {
     let twist = |byte: u8| byte.is_ascii_digit() || b"!@#$%^&*+=?~".contains(&byte);
     let constant = value.contains('_') && !value.bytes().any(|byte| byte.is_ascii_lowercase());
@@ -250,8 +252,8 @@ pub(super) fn is_worded(value: &str) -> bool {
     pieces(value).all(is_wordy)
 }
 
-/// True for a name that someone gave: words with capitals, as no machine would set them.
-pub(super) fn is_named(tail: &str) -> bool {
+/// True for an identifier that a person chose: words in camel case, which no generator produces.
+pub(super) fn is_identifier(tail: &str) -> bool {
     let capital = tail.bytes().any(|byte| byte.is_ascii_uppercase());
     let words =
         tail.split(|char: char| !char.is_ascii_lowercase()).map(str::len).filter(|&length| length > 0);
@@ -259,9 +261,9 @@ pub(super) fn is_named(tail: &str) -> bool {
     capital && letters >= 10 && letters >= count * 4
 }
 
-/// True for numbers, and for words that hold at most one, a short one.
+/// True for numbers, and for words with at most one short number.
 fn is_wordy(piece: &str) -> bool {
-    // The number of a curve is longer than those that people put into names.
+    // Numbers of elliptic curves are longer than those in ordinary names.
     let piece = &piece.replacen("25519", "", 1);
     let bytes = piece.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -271,7 +273,7 @@ fn is_wordy(piece: &str) -> bool {
     digits == bytes.len() || (digits <= 4 && numbers <= 1 && !is_jumbled(bytes))
 }
 
-/// True when capitals stand as no one would set them, or letters as in no word.
+/// True when capitals are placed as no person would, or letters as in no word.
 fn is_jumbled(bytes: &[u8]) -> bool {
     let capitals = bytes.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     let turns =
@@ -285,7 +287,7 @@ fn is_jumbled(bytes: &[u8]) -> bool {
     mixed && (letters < humps * 3 || rare > 1) || bytes.len() >= 16 && rare > 2
 }
 
-/// True for two letters that stand side by side in few words, and in none of those that programs love.
+/// True for two letters that are neighbours in few words, and in no usual abbreviation.
 fn is_rare(pair: &[u8]) -> bool {
     let pair = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
     let rare = |byte: u8| b"jqxz".contains(&byte);
@@ -294,15 +296,16 @@ fn is_rare(pair: &[u8]) -> bool {
     letters
         && pair.iter().any(|&byte| rare(byte))
         && !pair.iter().any(|&byte| vowel(byte))
-        && !LOVED.contains(&&pair)
+        && !USUAL_PAIRS.contains(&&pair)
 }
 
-const LOVED: &[&[u8; 2]] = &[
+/// Pairs of rare letters that are usual in programs.
+const USUAL_PAIRS: &[&[u8; 2]] = &[
     b"xp", b"xt", b"xc", b"nj", b"dj", b"bj", b"xx", b"zz", b"tz", b"nz", b"nx", b"jw", b"js", b"xm", b"xl",
     b"sq", b"ql", b"mq", b"zk", b"gz", b"tx", b"jp", b"xf", b"fx",
 ];
 
-/// Letters, and the words that capitals make of them: `UserAPIKey` has three.
+/// The number of letters, and of words in camel case: `UserAPIKey` has three.
 fn measure(bytes: &[u8]) -> (usize, usize) {
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let at = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');

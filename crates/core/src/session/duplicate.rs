@@ -1,10 +1,10 @@
-//! The words that stand for all of a result which an earlier one says already.
+//! The reference for a result that equals an earlier one.
 
-use crate::session::shown::Shown;
+use crate::session::shown_result::ShownResult;
 use crate::session::words::{self, Lines, Reference};
 
-/// The words for all of an earlier result, below the line that names it by its call, for programs.
-pub(super) fn marker(shown: &Shown, name: &str) -> String {
+/// A reference to all of an earlier result, below a line for programs that names it by its call id.
+pub(super) fn marker(shown: &ShownResult, name: &str) -> String {
     let words = Reference { lines: Lines::All, name };
     let tool = if shown.tool.is_empty() { "generic" } else { &shown.tool };
     if is_plain(&shown.id) && is_plain(tool) {
@@ -14,7 +14,7 @@ pub(super) fn marker(shown: &Shown, name: &str) -> String {
     }
 }
 
-/// The name of the result that a text is said to be all of.
+/// The name of the result that a text says it equals.
 pub(super) fn whole(text: &str) -> Option<&str> {
     let words = match text.split_once('\n') {
         Some((first, words)) if first.starts_with("[Duplicate of ") => words,
@@ -24,11 +24,11 @@ pub(super) fn whole(text: &str) -> Option<&str> {
     words::read(words).filter(|reference| reference.lines == Lines::All).map(|reference| reference.name)
 }
 
-/// True of words that cannot be taken for notation.
+/// True when a word cannot be taken for notation.
 fn is_plain(word: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|/".contains(&byte);
-    !word.is_empty() && word.len() <= MAX_ID && word.bytes().all(plain)
+    !word.is_empty() && word.len() <= MAX_ID_BYTES && word.bytes().all(plain)
 }
 
-/// Ids are shorter.
-const MAX_ID: usize = 128;
+/// Bytes of the longest id that is written.
+const MAX_ID_BYTES: usize = 128;

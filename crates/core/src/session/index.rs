@@ -1,58 +1,58 @@
-//! Finds the places where a line stands.
+//! Finds the earlier places of a line.
 //!
-//! A chain of places for every hash, the latest first, as compressors have it. Whoever finds a place compares what
-//! stands there, so a hash may be quick rather than strong.
+//! A chain of places for every hash, the latest first, as LZ77 compressors have it. Callers compare the lines themselves, so
+//! the hash is fast rather than strong.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::session::shown::Shown;
+use crate::session::shown_result::ShownResult;
 
-/// The lines of all texts that can be named.
+/// The lines of all results that references may lead to.
 #[derive(Default)]
 pub(super) struct Index {
     /// The latest entry for a hash.
-    latest: HashMap<u64, usize, BuildHasherDefault<AsIs>>,
+    latest: HashMap<u64, usize, BuildHasherDefault<IdentityHasher>>,
     entries: Vec<Entry>,
 }
 
-/// A line, and the entry of the one before it with the same hash. Lines that follow each other have entries that do.
+/// A line, and the previous entry with the same hash. Consecutive lines have consecutive entries.
 struct Entry {
     hash: u64,
     place: LinePlace,
-    before: Option<usize>,
+    previous: Option<usize>,
 }
 
-/// A line of a text.
+/// A line of an earlier result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LinePlace {
     pub(super) shown: usize,
     pub(super) line: usize,
 }
 
-/// Shorter lines stand everywhere; they are found beside longer ones.
-const MIN_LINE: usize = 6;
+/// Bytes of the shortest line in the index. Shorter ones occur everywhere, and are found next to longer ones.
+const MIN_LINE_BYTES: usize = 6;
 
-/// A line of so many bytes may be worth a reference by itself.
-const ALONE: usize = 80;
+/// Bytes of a line that may be worth a reference by itself.
+const MIN_LONE_BYTES: usize = 80;
 
-/// The most places that are looked at.
+/// Places that are tried for one line.
 const MAX_PLACES: usize = 24;
 
 impl Index {
-    /// Adds the lines of a text that can be named.
-    pub(super) fn add(&mut self, shown: usize, text: &Shown) {
+    /// Adds the lines of a result.
+    pub(super) fn add(&mut self, shown: usize, text: &ShownResult) {
         self.entries.reserve(text.lines.len());
         for (at, line) in text.lines.iter().enumerate() {
             let content = line.content(&text.text);
             let hash = hash(content.as_bytes());
-            let found = tells(content) && !line.is_reference;
-            let before = if found { self.latest.insert(hash, self.entries.len()) } else { None };
-            self.entries.push(Entry { hash, place: LinePlace { shown, line: at }, before });
+            let is_indexed = is_long_enough(content) && !line.is_reference;
+            let previous = if is_indexed { self.latest.insert(hash, self.entries.len()) } else { None };
+            self.entries.push(Entry { hash, place: LinePlace { shown, line: at }, previous });
         }
     }
 
-    /// The latest places where line `at` of those with these hashes may stand, beside a line that stands beside it.
+    /// The latest places of line `at`, of the lines with these hashes, that have one of its neighbours next to them.
     pub(super) fn places<'i>(
         &'i self,
         hashes: &'i [u64],
@@ -62,9 +62,9 @@ impl Index {
         let hash = |at: Option<usize>| hashes.get(at?);
         let theirs = |at: Option<usize>| self.entries.get(at?).map(|entry| &entry.hash);
         let (back, ahead) = (hash(at.checked_sub(1)), hash(Some(at + 1)));
-        let alone = content.len() >= ALONE;
-        let latest = if tells(content) { self.latest.get(&hashes[at]) } else { None };
-        std::iter::successors(latest.copied(), |found| self.entries[*found].before)
+        let alone = content.len() >= MIN_LONE_BYTES;
+        let latest = if is_long_enough(content) { self.latest.get(&hashes[at]) } else { None };
+        std::iter::successors(latest.copied(), |found| self.entries[*found].previous)
             .take(MAX_PLACES)
             .filter(move |found| {
                 let near = ahead.is_some() && ahead == theirs(Some(found + 1));
@@ -74,9 +74,9 @@ impl Index {
     }
 }
 
-/// True of lines that are worth being found.
-fn tells(content: &str) -> bool {
-    content.trim().len() >= MIN_LINE
+/// True when a line is long enough for the index.
+fn is_long_enough(content: &str) -> bool {
+    content.trim().len() >= MIN_LINE_BYTES
 }
 
 /// A hash of bytes, eight at a time.
@@ -91,11 +91,11 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     state ^ (state >> 29)
 }
 
-/// Takes a hash for what it is.
+/// A hasher for keys that are hashes already.
 #[derive(Default)]
-struct AsIs(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for AsIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -1,35 +1,35 @@
-//! Lines, with the number that a gutter puts before them taken apart.
+//! Splits a text into lines, and each line into gutter number and content.
 
 use std::ops::Range;
 
-/// Where a line stands in its text, and where its parts begin.
+/// The byte offsets of a line and its parts in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SessionLine {
     pub(super) start: usize,
-    /// Where the digits begin; where the line does if it has no gutter.
+    /// Start of the digits, or of the line if it has no gutter.
     digits: usize,
-    /// Where the mark between number and text begins.
+    /// Start of the mark between number and content.
     mark: usize,
-    /// Where the text begins.
+    /// Start of the content.
     content: usize,
-    /// Where the line ends, without its line end.
+    /// End of the line, without its line end.
     pub(super) end: usize,
     /// The number in its gutter.
     pub(super) number: Option<usize>,
-    /// True when it refers to other lines, and so cannot be referred to.
+    /// True when the line is a reference, so that no other may lead to it.
     pub(super) is_reference: bool,
 }
 
-/// What stands between a number and a text.
+/// Marks between number and content.
 const MARKS: [&str; 3] = ["\t", "→", ": "];
 
-/// Columns before a number.
+/// Spaces in front of a number.
 const MAX_PADDING: usize = 12;
 
 /// Digits of a number.
 const MAX_DIGITS: usize = 7;
 
-/// The lines of a part of a text; joined by line ends, they are the part.
+/// The lines of a part of a text.
 pub(super) fn lines(text: &str, part: Range<usize>) -> Vec<SessionLine> {
     let mut start = part.start;
     let line = |line: &str| {
@@ -40,7 +40,7 @@ pub(super) fn lines(text: &str, part: Range<usize>) -> Vec<SessionLine> {
     text[part].split('\n').map(line).collect()
 }
 
-/// Gives empty lines between numbered ones their numbers, where a gutter goes without them.
+/// Numbers empty lines between numbered ones, where the gutter leaves them out.
 pub(super) fn number_empty(lines: &mut [SessionLine]) {
     let mut last: Option<(usize, usize)> = None;
     for at in 0..lines.len() {
@@ -91,7 +91,7 @@ impl SessionLine {
         &text[self.content..self.end]
     }
 
-    /// Writes the gutter of this line, as line `number` of the same text would have it.
+    /// Writes this line's gutter with another number.
     pub(super) fn push_gutter(&self, text: &str, number: usize, out: &mut String) {
         if self.mark == self.content {
             return;

@@ -1,36 +1,36 @@
-//! What a conversation has shown so far, and references to it: says nothing twice.
+//! Replaces text that an earlier result of the conversation already shows by a reference to it.
 //!
-//! A client sends its whole conversation with every request, so what stands earlier in a request is in sight of
-//! whoever reads the rest. Lines that a result repeats give way to a line that says where they stand, in words that a
-//! reader can follow: a result goes by what the model wrote to get it, and lines by what they begin with.
-//! A reference is to text that is shown itself, never to another reference, and is put back and compared before it
-//! is used. What stands for a result depends on it and on the results before it, on nothing else.
+//! A client sends its whole conversation with every request, so the model can see the earlier results. Lines that a result
+//! repeats are replaced by one line that says where they are, in words that the model can follow: a result is named by what
+//! the model wrote to get it, and lines by how they begin. A reference always leads to text that is shown, never to another
+//! reference, and is resolved and compared before it is used. What is sent for a result depends on that result and the ones
+//! before it, on nothing else.
 
 mod duplicate;
-mod foreign;
+mod imitation;
 mod index;
-mod known;
 mod line;
 mod name;
-mod put;
+mod name_index;
 mod reminder;
 mod runs;
-mod shown;
+mod shown_result;
 mod since;
 mod source;
+mod splice;
 mod words;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use duplicate::{marker, whole};
-use foreign::{MarkOwner, ToldLines};
+use imitation::{EscapedLines, MarkOwner};
 use index::Index;
-use known::KnownNames;
+use name_index::NameIndex;
 use reminder::{REMINDER, Reminders};
 use runs::RunSubject;
-use shown::{Shown, ShownText};
-use since::{MAX_LOOKS, SINCE, SinceSubject};
+use shown_result::{ShownResult, ShownText};
+use since::{MAX_REPEATS, SINCE, SinceSubject};
 use source::Source;
 
 use tersely_stage::{Call, Loss, Room, signal, stands_alone};
@@ -39,7 +39,7 @@ use crate::pipeline::budget;
 use crate::pipeline::footer::WRAPPED;
 use crate::pipeline::ledger::Step;
 use crate::pipeline::outcome::Outcome;
-use crate::tokens::Tokens;
+use crate::tokens::O200k;
 
 /// The stage that names lines of earlier results.
 pub(crate) const EARLIER: &str = "earlier";
@@ -47,99 +47,93 @@ pub(crate) const EARLIER: &str = "earlier";
 /// The stage that names an earlier result as a whole.
 pub(crate) const DUPLICATE: &str = "duplicate";
 
-/// What references must save of a text, as a part of it: following them costs attention.
-const WORTH: usize = 20;
+/// References must save at least one part in this many of a text: following them costs the model attention.
+const MIN_SAVED_PART: usize = 20;
 
-/// What they must save of the output of a command that was run before, as a part of it. What changes that much is shown
-/// whole, so that the next output has one to refer to.
-const WORTH_AGAIN: usize = 3;
+/// The same for a command that was run before. An output that changed more is shown whole, so that the next one can refer
+/// to it.
+const MIN_SAVED_PART_REPEATED: usize = 3;
 
-/// What must be spared of a cut text because it has not changed, as a part of it.
-const WORTH_SINCE: usize = 6;
+/// The same for leaving out of a cut text what has not changed since the last run.
+const MIN_SAVED_PART_SINCE: usize = 6;
 
-/// And at least so many tokens.
-const LEAST: usize = 16;
+/// Tokens that a reference must save, whatever the length of the text.
+const MIN_SAVED_TOKENS: usize = 16;
 
-/// The most tokens of a file's text that is shown in full, whatever stands earlier: an edit may quote any of it.
-const SHORT: usize = 800;
+/// Tokens of the longest file text that is always shown in full: an edit may quote any of it.
+const MAX_SHORT_FILE_TOKENS: usize = 800;
 
-/// The bytes that it may take to remember what was shown; what comes after that is not named by anything later.
-const MOST: usize = 64 << 20;
+/// Bytes that a session may take. Results beyond that are not remembered, so nothing refers to them.
+const MAX_SESSION_BYTES: usize = 64 << 20;
 
-/// The texts of one request so far, as they are sent.
+/// The results of one request so far, as they are sent.
 #[derive(Default)]
 pub struct Session {
-    shown: Vec<Shown>,
-    names: KnownNames,
+    shown: Vec<ShownResult>,
+    names: NameIndex,
     reminders: Reminders,
-    /// The calls that were answered.
+    /// Ids of the calls that have a result.
     ids: HashSet<String>,
     index: Index,
-    /// Texts by their hash.
+    /// Results without references, by the hash of their text.
     whole: HashMap<u64, usize>,
-    /// About how many bytes all this takes.
+    /// Bytes of memory that all this takes, about.
     bytes: usize,
 }
 
 impl Session {
-    /// What is sent for `outcome`, the next result: the same, or fewer tokens that name what was shown before.
+    /// What is sent for `outcome`, the next result: the same text, or fewer tokens that refer to earlier results.
     ///
-    /// Law 4 by count, law 3 by putting back: a proposal that fails either is not made, nor one of fewer than `least`
-    /// bytes, which would stand for more than there is room for. What is sent is remembered.
+    /// A proposal must cost less when counted (law 4) and resolve to the same text (law 3). It must also have `min_bytes`,
+    /// so that it does not expand beyond the limits of a restore. The session remembers what is sent.
     #[must_use]
-    pub fn refer<'a>(
-        &mut self,
-        tokens: &dyn Tokens,
-        call: Call<'_>,
-        least: usize,
-        outcome: Outcome<'a>,
-    ) -> Outcome<'a> {
-        self.block_known(call);
-        let outcome = told_apart(tokens, call, outcome);
-        let proposal = self.proposal(tokens, call, &outcome).filter(|(_, text)| text.len() >= least);
+    pub fn refer<'a>(&mut self, call: Call<'_>, min_bytes: usize, outcome: Outcome<'a>) -> Outcome<'a> {
+        self.block_ambiguous(call);
+        let outcome = escape_imitations(call, outcome);
+        let proposal = self.proposal(call, &outcome).filter(|(_, text)| text.len() >= min_bytes);
         let accepted = proposal
-            .and_then(|proposal| accept(tokens, self.worth(call), &outcome, proposal))
-            .or_else(|| self.since(tokens, call, &outcome).filter(|new| new.text.len() >= least));
+            .and_then(|proposal| accept(self.min_saved_part(call), &outcome, proposal))
+            .or_else(|| self.since(call, &outcome).filter(|new| new.text.len() >= min_bytes));
         let referred = accepted.as_ref().unwrap_or(&outcome);
-        let reminded = self.reminded(tokens, call, referred).filter(|new| new.text.len() >= least);
+        let reminded = self.name_reminder(call, referred).filter(|new| new.text.len() >= min_bytes);
         let sent = reminded.as_ref().unwrap_or(referred);
         let stands_for = outcome.original.as_ref().map_or(&*outcome.text, |original| &original.text);
         self.keep(call, &sent.ledger.steps, ShownText { sent: &sent.text, stands_for });
         reminded.or(accepted).unwrap_or(outcome)
     }
 
-    /// What is sent for `outcome` where nothing may be named.
+    /// What is sent for `outcome` where references are not allowed.
     #[must_use]
-    pub fn show<'a>(&mut self, tokens: &dyn Tokens, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
-        self.block_known(call);
-        let outcome = told_apart(tokens, call, outcome);
+    pub fn show<'a>(&mut self, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
+        self.block_ambiguous(call);
+        let outcome = escape_imitations(call, outcome);
         self.keep(call, &outcome.ledger.steps, ShownText::same(&outcome.text));
         outcome
     }
 
-    /// Takes note of a result that is sent as it came.
+    /// Remembers a result that is sent unchanged.
     pub fn remember(&mut self, call: Call<'_>, text: &str) {
-        self.block_known(call);
+        self.block_ambiguous(call);
         self.keep(call, &[], ShownText::same(text));
     }
 
-    /// About how many bytes it takes to remember all this.
+    /// Bytes of memory that the session takes, about.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes note of a result that cannot be read: it is the last of its name, and there is no text to name.
+    /// Remembers that a result exists whose text cannot be read. It is the last of its name, so that name refers to nothing.
     pub fn skip(&mut self, call: Call<'_>) {
         self.ids.insert(call.id.to_owned());
         self.names.block(call);
     }
 
-    /// The text that `sent`, the next result, stands for; `None` when it names what is not there.
+    /// Resolves the references of `sent`, the next result; `None` when one leads nowhere.
     ///
-    /// References only: the form that the text was given before is `restore`'s to undo.
+    /// Only references: `restore` undoes the form of the text afterwards.
     pub fn put_back<'t>(&mut self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
-        self.block_known(call);
+        self.block_ambiguous(call);
         let text = match self.reminders.put_back(call, sent) {
             None => None,
             Some(Cow::Borrowed(sent)) => self.lookup(room, call, sent),
@@ -151,62 +145,55 @@ impl Session {
         text
     }
 
-    /// One call with two texts would leave open which is meant, and so would results of which nobody knows the call.
-    fn block_known(&mut self, call: Call<'_>) {
+    /// Blocks the name of a call that already has a result, or has no id: a reference could mean either result.
+    fn block_ambiguous(&mut self, call: Call<'_>) {
         if call.id.is_empty() || self.ids.contains(call.id) {
             self.names.block(call);
         }
     }
 
-    /// The outcome with words for a reminder that was shown before.
-    fn reminded<'a>(
-        &self,
-        tokens: &dyn Tokens,
-        call: Call<'_>,
-        outcome: &Outcome<'a>,
-    ) -> Option<Outcome<'a>> {
-        let theirs = foreign::whose(&outcome.text) == MarkOwner::Theirs;
+    /// The outcome with a reference in place of a reminder that was shown before.
+    fn name_reminder<'a>(&self, call: Call<'_>, outcome: &Outcome<'a>) -> Option<Outcome<'a>> {
+        let theirs = imitation::owner_of(&outcome.text) == MarkOwner::Theirs;
         let text = if theirs { None } else { self.reminders.name(call, &outcome.text) }?;
-        replaced(tokens, LEAST, outcome, (REMINDER, text))
+        replace_text(MIN_SAVED_TOKENS, outcome, (REMINDER, text))
     }
 
-    /// The outcome without what has not changed since the same command was last run, if it was cut.
-    fn since<'a>(&self, tokens: &dyn Tokens, call: Call<'_>, outcome: &Outcome<'a>) -> Option<Outcome<'a>> {
+    /// A cut outcome without the lines that have not changed since the same command was last run.
+    fn since<'a>(&self, call: Call<'_>, outcome: &Outcome<'a>) -> Option<Outcome<'a>> {
         let new = &outcome.original.as_ref()?.text;
         let name = name::names(call)?.last;
-        let shown = self.named(&name).filter(|shown| shown.is_same_file(call) && shown.looks < MAX_LOOKS)?;
-        let fits = Source::of(call) == Source::Other && foreign::whose(&outcome.text) == MarkOwner::Nobodys;
+        let shown = self
+            .find_by_name(&name)
+            .filter(|shown| shown.is_same_file(call) && shown.repeats < MAX_REPEATS)?;
+        let fits =
+            Source::of(call) == Source::Other && imitation::owner_of(&outcome.text) == MarkOwner::Nobody;
         let subject = SinceSubject { name: &name, old: shown.stands_for(), shown: &shown.text, new };
         let text = since::shorten(&subject, &outcome.text).filter(|_| fits)?;
-        let least = LEAST.max(outcome.ledger.after / WORTH_SINCE);
-        replaced(tokens, least, outcome, (SINCE, text))
+        let min_saved = MIN_SAVED_TOKENS.max(outcome.ledger.after / MIN_SAVED_PART_SINCE);
+        replace_text(min_saved, outcome, (SINCE, text))
     }
 
-    /// What could stand for a text, under the name of its stage.
-    fn proposal(
-        &self,
-        tokens: &dyn Tokens,
-        call: Call<'_>,
-        outcome: &Outcome<'_>,
-    ) -> Option<(&'static str, String)> {
+    /// A text with references, and the stage that wrote it, if it is shorter and resolves to the same text.
+    fn proposal(&self, call: Call<'_>, outcome: &Outcome<'_>) -> Option<(&'static str, String)> {
         let text = &*outcome.text;
         let source = Source::of(call);
-        let short = source == Source::File && (call.asks_for_part() || is_short(tokens, text));
-        let fixed = short || source == Source::Edit || foreign::whose(text) != MarkOwner::Nobodys;
+        let short = source == Source::File && (call.asks_for_part() || is_short(text));
+        let fixed = short || source == Source::Edit || imitation::owner_of(text) != MarkOwner::Nobody;
         if fixed || !budget::is_within(text) {
             return None;
         }
-        let (stage, new) = match self.duplicate_of(tokens, call, text) {
+        let (stage, new) = match self.duplicate_of(call, text) {
             Some(marker) => (DUPLICATE, marker),
-            None => (EARLIER, self.with_references(tokens, call, outcome)?),
+            None => (EARLIER, self.with_references(call, outcome)?),
         };
-        // Bytes are quicker counted than tokens, and tell which proposals are worth that.
-        let pays = new.len() + text.len() / (WORTH + WORTH / 4) < text.len();
+        // Bytes are faster to count than tokens, and rule out most proposals that do not pay.
+        let pays = new.len() + text.len() / (MIN_SAVED_PART + MIN_SAVED_PART / 4) < text.len();
         (pays && self.lookup(Room::of(text), call, &new).as_deref() == Some(text)).then_some((stage, new))
     }
 
-    /// The words for a text that the same tool gave before; one that tells of errors says so again.
-    fn duplicate_of(&self, tokens: &dyn Tokens, call: Call<'_>, text: &str) -> Option<String> {
+    /// A reference to an equal text that the same tool returned before. A text that reports errors is shown again.
+    fn duplicate_of(&self, call: Call<'_>, text: &str) -> Option<String> {
         let shown = self.shown.get(*self.whole.get(&index::hash(text.as_bytes()))?)?;
         let is_file = Source::of(call) == Source::File;
         let fits = shown.is_of(call) && (!is_file || shown.is_same_file(call));
@@ -214,72 +201,80 @@ impl Session {
         let same = shown.is_whole && shown.text == text && fits;
         let quiet = is_file || signal::signals(text).next().is_none();
         let lines = text.lines().count();
-        (same && quiet && runs::is_worth(lines, tokens.count(text))).then(|| marker(shown, name))
+        (same && quiet && runs::is_worth(lines, O200k.count(text))).then(|| marker(shown, name))
     }
 
-    /// The text with references for lines that stand in earlier ones.
-    fn with_references(&self, tokens: &dyn Tokens, call: Call<'_>, outcome: &Outcome<'_>) -> Option<String> {
+    /// The text with references in place of lines that earlier results show.
+    fn with_references(&self, call: Call<'_>, outcome: &Outcome<'_>) -> Option<String> {
         if self.shown.is_empty() || !stand_alone(&outcome.ledger.steps) {
             return None;
         }
         let text = &*outcome.text;
-        let lines = shown::lines(text)?;
+        let lines = shown_result::lines(text)?;
         let subject = RunSubject { call, source: Source::of(call), text, lines: &lines };
-        let runs = runs::find(self, tokens, &subject);
-        if runs.is_empty() { None } else { put::write(text, &lines, &runs) }
+        let runs = runs::find(self, &subject);
+        if runs.is_empty() { None } else { splice::write(text, &lines, &runs) }
     }
 
-    /// A text with its references resolved, or as it is if it has none.
+    /// The text with its references resolved, or unchanged if it has none.
     fn lookup<'t>(&self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
-        match foreign::whose(sent) {
-            MarkOwner::Nobodys => Some(Cow::Borrowed(sent)),
-            MarkOwner::Theirs => foreign::unescape(ToldLines::of(Source::of(call)), sent).map(Cow::Owned),
+        match imitation::owner_of(sent) {
+            MarkOwner::Nobody => Some(Cow::Borrowed(sent)),
+            MarkOwner::Theirs => {
+                imitation::unescape(EscapedLines::of(Source::of(call)), sent).map(Cow::Owned)
+            }
             MarkOwner::Ours => match whole(sent) {
                 Some(name) => {
-                    let shown = self.named(name).filter(|shown| shown.is_whole)?;
+                    let shown = self.find_by_name(name).filter(|shown| shown.is_whole)?;
                     room.fits(shown.text.len())?;
                     Some(Cow::Owned(shown.text.clone()))
                 }
-                None => put::read(room, self, sent).map(Cow::Owned),
+                None => splice::resolve(room, self, sent).map(Cow::Owned),
             },
         }
     }
 
-    /// What references must save of a call's result, as a part of it.
-    fn worth(&self, call: Call<'_>) -> usize {
+    /// References must save at least one part in this many of a call's result.
+    fn min_saved_part(&self, call: Call<'_>) -> usize {
         let whole = name::names(call).and_then(|names| names.whole);
-        if whole.is_some_and(|whole| self.named(&whole).is_some()) { WORTH_AGAIN } else { WORTH }
+        if whole.is_some_and(|whole| self.find_by_name(&whole).is_some()) {
+            MIN_SAVED_PART_REPEATED
+        } else {
+            MIN_SAVED_PART
+        }
     }
 
-    /// The result that a name means.
-    fn named(&self, name: &str) -> Option<&Shown> {
+    /// The result that a name refers to.
+    fn find_by_name(&self, name: &str) -> Option<&ShownResult> {
         self.shown.get(self.names.place(name)?)
     }
 
-    /// What a result can be called now.
-    fn name_of<'n>(&self, shown: &'n Shown) -> Option<&'n str> {
-        let means = |name: &&str| self.named(name).is_some_and(|named| std::ptr::eq(named, shown));
+    /// A name that refers to a result now.
+    fn name_of<'n>(&self, shown: &'n ShownResult) -> Option<&'n str> {
+        let means = |name: &&str| self.find_by_name(name).is_some_and(|found| std::ptr::eq(found, shown));
         let whole = shown.names.whole.as_deref().filter(|_| shown.is_whole);
         std::iter::once(&*shown.names.last).chain(whole).find(means)
     }
 
+    /// Remembers a result as it is sent.
     fn keep(&mut self, call: Call<'_>, steps: &[Step], text: ShownText<'_>) {
-        // What is said to be all of an earlier result shows nothing itself, and leaves that the last of its name.
-        let again = foreign::whose(text.sent) == MarkOwner::Ours && whole(text.sent).is_some();
+        // A reference to all of an earlier result shows nothing itself; the earlier one stays the last of its name.
+        let is_duplicate = imitation::owner_of(text.sent) == MarkOwner::Ours && whole(text.sent).is_some();
         let known = !self.ids.insert(call.id.to_owned());
         self.reminders.keep(text.sent);
-        if call.id.is_empty() || known || again {
+        if call.id.is_empty() || known || is_duplicate {
             return;
         }
-        let Some(names) = name::names(call).filter(|_| self.bytes <= MOST && budget::is_within(text.sent))
+        let Some(names) =
+            name::names(call).filter(|_| self.bytes <= MAX_SESSION_BYTES && budget::is_within(text.sent))
         else {
             self.names.block(call);
             return;
         };
         let place = self.shown.len();
-        let mut shown = Shown::of(call, names, text);
+        let mut shown = ShownResult::of(call, names, text);
         if steps.iter().any(|step| step.stage == SINCE) {
-            shown.looks = self.named(&shown.names.last).map_or(1, |last| last.looks + 1);
+            shown.repeats = self.find_by_name(&shown.names.last).map_or(1, |last| last.repeats + 1);
         }
         if stand_alone(steps) {
             self.index.add(place, &shown);
@@ -293,43 +288,41 @@ impl Session {
     }
 }
 
-/// True when the text is as short as it is shown in full.
-fn is_short(tokens: &dyn Tokens, text: &str) -> bool {
-    tokens.count_within(text, SHORT).is_some()
+/// True when a file's text is so short that it is always shown in full.
+fn is_short(text: &str) -> bool {
+    O200k.count_within(text, MAX_SHORT_FILE_TOKENS).is_some()
 }
 
-/// True when lines mean the same wherever they stand, after all these steps.
+/// True when all these steps left lines that mean the same anywhere.
 fn stand_alone(steps: &[Step]) -> bool {
     let alone = |step: &Step| [EARLIER, REMINDER, WRAPPED].contains(&step.stage) || stands_alone(step.stage);
     steps.iter().all(|step| step.loss < Loss::Detail && alone(step))
 }
 
-/// The outcome with a text that cannot be taken for one with references of ours.
-fn told_apart<'a>(tokens: &dyn Tokens, call: Call<'_>, mut outcome: Outcome<'a>) -> Outcome<'a> {
-    let told = ToldLines::of(Source::of(call));
-    let Some(text) = foreign::escape(told, &outcome.text) else { return outcome };
-    outcome.ledger.settle(tokens.count(&text));
+/// The outcome with imitations of our references escaped.
+fn escape_imitations<'a>(call: Call<'_>, mut outcome: Outcome<'a>) -> Outcome<'a> {
+    let lines = EscapedLines::of(Source::of(call));
+    let Some(text) = imitation::escape(lines, &outcome.text) else { return outcome };
+    outcome.ledger.settle(O200k.count(&text));
     Outcome { text: Cow::Owned(text), ..outcome }
 }
 
-/// The outcome with a proposal in its place, if that is cheaper by such a part of it.
+/// The outcome with a proposal in its place, if that saves one part in `part`.
 fn accept<'a>(
-    tokens: &dyn Tokens,
-    worth: usize,
+    part: usize,
     outcome: &Outcome<'a>,
     (stage, text): (&'static str, String),
 ) -> Option<Outcome<'a>> {
-    replaced(tokens, LEAST.max(outcome.ledger.after / worth), outcome, (stage, text))
+    replace_text(MIN_SAVED_TOKENS.max(outcome.ledger.after / part), outcome, (stage, text))
 }
 
-/// The outcome with another text that saves so many tokens.
-fn replaced<'a>(
-    tokens: &dyn Tokens,
-    least: usize,
+/// The outcome with another text, if that saves `min_saved` tokens.
+fn replace_text<'a>(
+    min_saved: usize,
     outcome: &Outcome<'a>,
     (stage, text): (&'static str, String),
 ) -> Option<Outcome<'a>> {
-    let after = tokens.count_within(&text, outcome.ledger.after.checked_sub(least)?)?;
+    let after = O200k.count_within(&text, outcome.ledger.after.checked_sub(min_saved)?)?;
     let mut ledger = outcome.ledger.clone();
     ledger.record(stage, after, if stage == SINCE { Loss::Detail } else { Loss::None });
     Some(Outcome {
@@ -347,20 +340,19 @@ mod tests {
     use super::*;
     use crate::pipeline::compress::compress;
     use crate::pipeline::restore::restore;
-    use crate::tokens::O200k;
     use tersely_stage::{Plan, Reader, Redaction};
 
-    /// A call, and what the tool said.
-    type Said<'s> = (Call<'s>, &'s str);
+    /// A call, and its result.
+    type CallResult<'s> = (Call<'s>, &'s str);
 
-    /// What is sent for results, each of which must come back.
-    fn sent(results: &[Said<'_>]) -> Vec<String> {
+    /// What is sent for results, each of which must be restored.
+    fn send(results: &[CallResult<'_>]) -> Vec<String> {
         let (mut there, mut back) = (Session::default(), Session::default());
-        let each = |(call, text): &Said<'_>| {
+        let each = |(call, text): &CallResult<'_>| {
             // Lines alike stand as they came for a small reader, so that references can name them.
             let plan =
                 Plan { loss: Loss::None, redact: Redaction::Off, reader: Reader::Small, ..Plan::default() };
-            let outcome = there.refer(&O200k, *call, 0, compress(&plan, &O200k, *call, text));
+            let outcome = there.refer(*call, 0, compress(&plan, *call, text));
             assert!(O200k.count(&outcome.text) <= O200k.count(text), "{}", outcome.text);
             let shown =
                 back.put_back(Room::of(text), *call, &outcome.text).expect("references that lead somewhere");
@@ -371,8 +363,8 @@ mod tests {
     }
 
     /// What is sent for the last of some results.
-    fn last(results: &[Said<'_>]) -> String {
-        sent(results).pop().expect("a result")
+    fn last(results: &[CallResult<'_>]) -> String {
+        send(results).pop().expect("a result")
     }
 
     fn call<'c>(id: &'c str, tool: &'c str, command: &'c str) -> Call<'c> {
@@ -501,7 +493,7 @@ mod tests {
     #[test]
     fn only_text_that_is_shown_is_named() {
         let (one, two) = (file(1..=60, plain), file(1..=90, plain));
-        let all = sent(&[(ran("a"), &one), (ran("b"), &two), (ran("c"), &two)]);
+        let all = send(&[(ran("a"), &one), (ran("b"), &two), (ran("c"), &two)]);
         assert!(all[1].starts_with("[60 lines from \"let value_1 = "), "{}", all[1]);
         assert_eq!(
             all[2],
@@ -515,7 +507,7 @@ mod tests {
     #[test]
     fn what_changed_too_much_is_shown_whole_for_the_next() {
         let texts = [file(1..=60, plain), file(45..=105, plain), file(50..=110, plain)];
-        let all = sent(&[(ran("a"), &texts[0]), (ran("b"), &texts[1]), (ran("c"), &texts[2])]);
+        let all = send(&[(ran("a"), &texts[0]), (ran("b"), &texts[1]), (ran("c"), &texts[2])]);
         assert_eq!(all[1], texts[1]);
         assert!(all[2].starts_with("[56 lines from \"let value_50 = "), "{}", all[2]);
     }
@@ -525,7 +517,7 @@ mod tests {
         let one = format!("{}\nthe end of it all\n{}", file(1..=60, plain), file(61..=70, plain));
         let two = format!("{one}\n{}\nthe end of it all", file(71..=90, plain));
         let new = format!("{}\nthe end of it all\nmore", file(71..=90, plain));
-        let all = sent(&[(ran("a"), &one), (ran("b"), &two), (call("c", "Bash", "ls"), &new)]);
+        let all = send(&[(ran("a"), &one), (ran("b"), &two), (call("c", "Bash", "ls"), &new)]);
         assert!(all[1].contains("same as in the last output of mux capture all above]"), "{}", all[1]);
         assert!(all[2].ends_with("\nthe end of it all\nmore"), "it stands in b twice: {}", all[2]);
         assert!(all[2].starts_with("[20 lines from \"let value_71"), "{}", all[2]);
@@ -651,8 +643,8 @@ mod tests {
             format!("{text}\n[lines 1-9: same as in x above]"),
             format!("[lines 1-9: same999 in x above]\n{text}\n[all lines: same as in x above]"),
         ] {
-            let all = sent(&[(ran("a"), &text), (ran("b"), &played), (ran("c"), &played)]);
-            assert_ne!(foreign::whose(&all[1]), MarkOwner::Ours, "{played}");
+            let all = send(&[(ran("a"), &text), (ran("b"), &played), (ran("c"), &played)]);
+            assert_ne!(imitation::owner_of(&all[1]), MarkOwner::Ours, "{played}");
         }
     }
 
@@ -685,12 +677,12 @@ mod tests {
             "[lines 1-2: same as in x above]\n".repeat(50_000),
             "\n".repeat(1 << 20),
         ] {
-            sent(&[(ran("a"), &text), (call("b", "sh", "x"), &format!("{text}.")), (ran("c"), &text)]);
+            send(&[(ran("a"), &text), (call("b", "sh", "x"), &format!("{text}.")), (ran("c"), &text)]);
         }
         let ids: Vec<String> = (0..3_000).map(|n| format!("call_{n}")).collect();
         let text = file(1..=10, plain);
         let results: Vec<_> = ids.iter().map(|id| (ran(id), text.as_str())).collect();
-        sent(&results);
+        send(&results);
         assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 }

@@ -1,7 +1,7 @@
-//! What a result is called: by what the model itself wrote to get it, the tool and what it gave the tool.
+//! Names results by what the model itself wrote to get them: the tool and its argument.
 //!
-//! A provider may not show its model the ids of calls, so ids name nothing. Of several results with one name the last
-//! is meant, and only that one can be named.
+//! Providers may not show call ids to the model, so ids are not used. If several results have the same name, it means the
+//! last one, and only that one can be referred to.
 
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
@@ -10,25 +10,25 @@ use tersely_stage::{Call, ToolKind};
 
 use crate::session::source::Source;
 
-/// The most characters of a path or a command that make a name.
+/// Characters of the longest path or command that is a name.
 const MAX_CHARS: usize = 60;
 
-/// What a result may be called.
+/// The names of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ResultNames {
-    /// Of all results of a call, the last goes by this.
+    /// Refers to the last result of this call.
     pub(super) last: String,
-    /// Of those that have no references, the last goes by this. Files have no such name: of a file that was read again
-    /// since, the last reading is the one to quote.
+    /// Refers to the last result of this call that contains no references. Files have no such name: if a file was read
+    /// again, the last reading is the one to quote.
     pub(super) whole: Option<String>,
 }
 
-/// Stands before the command whose result is meant, behind it, and behind that where a whole one is meant.
+/// The words around the command in a name.
 const OUTPUT: &str = "the last output of ";
 const ABOVE: &str = " above";
 const WHOLE: &str = " shown whole";
 
-/// The names of a call's result; `None` where nothing short and plain tells it from others.
+/// The names of a call's result; `None` if no short, plain name is unique.
 pub(super) fn names(call: Call<'_>) -> Option<ResultNames> {
     let source = Source::of(call);
     match (source, call.tool_kind()) {
@@ -38,16 +38,16 @@ pub(super) fn names(call: Call<'_>) -> Option<ResultNames> {
             Some(ResultNames { last: format!("{path} as last read in full{ABOVE}"), whole: None })
         }
         _ => {
-            let given = given(call)?;
-            let words = if fits(&given) { given } else { CommandEnds::of(call)?.to_string() };
+            let command = command_of(call)?;
+            let words = if fits(&command) { command } else { CommandEnds::of(call)?.to_string() };
             let whole = (source == Source::Other).then(|| format!("{OUTPUT}{words}{WHOLE}{ABOVE}"));
             Some(ResultNames { last: format!("{OUTPUT}{words}{ABOVE}"), whole })
         }
     }
 }
 
-/// What the model wrote: a command line, or a tool and what it was given.
-pub(super) fn given(call: Call<'_>) -> Option<String> {
+/// What the model wrote: a command line, or a tool and its argument.
+pub(super) fn command_of(call: Call<'_>) -> Option<String> {
     let runs = call.tool.is_empty() || call.tool_kind() == ToolKind::Bash;
     match call.command {
         Some(line) if runs => Some(line.to_owned()),
@@ -56,32 +56,32 @@ pub(super) fn given(call: Call<'_>) -> Option<String> {
     }
 }
 
-/// How a command begins and ends that is too long to be quoted.
+/// Beginning and end of a command that is too long to quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandEnds {
     first: String,
     last: String,
 }
 
-/// The characters of each end: of fewer than these, they could be anything's.
-const ENDS: RangeInclusive<usize> = 8..=MAX_CHARS / 2;
+/// Characters of each end. Fewer would match too many commands.
+const END_CHARS: RangeInclusive<usize> = 8..=MAX_CHARS / 2;
 
 impl CommandEnds {
-    /// The ends of a call's command, if it goes by them.
+    /// The ends of a call's command, if it is too long to quote.
     pub(super) fn of(call: Call<'_>) -> Option<Self> {
         if call.tool_kind() == ToolKind::Read {
             return None;
         }
-        let given = given(call).filter(|given| !fits(given))?;
-        let (first, last) = (given.lines().next()?, given.lines().next_back()?);
+        let command = command_of(call).filter(|command| !fits(command))?;
+        let (first, last) = (command.lines().next()?, command.lines().next_back()?);
         let (first, last) = (begin(first)?, end(last)?);
-        let apart = first.len() + last.len() <= given.len();
+        let apart = first.len() + last.len() <= command.len();
         apart.then(|| Self { first: first.to_owned(), last: last.to_owned() })
     }
 
-    /// True when a command begins and ends so.
-    pub(super) fn are_of(&self, given: &str) -> bool {
-        given.starts_with(&self.first) && given.ends_with(&self.last)
+    /// True when a command begins and ends like this.
+    pub(super) fn matches(&self, command: &str) -> bool {
+        command.starts_with(&self.first) && command.ends_with(&self.last)
     }
 }
 
@@ -91,18 +91,18 @@ impl Display for CommandEnds {
     }
 }
 
-/// The first words of a line that are few enough, or the first parts of a long one.
+/// The first words of a line, or the first parts of a path, up to the limit.
 fn begin(line: &str) -> Option<&str> {
-    let most = line.char_indices().nth(*ENDS.end()).map_or(line.len(), |(at, _)| at);
+    let most = line.char_indices().nth(*END_CHARS.end()).map_or(line.len(), |(at, _)| at);
     let between = most == line.len() || line[most..].starts_with(' ');
     let whole = between.then_some(most);
     let [word, part] = [' ', '/'].map(|sign| line[..most].rfind(sign));
     [whole, word, part].into_iter().flatten().map(|end| &line[..end]).find(|words| is_end(words))
 }
 
-/// The last words of a line that are few enough, or the last parts of a long one.
+/// The last words of a line, or the last parts of a path, up to the limit.
 fn end(line: &str) -> Option<&str> {
-    let from = line.char_indices().nth_back(*ENDS.end() - 1).map_or(0, |(at, _)| at);
+    let from = line.char_indices().nth_back(*END_CHARS.end() - 1).map_or(0, |(at, _)| at);
     let between = from == 0 || line[..from].ends_with(' ');
     let whole = between.then_some(from);
     let [word, part] = [' ', '/'].map(|sign| line[from..].find(sign).map(|at| from + at + 1));
@@ -110,16 +110,16 @@ fn end(line: &str) -> Option<&str> {
 }
 
 fn is_end(words: &str) -> bool {
-    fits(words) && ENDS.contains(&words.chars().count())
+    fits(words) && END_CHARS.contains(&words.chars().count())
 }
 
-/// The whole of a path if it is short enough, else as many of its last folders as are.
+/// A path, or as many of its last folders as fit into a name.
 fn tail(path: &str) -> Option<&str> {
     let starts = path.match_indices(['/', '\\']).map(|(at, _)| at + 1);
     std::iter::once(0).chain(starts).map(|start| &path[start..]).find(|tail| fits(tail))
 }
 
-/// True of a few words on one line.
+/// True when words are short and plain enough for a name.
 fn fits(words: &str) -> bool {
     let plain = words.trim() == words && !words.is_empty() && !words.contains(char::is_control);
     plain && words.chars().count() <= MAX_CHARS && !words.ends_with(WHOLE)

@@ -1,10 +1,10 @@
-//! Words that a client puts below what it reads, the same below every file: said once.
+//! Replaces a client's system reminder, which repeats below every file that it reads, by a reference to the first one.
 //!
 //! ```text
 //! [system reminder that begins "Whenever you read a file, you should consider": same as above]
 //! ```
 //!
-//! They are no part of the file, so they give way below short and targeted reads too.
+//! The reminder is not part of the file, so it is replaced below short and partial reads too.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use tersely_stage::{Call, ToolKind};
 
 use crate::pipeline::footer;
 
-/// The stage that names a reminder that was shown before.
+/// The name of this stage.
 pub(crate) const REMINDER: &str = "reminder";
 
-/// The reminders that were shown, by what they begin with.
+/// The reminders shown so far, by their first words.
 #[derive(Default)]
 pub(super) struct Reminders {
     blocks: HashMap<String, String>,
@@ -26,20 +26,20 @@ pub(super) struct Reminders {
 const OPEN: &str = "<system-reminder>\n";
 const CLOSE: &str = "\n</system-reminder>";
 
-/// What stands in the place of one, before and behind what it begins with.
+/// The words around the quote in a reference.
 const WORDS: &str = "[system reminder that begins \"";
 const ABOVE: &str = "\": same as above]";
 
-/// The characters of its beginning that are quoted, at most: below these it stays.
-const MAX_QUOTE: usize = 48;
-const MIN_QUOTE: usize = 12;
+/// Characters of a reminder's beginning that are quoted.
+const MAX_QUOTE_CHARS: usize = 48;
+const MIN_QUOTE_BYTES: usize = 12;
 
-/// The most reminders that are remembered, and the most bytes of one.
+/// Reminders that are remembered, and bytes of the longest one.
 const MAX_BLOCKS: usize = 64;
 const MAX_BYTES: usize = 8 << 10;
 
 impl Reminders {
-    /// The text with words in the place of a reminder that was shown before.
+    /// The text with a reference in place of a reminder that was shown before.
     pub(super) fn name(&self, call: Call<'_>, text: &str) -> Option<String> {
         let place = place(text).filter(|_| call.tool_kind() == ToolKind::Read)?;
         let block = &text[place.clone()];
@@ -49,7 +49,7 @@ impl Reminders {
         (known && self.put_back(call, &new).as_deref() == Some(text)).then_some(new)
     }
 
-    /// The text with the reminder that it names; `None` when there is none.
+    /// The text with the reminder that it refers to; `None` if that was never shown.
     pub(super) fn put_back<'t>(&self, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
         let last = last_line(sent);
         let words = sent[last.clone()].strip_prefix(WORDS).and_then(|words| words.strip_suffix(ABOVE));
@@ -60,7 +60,7 @@ impl Reminders {
         Some(Cow::Owned([&sent[..last.start], block, &sent[last.end..]].concat()))
     }
 
-    /// Takes note of a reminder that is shown.
+    /// Remembers a reminder that is shown.
     pub(super) fn keep(&mut self, text: &str) {
         let Some(block) = place(text).map(|place| &text[place]) else { return };
         let Some(quote) = quote(block) else { return };
@@ -70,7 +70,7 @@ impl Reminders {
     }
 }
 
-/// Where the reminder at the end of a text stands, with its tags.
+/// The range of the reminder at the end of a text, with its tags.
 fn place(text: &str) -> Option<Range<usize>> {
     let last = last_line(text);
     if !text[last.clone()].starts_with(CLOSE.trim_start()) {
@@ -82,7 +82,7 @@ fn place(text: &str) -> Option<Range<usize>> {
     (below && whole).then_some(start..last.end)
 }
 
-/// Where the last line stands that is not empty, above the one of a form.
+/// The range of the last line that is not empty, above a footer.
 fn last_line(text: &str) -> Range<usize> {
     let body = footer::read(text).map_or(text, |signed| signed.body).trim_end_matches('\n');
     body.rfind('\n').map_or(0, |at| at + 1)..body.len()
@@ -91,10 +91,10 @@ fn last_line(text: &str) -> Range<usize> {
 /// The first words of a reminder.
 fn quote(block: &str) -> Option<&str> {
     let line = block.strip_prefix(OPEN)?.lines().next()?;
-    let most = line.char_indices().nth(MAX_QUOTE).map_or(line.len(), |(at, _)| at);
+    let most = line.char_indices().nth(MAX_QUOTE_CHARS).map_or(line.len(), |(at, _)| at);
     let words = if most == line.len() { line } else { &line[..line[..most].rfind(' ')?] };
     let plain = words.trim() == words && !words.contains(char::is_control) && !words.contains(": same");
-    (plain && words.len() >= MIN_QUOTE).then_some(words)
+    (plain && words.len() >= MIN_QUOTE_BYTES).then_some(words)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Finds the lines of a text that stand in earlier ones and may be named instead of said.
+//! Finds runs of lines in a text that earlier results show and that a reference may replace.
 //!
-//! What a file shows is named only where the same file showed it, and never beside what changed since: an edit quotes
-//! what it changes and what is around that. What other tools print is named wherever it stands, but for what tells of
-//! an error and what is around that.
+//! Lines of a file are replaced only if an earlier result shows the same file, and never next to a change: an edit quotes the
+//! lines that it changes and those around them. Lines of other tools are replaced wherever they are, except errors and the
+//! lines around them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,38 +11,38 @@ use tersely_stage::{Call, signal};
 
 use crate::session::index::{LinePlace, hash};
 use crate::session::line::SessionLine;
-use crate::session::shown::Shown;
+use crate::session::shown_result::ShownResult;
 use crate::session::source::Source;
 use crate::session::words::{Lines, Reference, quote};
-use crate::session::{Session, shown};
-use crate::tokens::Tokens;
+use crate::session::{Session, shown_result};
+use crate::tokens::O200k;
 
-/// Lines of a text that stand in another.
+/// A run of lines that an earlier text shows too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LineRun {
     pub(super) at: Range<usize>,
-    /// The words that stand for them.
+    /// The reference that replaces them.
     pub(super) words: String,
-    /// What the words spare, in tokens.
-    spared: usize,
+    /// Tokens that the reference saves.
+    saved: usize,
 }
 
-/// The most references in a text.
+/// References in one text.
 const MAX_RUNS: usize = 4;
 
-/// The fewest lines of a run that says little.
+/// Lines of the shortest run that is replaced, if it has few tokens.
 const MIN_LINES: usize = 8;
 
-/// The fewest tokens of a run of few lines.
+/// Tokens of the shortest run that is replaced, if it has few lines.
 const MIN_TOKENS: usize = 80;
 
-/// Lines of a file that are shown beside what changed.
-const BESIDE_CHANGE: usize = 5;
+/// Lines of a file that are shown on each side of a change.
+const LINES_BESIDE_CHANGE: usize = 5;
 
-/// Lines that are shown beside one that tells of an error.
-const BESIDE_ERROR: usize = 3;
+/// Lines that are shown on each side of an error.
+const LINES_BESIDE_ERROR: usize = 3;
 
-/// A text, and what is known of it.
+/// A text, where it came from, and its lines.
 pub(super) struct RunSubject<'s> {
     pub(super) call: Call<'s>,
     pub(super) source: Source,
@@ -50,91 +50,89 @@ pub(super) struct RunSubject<'s> {
     pub(super) lines: &'s [SessionLine],
 }
 
-/// True when lines that cost so much are worth a reference.
+/// True when so many lines of such a cost are long enough for a reference.
 pub(super) fn is_worth(lines: usize, cost: usize) -> bool {
     lines >= MIN_LINES || cost >= MIN_TOKENS
 }
 
-/// The runs of a text that are named, in order.
-pub(super) fn find(history: &Session, tokens: &dyn Tokens, subject: &RunSubject<'_>) -> Vec<LineRun> {
+/// The runs of a text that references replace, in order.
+pub(super) fn find(history: &Session, subject: &RunSubject<'_>) -> Vec<LineRun> {
     let mut search = Search {
         history,
         subject,
         hashes: subject.lines.iter().map(|line| hash(line.content(subject.text).as_bytes())).collect(),
-        fixed: fixed(subject),
-        is_numbered: subject.source == Source::File && shown::is_numbered(subject.lines),
+        always_shown: lines_around_errors(subject),
+        is_numbered: subject.source == Source::File && shown_result::is_numbered(subject.lines),
         quotes: HashMap::new(),
     };
     let mut runs = Vec::new();
     let (mut at, mut from) = (0, 0);
     while at < subject.lines.len() {
-        let Some(found) = search.best(at, from) else {
+        let Some(candidate) = search.longest(at, from) else {
             at += 1;
             continue;
         };
-        at = found.at.end;
-        if let Some(run) = search.named(found).and_then(|named| priced(tokens, subject, named)) {
+        at = candidate.at.end;
+        if let Some(run) = search.name_run(candidate).and_then(|named| price(subject, named)) {
             from = run.at.end;
             runs.push(run);
         }
     }
-    runs.sort_by_key(|run| std::cmp::Reverse(run.spared));
+    runs.sort_by_key(|run| std::cmp::Reverse(run.saved));
     runs.truncate(MAX_RUNS);
     runs.sort_by_key(|run| run.at.start);
     runs
 }
 
-/// The run under these words, if it is worth them.
-fn priced(
-    tokens: &dyn Tokens,
-    subject: &RunSubject<'_>,
-    (at, words): (Range<usize>, String),
-) -> Option<LineRun> {
+/// The run with what its reference saves, if that is enough.
+fn price(subject: &RunSubject<'_>, (at, words): (Range<usize>, String)) -> Option<LineRun> {
     let (first, last) = (subject.lines.get(at.start)?, subject.lines.get(at.end.checked_sub(1)?)?);
-    let cost = tokens.count(subject.text.get(first.start..last.end)?);
-    let spared = cost.checked_sub(2 * tokens.count(&words))?;
-    is_worth(at.len(), cost).then_some(LineRun { at, words, spared })
+    let cost = O200k.count(subject.text.get(first.start..last.end)?);
+    let saved = cost.checked_sub(2 * O200k.count(&words))?;
+    is_worth(at.len(), cost).then_some(LineRun { at, words, saved })
 }
 
-/// The lines that are shown whatever stands elsewhere.
-fn fixed(subject: &RunSubject<'_>) -> Vec<bool> {
-    let mut fixed = vec![false; subject.lines.len()];
+/// Which lines are errors or close to one.
+fn lines_around_errors(subject: &RunSubject<'_>) -> Vec<bool> {
+    let mut around = vec![false; subject.lines.len()];
     if subject.source == Source::File {
-        return fixed;
+        return around;
     }
     for (at, line) in subject.lines.iter().enumerate() {
         if signal::find(line.full(subject.text)).is_some() {
-            let end = (at + BESIDE_ERROR + 1).min(fixed.len());
-            fixed[at.saturating_sub(BESIDE_ERROR)..end].fill(true);
+            let end = (at + LINES_BESIDE_ERROR + 1).min(around.len());
+            around[at.saturating_sub(LINES_BESIDE_ERROR)..end].fill(true);
         }
     }
-    fixed
+    around
 }
 
-/// Lines that stand elsewhere, before it is known how to name them.
-struct Found {
+/// Lines that are also shown at an earlier place, before it is known how to name them.
+struct Candidate {
     at: Range<usize>,
     place: LinePlace,
 }
 
+/// The search for runs in one text.
 struct Search<'s> {
     history: &'s Session,
     subject: &'s RunSubject<'s>,
     hashes: Vec<u64>,
-    fixed: Vec<bool>,
-    /// True when lines go by the numbers that they begin with.
+    /// Lines that no reference may replace.
+    always_shown: Vec<bool>,
+    /// True when lines are named by the numbers that they begin with.
     is_numbered: bool,
-    /// How often a line stands in a text, by the text.
+    /// How often each line occurs in an earlier text, by that text's place.
     quotes: HashMap<usize, HashMap<&'s str, usize>>,
 }
 
 impl<'s> Search<'s> {
-    /// The longest run that holds line `at` and none before `from`.
-    fn best(&self, at: usize, from: usize) -> Option<Found> {
+    /// The longest run that contains line `at` and no line before `from`.
+    fn longest(&self, at: usize, from: usize) -> Option<Candidate> {
         let content = self.subject.lines[at].content(self.subject.text);
         let places = self.history.index.places(&self.hashes, at, content);
         let runs = places.filter_map(|place| self.run(at, from, place));
-        // Of runs that are as long, the latest.
+        // Places come latest first, so of runs of equal length the latest wins.
         runs.reduce(|best, run| if self.bytes(&run.at) > self.bytes(&best.at) { run } else { best })
     }
 
@@ -142,8 +140,8 @@ impl<'s> Search<'s> {
         self.subject.lines[lines.end - 1].end + 1 - self.subject.lines[lines.start].start
     }
 
-    /// The run of lines through line `at`, which may stand at `place`.
-    fn run(&self, at: usize, from: usize, place: LinePlace) -> Option<Found> {
+    /// The run of lines around line `at`, which may be the line at `place`.
+    fn run(&self, at: usize, from: usize, place: LinePlace) -> Option<Candidate> {
         let shown = self.history.shown.get(place.shown).filter(|shown| self.may_name(shown))?;
         let fits = |at: usize, line: usize| self.fits(at, shown, line);
         if !fits(at, place.line) {
@@ -160,11 +158,11 @@ impl<'s> Search<'s> {
             .take_while(|back| self.follows(shown, at - back + 1, place.line - back + 1))
             .count();
         let place = LinePlace { line: place.line - back, ..place };
-        Some(Found { at: at - back..at + ahead + 1, place })
+        Some(Candidate { at: at - back..at + ahead + 1, place })
     }
 
-    /// True when lines of that text may be named here.
-    fn may_name(&self, shown: &Shown) -> bool {
+    /// True when a reference may lead to that text.
+    fn may_name(&self, shown: &ShownResult) -> bool {
         let RunSubject { call, source, .. } = *self.subject;
         let known = match source {
             Source::File => shown.source == source && shown.is_same_file(call),
@@ -175,11 +173,11 @@ impl<'s> Search<'s> {
         known && findable && self.history.name_of(shown).is_some()
     }
 
-    /// True when line `at` says what a line of another text says.
-    fn fits(&self, at: usize, shown: &Shown, line: usize) -> bool {
+    /// True when line `at` equals a line of another text.
+    fn fits(&self, at: usize, shown: &ShownResult, line: usize) -> bool {
         let (ours, theirs) = (&self.subject.lines[at], &shown.lines[line]);
         let (text, other) = (self.subject.text, shown.text.as_str());
-        if self.fixed[at] || theirs.is_reference {
+        if self.always_shown[at] || theirs.is_reference {
             return false;
         }
         if !self.is_numbered {
@@ -191,18 +189,18 @@ impl<'s> Search<'s> {
             && ours.has_gutter_of(text, theirs, other)
     }
 
-    /// True when the numbers of both lines are the ones after those of the lines before, where that matters.
-    fn follows(&self, shown: &Shown, at: usize, line: usize) -> bool {
+    /// True when both lines have the number after that of their previous line, or lines are not named by numbers.
+    fn follows(&self, shown: &ShownResult, at: usize, line: usize) -> bool {
         let next = |lines: &[SessionLine], at: usize| Some(lines[at].number? == lines[at - 1].number? + 1);
         !self.is_numbered
             || next(self.subject.lines, at) == Some(true) && next(&shown.lines, line) == Some(true)
     }
 
-    /// The lines of a run that can be named, and the words for them.
-    fn named(&mut self, found: Found) -> Option<(Range<usize>, String)> {
+    /// The lines of a run that can be named, and the reference to them.
+    fn name_run(&mut self, candidate: Candidate) -> Option<(Range<usize>, String)> {
         let history: &'s Session = self.history;
-        let shown = history.shown.get(found.place.shown)?;
-        let Found { at, place } = self.quoted(shown, self.apart(shown, found))?;
+        let shown = history.shown.get(candidate.place.shown)?;
+        let Candidate { at, place } = self.quotable(shown, self.without_margins(shown, candidate))?;
         let there = place.line..place.line + at.len();
         let lines = if self.is_numbered {
             let range = |first: usize| first..=first + at.len() - 1;
@@ -215,20 +213,20 @@ impl<'s> Search<'s> {
         Some((at, Reference { lines, name: history.name_of(shown)? }.to_string()))
     }
 
-    /// The run without what stands beside a change: its ends, but where both texts begin or end.
-    fn apart(&self, shown: &Shown, Found { at, place }: Found) -> Found {
-        let beside = if self.subject.source == Source::File { BESIDE_CHANGE } else { 0 };
+    /// The run without the lines next to a change: its first and last ones, unless both texts begin or end there.
+    fn without_margins(&self, shown: &ShownResult, Candidate { at, place }: Candidate) -> Candidate {
+        let beside = if self.subject.source == Source::File { LINES_BESIDE_CHANGE } else { 0 };
         let begins = at.start == 0 && place.line == 0;
         let ends = at.end == self.subject.lines.len() && place.line + at.len() == shown.lines.len();
         let start = (at.start + if begins { 0 } else { beside }).min(at.end);
         let end = at.end.saturating_sub(if ends { 0 } else { beside }).max(start);
-        Found { place: LinePlace { line: place.line + start - at.start, ..place }, at: start..end }
+        Candidate { place: LinePlace { line: place.line + start - at.start, ..place }, at: start..end }
     }
 
-    /// The run from the first to the last of its lines that stand there once and can be quoted.
-    fn quoted(&mut self, shown: &'s Shown, Found { at, place }: Found) -> Option<Found> {
+    /// The run from its first to its last line that is unique there and can be quoted.
+    fn quotable(&mut self, shown: &'s ShownResult, Candidate { at, place }: Candidate) -> Option<Candidate> {
         if self.is_numbered || at.is_empty() {
-            return (!at.is_empty()).then_some(Found { at, place });
+            return (!at.is_empty()).then_some(Candidate { at, place });
         }
         let quotes = self.quotes.entry(place.shown).or_insert_with(|| shown.quotes());
         let is_one = |line: usize| {
@@ -238,6 +236,6 @@ impl<'s> Search<'s> {
         let mut there = place.line..place.line + at.len();
         let (first, last) = (there.find(|line| is_one(*line))?, there.rfind(|line| is_one(*line))?);
         let start = at.start + first - place.line;
-        Some(Found { at: start..start + last + 1 - first, place: LinePlace { line: first, ..place } })
+        Some(Candidate { at: start..start + last + 1 - first, place: LinePlace { line: first, ..place } })
     }
 }

@@ -1,8 +1,8 @@
-//! Leaves out of a cut result what has not changed since the same command was last run.
+//! Leaves out of a cut result the lines that have not changed since the same command was last run.
 //!
-//! A screen is looked at again and again, and tests are run again, and every such output is cut by itself: what it shows
-//! of lines that the last one had would be said again. One line says so instead. Nothing has to be looked up for it: a
-//! reader has come by those lines, and fetches them by the name that the cut result has anyway.
+//! Agents look at the same screen and run the same tests again and again. Each output is cut by itself and would repeat lines
+//! of the last one; one line says so instead. Restoring it needs no lookup: the cut result names its original anyway, which
+//! has those lines.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,55 +11,55 @@ use tersely_stage::signal;
 
 use crate::pipeline::reference;
 
-/// The stage that leaves out what has not changed.
+/// The name of this stage.
 pub(crate) const SINCE: &str = "since";
 
-/// So many outputs in a row may leave something out for this; then one is shown as it would be if it were the first.
-pub(super) const MAX_LOOKS: usize = 8;
+/// Outputs in a row that may leave unchanged lines out. The next one is shown as if it were the first.
+pub(super) const MAX_REPEATS: usize = 8;
 
-/// The fewest lines that are worth being said to be the same.
+/// Lines of the shortest run that is left out.
 const MIN_LINES: usize = 8;
 
-/// The bytes that must be spared beyond those of the words.
-const MIN_SPARED: usize = 80;
+/// Bytes that leaving a run out must save.
+const MIN_SAVED_BYTES: usize = 80;
 
-/// The shortest line that tells where a run of lines stands.
-const MIN_ANCHOR: usize = 6;
+/// Bytes of the shortest line by which a run is found.
+const MIN_ANCHOR_BYTES: usize = 6;
 
-/// Lines that are shown beside one that tells of an error.
-const BESIDE_ERROR: usize = 3;
+/// Lines that are shown on each side of an error.
+const LINES_BESIDE_ERROR: usize = 3;
 
-/// What the name of an output begins with, and with what here: this output is the last one by now.
+/// How the name of the earlier output begins, and what replaces that here: this output is the last one now.
 const LAST: &str = "the last ";
 const PREVIOUS: &str = "the previous ";
 
-/// What is said where some of the lines were left out of the previous output too.
+/// Added if the previous output did not show all of the lines either.
 const UNSEEN: &str = ", not all shown there";
 
-/// What may be left out of a cut text: it was made of `new`, and `old` is what the result called `name` was.
+/// A cut text made from `new`, and the earlier result `name`, made from `old`.
 pub(super) struct SinceSubject<'s> {
     pub(super) name: &'s str,
     pub(super) old: &'s str,
-    /// What was sent for `old`.
+    /// The text that was sent for `old`.
     pub(super) shown: &'s str,
     pub(super) new: &'s str,
 }
 
-/// The cut text `sent` without what is as it was.
+/// The cut text `sent` without its unchanged lines.
 pub(super) fn shorten(subject: &SinceSubject<'_>, sent: &str) -> Option<String> {
-    let (named, shown) = reference::split(sent)?;
+    let (name_line, shown) = reference::split(sent)?;
     let [old, new] = [subject.old, subject.new].map(|text| text.lines().collect::<Vec<_>>());
     let mut items = items(&new, shown)?;
     let runs = runs(&old, &new);
-    let fixed = errors(&items);
-    for (item, _) in items.iter_mut().zip(fixed).filter(|(_, fixed)| !fixed) {
+    let near_errors = near_errors(&items);
+    for (item, _) in items.iter_mut().zip(near_errors).filter(|(_, is_near)| !is_near) {
         item.run = runs.iter().position(|run| item.at.start >= run.start && item.at.end <= run.end);
     }
     let there: HashSet<&str> = subject.shown.lines().collect();
-    let mut out = named.to_owned();
+    let mut out = name_line.to_owned();
     for part in items.chunk_by(|one, two| one.run == two.run) {
-        match words(subject.name, part, |at| new[at].iter().all(|line| there.contains(line))) {
-            Some(words) => out.push_str(&words),
+        match mark(subject.name, part, |at| new[at].iter().all(|line| there.contains(line))) {
+            Some(mark) => out.push_str(&mark),
             None => part.iter().for_each(|item| out.push_str(item.text)),
         }
     }
@@ -69,13 +69,13 @@ pub(super) fn shorten(subject: &SinceSubject<'_>, sent: &str) -> Option<String> 
 /// A line of a cut text.
 struct CutItem<'t> {
     text: &'t str,
-    /// The lines of the original that it shows, or says to be missing.
+    /// The lines of the original that it shows or marks as left out.
     at: Range<usize>,
-    /// The run of lines that it stands in and goes with.
+    /// The unchanged run that it belongs to and may be left out with.
     run: Option<usize>,
 }
 
-/// The lines of `shown`, which must be lines of `original` and words for those that are missing.
+/// The lines of `shown`, which must be lines of `original` and marks for those left out.
 fn items<'t>(original: &[&str], shown: &'t str) -> Option<Vec<CutItem<'t>>> {
     let mut next = 0;
     let item = |text: &'t str| {
@@ -90,7 +90,7 @@ fn items<'t>(original: &[&str], shown: &'t str) -> Option<Vec<CutItem<'t>>> {
     shown.split_inclusive('\n').map(item).collect()
 }
 
-/// The lines that a line says to be missing.
+/// The lines that a mark says were left out.
 fn missing(line: &str) -> Option<Range<usize>> {
     let inside = line.strip_prefix("[line")?.strip_suffix(" left out]")?;
     let (first, last) = match inside.strip_prefix("s ") {
@@ -101,27 +101,27 @@ fn missing(line: &str) -> Option<Range<usize>> {
     (first > 0 && first <= last).then(|| first - 1..last)
 }
 
-/// True when a line shows another, or how that begins.
+/// True when a line is `full`, or its beginning with a mark.
 fn shows(line: &str, full: &str) -> bool {
     let begins =
         || line.strip_suffix(" more characters left out]")?.rsplit_once(" [").map(|(start, _)| start);
     line == full || begins().is_some_and(|start| full.starts_with(start))
 }
 
-/// Which lines tell of an error or stand beside one that does.
-fn errors(items: &[CutItem<'_>]) -> Vec<bool> {
-    let tells: Vec<usize> =
+/// Which lines are errors or close to one.
+fn near_errors(items: &[CutItem<'_>]) -> Vec<bool> {
+    let errors: Vec<usize> =
         items.iter().filter(|item| signal::find(item.text).is_some()).map(|item| item.at.start).collect();
     let near = |item: &CutItem<'_>| {
-        let first = tells.partition_point(|at| at + BESIDE_ERROR < item.at.start);
-        tells.get(first).is_some_and(|at| *at < item.at.end + BESIDE_ERROR)
+        let first = errors.partition_point(|at| at + LINES_BESIDE_ERROR < item.at.start);
+        errors.get(first).is_some_and(|at| *at < item.at.end + LINES_BESIDE_ERROR)
     };
     items.iter().map(near).collect()
 }
 
-/// The runs of lines of `new` that stand in `old` in one piece, in order.
+/// The runs of lines of `new` that occur in `old` in one piece, in order.
 fn runs(old: &[&str], new: &[&str]) -> Vec<Range<usize>> {
-    let [places, here] = [old, new].map(once);
+    let [places, here] = [old, new].map(unique_lines);
     let mut runs = Vec::new();
     let (mut at, mut from) = (0, 0);
     while let Some(line) = new.get(at) {
@@ -140,24 +140,24 @@ fn runs(old: &[&str], new: &[&str]) -> Vec<Range<usize>> {
     runs
 }
 
-/// Where each line stands that says something; `None` for those that stand more than once.
-fn once<'t>(lines: &[&'t str]) -> HashMap<&'t str, Option<usize>> {
+/// The index of each line that is long enough; `None` for those that occur more than once.
+fn unique_lines<'t>(lines: &[&'t str]) -> HashMap<&'t str, Option<usize>> {
     let mut places = HashMap::new();
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.trim().len() >= MIN_ANCHOR) {
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.trim().len() >= MIN_ANCHOR_BYTES) {
         places.entry(*line).and_modify(|place| *place = None).or_insert(Some(at));
     }
     places
 }
 
-/// What stands for lines of a run, if that is much shorter; `is_shown` tells whether all of them can be seen above.
-fn words(name: &str, part: &[CutItem<'_>], is_shown: impl Fn(Range<usize>) -> bool) -> Option<String> {
+/// The mark that replaces lines of a run, if it is much shorter; `is_shown` tells whether the earlier output shows them all.
+fn mark(name: &str, part: &[CutItem<'_>], is_shown: impl Fn(Range<usize>) -> bool) -> Option<String> {
     let (first, last) = (part.first().filter(|first| first.run.is_some())?, part.last()?);
     let at = first.at.start..last.at.end;
     let since = name.strip_prefix(LAST).map_or(name.to_owned(), |name| format!("{PREVIOUS}{name}"));
     let shown = if is_shown(at.clone()) { "" } else { UNSEEN };
-    let words = format!("[lines {}-{} left out: unchanged since {since}{shown}]\n", at.start + 1, at.end);
+    let mark = format!("[lines {}-{} left out: unchanged since {since}{shown}]\n", at.start + 1, at.end);
     let bytes: usize = part.iter().map(|item| item.text.len()).sum();
-    (last.at.end - first.at.start >= MIN_LINES && bytes >= words.len() + MIN_SPARED).then_some(words)
+    (last.at.end - first.at.start >= MIN_LINES && bytes >= mark.len() + MIN_SAVED_BYTES).then_some(mark)
 }
 
 #[cfg(test)]
@@ -214,8 +214,8 @@ mod tests {
         let (mut old, mut new) = (output(1, 40), output(9, 44));
         (old[20], new[12]) = ("error: no such file".into(), "error: no such file".into());
         let shown = format!("{}\n[lines 17-36 left out]\n", new[..16].join("\n"));
-        let words = format!("[lines 1-9 left out: unchanged since {SAID}]\n");
-        let expected = format!("{words}{}\n[lines 17-36 left out]\n", new[9..16].join("\n"));
+        let mark = format!("[lines 1-9 left out: unchanged since {SAID}]\n");
+        let expected = format!("{mark}{}\n[lines 17-36 left out]\n", new[9..16].join("\n"));
         check(&lines(&old), &lines(&new), &shown, Some(&expected));
     }
 

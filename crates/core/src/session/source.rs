@@ -1,17 +1,18 @@
-//! Where a text came from, as far as it matters to what of it must be shown.
+//! The kind of source that a text came from, which decides what must be shown of it.
 
 use tersely_stage::{Call, ToolKind};
 
+/// The kind of source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A file: an agent may quote it, and words in it tell of no error.
+    /// A file: an agent may quote it, and an error word in it reports no error.
     File,
     /// A change of a file.
     Edit,
     Other,
 }
 
-/// What an editor that also shows files does to one, before its path.
+/// Commands that change a file, of an editor that also shows files.
 const VERBS: [&str; 4] = ["create ", "str_replace ", "insert ", "undo_edit "];
 
 impl Source {
@@ -27,7 +28,7 @@ impl Source {
 }
 
 fn is_edit(call: Call<'_>) -> bool {
-    let edits = |given: &str| VERBS.iter().any(|verb| given.starts_with(verb));
+    let edits = |command: &str| VERBS.iter().any(|verb| command.starts_with(verb));
     match call.tool_kind() {
         ToolKind::Edit | ToolKind::Write => true,
         ToolKind::Read => call.command.is_some_and(edits),

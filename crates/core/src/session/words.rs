@@ -1,38 +1,38 @@
-//! The words of references: `[lines 12-80: same as in src/main.rs as last read in full above]`.
+//! Writes and parses references: `[lines 12-80: same as in src/main.rs as last read in full above]`.
 //!
-//! Each stands on a line of its own, in the place of the lines that it names, and says all that it takes to find them:
-//! the numbers that they begin with, or their first and last line, and the name of the result that shows them.
+//! A reference is a line of its own in place of the lines that it means, and says how to find them: the numbers that they
+//! begin with, or their first and last line, and the name of the result that shows them.
 
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 
-/// What stands for lines.
+/// A reference to lines of an earlier result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference<'w> {
     pub(super) lines: Lines<'w>,
-    /// The result that shows them.
+    /// The name of the result that shows them.
     pub(super) name: &'w str,
 }
 
-/// The lines that are meant.
+/// The lines that a reference means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Lines<'w> {
-    /// All of them, here and there.
+    /// All lines of both results.
     All,
-    /// Those with these numbers here, and those with these numbers there.
+    /// Lines with these numbers here, which are lines with these numbers there.
     Numbered(RangeInclusive<usize>, RangeInclusive<usize>),
-    /// So many of them, from one to another, which stand there once.
+    /// `count` lines from one line to another, each of which is unique there.
     Block { count: usize, first: &'w str, last: &'w str },
 }
 
-/// Stands between what is meant and where it is.
+/// The words between the lines and their place.
 pub(super) const SAME: &str = ": same";
 const AS: &str = " as ";
 
-/// Stands between the first and the last line of a block.
+/// The words between the first and the last line of a block.
 const TO: &str = "\" to \"";
 
-/// What every reference ends with.
+/// The end of every reference.
 pub(super) const END: &str = " above]";
 
 impl Display for Reference<'_> {
@@ -58,22 +58,22 @@ fn span(f: &mut fmt::Formatter<'_>, lines: &RangeInclusive<usize>) -> fmt::Resul
     write!(f, "lines {}-{}", lines.start(), lines.end())
 }
 
-/// The reference that a line is.
+/// Parses a line that is a reference.
 pub(super) fn read(line: &str) -> Option<Reference<'_>> {
     let inside = line.strip_prefix('[').filter(|_| line.ends_with(END))?.strip_suffix(']')?;
     let (meant, rest) = inside.split_once(SAME)?;
     let (there, name) = rest.strip_prefix(AS)?.split_once("in ")?;
     let lines = match meant.strip_prefix("lines ") {
-        Some(here) => numbered(here, there)?,
+        Some(here) => numbered_lines(here, there)?,
         None if meant == "all lines" => Lines::All,
         None => block(meant)?,
     };
     let reference = Reference { lines, name };
-    // One way to say it: what reads alike but is spelled otherwise is not ours.
+    // There is one spelling: a line that reads alike but is spelled differently is not ours.
     (reference.to_string() == line).then_some(reference)
 }
 
-fn numbered<'w>(here: &str, there: &str) -> Option<Lines<'w>> {
+fn numbered_lines<'w>(here: &str, there: &str) -> Option<Lines<'w>> {
     let here = range(here)?;
     let there = match there.strip_prefix("lines ") {
         Some(there) => range(there.strip_suffix(' ')?)?,
@@ -82,7 +82,7 @@ fn numbered<'w>(here: &str, there: &str) -> Option<Lines<'w>> {
     (here.end() - here.start() == there.end() - there.start()).then_some(Lines::Numbered(here, there))
 }
 
-/// A range of numbers from 1 on, none of them so large that it could run over.
+/// Parses a range of numbers from 1 on, small enough that sums cannot overflow.
 fn range(words: &str) -> Option<RangeInclusive<usize>> {
     let (first, last) = words.split_once('-')?;
     let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
@@ -95,17 +95,17 @@ fn block(meant: &str) -> Option<Lines<'_>> {
     Some(Lines::Block { count: count.parse().ok()?, first, last })
 }
 
-/// The most characters of a line that is quoted.
-const MAX_QUOTE: usize = 100;
+/// Characters of the longest line that is quoted.
+const MAX_QUOTE_CHARS: usize = 100;
 
-/// And the fewest.
-const MIN_QUOTE: usize = 3;
+/// Characters of the shortest.
+const MIN_QUOTE_CHARS: usize = 3;
 
-/// A line as it is quoted; `None` where it says too little, too much or what would be taken for words of ours.
+/// A line as it is quoted; `None` if it is too short, too long or contains words of our notation.
 pub(super) fn quote(line: &str) -> Option<&str> {
     let line = line.trim();
     let ours = line.contains(TO) || line.contains(SAME) || line.contains(char::is_control);
-    let long = (MIN_QUOTE..=MAX_QUOTE).contains(&line.chars().count());
+    let long = (MIN_QUOTE_CHARS..=MAX_QUOTE_CHARS).contains(&line.chars().count());
     (long && !ours && line.contains(char::is_alphanumeric)).then_some(line)
 }
 

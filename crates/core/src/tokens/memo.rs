@@ -1,53 +1,53 @@
-//! Remembers what words cost, since most of them come again.
+//! Remembers the token counts of words, since most words repeat.
 //!
-//! It changes no count, so who asked before does not matter. There are as many memos as count at one time, so that none
-//! waits for another, and the next to count takes one that has learnt.
+//! It changes no count. There are as many memos as threads that count at one time, so none waits for another; an idle memo is
+//! reused with what it has learnt.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::tokens::row::RowTokens;
 
-/// Calls `with` with a memo that nobody else has.
+/// Calls `with` with a memo that no other thread uses.
 pub(super) fn with_memo<T>(with: impl FnOnce(&mut TokenMemo) -> T) -> T {
     let idle = idle().pop();
     let mut memo = idle.unwrap_or_default();
-    let given = with(&mut memo);
+    let result = with(&mut memo);
     self::idle().push(memo);
-    given
+    result
 }
 
-/// The memos that nobody has.
+/// The memos that no thread uses.
 fn idle() -> MutexGuard<'static, Vec<TokenMemo>> {
     static IDLE: Mutex<Vec<TokenMemo>> = Mutex::new(Vec::new());
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A table of pieces; one that falls on another's place takes it.
+/// A hash table of pieces, in which a new piece overwrites another in the same place.
 pub(super) struct TokenMemo {
-    /// Each a piece, and what it costs.
+    /// Each holds a piece and its token count.
     places: Vec<u128>,
     rows: Box<RowTokens>,
 }
 
-/// Two to this many places: a megabyte.
-const PLACES: u32 = 16;
+/// The table has two to this many places: a megabyte.
+const PLACE_BITS: u32 = 16;
 
-/// The longest piece that is remembered: with its length and its cost, it fills a word of 16 bytes.
-const LONGEST: usize = 15;
+/// Bytes of the longest piece that is remembered: with length and count, it fills a word of 16 bytes.
+const MAX_PIECE_BYTES: usize = 15;
 
-/// The longest row of one byte, such as an indent, that is remembered by that byte.
-const LONGEST_ROW: usize = 512;
+/// Bytes of the longest run of one byte, such as an indent, that is remembered by that byte.
+const MAX_RUN_BYTES: usize = 512;
 
-/// The most that a piece may cost to be remembered.
-const DEAREST: usize = 15;
+/// Tokens of the most expensive piece that is remembered.
+const MAX_PIECE_TOKENS: usize = 15;
 
-/// Where the length and the cost stand in such a word.
-const LENGTH: u32 = 120;
-const COST: u32 = 124;
+/// Bit offsets of the length and the count in such a word.
+const LENGTH_SHIFT: u32 = 120;
+const COST_SHIFT: u32 = 124;
 
 impl Default for TokenMemo {
     fn default() -> Self {
-        Self { places: vec![0; 1 << PLACES], rows: Box::default() }
+        Self { places: vec![0; 1 << PLACE_BITS], rows: Box::default() }
     }
 }
 
@@ -57,10 +57,10 @@ impl TokenMemo {
     pub(super) fn count(&mut self, piece: &[u8]) -> usize {
         match piece {
             [byte] if byte.is_ascii() => 1,
-            // Of up to three digits, since a piece has no more.
+            // A piece has at most three digits, and any three digits are one token.
             [first, ..] if first.is_ascii_digit() && piece.iter().all(u8::is_ascii_digit) => 1,
-            _ if piece.len() <= LONGEST => self.recall(key(piece), piece),
-            [first, rest @ ..] if piece.len() <= LONGEST_ROW && rest.iter().all(|byte| byte == first) => {
+            _ if piece.len() <= MAX_PIECE_BYTES => self.recall(key(piece), piece),
+            [first, rest @ ..] if piece.len() <= MAX_RUN_BYTES && rest.iter().all(|byte| byte == first) => {
                 self.recall(row_key(*first, piece.len()), piece)
             }
             _ => self.rows.count(piece),
@@ -69,12 +69,12 @@ impl TokenMemo {
 
     fn recall(&mut self, key: u128, piece: &[u8]) -> usize {
         let place = &mut self.places[place(key)];
-        if (*place ^ key) << (u128::BITS - COST) == 0 {
-            return (*place >> COST) as usize;
+        if (*place ^ key) << (u128::BITS - COST_SHIFT) == 0 {
+            return (*place >> COST_SHIFT) as usize;
         }
         let cost = self.rows.count(piece);
-        if cost <= DEAREST {
-            *place = key | (cost as u128) << COST;
+        if cost <= MAX_PIECE_TOKENS {
+            *place = key | (cost as u128) << COST_SHIFT;
         }
         cost
     }
@@ -91,15 +91,15 @@ fn key(bytes: &[u8]) -> u128 {
     } else {
         bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
     };
-    word | (length as u128) << LENGTH
+    word | (length as u128) << LENGTH_SHIFT
 }
 
-/// A row of one byte as one number, which is no key of a short piece.
+/// A run of one byte as one number, which is never the key of a short piece.
 fn row_key(byte: u8, length: usize) -> u128 {
     u128::from(byte) | (length as u128) << 8
 }
 
-/// Where a key belongs: the high bits of a product, which depend on all of its bits.
+/// The place of a key: the high bits of a product, which depend on all bits of the key.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the halves of the key are wanted, and a place needs few bits"
@@ -107,7 +107,7 @@ fn row_key(byte: u8, length: usize) -> u128 {
 fn place(key: u128) -> usize {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let (low, high) = (key as u64, (key >> 64) as u64);
-    ((low ^ high.rotate_left(23)).wrapping_mul(ODD) >> (u64::BITS - PLACES)) as usize
+    ((low ^ high.rotate_left(23)).wrapping_mul(ODD) >> (u64::BITS - PLACE_BITS)) as usize
 }
 
 #[cfg(test)]
@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn pieces_are_told_apart() {
         let text = "abcdefghijklmno";
-        let starts = (1..=LONGEST).map(|length| text[..length].to_owned());
-        let ends = (1..LONGEST).map(|start| text[start..].to_owned());
-        let rows = (1..=LONGEST).flat_map(|length| ["a".repeat(length), "\0".repeat(length)]);
+        let starts = (1..=MAX_PIECE_BYTES).map(|length| text[..length].to_owned());
+        let ends = (1..MAX_PIECE_BYTES).map(|start| text[start..].to_owned());
+        let rows = (1..=MAX_PIECE_BYTES).flat_map(|length| ["a".repeat(length), "\0".repeat(length)]);
         let all: Vec<String> = starts.chain(ends).chain(rows).collect();
         let keys: std::collections::HashSet<u128> = all.iter().map(|piece| key(piece.as_bytes())).collect();
-        assert!((1..LONGEST_ROW).all(|length| !keys.contains(&row_key(b'a', length))));
+        assert!((1..MAX_RUN_BYTES).all(|length| !keys.contains(&row_key(b'a', length))));
         for one in &all {
             for two in &all {
                 assert_eq!(key(one.as_bytes()) == key(two.as_bytes()), one == two, "{one:?} {two:?}");

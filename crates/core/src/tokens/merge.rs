@@ -1,19 +1,19 @@
-//! Merges the bytes of a piece into tokens: of all neighbours that are a token together, always those whose token has the
-//! lowest id, and of equals the first.
+//! Byte-pair encoding: merges the bytes of a piece into tokens. Of all neighbours that form a token, the pair with the lowest
+//! id merges first, and of equal ids the leftmost.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::tokens::vocabulary::{text, token};
 
-/// The longest piece whose merges are looked for one by one.
-const SHORT: usize = 96;
+/// Bytes of the longest piece that is merged by linear search.
+const MAX_SHORT_BYTES: usize = 96;
 
-/// Longer pieces are merged in parts of so many bytes.
-const PART: usize = 4096;
+/// Longer pieces are merged in parts of this many bytes.
+const PART_BYTES: usize = 4096;
 
-/// Of a part, so many bytes are kept: what stands behind them can change with what follows.
-const KEPT: usize = PART - 512;
+/// Bytes of a part whose tokens are final: those after them can change with what follows.
+const FINAL_BYTES: usize = PART_BYTES - 512;
 
 /// No token.
 const NONE: u32 = u32::MAX;
@@ -23,14 +23,14 @@ pub(super) fn count(piece: &[u8]) -> usize {
     if token(piece).is_some() {
         return 1;
     }
-    if piece.len() <= SHORT { short(piece) } else { encode(piece).len() }
+    if piece.len() <= MAX_SHORT_BYTES { count_short(piece) } else { encode(piece).len() }
 }
 
-/// How many tokens a short piece is.
-fn short(piece: &[u8]) -> usize {
-    // Where each token begins, and what it would be together with the next one.
-    let mut starts: [usize; SHORT + 2] = std::array::from_fn(|at| at);
-    let (mut pairs, mut count) = ([NONE; SHORT + 2], piece.len());
+/// How many tokens a short piece is, by linear search.
+fn count_short(piece: &[u8]) -> usize {
+    // The start of each token, and the token that it would form with the next one.
+    let mut starts: [usize; MAX_SHORT_BYTES + 2] = std::array::from_fn(|at| at);
+    let (mut pairs, mut count) = ([NONE; MAX_SHORT_BYTES + 2], piece.len());
     for (together, pair) in pairs.iter_mut().zip(piece.windows(2)) {
         *together = token(pair).unwrap_or(NONE);
     }
@@ -52,22 +52,22 @@ fn short(piece: &[u8]) -> usize {
 
 /// The tokens of a piece.
 ///
-/// Tokens are the encoding of a text if every two neighbours are the encoding of theirs: that holds within a part, and is
-/// looked at where two parts meet. So a long piece takes time in proportion to its length.
+/// A sequence of tokens is the encoding of its text if every two neighbours are the encoding of theirs. That holds within a
+/// part, and is checked where two parts meet. So the time for a long piece is proportional to its length.
 pub(super) fn encode(piece: &[u8]) -> Vec<u32> {
     let (mut tokens, mut rest) = (Vec::<u32>::new(), piece);
     while !rest.is_empty() {
-        let part = merged(&rest[..rest.len().min(PART)]);
+        let part = merge_all(&rest[..rest.len().min(PART_BYTES)]);
         if !tokens.last().zip(part.first()).is_none_or(|(last, first)| are_apart(*last, *first)) {
-            return merged(piece);
+            return merge_all(piece);
         }
-        let (mut length, is_last) = (0, rest.len() <= PART);
-        let kept = part.into_iter().take_while(|id| {
-            let is_kept = is_last || length + text(*id).len() <= KEPT;
-            length += if is_kept { text(*id).len() } else { 0 };
-            is_kept
+        let (mut length, is_last) = (0, rest.len() <= PART_BYTES);
+        let finals = part.into_iter().take_while(|id| {
+            let is_final = is_last || length + text(*id).len() <= FINAL_BYTES;
+            length += if is_final { text(*id).len() } else { 0 };
+            is_final
         });
-        tokens.extend(kept);
+        tokens.extend(finals);
         rest = &rest[length..];
     }
     tokens
@@ -75,11 +75,11 @@ pub(super) fn encode(piece: &[u8]) -> Vec<u32> {
 
 /// True when these tokens are the encoding of their bytes.
 fn are_apart(one: u32, two: u32) -> bool {
-    merged(&[text(one), text(two)].concat()) == [one, two]
+    merge_all(&[text(one), text(two)].concat()) == [one, two]
 }
 
-/// The tokens of a piece, merged as a whole.
-fn merged(piece: &[u8]) -> Vec<u32> {
+/// The tokens of a piece, merged as a whole with a heap.
+fn merge_all(piece: &[u8]) -> Vec<u32> {
     let mut row = TokenRow::new(piece);
     while let Some(Reverse((_, start, end))) = row.heap.pop() {
         row.merge(start, end);
@@ -94,14 +94,14 @@ fn merged(piece: &[u8]) -> Vec<u32> {
     tokens
 }
 
-/// The tokens of a piece while they are merged, each known by where it begins.
+/// The tokens of a piece during merging, by their start.
 struct TokenRow<'p> {
     piece: &'p [u8],
-    /// Where the token ends that begins at a place; 0 when none does.
+    /// The end of the token that starts at an offset; 0 if none does.
     ends: Vec<usize>,
-    /// Where the token begins that ends at a place.
+    /// The start of the token that ends at an offset.
     starts: Vec<usize>,
-    /// What could be merged: its id, where it begins and where it ends.
+    /// Possible merges: token id, start and end.
     heap: BinaryHeap<Reverse<(u32, usize, usize)>>,
 }
 
@@ -115,7 +115,7 @@ impl<'p> TokenRow<'p> {
         Self { piece, ends, starts, heap }
     }
 
-    /// Merges two tokens, if they are still there and are what lies between these places.
+    /// Merges the two tokens between these offsets, if they are still there.
     fn merge(&mut self, start: usize, end: usize) {
         let middle = self.ends[start];
         if middle == 0 || middle >= end || self.ends[middle] != end {
@@ -148,7 +148,7 @@ mod tests {
         let theirs = bpe.encode_via_backtracking(piece);
         let shown = || String::from_utf8_lossy(&piece[..piece.len().min(200)]).into_owned();
         assert_eq!(encode(piece), theirs, "{} bytes: {}", piece.len(), shown());
-        assert_eq!(merged(piece), theirs, "{} bytes: {}", piece.len(), shown());
+        assert_eq!(merge_all(piece), theirs, "{} bytes: {}", piece.len(), shown());
         assert_eq!(count(piece), theirs.len(), "{} bytes: {}", piece.len(), shown());
     }
 
@@ -156,7 +156,7 @@ mod tests {
     fn every_token_is_one() {
         let bpe = &bpe_openai::o200k_base().bpe;
         for id in 0..u32::try_from(bpe.num_tokens()).unwrap() {
-            assert_eq!(merged(bpe.token_bytes(id)), [id]);
+            assert_eq!(merge_all(bpe.token_bytes(id)), [id]);
         }
     }
 
@@ -170,7 +170,14 @@ mod tests {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (seed >> 8) as usize
         };
-        let lengths = (0..=SHORT + 40).chain([400, PART - 1, PART, PART + 1, 2 * PART + 77, 5 * PART]);
+        let lengths = (0..=MAX_SHORT_BYTES + 40).chain([
+            400,
+            PART_BYTES - 1,
+            PART_BYTES,
+            PART_BYTES + 1,
+            2 * PART_BYTES + 77,
+            5 * PART_BYTES,
+        ]);
         for length in lengths {
             for signs in SIGNS {
                 let piece: Vec<u8> = (0..length).map(|_| signs[next() % signs.len()]).collect();

@@ -1,4 +1,4 @@
-//! Counts what a text costs a model, exactly.
+//! Counts the tokens of a text exactly.
 
 mod memo;
 mod merge;
@@ -15,27 +15,21 @@ use memo::with_memo;
 pub use part::{difference, parts};
 use split::pieces;
 
-/// Counts tokens.
-pub trait Tokens: Send + Sync {
-    /// How many tokens `text` is.
-    fn count(&self, text: &str) -> usize;
-
-    /// How many tokens `text` is if that is at most `limit`; a counter may stop where it is more.
-    fn count_within(&self, text: &str, limit: usize) -> Option<usize> {
-        Some(self.count(text)).filter(|&count| count <= limit)
-    }
-}
-
-/// The `o200k_base` vocabulary.
+/// The `o200k_base` vocabulary, the one that every count of this product is made with. It has no state of its own, so it
+/// is not handed around: whatever needs a count asks for one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct O200k;
 
-impl Tokens for O200k {
-    fn count(&self, text: &str) -> usize {
+impl O200k {
+    /// How many tokens `text` is.
+    #[must_use]
+    pub fn count(self, text: &str) -> usize {
         self.count_within(text, usize::MAX).unwrap_or(usize::MAX)
     }
 
-    fn count_within(&self, text: &str, limit: usize) -> Option<usize> {
+    /// How many tokens `text` is if that is at most `limit`; counting stops at the first token beyond it.
+    #[must_use]
+    pub fn count_within(self, text: &str, limit: usize) -> Option<usize> {
         with_memo(|memo| {
             let mut count = 0;
             let counted = pieces(text, |piece| {

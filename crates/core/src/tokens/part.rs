@@ -1,39 +1,39 @@
-//! Cuts a text where no token reaches across, so that its parts can be counted apart.
+//! Splits a text where no token spans the boundary, so that its parts can be counted separately.
 
-use crate::tokens::split::is_sure;
+use crate::tokens::split::is_boundary;
 
-/// The shortest part but the last.
-const LEAST: usize = 1 << 10;
+/// Bytes of the shortest part but the last.
+const MIN_PART_BYTES: usize = 1 << 10;
 
-/// How many bytes before a place decide whether it is a cut.
-const SIGHT: usize = 8;
+/// Bytes in front of a boundary that decide whether the text is split there.
+const WINDOW_BYTES: usize = 8;
 
-/// One in so many sure places is a cut.
-const RARE: u32 = 9;
+/// One in two to this many safe boundaries is used.
+const RARITY_BITS: u32 = 9;
 
 /// The parts of a text, whose tokens add up to those of the whole.
 ///
-/// Where a part ends, what stands there decides: a text that goes on, or is changed in one place, has the same parts
-/// everywhere else.
+/// The bytes at a boundary decide whether the text is split there. So a text that grows, or changes in one place, has the
+/// same parts everywhere else.
 pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let (part, after) = rest.split_at_checked(cut(rest.as_bytes()))?;
+        let (part, after) = rest.split_at_checked(part_end(rest.as_bytes()))?;
         rest = after;
         Some(part).filter(|part| !part.is_empty())
     })
 }
 
-/// The parts of two texts in which they differ. No token reaches across their ends, so that the texts differ in tokens
-/// by as many as these do.
+/// The parts in which two texts differ. No token spans their ends, so the token counts of the texts differ by as much as
+/// those of the parts.
 #[must_use]
 pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
     let (first, second) = (one.as_bytes(), two.as_bytes());
     let same = common(first.chunks(BLOCK).zip(second.chunks(BLOCK)), |bytes| bytes.iter());
-    let most = first.len().min(second.len()) - same;
-    let [one_end, two_end] = [first, second].map(|bytes| bytes[bytes.len() - most..].rchunks(BLOCK));
+    let rest = first.len().min(second.len()) - same;
+    let [one_end, two_end] = [first, second].map(|bytes| bytes[bytes.len() - rest..].rchunks(BLOCK));
     let tail = common(one_end.zip(two_end), |bytes| bytes.iter().rev());
-    let is_place = |at: &usize| is_sure(first[at - 1], first[*at]);
+    let is_place = |at: &usize| is_boundary(first[at - 1], first[*at]);
     let start = (1..same).rev().find(is_place).unwrap_or(0);
     let end = (first.len() - tail + 1..first.len()).find(is_place).unwrap_or(first.len());
     let left = first.len() - end;
@@ -43,7 +43,7 @@ pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
 /// Bytes that are compared at once.
 const BLOCK: usize = 256;
 
-/// How many bytes two rows of blocks have in common, each block in this order.
+/// How many bytes two sequences of blocks have in common, reading each block in the given order.
 fn common<'b, I: Iterator<Item = &'b u8>>(
     mut blocks: impl Iterator<Item = (&'b [u8], &'b [u8])>,
     bytes: impl Fn(&'b [u8]) -> I,
@@ -58,16 +58,16 @@ fn common<'b, I: Iterator<Item = &'b u8>>(
     same + other.map_or(0, within)
 }
 
-/// Where the first part ends. Every byte of every body passes here, so each is looked up once.
-fn cut(bytes: &[u8]) -> usize {
-    let Some((first, rest)) = bytes.get(LEAST - 1..).and_then(<[u8]>::split_first) else {
+/// The end of the first part. Every byte of every body passes here, so each is looked up once.
+fn part_end(bytes: &[u8]) -> usize {
+    let Some((first, rest)) = bytes.get(MIN_PART_BYTES - 1..).and_then(<[u8]>::split_first) else {
         return bytes.len();
     };
     let mut last = KINDS[usize::from(*first)];
     for (at, byte) in rest.iter().enumerate() {
         let next = KINDS[usize::from(*byte)];
-        let end = LEAST + at;
-        if last == Kind::Word && next == Kind::Sign && is_rare(&bytes[end - SIGHT..end]) {
+        let end = MIN_PART_BYTES + at;
+        if last == Kind::Word && next == Kind::Sign && is_rare(&bytes[end - WINDOW_BYTES..end]) {
             return end;
         }
         last = next;
@@ -75,7 +75,7 @@ fn cut(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// What a byte can be to the place before it or behind it.
+/// What a byte means for the boundaries around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Word,
@@ -83,14 +83,14 @@ enum Kind {
     Other,
 }
 
-/// The kinds of all bytes: between a word and a sign, a piece is sure to begin.
+/// The kinds of all bytes: between a word and a sign, a new piece always begins.
 const KINDS: [Kind; 256] = {
     let mut kinds = [Kind::Other; 256];
     let mut byte = 0_u8;
     while byte < 128 {
-        if is_sure(b'a', byte) {
+        if is_boundary(b'a', byte) {
             kinds[byte as usize] = Kind::Sign;
-        } else if is_sure(byte, b' ') {
+        } else if is_boundary(byte, b' ') {
             kinds[byte as usize] = Kind::Word;
         }
         byte += 1;
@@ -98,17 +98,17 @@ const KINDS: [Kind; 256] = {
     kinds
 };
 
-/// True for one in so many sights.
-fn is_rare(sight: &[u8]) -> bool {
+/// True for one in two to `RARITY_BITS` windows.
+fn is_rare(window: &[u8]) -> bool {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let word = sight.first_chunk().map_or(0, |bytes: &[u8; SIGHT]| u64::from_be_bytes(*bytes));
-    word.wrapping_mul(ODD) >> (64 - RARE) == 0
+    let word = window.first_chunk().map_or(0, |bytes: &[u8; WINDOW_BYTES]| u64::from_be_bytes(*bytes));
+    word.wrapping_mul(ODD) >> (64 - RARITY_BITS) == 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::{O200k, Tokens};
+    use crate::tokens::O200k;
 
     fn words(seed: u32, count: usize) -> String {
         const WORDS: [&str; 12] = [

@@ -1,19 +1,19 @@
-//! The vocabulary's own rules for pieces, as a pattern: for texts that are not ASCII.
+//! The vocabulary's own pattern that splits a text into pieces, for texts that are not ASCII.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Words with small letters at the end, and words of capitals, each with one sign before and a `'s` behind.
-const BEFORE: &str = r"[^\r\n\p{L}\p{N}]?";
+/// Words that end in lower case, and words in upper case, each with one sign in front and a `'s` after it.
+const PREFIX: &str = r"[^\r\n\p{L}\p{N}]?";
 const CAPITALS: &str = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]";
 const SMALLS: &str = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]";
-const BEHIND: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?";
+const SUFFIX: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?";
 
 static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let rules = [
-        format!("{BEFORE}{CAPITALS}*{SMALLS}+{BEHIND}"),
-        format!("{BEFORE}{CAPITALS}+{SMALLS}*{BEHIND}"),
+        format!("{PREFIX}{CAPITALS}*{SMALLS}+{SUFFIX}"),
+        format!("{PREFIX}{CAPITALS}+{SMALLS}*{SUFFIX}"),
         r"\p{N}{1,3}".to_owned(),
         r" ?[^\s\p{L}\p{N}]+[\r\n/]*".to_owned(),
         r"\s*[\r\n]+".to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A row of blanks without its last one, which goes with what follows.
+/// The length of a run of blanks without the last one, which belongs to the next piece.
 fn without_last(rest: &str, length: usize) -> usize {
     let piece = &rest[..length];
     let mut blanks = piece.chars().rev();

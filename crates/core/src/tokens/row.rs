@@ -1,16 +1,16 @@
-//! Counts long rows of one sign, such as `-----`, without looking at all of them.
+//! Counts long runs of one byte, such as `-----`, without encoding all of them.
 //!
-//! A vocabulary has many tokens for such rows, of many lengths, and weighing them against each other takes ten times as
-//! long as other texts do. But tokens are the encoding of a text whenever every two neighbours are the encoding of
-//! theirs. So where a token stands twice in a row, it may stand there any number of times: a row can be shortened by that
-//! token, counted, and the count made up for.
+//! The vocabulary has tokens of many lengths for such runs, and merging them takes ten times as long as other text. But a
+//! sequence of tokens is the encoding of its text if every two neighbours are the encoding of theirs. So a token that follows
+//! itself may repeat any number of times: a run is shortened by repetitions of that token, encoded, and the repetitions are
+//! added to the count.
 
 use crate::tokens::{merge, vocabulary};
 
-/// Rows that are shortened are longer than this, and stay at least as long.
-const LONG: usize = 384;
+/// Bytes to which longer runs are shortened.
+const SHORT_RUN_BYTES: usize = 384;
 
-/// What rows of each byte are shortened by: the token that they are mostly made of.
+/// The token that runs of each byte mostly consist of.
 pub(super) struct RowTokens([RowToken; 256]);
 
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ impl Default for RowTokens {
     }
 }
 
-/// A row that was shortened: where it stands now, and its token.
+/// A shortened run: its bytes in the shortened piece, and its token.
 struct Row {
     start: usize,
     end: usize,
@@ -39,20 +39,20 @@ impl RowTokens {
         self.short_count(piece).unwrap_or_else(|| merge::count(piece))
     }
 
-    /// The same by shorter rows; `None` when there is none to be shortened, or a token did not come twice in one.
+    /// The same with runs shortened; `None` when none is long, or a run's token does not follow itself.
     fn short_count(&mut self, piece: &[u8]) -> Option<usize> {
-        if piece.len() <= LONG {
+        if piece.len() <= SHORT_RUN_BYTES {
             return None;
         }
         let (mut short, mut rows, mut left_out) = (Vec::new(), Vec::new(), 0);
         for row in piece.chunk_by(|one, two| one == two) {
-            let token = if row.len() > LONG { self.token(row[0]) } else { None };
+            let token = if row.len() > SHORT_RUN_BYTES { self.token(row[0]) } else { None };
             let Some(token) = token else {
                 short.extend_from_slice(row);
                 continue;
             };
             let length = vocabulary::text(token).len();
-            let times = (row.len() - LONG) / length;
+            let times = (row.len() - SHORT_RUN_BYTES) / length;
             let start = short.len();
             short.extend_from_slice(&row[times * length..]);
             rows.push(Row { start, end: short.len(), token });
@@ -62,14 +62,14 @@ impl RowTokens {
             return None;
         }
         let tokens = merge::encode(&short);
-        come_twice(&rows, &tokens).then_some(tokens.len() + left_out)
+        repeat_within(&rows, &tokens).then_some(tokens.len() + left_out)
     }
 
-    /// The token that a long row of `byte` is mostly made of, if it stands there twice in a row.
+    /// The token that long runs of `byte` mostly consist of, if it follows itself there.
     fn token(&mut self, byte: u8) -> Option<u32> {
         let known = &mut self.0[usize::from(byte)];
         if let RowToken::Unknown = known {
-            let tokens = merge::encode(&[byte; LONG]);
+            let tokens = merge::encode(&[byte; SHORT_RUN_BYTES]);
             let twice = tokens.windows(2).find(|pair| pair[0] == pair[1]);
             *known = twice.map_or(RowToken::None, |pair| RowToken::Token(pair[0]));
         }
@@ -77,8 +77,8 @@ impl RowTokens {
     }
 }
 
-/// True when within each row its token stands twice in a row.
-fn come_twice(rows: &[Row], tokens: &[u32]) -> bool {
+/// True when in each run its token follows itself.
+fn repeat_within(rows: &[Row], tokens: &[u32]) -> bool {
     let (mut end, mut rest) = (0, tokens.iter());
     rows.iter().all(|row| {
         let (mut before, mut twice) = (false, false);
@@ -104,7 +104,14 @@ mod tests {
         let bpe = &bpe_openai::o200k_base().bpe;
         let mut row_tokens = RowTokens::default();
         for byte in 0..=255_u8 {
-            for length in [LONG - 1, LONG, LONG + 1, 2 * LONG + 7, 1000 + usize::from(byte), 2048] {
+            for length in [
+                SHORT_RUN_BYTES - 1,
+                SHORT_RUN_BYTES,
+                SHORT_RUN_BYTES + 1,
+                2 * SHORT_RUN_BYTES + 7,
+                1000 + usize::from(byte),
+                2048,
+            ] {
                 let row = vec![byte; length];
                 assert_eq!(row_tokens.count(&row), bpe.count(&row), "{byte} {length}");
             }

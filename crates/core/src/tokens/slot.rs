@@ -1,15 +1,15 @@
-//! Says where a token stands in the table of slots.
+//! The hash table of tokens: open addressing with linear probing.
 
-/// How many slots there are; not half of them are taken.
+/// How many slots there are; fewer than half are used.
 pub(crate) const SLOTS: usize = 1 << 19;
 
 /// A slot without a token.
 pub(crate) const FREE: u32 = u32::MAX;
 
-/// The bits of a slot that are the token's id; the others are its mark.
-pub(crate) const ID: u32 = (1 << 18) - 1;
+/// The bits of a slot that hold the token's id; the others hold its tag.
+pub(crate) const ID_MASK: u32 = (1 << 18) - 1;
 
-/// A number that depends on all bytes.
+/// A hash of all bytes.
 #[inline]
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -20,19 +20,19 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     hash ^ hash >> 32
 }
 
-/// The slot in which a token stands if that is free.
+/// The first slot to try for a token.
 #[expect(clippy::cast_possible_truncation, reason = "few of its bits are wanted")]
 pub(crate) fn first(hash: u64) -> usize {
     hash as usize % SLOTS
 }
 
-/// The slot that is tried after another.
+/// The slot to try after another.
 pub(crate) fn next(at: usize) -> usize {
     (at + 1) % SLOTS
 }
 
-/// A mark by which most other tokens are told apart without a look at their bytes; never that of a free slot.
-pub(crate) fn mark(hash: u64) -> u32 {
-    let mark = (hash >> 32) as u32 & !ID;
-    if mark == FREE & !ID { 0 } else { mark }
+/// A tag that rules out most other tokens without comparing their bytes; never that of a free slot.
+pub(crate) fn tag(hash: u64) -> u32 {
+    let tag = (hash >> 32) as u32 & !ID_MASK;
+    if tag == FREE & !ID_MASK { 0 } else { tag }
 }

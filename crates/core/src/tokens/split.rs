@@ -1,36 +1,36 @@
-//! Splits a text into the pieces that the vocabulary's own rules make of it, without its pattern where that is plain.
+//! Splits a text into pieces by the vocabulary's rules, without its slow pattern where the text is ASCII.
 //!
-//! Nearly all of a tool result is ASCII, where the rules are few: letters with one character before them and
-//! `'s` behind, numbers of up to three digits, marks with line ends behind, blanks. Where another character comes
-//! into play, the vocabulary's pattern splits on to the next place where a piece is sure to begin.
+//! Nearly all of a tool result is ASCII, where the rules are few: letters with one character in front and `'s` after them,
+//! numbers of up to three digits, signs with line ends after them, blanks. From any other character on, the vocabulary's
+//! pattern splits up to the next boundary that is safe, where a new piece always begins.
 
 use std::ops::ControlFlow;
 
 use crate::tokens::pattern;
 
-/// Hands each piece of `text` to `take`, until that breaks.
+/// Calls `take` with each piece of `text`, until it breaks.
 pub(super) fn pieces<'t, B>(
     text: &'t str,
     mut take: impl FnMut(&'t [u8]) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let bytes = text.as_bytes();
-    let (mut at, mut odd) = (0, next_odd(bytes, 0));
+    let (mut at, mut non_ascii) = (0, next_non_ascii(bytes, 0));
     while at < bytes.len() {
-        if let Some(end) = plain(bytes, at, odd) {
+        if let Some(end) = ascii_piece(bytes, at, non_ascii) {
             take(&bytes[at..end])?;
             at = end;
             continue;
         }
-        let end = boundary(bytes, odd);
+        let end = boundary(bytes, non_ascii);
         pattern::split(&text[at..end]).try_for_each(|piece| take(piece.as_bytes()))?;
-        (at, odd) = (end, next_odd(bytes, end));
+        (at, non_ascii) = (end, next_non_ascii(bytes, end));
     }
     ControlFlow::Continue(())
 }
 
-/// Where the first byte from `at` on stands that is not ASCII; the end when there is none.
-fn next_odd(bytes: &[u8], at: usize) -> usize {
-    /// Few enough to be looked at one by one, many enough to be passed at once.
+/// The offset of the first byte from `at` on that is not ASCII, or the end.
+fn next_non_ascii(bytes: &[u8], at: usize) -> usize {
+    /// Bytes that are skipped at once if all are ASCII.
     const BLOCK: usize = 64;
     let rest = &bytes[at..];
     let block =
@@ -38,7 +38,7 @@ fn next_odd(bytes: &[u8], at: usize) -> usize {
     at + block + rest[block..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
-/// What a byte is to the rules; what is not ASCII is nothing.
+/// Classes of bytes; bytes beyond ASCII have none.
 const CAPITAL: u8 = 1;
 const SMALL: u8 = 2;
 const DIGIT: u8 = 4;
@@ -65,12 +65,12 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The class of the byte at `at`; none behind the end.
+/// The class of the byte at `at`; none after the end.
 fn class(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).map_or(0, |byte| CLASSES[usize::from(*byte)])
 }
 
-/// Where a run of bytes of these classes ends.
+/// The end of a run of bytes of these classes.
 fn run(bytes: &[u8], mut at: usize, classes: u8) -> usize {
     while class(bytes, at) & classes != 0 {
         at += 1;
@@ -78,9 +78,9 @@ fn run(bytes: &[u8], mut at: usize, classes: u8) -> usize {
     at
 }
 
-/// Where the piece that begins at `at` ends, if nothing but ASCII decides it; the first other byte is at `odd`.
+/// The end of the piece that begins at `at`, if ASCII alone decides it; the first other byte is at `non_ascii`.
 #[inline]
-fn plain(bytes: &[u8], at: usize, odd: usize) -> Option<usize> {
+fn ascii_piece(bytes: &[u8], at: usize, non_ascii: usize) -> Option<usize> {
     let first = class(bytes, at);
     if first == 0 {
         return None;
@@ -94,26 +94,27 @@ fn plain(bytes: &[u8], at: usize, odd: usize) -> Option<usize> {
     } else {
         marks(bytes, at).unwrap_or_else(|| blanks(bytes, at))
     };
-    // What was looked at, to the byte that ended it and two more of a `'re`.
+    // The end depends on bytes up to here: the one that ended the piece, and two more of a `'re`.
     let seen = bytes.len().min(end + 3);
-    let sure = odd == bytes.len() || seen <= odd && (first & BLANK == 0 || run(bytes, at, BLANK) < odd);
+    let sure = non_ascii == bytes.len()
+        || seen <= non_ascii && (first & BLANK == 0 || run(bytes, at, BLANK) < non_ascii);
     sure.then_some(end)
 }
 
 /// Up to three digits.
 fn number(bytes: &[u8], at: usize) -> usize {
-    // No further: a row of digits is looked at once for each of its pieces.
+    // At most three bytes ahead, so that a long run of digits is not scanned once for each piece.
     run(&bytes[..bytes.len().min(at + 3)], at, DIGIT)
 }
 
-/// Capitals, then small letters, and the end of `it's`.
+/// Upper case, then lower case, and the end of `it's`.
 #[inline]
 fn word(bytes: &[u8], at: usize) -> usize {
     let end = letters(bytes, at).unwrap_or_else(|| run(bytes, run(bytes, at, CAPITAL), SMALL));
     if bytes.get(end) == Some(&b'\'') { end + contraction(&bytes[end..]) } else { end }
 }
 
-/// Where a run of capitals and then small letters ends, all looked at at once; `None` where it is long or near the end.
+/// The end of a run of upper and then lower case, found with one wide comparison; `None` if it is long or near the end.
 #[inline]
 fn letters(bytes: &[u8], at: usize) -> Option<usize> {
     let word = u128::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
@@ -123,27 +124,27 @@ fn letters(bytes: &[u8], at: usize) -> Option<usize> {
     }
     let small = lane_run(word >> (capitals * u8::BITS), b'a', b'z');
     let length = capitals + small;
-    // What is shifted in is no letter, so a run that reaches the end may go on behind it.
+    // Zeros are shifted in, so a run that fills the word may continue after it.
     (length < LANES).then_some(at + length as usize)
 }
 
-/// The bytes of a word, which are compared all at once.
+/// Bytes that are compared at once.
 const LANES: u32 = 16;
 
-/// How many bytes from the lowest on are between two ASCII characters.
+/// How many bytes, from the lowest on, are between two ASCII characters.
 #[inline]
 fn lane_run(word: u128, first: u8, last: u8) -> u32 {
     const ONES: u128 = u128::MAX / 255;
     const HIGH: u128 = ONES << 7;
     let low = word & !HIGH;
-    // A sum has its highest bit where the byte is not less than what was taken from 128; no sum carries over.
+    // The high bit of each sum tells whether its byte is at least the bound; no sum carries into the next byte.
     let from = low + ONES * u128::from(128 - first);
-    let behind = low + ONES * u128::from(127 - last);
-    let others = !(from & !behind & !word) & HIGH;
+    let beyond = low + ONES * u128::from(127 - last);
+    let others = !(from & !beyond & !word) & HIGH;
     others.trailing_zeros() / u8::BITS
 }
 
-/// The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, in letters of any size.
+/// The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, ignoring case.
 fn contraction(rest: &[u8]) -> usize {
     let letter = |at: usize| rest.get(at).map_or(0, u8::to_ascii_lowercase);
     match (letter(0), letter(1), letter(2)) {
@@ -153,14 +154,14 @@ fn contraction(rest: &[u8]) -> usize {
     }
 }
 
-/// A space perhaps, then marks, then line ends and slashes.
+/// An optional space, then signs, then line ends and slashes.
 fn marks(bytes: &[u8], at: usize) -> Option<usize> {
     let start = at + usize::from(bytes[at] == b' ');
     let end = run(bytes, start, MARK);
     (end > start).then(|| run(bytes, end, LINE_END | SLASH))
 }
 
-/// Blanks to the last line end among them; else all but the last, which goes with what follows.
+/// Blanks up to the last line end among them; else all but the last, which belongs to the next piece.
 fn blanks(bytes: &[u8], at: usize) -> usize {
     let end = run(bytes, at, BLANK);
     let line = bytes[at..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n'));
@@ -171,15 +172,15 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The first place behind the character at `odd`, which is not ASCII, where a piece is sure to begin: no rule goes on
-/// from a letter or digit to another ASCII character, but for the `'` of `it's`.
-fn boundary(bytes: &[u8], odd: usize) -> usize {
-    let sure = bytes[odd..].windows(2).position(|pair| is_sure(pair[0], pair[1]));
-    sure.map_or(bytes.len(), |place| odd + place + 1)
+/// The first safe boundary after the character at `non_ascii`: no rule continues from a letter or digit to another ASCII
+/// character, except for the `'` of `it's`.
+fn boundary(bytes: &[u8], non_ascii: usize) -> usize {
+    let sure = bytes[non_ascii..].windows(2).position(|pair| is_boundary(pair[0], pair[1]));
+    sure.map_or(bytes.len(), |place| non_ascii + place + 1)
 }
 
-/// True when a piece is sure to begin between these two bytes, whatever stands around them.
-pub(super) const fn is_sure(last: u8, next: u8) -> bool {
+/// True when a new piece always begins between these two bytes, whatever is around them.
+pub(super) const fn is_boundary(last: u8, next: u8) -> bool {
     last.is_ascii_alphanumeric() && next.is_ascii() && !next.is_ascii_alphanumeric() && next != b'\''
 }
 

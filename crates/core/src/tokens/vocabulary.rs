@@ -1,5 +1,5 @@
-//! Looks tokens up in tables. They are made of the tokens' bytes and lengths in a few milliseconds when something is first
-//! counted: written into the program, they would be most of it.
+//! Looks up tokens. The tables are built from the tokens' bytes and lengths in a few milliseconds at the first count: stored
+//! in the program, they would be most of it.
 
 use std::sync::LazyLock;
 
@@ -8,15 +8,15 @@ use crate::tokens::slot;
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.bytes"));
 const LENGTHS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.lengths"));
 
-/// The most bytes that a token has.
-const LONGEST: usize = 128;
+/// Bytes of the longest token.
+const MAX_TOKEN_BYTES: usize = 128;
 
 static TABLES: LazyLock<VocabularyTables> = LazyLock::new(VocabularyTables::new);
 
 struct VocabularyTables {
-    /// Where each token begins among the bytes of all, and where the last one ends.
+    /// The offset of each token in the bytes of all, and the end of the last one.
     starts: Vec<u32>,
-    /// Each token stands in the first free slot from its own on.
+    /// The slots of the hash table.
     slots: Vec<u32>,
 }
 
@@ -40,7 +40,7 @@ impl VocabularyTables {
         while self.slot(at) != slot::FREE {
             at = slot::next(at);
         }
-        self.slots[at] = slot::mark(hash) | id;
+        self.slots[at] = slot::tag(hash) | id;
     }
 
     #[inline]
@@ -55,21 +55,21 @@ impl VocabularyTables {
     }
 }
 
-/// The token of these bytes. The lower its id, the sooner two tokens are merged into it.
+/// The token of these bytes. Pairs with a lower id merge first.
 #[inline]
 pub(super) fn token(bytes: &[u8]) -> Option<u32> {
-    if bytes.len() > LONGEST {
+    if bytes.len() > MAX_TOKEN_BYTES {
         return None;
     }
     let (tables, hash) = (&*TABLES, slot::hash(bytes));
-    let (mark, mut at) = (slot::mark(hash), slot::first(hash));
+    let (tag, mut at) = (slot::tag(hash), slot::first(hash));
     loop {
         let found = tables.slot(at);
         if found == slot::FREE {
             return None;
         }
-        if found & !slot::ID == mark && tables.text(found & slot::ID) == bytes {
-            return Some(found & slot::ID);
+        if found & !slot::ID_MASK == tag && tables.text(found & slot::ID_MASK) == bytes {
+            return Some(found & slot::ID_MASK);
         }
         at = slot::next(at);
     }
@@ -89,12 +89,12 @@ mod tests {
         let bpe = &bpe_openai::o200k_base().bpe;
         for id in 0..u32::try_from(bpe.num_tokens()).unwrap() {
             let bytes = bpe.token_bytes(id);
-            assert!(bytes.len() <= LONGEST, "{id}");
+            assert!(bytes.len() <= MAX_TOKEN_BYTES, "{id}");
             assert_eq!((text(id), token(bytes)), (bytes, Some(id)));
         }
         for other in ["", "\u{1}\u{2}", "no such token", "\u{10ffff}"] {
             assert_eq!(token(other.as_bytes()), None, "{other:?}");
         }
-        assert_eq!(token(&[b'a'; LONGEST + 1]), None);
+        assert_eq!(token(&[b'a'; MAX_TOKEN_BYTES + 1]), None);
     }
 }

@@ -5,7 +5,7 @@ mod shapes;
 use std::time::{Duration, Instant};
 
 use shapes::{SHAPES, Shape};
-use tersely_core::{Call, DictionaryMethod, Mode, O200k, Plan, Redaction, compress};
+use tersely_core::{Call, DictionaryMethod, Mode, Plan, Redaction, compress};
 
 const AGGRESSIVE: Plan = plan(Mode::Aggressive);
 const STANDARD: Plan = plan(Mode::Standard);
@@ -18,7 +18,7 @@ const fn plan(mode: Mode) -> Plan {
 fn time(plan: &Plan, text: &str, runs: usize) -> Duration {
     let run = || {
         let begun = Instant::now();
-        let outcome = compress(plan, &O200k, Call::default(), text);
+        let outcome = compress(plan, Call::default(), text);
         assert!(outcome.text.len() <= text.len() + 64);
         begun.elapsed()
     };

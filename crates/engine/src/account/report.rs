@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tersely_core::prompt::Stats;
-use tersely_core::{Ledger, O200k, Outcome, Reader, Tokens};
+use tersely_core::{Ledger, O200k, Outcome, Reader};
 use tersely_proof::Arm;
 use tersely_wire::WireError;
 

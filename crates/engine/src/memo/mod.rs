@@ -1,8 +1,8 @@
-//! Remembers conversations, so that a request that goes on with one only costs what is new in it.
+//! Remembers conversations, so that a request that continues one takes time only for its new results.
 //!
-//! What is remembered is a function of what was sent, so a request gets the same bytes with and without. A conversation
-//! is found by a chain of hashes over everything that decided what became of its results: a longer one goes on where a
-//! shorter one ended, and one that differs anywhere is not found at all.
+//! The memo holds what compression would compute again, so a request gets the same bytes with and without it. A conversation
+//! is found by a chain of hashes over everything that decides what is sent for its results: a longer conversation continues a
+//! shorter one, and one that differs anywhere is not found.
 
 pub(crate) mod chain;
 pub(crate) mod passthrough;
@@ -14,33 +14,34 @@ use sha2::{Digest, Sha256};
 use tersely_wire::{Provider, Slot};
 
 use crate::conversation::Conversation;
-use crate::filled::Filled;
+use crate::filled_slot::FilledSlot;
 use crate::memo::chain::{ChainLink, part};
 use crate::memo::passthrough::SentPlain;
 use crate::scope::Scope;
 use crate::session::Sessions;
 use crate::token_count::BodyTokens;
 
-/// Conversations that are going on, the latest last.
+/// The latest conversations.
 #[derive(Default)]
 pub struct Memo {
-    kept: Mutex<Kept>,
+    entries: Mutex<MemoEntries>,
     sessions: Mutex<Sessions>,
     pub(crate) plain: SentPlain,
-    scale: BodyTokens,
-    most: MemoLimits,
+    tokens: BodyTokens,
+    limits: MemoLimits,
 }
 
+/// Conversations by the hash of their last result, the latest last.
 #[derive(Default)]
-struct Kept {
+struct MemoEntries {
     pasts: VecDeque<(ChainLink, usize, Past)>,
     bytes: usize,
 }
 
-/// How much is remembered.
+/// The size of a memo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoLimits {
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: usize,
     /// Bytes of all of them, about.
     pub bytes: usize,
@@ -57,42 +58,43 @@ impl Default for MemoLimits {
 pub struct Recall<'r> {
     /// The memo.
     pub memo: &'r Memo,
-    /// Who the client is: what one has said is not there for another.
+    /// Identifies the client. Clients do not share entries.
     pub whose: &'r [u8],
 }
 
 /// A conversation so far.
 pub(crate) struct Past {
-    /// What became of its results.
-    pub(crate) filled: Vec<Filled>,
-    /// What it has shown.
+    /// What was sent for its results.
+    pub(crate) filled: Vec<FilledSlot>,
+    /// What the model has seen.
     pub(crate) conversation: Conversation,
 }
 
 impl Past {
-    /// A conversation in which nothing was said yet.
+    /// A conversation without results.
     pub(crate) fn new(scope: &Scope<'_>) -> Self {
         Self { filled: Vec::new(), conversation: Conversation::new(scope) }
     }
 
     fn bytes(&self) -> usize {
-        let notes = |filled: &Filled| filled.report.results.iter().map(|note| note.bytes()).sum::<usize>();
-        let sent = |filled: &Filled| {
-            size_of::<Filled>() + notes(filled) + filled.sent.as_ref().map_or(0, String::len)
+        let notes =
+            |filled: &FilledSlot| filled.report.results.iter().map(|note| note.bytes()).sum::<usize>();
+        let sent = |filled: &FilledSlot| {
+            size_of::<FilledSlot>() + notes(filled) + filled.sent.as_ref().map_or(0, String::len)
         };
         self.conversation.bytes() + self.filled.iter().map(sent).sum::<usize>()
     }
 }
 
 impl Memo {
-    /// Remembers at most so much.
+    /// A memo of limited size.
     #[must_use]
-    pub fn new(most: MemoLimits) -> Self {
-        Self { most, ..Self::default() }
+    pub fn new(limits: MemoLimits) -> Self {
+        Self { limits, ..Self::default() }
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn entries(&self) -> std::sync::MutexGuard<'_, MemoEntries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -101,88 +103,93 @@ impl Recall<'_> {
     pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<ChainLink> {
         let mut link = Sha256::new();
         part(&mut link, self.whose);
-        let Scope { asked, most, plain, frozen, refers, .. } = scope;
+        let Scope { options, max_loss, plain_results, frozen_messages, refers, .. } = scope;
         let strategy = &scope.settings.strategy;
         part(
             &mut link,
-            format!("{:?} {most:?} {plain} {frozen} {refers} {strategy:?}", asked.session).as_bytes(),
+            format!(
+                "{:?} {max_loss:?} {plain_results} {frozen_messages} {refers} {strategy:?}",
+                options.session
+            )
+            .as_bytes(),
         );
         slots.iter().enumerate().map(|(at, slot)| next(&mut link, scope, at, slot)).collect()
     }
 
-    /// Which results of a named session are not what they were under the same name before.
-    pub(crate) fn changed(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<bool> {
-        let Some(session) = &scope.asked.session.id else { return Vec::new() };
-        let results: Vec<_> = slots.iter().map(|slot| (slot, treated(scope, slot))).collect();
+    /// Which results of a named session have changed since an earlier request, under the same call id.
+    pub(crate) fn changed_results(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<bool> {
+        let Some(session) = &scope.options.session.id else { return Vec::new() };
+        let results: Vec<_> = slots.iter().map(|slot| (slot, treatment(scope, slot))).collect();
         let mut sessions = self.memo.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.changed(self.whose, session, &results)
+        sessions.find_changed(self.whose, session, &results)
     }
 
-    /// The tokens of a whole body, of which parts that were counted before are not counted again.
-    pub(crate) fn weigh(&self, body: &[u8]) -> usize {
-        self.memo.scale.weigh(self.whose, body)
+    /// The tokens of a whole body. Parts that were counted before are not counted again.
+    pub(crate) fn count_tokens(&self, body: &[u8]) -> usize {
+        self.memo.tokens.count(self.whose, body)
     }
 
-    /// Takes note that a body was sent as it came.
+    /// Remembers that a body was sent uncompressed.
     pub fn keep_plain(&self, provider: &Provider, body: &[u8]) {
         self.memo.plain.keep(self.whose, &provider.slots(body).unwrap_or_default());
     }
 
-    /// How many results of a body were sent as they came before, from its first on.
+    /// How many results of a body, from the first on, were sent uncompressed before.
     #[must_use]
     pub fn plain(&self, provider: &Provider, body: &[u8]) -> usize {
         if self.memo.plain.is_empty() {
             return 0;
         }
-        self.memo.plain.known(self.whose, &provider.slots(body).unwrap_or_default())
+        self.memo.plain.count(self.whose, &provider.slots(body).unwrap_or_default())
     }
 
-    /// The longest conversation that these hashes go on with. It is taken out: two requests that go on with the same
-    /// one are rare, and the second begins anew.
+    /// The longest conversation that these hashes continue. It is removed: two requests that continue the same one are rare, and
+    /// the second starts from nothing.
     pub(crate) fn take(&self, links: &[ChainLink]) -> Option<Past> {
-        let mut kept = self.memo.kept();
-        let place = links.iter().rev().find_map(|link| kept.pasts.iter().rposition(|(it, ..)| it == link))?;
-        let (_, bytes, past) = kept.pasts.remove(place)?;
-        kept.bytes -= bytes;
+        let mut entries = self.memo.entries();
+        let place =
+            links.iter().rev().find_map(|link| entries.pasts.iter().rposition(|(it, ..)| it == link))?;
+        let (_, bytes, past) = entries.pasts.remove(place)?;
+        entries.bytes -= bytes;
         Some(past)
     }
 
-    /// Remembers a conversation up to here, and forgets the oldest ones for it.
+    /// Remembers a conversation up to here, and evicts the oldest ones if needed.
     pub(crate) fn keep(&self, link: ChainLink, past: Past) {
         let bytes = past.bytes();
-        let MemoLimits { conversations, bytes: most } = self.memo.most;
-        if bytes > most / 2 {
+        let MemoLimits { conversations, bytes: max_bytes } = self.memo.limits;
+        if bytes > max_bytes / 2 {
             return;
         }
-        let mut kept = self.memo.kept();
-        kept.bytes += bytes;
-        kept.pasts.push_back((link, bytes, past));
-        while kept.pasts.len() > conversations || kept.bytes > most {
-            let Some((_, bytes, _)) = kept.pasts.pop_front() else { return };
-            kept.bytes -= bytes;
+        let mut entries = self.memo.entries();
+        entries.bytes += bytes;
+        entries.pasts.push_back((link, bytes, past));
+        while entries.pasts.len() > conversations || entries.bytes > max_bytes {
+            let Some((_, bytes, _)) = entries.pasts.pop_front() else { return };
+            entries.bytes -= bytes;
         }
     }
 }
 
-/// The hash after one more result: its text, its call, what is to be done with it, and what others say of it.
+/// The hash after one more result: its text, its call, its treatment, and a remote compressor's answer.
 fn next(link: &mut Sha256, scope: &Scope<'_>, at: usize, slot: &Slot<'_>) -> ChainLink {
     let call = &slot.call;
     part(link, slot.token);
-    let agreed = scope.agreed.and_then(|agreed| agreed.at(at));
-    part(link, format!("{agreed:?}").as_bytes());
+    let answer = scope.answers.and_then(|answers| answers.at(at));
+    part(link, format!("{answer:?}").as_bytes());
     part(link, call.id.as_bytes());
     part(link, call.tool.as_bytes());
     part(link, call.command.as_deref().unwrap_or_default().as_bytes());
     part(
         link,
-        format!("{} {:?} {}", slot.is_error, (call.command.is_some(), call.is_part), treated(scope, slot))
+        format!("{} {:?} {}", slot.is_error, (call.command.is_some(), call.is_part), treatment(scope, slot))
             .as_bytes(),
     );
     link.clone().finalize().into()
 }
 
-/// All that is to be done with a result, in one spelling.
-fn treated(scope: &Scope<'_>, slot: &Slot<'_>) -> String {
+/// Everything that decides what is done with a result, as one string.
+fn treatment(scope: &Scope<'_>, slot: &Slot<'_>) -> String {
     let tool = &slot.call.tool;
     format!("{} {:?}", scope.skips(tool), scope.plan(tool))
 }

@@ -1,7 +1,7 @@
-//! Remembers conversations that were sent as they came, because there was no time to do better, so that they stay so.
+//! Remembers conversations that were sent uncompressed for lack of time, so that they stay so.
 //!
-//! What was sent once is in the provider's cache as it was sent: shortened later, it would have to be read anew, at full
-//! price. Only this process remembers; another would shorten what this one did not.
+//! They are in the provider's prompt cache as they were sent; compressed later, they would be charged again at full price.
+//! Only this process remembers them; another would compress what this one did not.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,33 +11,33 @@ use tersely_wire::Slot;
 
 use crate::memo::chain::{ChainLink, part};
 
-/// How many conversations are remembered, over all clients.
-const MOST: usize = 1024;
+/// Conversations that are remembered, over all clients.
+const MAX_CONVERSATIONS: usize = 1024;
 
-/// Conversations that were sent as they came, each by a hash over it; the latest last.
+/// Hashes of the conversations that were sent uncompressed, the latest last.
 #[derive(Default)]
 pub(crate) struct SentPlain(Mutex<VecDeque<ChainLink>>);
 
 impl SentPlain {
-    /// Takes note that results were sent as they came.
+    /// Remembers that results were sent uncompressed.
     pub(crate) fn keep(&self, whose: &[u8], slots: &[Slot<'_>]) {
         let Some(last) = chain(whose, slots).last() else { return };
         let mut links = self.links();
         links.retain(|link| *link != last);
         links.push_back(last);
-        if links.len() > MOST {
+        if links.len() > MAX_CONVERSATIONS {
             links.pop_front();
         }
     }
 
-    /// How many of these results were sent as they came before, from the first on.
-    pub(crate) fn known(&self, whose: &[u8], slots: &[Slot<'_>]) -> usize {
+    /// How many of these results, from the first on, were sent uncompressed before.
+    pub(crate) fn count(&self, whose: &[u8], slots: &[Slot<'_>]) -> usize {
         let chain: Vec<ChainLink> = chain(whose, slots).collect();
         let links = self.links();
         chain.iter().rposition(|link| links.contains(link)).map_or(0, |last| last + 1)
     }
 
-    /// True while there is nothing to remember, as most of the time.
+    /// True while there are none, which is usual.
     pub(crate) fn is_empty(&self) -> bool {
         self.links().is_empty()
     }
@@ -47,7 +47,7 @@ impl SentPlain {
     }
 }
 
-/// A hash after each result, over it and those before it.
+/// A hash for each result, over it and all before it.
 fn chain<'s>(whose: &[u8], slots: &'s [Slot<'_>]) -> impl Iterator<Item = ChainLink> + use<'s> {
     let mut link = Sha256::new();
     part(&mut link, whose);
@@ -97,11 +97,11 @@ mod tests {
         recall.keep_plain(PROVIDERS[0], &body(&[]));
         recall.keep_plain(PROVIDERS[0], b"no json");
         assert_eq!(memo.plain.links().len(), 0);
-        for number in 0..=MOST {
+        for number in 0..=MAX_CONVERSATIONS {
             recall.keep_plain(PROVIDERS[0], &body(&[&number.to_string()]));
         }
         check(&memo, b"me", &["0"], 0);
         check(&memo, b"me", &["1"], 1);
-        assert_eq!(memo.plain.links().len(), MOST);
+        assert_eq!(memo.plain.links().len(), MAX_CONVERSATIONS);
     }
 }

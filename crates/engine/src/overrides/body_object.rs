@@ -1,7 +1,6 @@
-//! Reads what a body says to us in its own `_tersely` object, and takes that out of the body.
+//! Reads the options in a body's `_tersely` object, and removes the object from the body.
 //!
-//! What is said wrongly is refused and not passed over: a misspelt name would else change nothing, and nobody would
-//! notice. A null says nothing, as if the name were not there.
+//! Invalid options are refused, not ignored: a misspelt name would otherwise go unnoticed. A null counts as absent.
 
 use std::borrow::Cow;
 
@@ -16,21 +15,21 @@ use crate::overrides::request_options::RequestOptions;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::overrides::value::{switch, text, wrong};
 
-/// The names of the object: ours, and the one that clients of Forge send.
+/// The names of the object: ours, and that of Forge's clients.
 const NAMES: [&str; 2] = ["_tersely", "_forge"];
 
-/// How many of a client's own words are kept, and how many characters of their names and values.
-const DEBUG: (usize, usize, usize) = (16, 64, 256);
+/// Debug entries that are kept, and characters of their names and values.
+const MAX_DEBUG: (usize, usize, usize) = (16, 64, 256);
 
-/// True when the body asks something of us, rightly or wrongly.
+/// True when the body has options for us, valid or not.
 #[must_use]
 pub fn asks_in_body(body: &[u8]) -> bool {
     top_members(&NAMES, body).is_ok_and(|found| !found.is_empty())
 }
 
-/// What the body asks for, and the body without that; `None` when it asks for nothing.
+/// The body's options, and the body without them; `None` when it has none.
 ///
-/// A body that is not JSON is not ours to judge: the provider will say what is wrong with it.
+/// A body that is not JSON is passed on: the provider will say what is wrong with it.
 pub(crate) fn take(body: &[u8]) -> Result<Option<(RequestOptions, Vec<u8>)>, OptionError> {
     let found = top_members(&NAMES, body).unwrap_or_default();
     match found.as_slice() {
@@ -55,7 +54,7 @@ fn read(member: &BodyMember<'_>) -> Result<RequestOptions, OptionError> {
             text(at, "a mode or an object", value)?;
             option(&mut asked, (at, "mode"), value)
         }
-        "schema_compression" => once(&mut asked.schema, at, schema(at, value)),
+        "schema_compression" => set_once(&mut asked.schema, at, schema(at, value)),
         "debug" => {
             asked.debug = debug(&object(at, value)?);
             Ok(())
@@ -65,8 +64,7 @@ fn read(member: &BodyMember<'_>) -> Result<RequestOptions, OptionError> {
     Ok(asked)
 }
 
-/// One option of how tool results are treated, at `at` under `name`: at the top of the object, or in
-/// `tool_output_compression`.
+/// Reads one option for tool results, at the top of the object or in `tool_output_compression`.
 fn option(asked: &mut RequestOptions, (at, name): (&str, &str), value: &Value) -> Result<(), OptionError> {
     if let Some(field) = FIELDS.iter().find(|field| field.asked == Some(name)) {
         return part(&mut asked.change, field, at, value);
@@ -75,10 +73,10 @@ fn option(asked: &mut RequestOptions, (at, name): (&str, &str), value: &Value) -
     match name {
         "session_id" => match text(at, "a string", value)?.trim() {
             "" => Ok(()),
-            id => once(&mut session.id, at, Ok(id.to_owned())),
+            id => set_once(&mut session.id, at, Ok(id.to_owned())),
         },
-        "dedup" => once(&mut session.dedup, at, switch(at, value)),
-        "memo" => once(&mut session.memo, at, switch(at, value)),
+        "dedup" => set_once(&mut session.dedup, at, switch(at, value)),
+        "memo" => set_once(&mut session.memo, at, switch(at, value)),
         "skip_tools" => {
             asked.skip_tools.extend(tools(at, value)?);
             Ok(())
@@ -87,32 +85,32 @@ fn option(asked: &mut RequestOptions, (at, name): (&str, &str), value: &Value) -
     }
 }
 
-/// One part of how tool results are treated, which nothing may have said before.
+/// Sets one field of the plan, which must not be set yet.
 fn part(change: &mut PlanOverride, field: &PlanField, at: &str, value: &Value) -> Result<(), OptionError> {
-    let said = change.says(field.name);
-    change.say(field, |plan| field.place.ask(plan, at, value))?;
-    if said { Err(twice(at)) } else { Ok(()) }
+    let is_set = change.sets(field.name);
+    change.set(field, |plan| field.place.read(plan, at, value))?;
+    if is_set { Err(set_twice(at)) } else { Ok(()) }
 }
 
-/// Hands each member that says something to `take`, with its place and its name.
+/// Calls `take` with each member that is not null, with its path and name.
 fn each(
     object: &Map<String, Value>,
     at: &str,
     mut take: impl FnMut(&str, &str, &Value) -> Result<(), OptionError>,
 ) -> Result<(), OptionError> {
-    let mut said = object.iter().filter(|(_, value)| !value.is_null());
-    said.try_for_each(|(name, value)| take(&format!("{at}.{name}"), name, value))
+    let mut members = object.iter().filter(|(_, value)| !value.is_null());
+    members.try_for_each(|(name, value)| take(&format!("{at}.{name}"), name, value))
 }
 
-/// Puts a value into a field, which nothing may have said before.
-fn once<T>(field: &mut Option<T>, at: &str, value: Result<T, OptionError>) -> Result<(), OptionError> {
+/// Sets an option, which must not be set yet.
+fn set_once<T>(field: &mut Option<T>, at: &str, value: Result<T, OptionError>) -> Result<(), OptionError> {
     match field.replace(value?) {
         None => Ok(()),
-        Some(_) => Err(twice(at)),
+        Some(_) => Err(set_twice(at)),
     }
 }
 
-fn twice(at: &str) -> OptionError {
+fn set_twice(at: &str) -> OptionError {
     OptionError::at(at, "set twice; set it once")
 }
 
@@ -143,19 +141,19 @@ fn schema(at: &str, value: &Value) -> Result<SchemaMode, OptionError> {
     }
 }
 
-/// The first of a client's own words, without secrets: nothing depends on them, so what is too much is left out.
+/// The first debug entries, with secrets masked. Nothing depends on them, so entries beyond the limits are dropped.
 fn debug(words: &Map<String, Value>) -> Vec<(String, String)> {
-    let (count, name, value) = DEBUG;
+    let (count, name, value) = MAX_DEBUG;
     let plain = words.iter().filter(|(key, _)| key.chars().count() <= name).filter_map(|(key, word)| {
         let word = match word {
             Value::String(word) => Cow::Borrowed(word.as_str()),
             Value::Number(_) | Value::Bool(_) => Cow::Owned(word.to_string()),
             Value::Null | Value::Array(_) | Value::Object(_) => return None,
         };
-        // Masked before it is cut: half a secret is not known for one. What it is called may say that it is one.
-        let told = format!("{key}={word}");
-        let told = redact(&told);
-        let word = told.strip_prefix(key.as_str())?.strip_prefix('=')?;
+        // Masked before it is truncated: half a secret is not recognised. The key helps to recognise it.
+        let pair = format!("{key}={word}");
+        let pair = redact(&pair);
+        let word = pair.strip_prefix(key.as_str())?.strip_prefix('=')?;
         Some((key.clone(), word.chars().take(value).collect()))
     });
     plain.take(count).collect()

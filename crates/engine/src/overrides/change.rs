@@ -1,4 +1,4 @@
-//! What a rule or a request says otherwise, part by part.
+//! Overrides of single fields of a plan.
 
 use std::collections::BTreeSet;
 
@@ -6,32 +6,32 @@ use tersely_core::Plan;
 
 use crate::overrides::field::{FIELDS, PlanField};
 
-/// Parts of a plan; what it leaves open stays as it is.
+/// An override of some fields of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlanOverride {
-    /// Holds what is said; every other part is as usual, so that two changes that say the same are equal.
+    /// The overridden fields; all others have their default, so that equal overrides compare equal.
     plan: Plan,
-    /// The names of the parts that are said.
-    said: BTreeSet<&'static str>,
+    /// The names of the overridden fields.
+    names: BTreeSet<&'static str>,
 }
 
 impl PlanOverride {
-    /// Says these parts as they are in a plan; a name that no part has says nothing.
+    /// Overrides the named fields with those of a plan. Unknown names are ignored.
     #[must_use]
     pub fn of(names: &[&str], plan: Plan) -> Self {
         let mut change = Self::default();
         for field in FIELDS.iter().filter(|field| names.contains(&field.name)) {
             field.place.copy(plan, &mut change.plan);
-            change.said.insert(field.name);
+            change.names.insert(field.name);
         }
         change
     }
 
-    /// Says one part, which `write` puts into a plan.
+    /// Overrides one field, which `write` sets in a plan.
     ///
     /// # Errors
-    /// When `write` fails; then nothing more is said than before.
-    pub fn say<E>(
+    /// When `write` fails; then the override is unchanged.
+    pub fn set<E>(
         &mut self,
         field: &PlanField,
         write: impl FnOnce(&mut Plan) -> Result<(), E>,
@@ -39,29 +39,29 @@ impl PlanOverride {
         let mut plan = self.plan;
         write(&mut plan)?;
         self.plan = plan;
-        self.said.insert(field.name);
+        self.names.insert(field.name);
         Ok(())
     }
 
-    /// True when it says a part.
+    /// True when it overrides a field.
     #[must_use]
-    pub fn says(&self, name: &str) -> bool {
-        self.said.contains(name)
+    pub fn sets(&self, name: &str) -> bool {
+        self.names.contains(name)
     }
 
-    /// A plan with what is said here.
+    /// A plan with these overrides.
     #[must_use]
     pub fn on(&self, mut plan: Plan) -> Plan {
-        for field in FIELDS.iter().filter(|field| self.says(field.name)) {
+        for field in FIELDS.iter().filter(|field| self.sets(field.name)) {
             field.place.copy(self.plan, &mut plan);
         }
         plan
     }
 
-    /// What is said here, and where that is open what is said there.
+    /// These overrides, and those of another for the remaining fields.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
-        Self { plan: self.on(other.plan), said: &self.said | &other.said }
+        Self { plan: self.on(other.plan), names: &self.names | &other.names }
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
         for field in FIELDS {
             let with = |value| {
                 let mut plan = plan;
-                field.place.ask(&mut plan, field.name, value).ok().map(|()| plan)
+                field.place.read(&mut plan, field.name, value).ok().map(|()| plan)
             };
             plan = values.iter().filter_map(with).find(|with| *with != plan).unwrap_or(plan);
         }
@@ -100,7 +100,7 @@ mod tests {
         let mut said = PlanOverride::default();
         for field in FIELDS {
             let one = PlanOverride::of(&[field.name], unusual);
-            assert!(one.says(field.name) && one.on(usual) != usual, "{}", field.name);
+            assert!(one.sets(field.name) && one.on(usual) != usual, "{}", field.name);
             assert_ne!(said.on(usual), one.or(&said).on(usual), "{}", field.name);
             said = said.or(&one);
         }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_fails_is_not_said() {
         let mut change = PlanOverride::default();
-        let failed = change.say(&FIELDS[0], |plan| {
+        let failed = change.set(&FIELDS[0], |plan| {
             plan.mode = Mode::Safe;
             Err("no")
         });

@@ -1,21 +1,21 @@
-//! Says what a request asks of us that makes no sense.
+//! The error for invalid options in a request.
 
 use std::fmt;
 
-/// A request that should not go on: what it says to us is wrong, and guessing would hide that.
+/// Invalid options. The request is refused: guessing would hide the mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionError {
-    /// What is wrong and what would be right, for the client to read.
+    /// What is wrong and what would be valid, for the client.
     pub message: String,
 }
 
-/// How much of what was wrong is repeated: enough to find it by.
-const LONGEST: usize = 300;
+/// Characters of the longest message.
+const MAX_MESSAGE_CHARS: usize = 300;
 
 impl OptionError {
-    /// Refuses what stands at `place`.
+    /// The error for the option at `place`.
     pub(crate) fn at(place: impl fmt::Display, why: impl fmt::Display) -> Self {
-        Self { message: format!("{place}: {why}").chars().take(LONGEST).collect() }
+        Self { message: format!("{place}: {why}").chars().take(MAX_MESSAGE_CHARS).collect() }
     }
 }
 
@@ -34,6 +34,6 @@ mod tests {
     #[test]
     fn a_refusal_is_short_whatever_was_sent() {
         assert_eq!(OptionError::at("here", "no").to_string(), "here: no");
-        assert_eq!(OptionError::at("here", "é".repeat(9999)).message.chars().count(), LONGEST);
+        assert_eq!(OptionError::at("here", "é".repeat(9999)).message.chars().count(), MAX_MESSAGE_CHARS);
     }
 }

@@ -1,23 +1,23 @@
-//! Table: every part of a plan that can be set, what it is called, and where it stands.
+//! Table: every field of a plan that can be set, with its names and its place.
 //!
-//! The settings, the variables of the environment, the rules and the requests follow this table; so do the pages about
-//! them. None of them names a part, so a new one is a line here.
+//! Settings, environment variables, rules, requests and the reference pages all follow this table, so a new field is one line
+//! here.
 
 use crate::overrides::place::PlanPlace;
 
-/// A part of a plan that can be set.
+/// A field of a plan that can be set.
 pub struct PlanField {
     /// Its name in the settings and in a rule.
     pub name: &'static str,
     /// Its name in a request; `None` when no request can set it.
     pub asked: Option<&'static str>,
-    /// Where it stands, and so what it takes.
+    /// Its place in a plan, and so its type.
     pub place: PlanPlace,
-    /// What it means, in a sentence without a full stop.
+    /// Its meaning, in a sentence without a full stop.
     pub about: &'static str,
 }
 
-/// The parts, in the order of the settings.
+/// The fields, in the order of the settings.
 pub static FIELDS: &[PlanField] = &[
     PlanField {
         name: "mode",
@@ -71,8 +71,7 @@ pub static FIELDS: &[PlanField] = &[
     },
 ];
 
-/// Every name that a request can use, for whoever used another. Those of the parts stand among the others in the order
-/// in which clients were always told them.
+/// Every name that a request can use, for error messages.
 pub(crate) const OPTIONS: &str = "mode, loss, method, session_id, dedup, memo, redact_secrets, max_output_bytes, reader, skip_tools, \
                                   tool_output_compression, schema_compression or debug";
 

@@ -1,4 +1,4 @@
-//! What applies to one request: settings, then rules, then the request's own headers and body object.
+//! Overrides of the settings for one request: by rules, and by the request's own headers and body object.
 
 pub(crate) mod body_object;
 pub(crate) mod change;

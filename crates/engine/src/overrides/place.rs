@@ -1,4 +1,4 @@
-//! Where a part of a plan stands: it is copied from there to another plan, and read there from what a request says.
+//! Accessors for the fields of a plan: copy a field between plans, and read it from a request's options.
 
 use serde_json::Value;
 use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
@@ -8,27 +8,27 @@ use crate::overrides::value::{size, switch, word};
 
 type Place<T> = fn(&mut Plan) -> &mut T;
 
-/// Where a part of a plan stands; its type says what it takes.
+/// The accessor of a field, by the type of its value.
 #[derive(Clone, Copy)]
 pub enum PlanPlace {
-    /// How far to go.
+    /// The mode.
     Mode(Place<Mode>),
-    /// The most that may be lost.
+    /// The most loss allowed.
     Loss(Place<Loss>),
     /// How repeated phrases are found.
     Dictionary(Place<DictionaryMethod>),
-    /// Who reads it.
+    /// The reader.
     Reader(Place<Reader>),
     /// Where secrets are masked.
     Redaction(Place<Redaction>),
     /// At least one byte.
     Bytes(Place<usize>),
-    /// Bytes, or none.
+    /// Zero or more bytes.
     Floor(Place<usize>),
 }
 
 impl PlanPlace {
-    /// Makes it in one plan what it is in another.
+    /// Copies the field from one plan to another.
     pub(crate) fn copy(self, mut from: Plan, to: &mut Plan) {
         match self {
             Self::Mode(place) => *place(to) = *place(&mut from),
@@ -40,8 +40,8 @@ impl PlanPlace {
         }
     }
 
-    /// Makes it what a request says at `at`.
-    pub(crate) fn ask(self, plan: &mut Plan, at: &str, value: &Value) -> Result<(), OptionError> {
+    /// Sets the field from a request's option at `at`.
+    pub(crate) fn read(self, plan: &mut Plan, at: &str, value: &Value) -> Result<(), OptionError> {
         match self {
             Self::Mode(place) => *place(plan) = word(at, "a mode", value)?,
             Self::Loss(place) => *place(plan) = word(at, "none, form or detail", value)?,

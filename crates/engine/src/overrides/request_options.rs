@@ -1,4 +1,4 @@
-//! What one request asks for, above all settings.
+//! The options of one request, which override the settings.
 
 use tersely_core::Plan;
 
@@ -6,62 +6,62 @@ use crate::overrides::change::PlanOverride;
 use crate::overrides::error::OptionError;
 use crate::overrides::schema_mode::SchemaMode;
 
-/// What a request asks for; what it leaves open is as the settings have it.
+/// The options of a request. The settings apply where an option is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RequestOptions {
-    /// Nothing is to be done to it.
+    /// Forward the request unchanged.
     pub bypass: bool,
-    /// What is otherwise for all its results. A loss said here can only lower what the settings allow.
+    /// Overrides for all its results. They can lower the loss that the settings allow, not raise it.
     pub change: PlanOverride,
-    /// Results left as they came, beside those that the settings leave: by tool name or category.
+    /// More tools whose results stay unchanged, by name or category.
     pub skip_tools: Vec<String>,
-    /// What is done with the descriptions of its tools.
+    /// How its tool descriptions are rewritten.
     pub schema: Option<SchemaMode>,
-    /// The conversation that it belongs to.
+    /// Its session.
     pub session: SessionName,
-    /// Words of the client's own, for records: few, short, and plain values only.
+    /// The client's own debug entries, for records: few, short, and plain values only.
     pub debug: Vec<(String, String)>,
 }
 
-/// A conversation, as its client names it.
+/// A session, as the client names it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionName {
     /// Its name.
     pub id: Option<String>,
-    /// Whether a result that stands in it already may be named instead of repeated.
+    /// Whether results may refer to earlier ones.
     pub dedup: Option<bool>,
-    /// Whether what a result became may be remembered.
+    /// Whether the memo may be used.
     pub memo: Option<bool>,
 }
 
 impl RequestOptions {
-    /// What the headers `x-tersely-mode` and `x-tersely-bypass` ask for.
+    /// The options in the headers `x-tersely-mode` and `x-tersely-bypass`.
     ///
     /// # Errors
-    /// When one of them says what it cannot say.
+    /// When one of them is invalid.
     pub fn by_header(mode: Option<&str>, bypass: Option<&str>) -> Result<Self, OptionError> {
         let change = mode.map_or_else(|| Ok(PlanOverride::default()), in_mode)?;
         Ok(Self { bypass: bypass.map_or(Ok(false), is_yes)?, change, ..Self::default() })
     }
 
-    /// The same, with what `x-compression-threshold` asks for: results of at most so many bytes are left alone.
+    /// The same with `x-compression-threshold`: results of up to this many bytes stay unchanged.
     ///
     /// # Errors
-    /// When it is no number of bytes.
+    /// When it is not a number of bytes.
     pub fn above(self, threshold: Option<&str>) -> Result<Self, OptionError> {
         let Some(word) = threshold else { return Ok(self) };
         let bytes = threshold_bytes(word).ok_or_else(|| {
             let why = format!("{word:?} is not a number of bytes, such as 4096 or 4k");
             OptionError::at("x-compression-threshold", why)
         })?;
-        let least = PlanOverride::of(&["min_bytes"], Plan { min_bytes: bytes, ..Plan::default() });
-        Ok(Self { change: self.change.or(&least), ..self })
+        let min_bytes = PlanOverride::of(&["min_bytes"], Plan { min_bytes: bytes, ..Plan::default() });
+        Ok(Self { change: self.change.or(&min_bytes), ..self })
     }
 
-    /// The same, with what `x-tersely-reader` asks for.
+    /// The same with `x-tersely-reader`.
     ///
     /// # Errors
-    /// When it names no reader.
+    /// When it is not the name of a reader.
     pub fn read_by(self, reader: Option<&str>) -> Result<Self, OptionError> {
         let Some(word) = reader else { return Ok(self) };
         let reader = word.trim().parse().map_err(|why: String| OptionError::at("x-tersely-reader", why))?;
@@ -69,7 +69,7 @@ impl RequestOptions {
         Ok(Self { change: self.change.or(&reads), ..self })
     }
 
-    /// What is asked here, and where that is open what is asked there.
+    /// These options, and another request's where they are absent.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let session = SessionName {
@@ -93,7 +93,7 @@ fn in_mode(word: &str) -> Result<PlanOverride, OptionError> {
     Ok(PlanOverride::of(&["mode"], Plan { mode, ..Plan::default() }))
 }
 
-/// A number, with `k` behind it for 1024 bytes.
+/// A number of bytes; a `k` after it means 1024.
 fn threshold_bytes(word: &str) -> Option<usize> {
     let word = word.trim();
     let (digits, unit) = word.strip_suffix(['k', 'K']).map_or((word, 1), |digits| (digits, 1024));
@@ -101,7 +101,7 @@ fn threshold_bytes(word: &str) -> Option<usize> {
     plain.then(|| digits.parse::<usize>().ok()?.checked_mul(unit))?
 }
 
-/// A header that is there says yes unless it says no.
+/// A header that is present means yes, unless its value is no.
 fn is_yes(word: &str) -> Result<bool, OptionError> {
     match word.trim().to_ascii_lowercase().as_str() {
         "" | "1" | "true" | "yes" | "on" => Ok(true),

@@ -1,11 +1,11 @@
 //! Whether the descriptions of tools are minified.
 
-/// What is done with the descriptions of tools.
+/// How tool descriptions are rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SchemaMode {
-    /// Nothing.
+    /// Not at all.
     #[default]
     Disabled,
-    /// White space that says nothing goes.
+    /// Superfluous white space is removed.
     Minify,
 }

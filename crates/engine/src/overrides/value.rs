@@ -1,4 +1,4 @@
-//! Reads the values of what a request says to us, or refuses them with what would be right.
+//! Parses the values of a request's options, or says what would be valid.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ pub(crate) fn text<'v>(at: &str, expected: &str, value: &'v Value) -> Result<&'v
     value.as_str().ok_or_else(|| wrong(at, expected, value))
 }
 
-/// A word that stands for one of a few things.
+/// One of a few words.
 pub(crate) fn word<T: FromStr<Err = String>>(
     at: &str,
     expected: &str,
@@ -28,14 +28,14 @@ pub(crate) fn switch(at: &str, value: &Value) -> Result<bool, OptionError> {
     value.as_bool().ok_or_else(|| wrong(at, "true or false", value))
 }
 
-/// Bytes, at least so many.
-pub(crate) fn size(at: &str, least: u64, value: &Value) -> Result<usize, OptionError> {
-    let size = value.as_u64().filter(|size| (least..=MAX_BYTES).contains(size));
+/// A number of bytes, at least `min`.
+pub(crate) fn size(at: &str, min: u64, value: &Value) -> Result<usize, OptionError> {
+    let size = value.as_u64().filter(|size| (min..=MAX_BYTES).contains(size));
     let size = size.and_then(|size| usize::try_from(size).ok());
-    size.ok_or_else(|| wrong(at, &format!("a whole number from {least} to {MAX_BYTES}"), value))
+    size.ok_or_else(|| wrong(at, &format!("a whole number from {min} to {MAX_BYTES}"), value))
 }
 
-/// Refuses a value of the wrong kind.
+/// The error for a value of the wrong kind.
 pub(crate) fn wrong(at: &str, expected: &str, value: &Value) -> OptionError {
     OptionError::at(at, format!("must be {expected}, not {value}"))
 }

@@ -1,4 +1,4 @@
 //! External compressors: which results they may be asked about, and the answers that apply.
 
-pub(crate) mod agreed;
+pub(crate) mod answers;
 pub(crate) mod strategy;

@@ -1,36 +1,36 @@
-//! Who leaves detail out of results: our own stages, nobody who looks, or a compressor elsewhere.
+//! Who cuts detail from results: our own stages, a simple truncation, or a remote compressor.
 
-/// Who leaves detail out of results.
+/// Who cuts detail from results.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// Our own stages, which know what they leave out.
+    /// Our own stages, which understand the text.
     #[default]
     Stages,
-    /// Nobody: the first words stand for all of a text.
+    /// Truncation to the first words and the errors.
     Simple,
-    /// A compressor elsewhere.
+    /// A remote compressor.
     Remote(RemotePlan),
 }
 
-/// How a compressor elsewhere is used.
+/// How a remote compressor is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemotePlan {
-    /// What it is called in reports.
+    /// Its name in reports.
     pub stage: &'static str,
-    /// All that decides what it is asked, in one spelling: who is told something else has said something else.
+    /// Everything that decides what it is asked, as one string: answers to other questions are not reused.
     pub mark: String,
-    /// Whether it is told what the user asked for.
+    /// Whether it gets the user's question.
     pub tells_question: bool,
-    /// What becomes of a result of which it says nothing of use.
+    /// What is sent if its answer cannot be used.
     pub fallback: Fallback,
 }
 
-/// What becomes of a result of which a compressor says nothing of use.
+/// What is sent for a result if the compressor's answer cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fallback {
-    /// It goes on whole, at most in a form that decodes to it.
+    /// The whole result, at most in an exact form.
     #[default]
     Whole,
-    /// Its first words stand for it.
+    /// Its first words and its errors.
     Simple,
 }

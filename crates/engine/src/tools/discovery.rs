@@ -1,14 +1,14 @@
-//! Shows a model those of many tools that match how its conversation begins; the others it finds and calls by two more.
+//! Tool discovery: shows a model only the tools that match the start of its conversation, and two more to find and call others.
 //!
-//! The choice depends on the tools of a request and on what its users say before the model says anything. Both are the same
-//! in every request of a conversation, so that its head stays what the provider has cached, whoever serves it.
+//! The choice depends on the request's tools and on the user messages before the model's first answer. Both are the same in
+//! every request of a conversation, so its start stays in the provider's prompt cache, whichever replica serves it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tersely_core::discover::{self, ToolText, rank};
-use tersely_core::{O200k, Tokens, fits_pattern};
+use tersely_core::{O200k, fits_pattern};
 use tersely_wire::bridge::{CallBridge, ListedTool, ToolBridging, ToolCatalogue, ToolNames};
 use tersely_wire::hidden::{HiddenTool, ToolHiding};
 use tersely_wire::{Provider, top_members};
@@ -16,42 +16,42 @@ use tersely_wire::{Provider, top_members};
 use crate::account::report::Report;
 use crate::account::report::ToolCount;
 use crate::settings::Discovery;
-use crate::token_count::added;
+use crate::token_count::added_tokens;
 
-/// The tool that finds others, as every model is told of it.
+/// The definition of the tool that finds others.
 pub(crate) const SEARCH: HiddenTool = HiddenTool {
     name: discover::SEARCH,
     description: discover::SEARCH_DESCRIPTION,
     parameters: discover::SEARCH_PARAMETERS,
 };
 
-/// The tool that calls them.
+/// The definition of the tool that calls them.
 pub(crate) const CALL: HiddenTool = HiddenTool {
     name: discover::CALL,
     description: discover::CALL_DESCRIPTION,
     parameters: discover::CALL_PARAMETERS,
 };
 
-/// What a model is not shown.
+/// The tools of a request that its model is not shown.
 pub(crate) struct ToolChoice {
     hides: &'static ToolHiding,
-    shed: ToolCatalog,
+    catalog: ToolCatalog,
     count: ToolCount,
 }
 
-/// The tools that a request's model can find, and how it calls them.
+/// The tools that a model can find, and how it calls them.
 #[derive(Clone)]
 pub struct ToolCatalog {
-    /// How that is done in its shape.
+    /// How that is done in the provider's format.
     pub bridges: &'static ToolBridging,
-    /// What its calls are told by.
+    /// How its calls are recognised.
     pub calls: CallBridge,
     /// The tools that it is not shown.
-    unlisted: Arc<ToolNames>,
+    hidden: Arc<ToolNames>,
     max_results: usize,
 }
 
-/// The tools that a model can find, ready to be searched.
+/// A search index of the tools that a model can find.
 #[derive(Debug, Default)]
 pub(crate) struct ToolIndex {
     texts: Vec<ToolText>,
@@ -60,31 +60,31 @@ pub(crate) struct ToolIndex {
 }
 
 impl ToolChoice {
-    /// The choice among the tools of a body; `None` when all of them are shown.
-    pub(crate) fn of(wish: &Discovery, provider: &Provider, path: &str, body: &[u8]) -> Option<Self> {
+    /// Chooses among the tools of a body; `None` when all of them are shown.
+    pub(crate) fn of(settings: &Discovery, provider: &Provider, path: &str, body: &[u8]) -> Option<Self> {
         let (bridges, hides) = (provider.bridges()?, provider.hides(path)?);
         let catalogue = bridges.catalogue(body)?;
         let free = catalogue.tools.iter().filter(|tool| !tool.is_fixed);
         let tools: ToolNames = free.clone().map(|tool| tool.name.clone()).collect();
-        // Of two tools with one name nobody could say which is meant.
+        // A call could not tell two tools of the same name apart.
         if tools.len() < free.count() {
             return None;
         }
-        let unlisted = unlisted(wish, &catalogue);
-        let (all, max_results) = (catalogue.tools.len(), wish.max_results);
-        let count = ToolCount { shown: all - unlisted.len(), all };
-        is_worth_it(&catalogue, &unlisted).then(|| {
-            let unlisted = unlisted.into_iter().map(|at| catalogue.tools[at].name.clone()).collect();
+        let hidden = choose_hidden(settings, &catalogue);
+        let (all, max_results) = (catalogue.tools.len(), settings.max_results);
+        let count = ToolCount { shown: all - hidden.len(), all };
+        is_worth_it(&catalogue, &hidden).then(|| {
+            let hidden = hidden.into_iter().map(|at| catalogue.tools[at].name.clone()).collect();
             let listed = top_members(&["tools"], body).unwrap_or_default();
             let listed = listed.first().map_or_else(Arc::default, |tools| Arc::from(tools.value));
             let calls = CallBridge { call: CALL.name, tools: Arc::new(tools), listed };
-            let shed = ToolCatalog { bridges, calls, unlisted: Arc::new(unlisted), max_results };
-            Self { hides, shed, count }
+            let catalog = ToolCatalog { bridges, calls, hidden: Arc::new(hidden), max_results };
+            Self { hides, catalog, count }
         })
     }
 
-    /// Puts in place of a body what the model sees of it, and gives what its response is watched for; `None` where our
-    /// own tools cannot be hidden.
+    /// Removes the hidden tools from a body and adds our own; returns what its response is watched for. `None` where our own
+    /// tools cannot be hidden.
     pub(crate) fn apply(
         self,
         body: &mut Cow<'_, [u8]>,
@@ -92,37 +92,37 @@ impl ToolChoice {
     ) -> Option<(&'static ToolHiding, ToolCatalog)> {
         let search = self.hides.offer(&SEARCH, body).ok()??;
         let both = self.hides.offer(&CALL, &search).ok()??;
-        let narrow = self.shed.bridges.narrow(&self.shed.unlisted, CALL.name, &both)?;
-        report.tool += added(body, &both);
+        let narrow = self.catalog.bridges.narrow(&self.catalog.hidden, CALL.name, &both)?;
+        report.tool += added_tokens(body, &both);
         report.tools = Some(self.count);
         *body = Cow::Owned(narrow);
-        Some((self.hides, self.shed))
+        Some((self.hides, self.catalog))
     }
 }
 
-/// The tools that are not shown, by their place.
-fn unlisted(wish: &Discovery, catalogue: &ToolCatalogue<'_>) -> BTreeSet<usize> {
+/// The indices of the tools to hide.
+fn choose_hidden(settings: &Discovery, catalogue: &ToolCatalogue<'_>) -> BTreeSet<usize> {
     let keeps =
-        |tool: &ListedTool<'_>| wish.always_keep.iter().any(|pattern| fits_pattern(pattern, &tool.name));
-    let most = wish.max_tools.max(wish.min_tools);
+        |tool: &ListedTool<'_>| settings.always_keep.iter().any(|pattern| fits_pattern(pattern, &tool.name));
+    let max_tools = settings.max_tools.max(settings.min_tools);
     let free = |(at, tool): (usize, &ListedTool<'_>)| (!tool.is_fixed && !keeps(tool)).then_some(at);
-    let mut unlisted: BTreeSet<usize> = catalogue.tools.iter().enumerate().filter_map(free).collect();
-    let mut room = most.saturating_sub(catalogue.tools.len() - unlisted.len());
+    let mut hidden: BTreeSet<usize> = catalogue.tools.iter().enumerate().filter_map(free).collect();
+    let mut room = max_tools.saturating_sub(catalogue.tools.len() - hidden.len());
     let texts: Vec<ToolText> = catalogue.tools.iter().map(text).collect();
-    // What matches comes first, and then, as far as there is room, the others in their order.
+    // Tools that match come first, then, as far as there is room, the others in their order.
     for at in rank(&catalogue.opening, &texts).into_iter().chain(0..texts.len()) {
-        if room > 0 && unlisted.remove(&at) {
+        if room > 0 && hidden.remove(&at) {
             room -= 1;
         }
     }
-    unlisted
+    hidden
 }
 
 impl ToolCatalog {
-    /// The tools of a body that its model is not shown.
+    /// An index of the hidden tools of a body.
     pub(crate) fn index(&self, body: &[u8]) -> ToolIndex {
         let tools = self.bridges.catalogue(body).unwrap_or_default().tools;
-        let found: Vec<_> = tools.into_iter().filter(|tool| self.unlisted.contains(&tool.name)).collect();
+        let found: Vec<_> = tools.into_iter().filter(|tool| self.hidden.contains(&tool.name)).collect();
         let texts = found.iter().map(text).collect();
         let definitions = found.into_iter().map(|tool| tool.definition.into_owned()).collect();
         ToolIndex { texts, definitions, max_results: self.max_results }
@@ -130,7 +130,7 @@ impl ToolCatalog {
 }
 
 impl ToolIndex {
-    /// The definitions of the tools that match what a model asks for, or why there are none.
+    /// The definitions of the tools that match a model's query, or a message that there are none.
     pub(crate) fn search(&self, input: &str) -> String {
         let input: serde_json::Value = serde_json::from_str(input).unwrap_or_default();
         let query = input["query"].as_str().unwrap_or_default();
@@ -143,18 +143,18 @@ impl ToolIndex {
     }
 }
 
-/// A tool, as far as it is searched.
+/// The text of a tool that is searched.
 fn text(tool: &ListedTool<'_>) -> ToolText {
     let ListedTool { name, description, parameters, .. } = tool;
     ToolText { name: name.clone(), description: description.clone(), parameters: parameters.clone() }
 }
 
-/// True when what is not shown costs more than our own tools.
-fn is_worth_it(catalogue: &ToolCatalogue<'_>, unlisted: &BTreeSet<usize>) -> bool {
+/// True when the hidden tools cost more than our own.
+fn is_worth_it(catalogue: &ToolCatalogue<'_>, hidden: &BTreeSet<usize>) -> bool {
     let own = [SEARCH, CALL].iter().map(|tool| O200k.count(tool.description) + O200k.count(tool.parameters));
-    // Names, and what stands around them in a request.
+    // Names, and the JSON around them.
     let mut left = own.sum::<usize>() + 2 * 16;
-    unlisted.iter().any(|at| {
+    hidden.iter().any(|at| {
         let cost = O200k.count(&catalogue.tools[*at].definition);
         left = left.saturating_sub(cost);
         left == 0
@@ -182,7 +182,7 @@ mod tests {
     fn unlisted_in(wish: &Discovery, body: &str) -> Option<ToolNames> {
         let provider = claimed_provider("/v1/messages")?;
         let choice = ToolChoice::of(wish, provider, "/v1/messages", body.as_bytes())?;
-        Some(choice.shed.unlisted.as_ref().clone())
+        Some(choice.catalog.hidden.as_ref().clone())
     }
 
     const FIRST: &str = r#"{"role":"user","content":"What about 17 and 23?"}"#;

@@ -1,39 +1,39 @@
-//! The tool by which a model fetches back what was left out: put into its requests, and answered from them.
+//! The `expand_context` tool: adds it to requests, and answers its calls from the originals of the same request.
 //!
-//! A request carries all that was left out of it, so its own originals are at hand, and only they can be named.
-//! A store is asked for what an earlier request left out, where the provider keeps the conversation.
+//! A client sends the whole conversation with every request, so the originals of all cut results are in it. Where the provider
+//! keeps the conversation instead, a store has the originals of earlier requests.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tersely_core::discover;
 use tersely_core::expand::{self, ExpandRequest};
-use tersely_core::{Loss, O200k, Outcome, Tokens};
+use tersely_core::{Loss, O200k, Outcome};
 use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, ResponseFraming, ResponseWatch, ToolHiding};
 use tersely_wire::{HistoryPlace, Provider};
 
-use crate::panic_guard::guarded;
+use crate::panic_guard::catch_panic;
 use crate::tools::discovery::ToolCatalog;
 use crate::tools::discovery::{CALL, SEARCH, ToolIndex};
 
-/// The tool, as every model is told of it: the same bytes in every request.
+/// The definition of the tool: the same bytes in every request.
 pub const TOOL: HiddenTool =
     HiddenTool { name: expand::NAME, description: expand::DESCRIPTION, parameters: expand::PARAMETERS };
 
-/// A request in which tools are hidden.
+/// The hidden tools of a request, and the originals that they answer from.
 #[derive(Clone)]
 pub struct HiddenTools {
-    /// How that is done.
+    /// How they are hidden.
     pub way: HiddenWay,
-    /// What was left out of it.
+    /// Originals of the results that were cut.
     pub kept: Vec<KeptOriginal>,
 }
 
 /// How tools are hidden in a request and in its response.
 #[derive(Clone)]
 pub struct HiddenWay {
-    /// How that is done in its shape.
+    /// How that is done in the provider's format.
     pub hides: &'static ToolHiding,
-    /// What they are called.
+    /// Their names.
     pub names: HiddenNames,
     /// The tools that its model can find.
     pub shed: Option<ToolCatalog>,
@@ -44,7 +44,7 @@ const DISCOVER: HiddenNames = HiddenNames::new(&[SEARCH.name, CALL.name]);
 const BOTH: HiddenNames = HiddenNames::new(&[TOOL.name, SEARCH.name, CALL.name]);
 
 impl HiddenWay {
-    /// What is hidden, where results were shortened and where tools are not shown.
+    /// The hidden tools of a request that offers expansion, discovery or both.
     pub(crate) fn of(
         expands: Option<&'static ToolHiding>,
         discovers: Option<(&'static ToolHiding, ToolCatalog)>,
@@ -57,7 +57,7 @@ impl HiddenWay {
         }
     }
 
-    /// A watch over the response to a request with this history.
+    /// A watch over the response, which removes calls of the hidden tools.
     #[must_use]
     pub fn watch(&self, framing: ResponseFraming, history: HistoryPlace) -> Box<dyn ResponseWatch> {
         let watch = self.hides.watch(self.names, framing, history);
@@ -68,44 +68,44 @@ impl HiddenWay {
     }
 }
 
-/// A text of which something was left out.
+/// The original of a result that was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptOriginal {
-    /// What the model asks for it by.
+    /// The id by which the model asks for it.
     pub id: String,
-    /// The whole of it, with secrets masked.
+    /// The whole text, with secrets masked.
     pub text: String,
-    /// The stage that left most out.
+    /// The stage that cut most.
     pub stage: &'static str,
 }
 
-/// What was fetched back, by the stage that had left it out.
-pub type Fetched = BTreeMap<&'static str, Fetch>;
+/// What models fetched back, by the stage that had cut it.
+pub type Fetches = BTreeMap<&'static str, Fetch>;
 
 /// How much was fetched back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fetch {
-    /// How often the model asked.
+    /// Number of calls.
     pub calls: u64,
     /// Tokens of the answers.
     pub tokens: u64,
 }
 
-/// The stage of texts that an earlier request left out, and of questions that nothing answers.
+/// The stage of texts that an earlier request cut, and of calls that nothing answers.
 pub const ELSEWHERE: &str = "elsewhere";
 
-/// What is fetched of tools that are not shown.
+/// The stage of searches for hidden tools.
 pub const DISCOVERY: &str = "discovery";
 
-/// The body with the tool in it, where one can be hidden.
+/// The body with the tool added, if the provider's format allows to hide it.
 pub(crate) fn offer(provider: &Provider, path: &str, body: &[u8]) -> Option<(&'static ToolHiding, Vec<u8>)> {
     let hides = provider.hides(path)?;
-    // A body that cannot be read is reported where its results are looked for.
+    // An unreadable body is reported where its results are looked for.
     Some((hides, hides.offer(&TOOL, body).ok()??))
 }
 
 impl KeptOriginal {
-    /// What was left out of an outcome, if something was.
+    /// The original of an outcome, if it was cut.
     pub(crate) fn of(outcome: Outcome<'_>) -> Option<Self> {
         let lossy = outcome.ledger.steps.iter().filter(|step| step.loss == Loss::Detail);
         let most = lossy.max_by_key(|step| step.before.saturating_sub(step.after));
@@ -115,62 +115,64 @@ impl KeptOriginal {
     }
 }
 
-/// Calls of one turn that are answered; the others are told to ask again.
-const CALLS: usize = 16;
+/// Calls of one turn that are answered. The model must repeat the others.
+const MAX_CALLS: usize = 16;
 
-/// Bytes that are shown of every text, however short it is.
-const LEAST: usize = 16 << 10;
+/// Bytes that may be shown of any text, however short it is.
+const MIN_SHOWN_BYTES: usize = 16 << 10;
 
-/// The answers to one response's questions.
+/// The answers to the calls of one response.
 ///
-/// A request and a few words of its model must not become many times that request, so each text is shown once: all
-/// that is shown of one, in however many parts, is as long as it is.
+/// A few calls must not multiply the size of a request, so each text is shown once: the parts of it that are shown add up to at
+/// most its length.
 #[derive(Debug, Default)]
 pub struct Answers {
     kept: Vec<KeptOriginal>,
-    given: HashSet<ExpandRequest>,
-    /// Bytes that were shown, by the name of their text and of all of them.
+    /// Calls that were answered.
+    answered: HashSet<ExpandRequest>,
+    /// Bytes that were shown, by the id of their text, and in all.
     shown: HashMap<String, usize>,
     all: usize,
-    fetched: Fetched,
+    fetches: Fetches,
     /// The tools that can be found.
     tools: ToolIndex,
 }
 
 impl Answers {
-    /// Answers from these texts.
+    /// Answers from these originals.
     #[must_use]
     pub fn new(kept: Vec<KeptOriginal>) -> Self {
         Self { kept, ..Self::default() }
     }
 
-    /// The same, and from the tools of a body that its model is not shown.
+    /// The same, and searches the hidden tools of a body.
     #[must_use]
     pub fn searching(self, shed: &ToolCatalog, body: &[u8]) -> Self {
         Self { tools: shed.index(body), ..self }
     }
 
-    /// The names among the questions that are not known here.
+    /// The ids in these calls that are not known here.
     #[must_use]
     pub fn unknown(&self, asks: &[HiddenAsk]) -> Vec<String> {
-        let asks = asks.iter().take(CALLS).filter(|ask| ask.tool == TOOL.name);
-        let wishes = asks.filter_map(|ask| ExpandRequest::read(&ask.input).ok());
-        wishes.map(|wish| wish.id().to_owned()).filter(|id| self.find(id).is_none()).collect()
+        let asks = asks.iter().take(MAX_CALLS).filter(|ask| ask.tool == TOOL.name);
+        let requests = asks.filter_map(|ask| ExpandRequest::read(&ask.input).ok());
+        requests.map(|request| request.id().to_owned()).filter(|id| self.find(id).is_none()).collect()
     }
 
-    /// Adds a text that was found elsewhere.
+    /// Adds a text that was found in a store.
     pub fn add(&mut self, id: String, text: String) {
         self.kept.push(KeptOriginal { id, text, stage: ELSEWHERE });
     }
 
-    /// What the model gets for the questions of a turn, while all answers of the response have at most `room` bytes.
+    /// The answers to the calls of a turn, while all answers of the response have at most `room` bytes.
     ///
-    /// A question that was answered before is not answered again. One that we fail at gets words, since a response
-    /// without its answer would be lost.
+    /// A call that was answered before is not answered again. A call that we fail at still gets an answer, since providers
+    /// reject a call without one.
     pub fn answer(&mut self, room: usize, asks: &[HiddenAsk]) -> Vec<String> {
         let answer = |(at, ask): (usize, &HiddenAsk)| {
-            let (stage, text, tokens) = guarded(|| self.counted(room, at, ask)).unwrap_or_else(failed);
-            let fetch = self.fetched.entry(stage).or_default();
+            let (stage, text, tokens) =
+                catch_panic(|| self.answer_one(room, at, ask)).unwrap_or_else(failure_answer);
+            let fetch = self.fetches.entry(stage).or_default();
             fetch.calls += 1;
             fetch.tokens += u64::try_from(tokens).unwrap_or(u64::MAX);
             text
@@ -180,15 +182,15 @@ impl Answers {
 
     /// What was fetched so far.
     #[must_use]
-    pub fn fetched(&self) -> &Fetched {
-        &self.fetched
+    pub fn fetches(&self) -> &Fetches {
+        &self.fetches
     }
 
-    /// The answer to the question at this place of a turn, its stage and its tokens.
-    fn counted(&mut self, room: usize, at: usize, ask: &HiddenAsk) -> (&'static str, String, usize) {
+    /// The answer to the call at this index of a turn, its stage and its tokens.
+    fn answer_one(&mut self, room: usize, at: usize, ask: &HiddenAsk) -> (&'static str, String, usize) {
         let (stage, text) = match ask.tool.as_str() {
-            _ if at >= CALLS => (ELSEWHERE, expand::TOO_MANY.to_owned()),
-            discover::SEARCH => (DISCOVERY, self.found(room, &ask.input)),
+            _ if at >= MAX_CALLS => (ELSEWHERE, expand::TOO_MANY.to_owned()),
+            discover::SEARCH => (DISCOVERY, self.search_tools(room, &ask.input)),
             discover::CALL => (DISCOVERY, discover::NO_CALL.to_owned()),
             _ => self.text(room, &ask.input),
         };
@@ -196,7 +198,7 @@ impl Answers {
         (stage, text, tokens)
     }
 
-    fn found(&mut self, room: usize, input: &str) -> String {
+    fn search_tools(&mut self, room: usize, input: &str) -> String {
         let text = self.tools.search(input);
         if text.len() + self.all > room {
             return expand::NO_ROOM.to_owned();
@@ -206,19 +208,19 @@ impl Answers {
     }
 
     fn text(&mut self, room: usize, input: &str) -> (&'static str, String) {
-        let wish = match ExpandRequest::read(input) {
-            Ok(wish) => wish,
+        let request = match ExpandRequest::read(input) {
+            Ok(request) => request,
             Err(why) => return (ELSEWHERE, why.to_owned()),
         };
-        let Some(kept) = self.kept.iter().find(|kept| kept.id == wish.id()) else {
-            return (ELSEWHERE, expand::unknown(wish.id()));
+        let Some(kept) = self.kept.iter().find(|kept| kept.id == request.id()) else {
+            return (ELSEWHERE, expand::unknown(request.id()));
         };
-        if self.given.contains(&wish) {
+        if self.answered.contains(&request) {
             return (kept.stage, expand::REPEATED.to_owned());
         }
-        let text = wish.show(&kept.text);
+        let text = request.show(&kept.text);
         let shown = self.shown.entry(kept.id.clone()).or_default();
-        if text.len() + *shown > kept.text.len().max(LEAST) {
+        if text.len() + *shown > kept.text.len().max(MIN_SHOWN_BYTES) {
             return (kept.stage, expand::SHOWN.to_owned());
         }
         if text.len() + self.all > room {
@@ -226,7 +228,7 @@ impl Answers {
         }
         *shown += text.len();
         self.all += text.len();
-        self.given.insert(wish);
+        self.answered.insert(request);
         (kept.stage, text.into_owned())
     }
 
@@ -235,8 +237,8 @@ impl Answers {
     }
 }
 
-/// The answer to a question that we fail at.
-fn failed() -> (&'static str, String, usize) {
+/// The answer to a call that we fail at.
+fn failure_answer() -> (&'static str, String, usize) {
     (ELSEWHERE, expand::FAILED.to_owned(), O200k.count(expand::FAILED))
 }
 
@@ -268,7 +270,7 @@ mod tests {
         assert_eq!(answer(&mut answers, r#"{"id":"shadow_1"}"#), "one\ntwo\nthree\n");
         assert_eq!(answer(&mut answers, r#"{"id":"shadow_1"}"#), expand::REPEATED);
         assert_eq!(answer(&mut answers, r#"{"id":"shadow_1","lines":"2"}"#), "two\n");
-        assert_eq!(answers.fetched()["excerpt"].calls, 3);
+        assert_eq!(answers.fetches()["excerpt"].calls, 3);
     }
 
     /// Behaviour 6.8.
@@ -281,7 +283,7 @@ mod tests {
         assert_eq!(answers.unknown(&[ask(r#"{"id":"shadow_2"}"#), ask("{")]), ["shadow_2"]);
         answers.add("shadow_2".to_owned(), "found".to_owned());
         assert_eq!(answer(&mut answers, r#"{"id":"shadow_2"}"#), "found");
-        assert_eq!(answers.fetched()[ELSEWHERE].calls, 3);
+        assert_eq!(answers.fetches()[ELSEWHERE].calls, 3);
     }
 
     /// Answers about one text of ten thousand lines of a hundred bytes.
@@ -317,8 +319,8 @@ mod tests {
     fn a_turn_has_so_many_calls_and_answers_so_much_room() {
         let turn: Vec<_> = (1..=300).map(|line| lines(&format!("{line}-{line}"))).collect();
         let texts = long().answer(usize::MAX, &turn);
-        assert!(texts[..CALLS].iter().all(|text| text.len() == 100));
-        assert!(texts[CALLS..].iter().all(|text| text == expand::TOO_MANY));
+        assert!(texts[..MAX_CALLS].iter().all(|text| text.len() == 100));
+        assert!(texts[MAX_CALLS..].iter().all(|text| text == expand::TOO_MANY));
         let texts = long().answer(250, &turn[..4]);
         assert_eq!((texts[1].len(), &*texts[2], &*texts[3]), (100, expand::NO_ROOM, expand::NO_ROOM));
     }

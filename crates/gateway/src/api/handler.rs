@@ -10,7 +10,7 @@ use http::header::{
 };
 use http::{Request, Response, StatusCode, response};
 use hyper::body::Incoming;
-use tersely_core::{O200k, encode_json};
+use tersely_core::encode_json;
 use tokio::net::TcpListener;
 
 use crate::access::AskedKey;
@@ -111,7 +111,7 @@ async fn negotiate(
 /// not written where requests are served.
 async fn encoded(gate: &GatewayState, form: AskedForm, whole: Bytes) -> Option<String> {
     let bytes = whole.len();
-    let write = move || encode_json(form.form(), &O200k, str::from_utf8(&whole).ok()?);
+    let write = move || encode_json(form.form(), str::from_utf8(&whole).ok()?);
     gate.bench.run(bytes, write).await.ok().flatten()
 }
 

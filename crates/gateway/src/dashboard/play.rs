@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::StatusCode;
 use serde_json::{Value, json};
-use tersely_core::{Call, Mode, O200k, Plan, compress_filtered};
+use tersely_core::{Call, Mode, Plan, compress_filtered};
 use tokio::sync::Semaphore;
 
 use crate::display::Inside;
@@ -73,7 +73,7 @@ fn tried(inside: Option<&dyn Inside>, trial: &Trial) -> Value {
     );
     let plan = Plan { mode: trial.mode.unwrap_or(plan.mode), ..plan };
     let call = Call { tool: &trial.tool, command: trial.command.as_deref(), ..Call::default() };
-    let outcome = compress_filtered(&plan, &filters, &O200k, call, &trial.text);
+    let outcome = compress_filtered(&plan, &filters, call, &trial.text);
     let steps = outcome.ledger.steps.iter().map(|step| {
         json!({ "stage": step.stage, "before": step.before, "after": step.after, "loss": step.loss.name() })
     });

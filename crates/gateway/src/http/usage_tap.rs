@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tersely_engine::Fetched;
+use tersely_engine::Fetches;
 use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
 
 use crate::http::content_encoding::Coding;
@@ -26,7 +26,7 @@ pub(crate) struct BillSoFar {
     /// What the provider counted in each round; nothing where its answer does not say.
     pub(crate) rounds: Vec<Option<TokenUsage>>,
     /// What the model fetched back.
-    pub(crate) fetched: Fetched,
+    pub(crate) fetched: Fetches,
 }
 
 impl RunningBill {
@@ -36,7 +36,7 @@ impl RunningBill {
     }
 
     /// Takes note of what a model fetched back.
-    pub(crate) fn fetch(&self, fetched: Fetched) {
+    pub(crate) fn fetch(&self, fetched: Fetches) {
         self.now().fetched = fetched;
     }
 

@@ -11,7 +11,7 @@ use http::header::{HeaderName, HeaderValue};
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
-    Answers, Candidate, Engine, Fetched, ForwardBody, HiddenTools, HiddenWay, KeptOriginal, Memo,
+    Answers, Candidate, Engine, Fetches, ForwardBody, HiddenTools, HiddenWay, KeptOriginal, Memo,
     OptionError, Recall, RemoteAnswers, Report, Request, RequestOptions,
 };
 use tersely_store::Tenant;
@@ -236,7 +236,7 @@ impl Follow for Trail {
 
     fn over(&mut self, further: TokenUsage) -> FollowEnd {
         let Some(Talk { answers, .. }) = &self.asked else { return FollowEnd::default() };
-        let (fetched, rounds) = (answers.fetched().clone(), price(further));
+        let (fetched, rounds) = (answers.fetches().clone(), price(further));
         self.sums.fetch(&fetched, rounds);
         FollowEnd { headers: told(&fetched, rounds), fetched }
     }
@@ -248,7 +248,7 @@ fn price(usage: TokenUsage) -> u64 {
     usage.input + usage.cached / 10 + usage.written + usage.written / 4
 }
 
-fn told(fetched: &Fetched, rounds: u64) -> HeaderMap {
+fn told(fetched: &Fetches, rounds: u64) -> HeaderMap {
     let stages = fetched.iter().map(|(stage, fetch)| format!("{stage}={}", fetch.tokens));
     let stages = stages.collect::<Vec<_>>().join(", ");
     let mut headers = HeaderMap::new();
@@ -263,7 +263,7 @@ fn told(fetched: &Fetched, rounds: u64) -> HeaderMap {
 mod tests {
     use std::time::Duration;
 
-    use tersely_core::{O200k, Plan, Tokens};
+    use tersely_core::{O200k, Plan};
     use tersely_engine::EngineSettings;
     use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use tersely_core::Loss;
-use tersely_engine::{Fetched, KeptOriginal, Report};
+use tersely_engine::{Fetches, KeptOriginal, Report};
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
 use tersely_wire::usage::TokenUsage;
 
@@ -199,7 +199,7 @@ pub struct FollowEnd {
     /// Headers to add, should there be time for that.
     pub headers: HeaderMap,
     /// What the model fetched back.
-    pub fetched: Fetched,
+    pub fetched: Fetches,
 }
 
 /// Whether another round may follow a round.

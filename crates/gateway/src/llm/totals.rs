@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tersely_core::prompt::Stats;
-use tersely_engine::{Fetch, Fetched, Report, ResultNote, ResultTally};
+use tersely_engine::{Fetch, Fetches, Report, ResultNote, ResultTally};
 
 /// Tokens saved, by the stage that saved them.
 pub type Stages = BTreeMap<&'static str, i64>;
@@ -31,7 +31,7 @@ pub struct Totals {
     /// What each stage saved of it; less than nothing where one made room for another.
     pub stages: Stages,
     /// What models fetched back of what was left out, by the stage that had left it out.
-    pub fetched: Fetched,
+    pub fetched: Fetches,
     /// What the further rounds cost to read, in tokens at full price.
     pub rounds: u64,
     /// What was done with JSON in the texts of users.
@@ -100,7 +100,7 @@ impl TotalSums {
     }
 
     /// Adds what a model fetched back.
-    pub(crate) fn fetch(&self, fetched: &Fetched, rounds: u64) {
+    pub(crate) fn fetch(&self, fetched: &Fetches, rounds: u64) {
         let (totals, _) = &mut *self.now();
         totals.rounds += rounds;
         for (stage, fetch) in fetched {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use tersely_core::{Form, Loss, O200k, Tokens, schema};
+use tersely_core::{Form, Loss, O200k, schema};
 use tersely_engine::{ClientAnswer, Engine, KeptOriginal, SchemaMode, ServerAnswer, TOOL};
 use tersely_wire::SlotCall;
 use tersely_wire::mcp::{

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
-use tersely_core::{Loss, Mode, O200k, Plan, Tokens};
+use tersely_core::{Loss, Mode, O200k, Plan};
 use tersely_engine::{Engine, EngineSettings, MemoLimits, ResultTally};
 use tersely_gateway::{EngineRewriter, Totals};
 

@@ -11,7 +11,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
-use tersely_core::{O200k, Tokens};
+use tersely_core::O200k;
 use tersely_engine::{Engine, EngineSettings, Fallback, RemotePlan, Strategy};
 use tersely_gateway::{Compressor, CompressorSettings, CompressorShape, EngineRewriter, Keeper};
 use tersely_store::{Store, StoreSettings};

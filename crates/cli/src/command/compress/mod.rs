@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_codec::{Form, detect};
-use tersely_core::{Call, Loss, O200k, Outcome, Plan, as_text, compress_filtered, is_marked};
+use tersely_core::{Call, Loss, Outcome, Plan, as_text, compress_filtered, is_marked};
 use tersely_engine::EngineSettings;
 use tersely_terminal::fault::Stop;
 use tersely_terminal::input::Raw;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let call = Call { tool, command: args.command.as_deref(), ..Call::default() };
     let spinner = progress::working("compressing", input.text.len());
     let filters = usual()?.filters;
-    let outcome = compress_filtered(&plan, &filters, &O200k, call, &input.text);
+    let outcome = compress_filtered(&plan, &filters, call, &input.text);
     spinner.finish_and_clear();
     if args.account.explain {
         output::note(&explain(&outcome))?;

@@ -80,7 +80,7 @@ fn named(form: Form, input: &Input) -> Result<Found, CommandFault> {
     let text = without_newline(&input.text);
     // The empty object is an empty text in TOON; in every other form an empty text is a mistake.
     if form != Form::Toon {
-        input.ensure_filled()?;
+        input.check_text()?;
     }
     let value = decode(form, text).map_err(|error| refused(&input.name, form, &error))?;
     Ok(Found::Json(json::encode(&value)))

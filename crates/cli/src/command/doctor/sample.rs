@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, Method, Uri};
 use serde_json::{Value, json};
-use tersely_core::{Mode, O200k, Tokens};
+use tersely_core::{Mode, O200k};
 use tersely_gateway::{Head, Rewrite, Verdict};
 use tersely_terminal::share::Share;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tersely_core::{O200k, Tokens};
+use tersely_core::O200k;
 use tersely_terminal::fault::CommandFault;
 
 /// The set that comes with the program, cut from our corpus.

@@ -185,7 +185,7 @@ impl InitPlan {
             output::note("nothing to change: it is set up already")?;
         }
         for file in self.files.iter().filter(|file| file.is_changed() && !args.json) {
-            output::styled(&file.show())?;
+            output::with_colors(&file.show())?;
         }
         Ok(())
     }

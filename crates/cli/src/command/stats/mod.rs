@@ -81,14 +81,14 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     }
     if args.holdout {
         let report = reader.look(HistoryView::holdout).map_err(fault)?.ok_or_else(untried)?;
-        output::styled(&compared::page(&report))?;
+        output::with_colors(&compared::page(&report))?;
         return Ok(ExitCode::SUCCESS);
     }
     let report = reader.look(|view| StatsReport::read(view, args.period.into())).map_err(fault)?;
     if report.is_empty() {
         return Err(absent().into());
     }
-    output::styled(&report.screen(room()))?;
+    output::with_colors(&report.screen(room()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
-use tersely_core::{O200k, Tokens};
+use tersely_core::O200k;
 use tersely_testing::corpus::conversations;
 
 use crate::stage::{Running, post, start, tersely};

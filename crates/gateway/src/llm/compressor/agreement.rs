@@ -125,7 +125,7 @@ impl AgreedKey {
 /// A word as it is kept: a sign of its kind, and what it says.
 fn spell(word: &RemoteAnswer) -> String {
     match word {
-        RemoteAnswer::Said(text) => format!("+{text}"),
+        RemoteAnswer::Text(text) => format!("+{text}"),
         RemoteAnswer::Failed => "-".to_owned(),
         RemoteAnswer::Whole => "=".to_owned(),
     }
@@ -133,7 +133,7 @@ fn spell(word: &RemoteAnswer) -> String {
 
 fn unspell(kept: &str) -> RemoteAnswer {
     match kept.strip_prefix('+') {
-        Some(text) => RemoteAnswer::Said(text.to_owned()),
+        Some(text) => RemoteAnswer::Text(text.to_owned()),
         None if kept == "-" => RemoteAnswer::Failed,
         None => RemoteAnswer::Whole,
     }

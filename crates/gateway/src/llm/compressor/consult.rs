@@ -232,7 +232,7 @@ impl Compressor {
             let agreement = self.agreement.clone();
             tokio::spawn(async move { agreement.tend(used).await });
         }
-        consulted.agreed.recalled();
+        consulted.agreed.mark_stored();
         self.ask_all(&wait, credential, asked, &mut consulted).await;
         consulted
     }
@@ -287,7 +287,7 @@ impl Compressor {
     /// for one call: what it does not hear of stays whole.
     async fn settle(&self, deadline: Instant, key: &AgreedKey, text: Option<String>) -> RemoteAnswer {
         if self.agreement.in_time(deadline.into_std()) {
-            self.agreement.settle(key, text.map_or(RemoteAnswer::Failed, RemoteAnswer::Said)).await
+            self.agreement.settle(key, text.map_or(RemoteAnswer::Failed, RemoteAnswer::Text)).await
         } else {
             self.agreement.hold(key, RemoteAnswer::Whole).await
         }
@@ -315,11 +315,11 @@ impl Compressor {
             Err(_) => left >= settings.timeout / 2,
         };
         if is_at_fault {
-            self.breaker.failed();
+            self.breaker.record_failure();
         }
         Some(match called {
             Ok(Ok(heard)) => {
-                self.breaker.succeeded();
+                self.breaker.record_success();
                 // What is longer than the result is of no use, and need not be kept.
                 let text = heard.text.filter(|text| text.len() < ask.text.len());
                 (text, heard.tokens.unwrap_or_default())

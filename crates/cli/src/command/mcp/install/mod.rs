@@ -288,7 +288,7 @@ fn quoted(text: &str) -> String {
 
 /// Shows what would change, and asks.
 fn agreed(consent: &Consent, edit: &FileEdit) -> Result<bool, Stop> {
-    output::styled(&edit.show())?;
+    output::with_colors(&edit.show())?;
     consent.given("Write this?")
 }
 

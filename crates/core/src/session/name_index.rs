@@ -1,44 +1,44 @@
-//! Knows which result a name means, after all the results so far.
+//! Finds the result that a name refers to.
 
 use std::collections::HashMap;
 
 use tersely_stage::Call;
 
-use crate::session::name::{CommandEnds, ResultNames, given, names};
-use crate::session::shown::Shown;
+use crate::session::name::{CommandEnds, ResultNames, command_of, names};
+use crate::session::shown_result::ShownResult;
 
-/// The results by what they are called.
+/// The results by their names.
 #[derive(Default)]
-pub(super) struct KnownNames {
-    /// The last result of each name; `None` where it cannot be named.
+pub(super) struct NameIndex {
+    /// The last result of each name; `None` if nothing may refer to it.
     places: HashMap<String, Option<usize>>,
-    /// The commands that go by their ends, and what their results are called.
+    /// Commands that are named by their ends, and the names of their results.
     ends: Vec<(CommandEnds, ResultNames)>,
 }
 
-/// The most commands that go by their ends: each is held against every later one.
+/// Commands that may be named by their ends. Each one is compared with every later command.
 const MAX_ENDS: usize = 256;
 
-impl KnownNames {
-    /// Where the result stands that a name means.
+impl NameIndex {
+    /// The place of the result that a name refers to.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         *self.places.get(name)?
     }
 
-    /// Takes note of the result at a place.
-    pub(super) fn add(&mut self, call: Call<'_>, shown: &Shown, place: usize) {
+    /// Adds the result at a place.
+    pub(super) fn add(&mut self, call: Call<'_>, shown: &ShownResult, place: usize) {
         self.block_ends(call, Some(&shown.names));
-        let place = self.knows_ends(call, &shown.names).then_some(place);
+        let place = self.register_ends(call, &shown.names).then_some(place);
         let ResultNames { last, whole } = &shown.names;
         self.places.insert(last.clone(), place);
         let Some(whole) = whole else { return };
-        // A reader may take a result that was cut for a whole one, or not.
+        // Whether a cut result counts as "shown whole" is unclear to a reader, so that name then refers to nothing.
         if shown.is_whole {
             self.places.insert(whole.clone(), place.filter(|_| !shown.is_cut()));
         }
     }
 
-    /// Takes note of a result that nothing can name.
+    /// Adds a result that nothing may refer to.
     pub(super) fn block(&mut self, call: Call<'_>) {
         self.block_ends(call, None);
         if let Some(names) = names(call) {
@@ -46,14 +46,14 @@ impl KnownNames {
         }
     }
 
-    /// Nothing is called by the ends of an earlier command that a later one of another name has too.
+    /// Blocks names by ends of earlier commands that also match this one.
     fn block_ends(&mut self, call: Call<'_>, own: Option<&ResultNames>) {
         if self.ends.is_empty() {
             return;
         }
-        let Some(given) = given(call) else { return };
+        let Some(command) = command_of(call) else { return };
         for (ends, names) in &self.ends {
-            if ends.are_of(&given) && own != Some(names) {
+            if ends.matches(&command) && own != Some(names) {
                 Self::forget(&mut self.places, names.clone());
             }
         }
@@ -64,8 +64,8 @@ impl KnownNames {
         places.extend(names.whole.map(|whole| (whole, None)));
     }
 
-    /// True when the name of a call's result is its command or its path, or when its ends are known.
-    fn knows_ends(&mut self, call: Call<'_>, names: &ResultNames) -> bool {
+    /// Registers the ends of a long command. False if there is no room for them.
+    fn register_ends(&mut self, call: Call<'_>, names: &ResultNames) -> bool {
         let Some(ends) = CommandEnds::of(call) else { return true };
         let known = self.ends.iter().any(|(_, known)| known == names);
         if !known && self.ends.len() < MAX_ENDS {

@@ -1,8 +1,8 @@
-//! Tells lines that merely look like references from our own.
+//! Escapes lines of a tool's text that look like our references.
 //!
-//! A text with such lines is sent with a number in them, `[all lines: same1 in …`, at the same cost, and gets no
-//! references of ours; one that has a number there gets the next. So the first line of the kind says of all of them
-//! whose they are. In what an edit may quote only that one is changed.
+//! Such lines are sent with a number in them, `[all lines: same1 in …`, at the same cost, and the text gets no references of
+//! ours. Lines that have a number already get the next one. So the first such line shows whether all of them are ours or the
+//! tool's. In text that an edit may quote, only that first line is escaped.
 
 use std::ops::Range;
 
@@ -10,67 +10,67 @@ use crate::pipeline::escape;
 use crate::session::source::Source;
 use crate::session::words::{END, SAME};
 
-/// Stands there in references.
+/// The word that the number replaces.
 const AS: &str = " as";
 
-/// Whose the lines are that look like references.
+/// Who wrote the lines that look like references.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum MarkOwner {
-    /// There are none.
-    Nobodys,
+    /// There are no such lines.
+    Nobody,
     Ours,
     Theirs,
 }
 
-/// Whose the references in a text are.
-pub(super) fn whose(text: &str) -> MarkOwner {
+/// Who wrote the references in a text.
+pub(super) fn owner_of(text: &str) -> MarkOwner {
     match first(text) {
-        None => MarkOwner::Nobodys,
+        None => MarkOwner::Nobody,
         Some(place) if &text[place.clone()] == AS => MarkOwner::Ours,
         Some(_) => MarkOwner::Theirs,
     }
 }
 
-/// Which of the lines are told from ours.
+/// Which of the lines are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ToldLines {
+pub(super) enum EscapedLines {
     All,
-    /// The first, which says it of all.
+    /// The first, which decides for all.
     First,
 }
 
-impl ToldLines {
-    /// Those of a text from there.
+impl EscapedLines {
+    /// The lines that are escaped in text from a source.
     pub(super) fn of(source: Source) -> Self {
         if source == Source::Other { Self::All } else { Self::First }
     }
 }
 
-/// The text as it is sent, if it has lines that look like references and none is ours.
-pub(super) fn escape(told: ToldLines, text: &str) -> Option<String> {
+/// Escapes lines that look like references, in a text without references of ours.
+pub(super) fn escape(lines: EscapedLines, text: &str) -> Option<String> {
     let next = |word: &str| if word == AS { "1".to_owned() } else { escape::next(word) };
-    replaced(told, text, next)
+    renumber(lines, text, next)
 }
 
-/// The text that was sent with a number.
-pub(super) fn unescape(told: ToldLines, text: &str) -> Option<String> {
-    replaced(told, text, |word| escape::previous(word).unwrap_or_else(|| AS.to_owned()))
+/// Undoes `escape`.
+pub(super) fn unescape(lines: EscapedLines, text: &str) -> Option<String> {
+    renumber(lines, text, |word| escape::previous(word).unwrap_or_else(|| AS.to_owned()))
 }
 
-/// The text with other words in such lines; `None` when there are none.
-fn replaced(told: ToldLines, text: &str, renumber: impl Fn(&str) -> String) -> Option<String> {
-    let most = if told == ToldLines::All { usize::MAX } else { 1 };
+/// Writes other numbers into such lines; `None` when there are none.
+fn renumber(lines: EscapedLines, text: &str, number_of: impl Fn(&str) -> String) -> Option<String> {
+    let count = if lines == EscapedLines::All { usize::MAX } else { 1 };
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-    for place in places(text).take(most) {
+    for place in places(text).take(count) {
         out.push_str(&text[from..place.start]);
-        out.push_str(&renumber(&text[place.clone()]));
+        out.push_str(&number_of(&text[place.clone()]));
         from = place.end;
     }
     out.push_str(&text[from..]);
     (from > 0).then_some(out)
 }
 
-/// Where the first line that looks like a reference has its number or the word that says it is one.
+/// Where the first line that looks like a reference has its number, or the word in place of one.
 fn first(text: &str) -> Option<Range<usize>> {
     places(text).next()
 }
@@ -102,7 +102,7 @@ fn place(line: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::{O200k, Tokens};
+    use crate::tokens::O200k;
 
     #[test]
     fn look_alikes_come_back_at_the_same_cost() {
@@ -113,15 +113,15 @@ mod tests {
             "a\n[lines 1-9: same as in x above]\n[lines 1-9: same as in x above]\nb",
             "[: same as above]",
         ] {
-            for told in [ToldLines::All, ToldLines::First] {
+            for told in [EscapedLines::All, EscapedLines::First] {
                 let sent = escape(told, text).unwrap();
-                assert_eq!(whose(&sent), MarkOwner::Theirs);
-                assert!(told == ToldLines::First || !sent.contains("same as"), "{sent}");
+                assert_eq!(owner_of(&sent), MarkOwner::Theirs);
+                assert!(told == EscapedLines::First || !sent.contains("same as"), "{sent}");
                 assert_eq!(unescape(told, &sent).as_deref(), Some(text));
                 assert!(O200k.count(&sent) <= O200k.count(text), "{sent}");
             }
         }
-        assert_eq!(whose("[all lines: same as in x above]"), MarkOwner::Ours);
+        assert_eq!(owner_of("[all lines: same as in x above]"), MarkOwner::Ours);
     }
 
     #[test]
@@ -129,7 +129,11 @@ mod tests {
         for text in
             ["", "x above]", "[x above]", "[x: same as in y]", " [x: same as y above]", "[x: sameas y above]"]
         {
-            assert_eq!((whose(text), escape(ToldLines::All, text)), (MarkOwner::Nobodys, None), "{text}");
+            assert_eq!(
+                (owner_of(text), escape(EscapedLines::All, text)),
+                (MarkOwner::Nobody, None),
+                "{text}"
+            );
         }
     }
 }

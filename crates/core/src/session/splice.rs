@@ -1,14 +1,14 @@
-//! Puts references in the place of lines, and lines in the place of references.
+//! Replaces lines by references, and references by lines.
 
 use tersely_stage::Room;
 
 use crate::session::line::SessionLine;
 use crate::session::runs::LineRun;
-use crate::session::shown::Shown;
+use crate::session::shown_result::ShownResult;
 use crate::session::words::{Lines, Reference};
 use crate::session::{Session, words};
 
-/// The text with words in the place of its runs.
+/// The text with its runs replaced by references.
 pub(super) fn write(text: &str, lines: &[SessionLine], runs: &[LineRun]) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
@@ -21,15 +21,15 @@ pub(super) fn write(text: &str, lines: &[SessionLine], runs: &[LineRun]) -> Opti
     Some(out)
 }
 
-/// The text whose lines these references name; `None` when one leads nowhere.
-pub(super) fn read(room: Room, history: &Session, text: &str) -> Option<String> {
+/// The text with its references resolved; `None` when one leads nowhere.
+pub(super) fn resolve(room: Room, history: &Session, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() * 2);
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
             out.push('\n');
         }
         match words::read(line) {
-            Some(reference) => resolve(history.named(reference.name)?, &reference, &mut out)?,
+            Some(reference) => push_lines(history.find_by_name(reference.name)?, &reference, &mut out)?,
             None => out.push_str(line),
         }
         room.fits(out.len())?;
@@ -37,13 +37,13 @@ pub(super) fn read(room: Room, history: &Session, text: &str) -> Option<String> 
     Some(out)
 }
 
-/// Writes the lines that a reference means.
-fn resolve(shown: &Shown, reference: &Reference<'_>, out: &mut String) -> Option<()> {
+/// Appends the lines that a reference means.
+fn push_lines(shown: &ShownResult, reference: &Reference<'_>, out: &mut String) -> Option<()> {
     match &reference.lines {
         Lines::All => None,
         Lines::Numbered(here, there) => {
             let start = shown.place_of(*there.start())?;
-            let lines = named(shown, start, there.end() - there.start() + 1)?;
+            let lines = shown_lines(shown, start, there.end() - there.start() + 1)?;
             for (line, number) in lines.iter().zip(here.clone()) {
                 if number > *here.start() {
                     out.push('\n');
@@ -55,15 +55,15 @@ fn resolve(shown: &Shown, reference: &Reference<'_>, out: &mut String) -> Option
         }
         Lines::Block { count, first, last } => {
             let (start, end) = (shown.place_quoted(first)?, shown.place_quoted(last)?);
-            let lines = named(shown, start, *count)?;
+            let lines = shown_lines(shown, start, *count)?;
             out.push_str(&shown.text[lines.first()?.start..lines.last()?.end]);
             (start + count == end + 1).then_some(())
         }
     }
 }
 
-/// So many lines of a text from one on, all of them shown there.
-fn named(shown: &Shown, start: usize, count: usize) -> Option<&[SessionLine]> {
+/// `count` lines of a text, if it shows all of them itself.
+fn shown_lines(shown: &ShownResult, start: usize, count: usize) -> Option<&[SessionLine]> {
     let lines = shown.lines.get(start..start.checked_add(count)?)?;
     (!lines.iter().any(|line| line.is_reference)).then_some(lines)
 }

@@ -1,4 +1,4 @@
-//! One result as a request shows it.
+//! One earlier result, as the model sees it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,27 +12,27 @@ use crate::session::name::ResultNames;
 use crate::session::source::Source;
 use crate::session::{line, words};
 
-/// A text that was sent under a name.
-pub(super) struct Shown {
+/// A text that was sent, and the names that refer to it.
+pub(super) struct ShownResult {
     pub(super) id: String,
     pub(super) tool: String,
     pub(super) command: Option<String>,
     pub(super) names: ResultNames,
     pub(super) source: Source,
     pub(super) text: String,
-    /// The lines that can be named; none where a head changes what lines say.
+    /// Lines that references may lead to; none where a heading changes what lines mean.
     pub(super) lines: Vec<SessionLine>,
-    /// True when nothing of it stands elsewhere.
+    /// True when it contains no references.
     pub(super) is_whole: bool,
-    /// What it stands for, where that is more than it shows.
+    /// Its text with references resolved, if that differs.
     stands_for: Option<String>,
-    /// How many outputs of the same command up to this one leave out what has not changed.
-    pub(super) looks: usize,
-    /// The lines whose own numbers are how they are named; empty where they are not.
+    /// How many outputs of the same command in a row, up to this one, left out what had not changed.
+    pub(super) repeats: usize,
+    /// The lines that are named by their numbers, if lines of this text are.
     numbered: Vec<usize>,
 }
 
-/// A text that is sent, and what it says with its references followed.
+/// A text that is sent, and the same with its references resolved.
 #[derive(Clone, Copy)]
 pub(super) struct ShownText<'t> {
     pub(super) sent: &'t str,
@@ -46,14 +46,14 @@ impl<'t> ShownText<'t> {
     }
 }
 
-/// Fewer numbers than this may be anything.
-const MIN_NUMBERED: usize = 4;
+/// Numbered lines that make a gutter. Fewer numbers may be anything.
+const MIN_NUMBERED_LINES: usize = 4;
 
-/// What it takes to know a line and to find it.
-const A_LINE: usize = 160;
+/// Bytes of memory for a line and its index entries, about.
+const BYTES_PER_LINE: usize = 160;
 
-impl Shown {
-    /// The text that was sent for a call, under its names.
+impl ShownResult {
+    /// The text that was sent for a call, with its names.
     pub(super) fn of(
         call: Call<'_>,
         names: ResultNames,
@@ -73,46 +73,46 @@ impl Shown {
             text: text.to_owned(),
             is_whole,
             stands_for: (text != stands_for).then(|| stands_for.to_owned()),
-            looks: 0,
-            numbered: numbered(&lines),
+            repeats: 0,
+            numbered: numbered_lines(&lines),
             lines,
         }
     }
 
-    /// About how many bytes it takes, with what finds its lines.
+    /// Bytes of memory that it takes, with its index entries, about.
     pub(super) fn bytes(&self) -> usize {
         let stands_for = self.stands_for.as_ref().map_or(0, String::len);
-        self.text.len() + stands_for + self.lines.len() * A_LINE
+        self.text.len() + stands_for + self.lines.len() * BYTES_PER_LINE
     }
 
-    /// All that it stands for.
+    /// Its text with references resolved.
     pub(super) fn stands_for(&self) -> &str {
         self.stands_for.as_ref().unwrap_or(&self.text)
     }
 
-    /// True when the same tool gave it.
+    /// True when the same tool returned it.
     pub(super) fn is_of(&self, call: Call<'_>) -> bool {
         let kind = Call { tool: &self.tool, ..Call::default() }.tool_kind();
         kind == call.tool_kind() && (kind != ToolKind::Generic || self.tool == call.tool)
     }
 
-    /// True when it is of the file that a call shows.
+    /// True when it shows the same file, or is the output of the same command.
     pub(super) fn is_same_file(&self, call: Call<'_>) -> bool {
         self.is_of(call) && self.command.as_deref() == call.command
     }
 
-    /// True when lines of it are named by the numbers that they begin with.
+    /// True when its lines are named by the numbers that they begin with.
     pub(super) fn is_numbered(&self) -> bool {
         !self.numbered.is_empty()
     }
 
-    /// Where the line with this number stands.
+    /// The index of the line with this number.
     pub(super) fn place_of(&self, number: usize) -> Option<usize> {
         let at = self.numbered.binary_search_by_key(&Some(number), |at| self.lines[*at].number).ok()?;
         self.numbered.get(at).copied()
     }
 
-    /// Where the only line stands that is quoted so, behind the references of the text too.
+    /// The index of the line that a quote means; `None` unless exactly one line matches, counting those behind references.
     pub(super) fn place_quoted(&self, quote: &str) -> Option<usize> {
         let hidden = |text: &String| text.lines().filter(|line| line.trim() == quote).count() > 1;
         if self.stands_for.as_ref().is_some_and(hidden) {
@@ -123,7 +123,7 @@ impl Shown {
         found.next().is_none().then_some(place)
     }
 
-    /// How often each line stands in it, as it would be quoted, and behind its references.
+    /// How often each line occurs in it, as it would be quoted, with references resolved.
     pub(super) fn quotes(&self) -> HashMap<&str, usize> {
         let mut quotes = HashMap::new();
         for line in self.stands_for().split('\n') {
@@ -132,32 +132,32 @@ impl Shown {
         quotes
     }
 
-    /// True when a reader sees that something was left out of it.
+    /// True when it is shown below a reference to its original.
     pub(super) fn is_cut(&self) -> bool {
-        self.text.starts_with(CUT)
+        self.text.starts_with(REFERENCE_OPEN)
     }
 }
 
-/// What a text begins with that names its original.
-const CUT: &str = "<<<";
+/// How a text begins that names its original.
+const REFERENCE_OPEN: &str = "<<<";
 
-/// The lines of a text that say the same wherever they stand: all of it where no form wrote it, what is above the last
-/// line of a form that keeps lines as they are, and none otherwise.
+/// The lines of a text that mean the same anywhere: all lines if no form wrote it, those above the footer if the form keeps
+/// lines unchanged, else none.
 pub(super) fn lines(text: &str) -> Option<Vec<SessionLine>> {
-    // What names an original, or was told from such a text, has a first line of another meaning.
-    if text.starts_with(CUT) {
+    // The first line of a text that names its original, or of an escaped imitation, has another meaning.
+    if text.starts_with(REFERENCE_OPEN) {
         return None;
     }
     let Some(signed) = footer::read(text) else { return Some(line::lines(text, 0..text.len())) };
     if signed.is_ours() && signed.stage().0 == WRAPPED {
-        // What a text was wrapped in stands on the first line.
+        // The first line is the JSON that the text was wrapped in.
         let start = signed.body.find('\n')? + 1;
         return kept_lines(text, start..signed.body.len());
     }
     kept_lines(text, 0..text.len())
 }
 
-/// The lines of a part of a text that no form wrote, or one that keeps lines as they are.
+/// The lines of a part of a text, if no form wrote it or the form keeps lines unchanged.
 fn kept_lines(text: &str, part: Range<usize>) -> Option<Vec<SessionLine>> {
     let Some(signed) = footer::read(&text[part.clone()]) else { return Some(line::lines(text, part)) };
     let stage = signed.stage().0;
@@ -173,12 +173,12 @@ fn kept_lines(text: &str, part: Range<usize>) -> Option<Vec<SessionLine>> {
 
 /// True when lines begin with numbers by which they can be named.
 pub(super) fn is_numbered(lines: &[SessionLine]) -> bool {
-    !numbered(lines).is_empty()
+    !numbered_lines(lines).is_empty()
 }
 
-/// The numbered lines, if their numbers only grow.
-fn numbered(lines: &[SessionLine]) -> Vec<usize> {
+/// The indices of numbered lines, if their numbers only grow.
+fn numbered_lines(lines: &[SessionLine]) -> Vec<usize> {
     let numbered: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].number.is_some()).collect();
     let grows = numbered.windows(2).all(|pair| lines[pair[0]].number < lines[pair[1]].number);
-    if grows && numbered.len() >= MIN_NUMBERED { numbered } else { Vec::new() }
+    if grows && numbered.len() >= MIN_NUMBERED_LINES { numbered } else { Vec::new() }
 }
