@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_told() {
+    fn places_are_found() {
         let found: Vec<_> = signals("ok\r\né error: x\r\n\nok\nFAILED").collect();
         let first = Signal { line: 4..15, words: 7..13 };
         let second = Signal { line: 21..27, words: 21..27 };

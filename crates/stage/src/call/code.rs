@@ -191,7 +191,7 @@ mod tests {
 
     /// Over the corpus, nothing but source is taken for source.
     #[test]
-    fn outputs_of_tools_are_told_from_source() {
+    fn tool_output_is_distinguished_from_source() {
         let outputs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/outputs");
         let families =
             ["build", "ci", "csv", "html", "json-api", "json-rows", "logs", "mcp", "search", "shell"];

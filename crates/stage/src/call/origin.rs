@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_show_something_of_files_are_told_apart() {
+    fn commands_that_show_parts_of_files_are_distinguished() {
         check(
             Origin::Search,
             &["grep -rn -C3 timeout src", "rg TOKEN", "git grep -n key", "grep -n 'a.b' settings.py | head"],

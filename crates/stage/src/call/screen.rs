@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn screens_are_told_by_tool_or_command() {
+    fn screens_are_recognised_by_tool_or_command() {
         let call = |tool, command| Call { tool, command: Some(command), ..Call::default() };
         for shown in [
             call("bash", "tmux capture-pane -p -t 1 | tail -50"),

@@ -163,7 +163,7 @@ mod tests {
 
     /// Behaviour 3.12.
     #[test]
-    fn names_are_told_apart() {
+    fn names_are_mapped_to_kinds() {
         for (names, tool) in [
             ("bash shell sh run run_command execute exec terminal", ToolKind::Bash),
             ("read read_file file_read view open_file", ToolKind::Read),

@@ -25,7 +25,7 @@ const MIN_FILES: usize = 3;
 /// Hits shown per file, tried in this order until there is room.
 const HITS_PER_FILE: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
 
-/// At per_file one line in this many is not a hit, such as a heading of the tool's own.
+/// At most one line in this many is not a hit, such as a heading of the tool's own.
 const LINES_PER_OTHER: usize = 12;
 
 /// Bytes shown of a hit.

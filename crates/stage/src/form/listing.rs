@@ -214,7 +214,7 @@ mod tests {
 
     /// A few unusual lines, in every order around usual ones, are restored.
     #[test]
-    fn odd_lines_come_back() {
+    fn unusual_lines_are_restored() {
         check_odd(&Listing, &[proof::ODD, ODD].concat(), USUAL);
     }
 

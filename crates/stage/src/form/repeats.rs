@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn repeats_are_said_once() {
+    fn repeats_are_written_once() {
         check(&format!("{LONG}\n{LONG}"), &format!("{LONG}\n(the line above once more)"));
         check(&format!("x\n{}y\n", "wait\n".repeat(42)), "x\nwait\n(the line above 41 more times)\ny\n");
         check(&"ping\r\npong\r\n".repeat(9), "ping\r\npong\r\n(the 2 lines above 8 more times)\n");
@@ -183,7 +183,7 @@ mod tests {
 
     /// A count represents no more than there is room for; the rest follows as another block.
     #[test]
-    fn long_repeats_are_said_in_parts() {
+    fn long_repeats_are_written_in_parts() {
         for (block, most) in [("wait\n", 100_000), ("\n", 100_000), (&format!("{LONG}\n"), 10_000)] {
             let text = block.repeat(most);
             let (folded, repeats) = fold(&text);

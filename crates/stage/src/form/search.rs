@@ -242,7 +242,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_path_is_said_once() {
+    fn a_path_is_written_once() {
         check(
             &Search,
             "src/a.rs:1:use x;\nsrc/a.rs:9:\n--\nsrc/b.rs:3:}\nsrc/a.rs:4:end",
@@ -288,7 +288,7 @@ mod tests {
 
     /// A few unusual lines, in every order around usual ones, are restored.
     #[test]
-    fn odd_lines_come_back() {
+    fn unusual_lines_are_restored() {
         check_odd(&Search, &[proof::ODD, ODD].concat(), USUAL);
     }
 

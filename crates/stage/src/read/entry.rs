@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_told_from_other_lines() {
+    fn rows_are_distinguished_from_other_lines() {
         for line in [
             "-rw-r--r-- 1 me me 634 Nov 14 23:05 a b",
             "drwxr-xr-x@ 12 me  staff  4.0K Jan  1  2024 c",

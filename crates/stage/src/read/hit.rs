@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hits_are_told_from_other_lines() {
+    fn hits_are_distinguished_from_other_lines() {
         let hit = |path, rest| Some(Hit { path, rest });
         for (line, expected) in [
             ("src/a.rs:12:fn main()", hit("src/a.rs", "12:fn main()")),

@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_from_logs() {
+    fn files_are_distinguished_from_logs() {
         for (tool, command, file) in [
             ("Read", None, true),
             ("bash", Some("cat src/main.rs"), true),

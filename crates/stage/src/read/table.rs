@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_told_by_their_cells() {
+    fn rows_are_recognised_by_their_cells() {
         let row = |cells: &str| format!("{cells}\n").repeat(20);
         for (text, expected) in [
             (row("ii  libc6:amd64  2.36-9  amd64"), true),

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_apart() {
+    fn values_are_distinguished() {
         let values = |line: &str| Template::of(line).fields;
         assert_eq!(values("GET /a 200"), values("PUT /a 200"));
         assert_ne!(values("GET /a 200"), values("GET /a 500"));

@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn diagnostics_are_told() {
+    fn diagnostics_are_recognised() {
         let warning = |kind: &str| Some(Head::Warning(kind.to_owned()));
         for (line, expected) in [
             ("a.c:1:2: warning: unused variable 'x' [-Wunused]", warning("-Wunused")),

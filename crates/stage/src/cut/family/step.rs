@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_told() {
+    fn steps_are_recognised() {
         for (line, expected) in [
             ("[ 12%] Building C object x.o\n", Some("build steps")),
             ("[3/40] Linking CXX executable x\r\n", Some("build steps")),

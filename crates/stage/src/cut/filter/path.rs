@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_paths_are_told() {
+    fn broken_paths_are_reported() {
         for path in ["", "a.", ".a", "a..b", "\"a", "\"a\"b", "a.**"] {
             assert!(FieldPath::parse(path).is_err(), "{path}");
         }

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_are_told_by_their_names() {
+    fn tools_are_recognised_by_name() {
         for (tool, expected) in [
             ("Task", Some(READING)),
             ("Agent", Some(READING)),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_told_by_what_they_print() {
+    fn commands_are_recognised_by_their_output() {
         let of = |command: &str, text: &str| {
             of_command(Call { tool: "bash", command: Some(command), ..Call::default() }, text)
         };

@@ -201,7 +201,7 @@ mod tests {
 
     /// Behaviour 4.2.
     #[test]
-    fn phrases_are_said_once() {
+    fn phrases_are_written_once() {
         for (method, start) in ALL
             .into_iter()
             .zip(["[Tersely LZW Dictionary]\n<<F1:1>> = \"", "[Tersely RePair Dictionary]\n<<R1:1>> = \""])

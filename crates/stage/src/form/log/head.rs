@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_and_hosts_are_said_once() {
+    fn dates_and_hosts_are_written_once() {
         let lines: Vec<String> = (10..20).map(|n| format!("Feb  9 21:{n}:03 box sshd[{n}]: hello")).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let rows = rows(&lines);

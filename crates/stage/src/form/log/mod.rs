@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lines_share_is_said_once() {
+    fn shared_text_is_written_once() {
         let body = write(&log("Caused by: x\n")).unwrap();
         let lines: Vec<&str> = body.lines().collect();
         assert_eq!(

@@ -338,7 +338,7 @@ mod tests {
                            button \"On\" e10\n  button \"No\" e11\n  heading \"A\" [level=1] e12";
 
     #[test]
-    fn a_frame_that_all_references_name_is_said_once() {
+    fn a_frame_common_to_all_references_is_written_once() {
         let page = PAGE.replace("[ref=e", "[ref=f12e");
         let edit = apply(&Snapshot, &page).unwrap();
         assert!(edit.text.starts_with("[e5 and [ref=e5] stand for [ref=f12e5]"), "{}", edit.text);
@@ -371,7 +371,7 @@ mod tests {
 
     /// Unusual lines anywhere are restored.
     #[test]
-    fn odd_lines_come_back() {
+    fn unusual_lines_are_restored() {
         for odd in [
             "",
             "\r",

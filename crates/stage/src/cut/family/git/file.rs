@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_by_path() {
+    fn kinds_follow_from_the_path() {
         for (path, expected) in [
             ("src/main.rs", FileKind::Written),
             ("vendor.rs", FileKind::Written),

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_told_apart() {
+    fn tokens_are_distinguished() {
         check(
             "<!doctype html><p>a</p>",
             &[Token::Other("<!doctype html>"), open("p", ""), Token::Text("a"), close("p")],

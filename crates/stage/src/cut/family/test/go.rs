@@ -104,7 +104,7 @@ mod tests {
     use crate::cut::family::test::Test;
 
     #[test]
-    fn passing_tests_are_told() {
+    fn passing_tests_are_recognised() {
         for (line, expected) in [
             ("=== RUN   TestX", Some("tests begun")),
             ("=== CONT  TestX/y", Some("tests resumed")),

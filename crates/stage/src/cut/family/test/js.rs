@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passing_tests_are_told() {
+    fn passing_tests_are_recognised() {
         for (line, expected) in [
             ("  ✓ adds numbers (2 ms)", Some(PASSING)),
             (" ✓ src/x.test.ts (12 tests) 34ms", Some(PASSING)),

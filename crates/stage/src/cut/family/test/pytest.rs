@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passing_tests_are_told() {
+    fn passing_tests_are_recognised() {
         for (line, expected) in [
             ("tests/a.py::b PASSED", Some(PASSING)),
             ("tests/a.py::b[x y] PASSED    [  3%]", Some(PASSING)),
