@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, VARY, WWW_AUTHENTICATE};
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_telemetry::{NumbersForm, Telemetry};
@@ -13,12 +14,12 @@ use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use crate::admission::{Admission, Handler, Listener, Reach};
 use crate::dashboard::{Board, BoardPath, BoardVisitor, REGRET, is_same};
 use crate::error::Error;
-use crate::http::handler::Front;
-use crate::http::host_check::{self, Reach};
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{error_body, local};
+use crate::llm::error_body;
 use crate::request_log::know;
 use crate::settings::GatewaySettings;
 use crate::shutdown::GateLife;
@@ -33,13 +34,11 @@ pub(crate) struct AdminDoor {
     telemetry: Telemetry,
     /// What is shown to people.
     board: Board,
-    reach: Reach,
+    admission: Admission,
     life: GateLife,
     /// Writing all numbers takes its time: one writes them at a time, so that whoever only asks whether we live is answered
     /// between two.
     turns: Semaphore,
-    /// Cancelled when the gateway takes no more requests soon.
-    leave: CancellationToken,
 }
 
 impl AdminDoor {
@@ -63,15 +62,12 @@ impl AdminDoor {
         settings.timeouts.head = settings.timeouts.head.min(HEAD);
         let board = Board::new(settings.display.clone());
         let (life, turns) = (GateLife::default(), Semaphore::new(1));
-        let door = Self { settings, telemetry, board, reach, life, turns, leave };
+        let admission = Admission::new(Listener::Admin, reach, &settings, leave);
+        let door = Self { settings, telemetry, board, admission, life, turns };
         Ok(Some((Arc::new(door), listener)))
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
-        host_check::check(&self.settings, self.reach, &request)?;
-        if let Some(response) = local::probed(&self.leave, &request) {
-            return Ok(response);
-        }
+    async fn show(&self, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
         let is_admitted = self.admit(request.headers());
         if !is_admitted && request.headers().contains_key(AUTHORIZATION) {
             sleep(REGRET).await;
@@ -107,7 +103,7 @@ impl AdminDoor {
     }
 }
 
-impl Front for AdminDoor {
+impl Handler for AdminDoor {
     fn settings(&self) -> &GatewaySettings {
         &self.settings
     }
@@ -116,9 +112,18 @@ impl Front for AdminDoor {
         &self.life
     }
 
-    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
-        let mut response =
-            self.answer(request).await.unwrap_or_else(|error| error_body::answer(None, &error));
+    fn admission(&self) -> &Admission {
+        &self.admission
+    }
+
+    fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
+        let mut response = error_body::answer(None, error);
+        know(response.extensions_mut(), |known| known.is_probe = true);
+        response
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, _: RequestSlot) -> Response<Reply> {
+        let mut response = self.show(request).await.unwrap_or_else(|error| error_body::answer(None, &error));
         if response.status() == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

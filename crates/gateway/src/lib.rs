@@ -5,6 +5,7 @@
 
 mod access;
 mod admin;
+mod admission;
 mod api;
 mod bypass;
 mod collector;

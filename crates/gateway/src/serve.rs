@@ -21,14 +21,13 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::CertificateNames;
 use crate::admin::AdminDoor;
+use crate::admission::{self, Handler, Listener, Peer, Reach};
 use crate::error::Error;
 use crate::http::connection_activity::Pulse;
 use crate::http::connection_slots::Seats;
 use crate::http::file_limit;
-use crate::http::handler::Front;
 use crate::http::handshake::{Greeted, Protocol, greet};
-use crate::http::host_check::Reach;
-use crate::llm::{GatewayState, ModelDoor, Peer, Rewrite};
+use crate::llm::{GatewayState, ModelDoor, Rewrite};
 use crate::request_log::Visit;
 use crate::settings::GatewaySettings;
 
@@ -68,12 +67,12 @@ pub async fn serve(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let door = ModelDoor::new(GatewayState::new(settings, rewrite, reach)?);
+    let door = ModelDoor::new(GatewayState::new(settings, rewrite, (Listener::Llm, reach))?);
     listen(Arc::new(door), listener, stop).await
 }
 
 /// Serves what stands behind a door, as [`serve`] says, and beside it the door for those who look after it.
-pub(crate) async fn listen<F: Front>(
+pub(crate) async fn listen<F: Handler>(
     front: Arc<F>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
@@ -108,7 +107,7 @@ pub async fn serve_board(
 }
 
 /// Serves what stands behind a door for as long as anyone waits for this. No connection waits for another to end.
-async fn attend<F: Front>(front: Arc<F>, listener: TcpListener) -> Infallible {
+async fn attend<F: Handler>(front: Arc<F>, listener: TcpListener) -> Infallible {
     let _end = front.life().end.clone().drop_guard();
     let mut seats = Seats::new(ADMINS);
     loop {
@@ -127,7 +126,7 @@ async fn attend<F: Front>(front: Arc<F>, listener: TcpListener) -> Infallible {
 }
 
 /// Serves what stands behind a door until `stop` is ready and all has drained.
-async fn admit<F: Front>(
+async fn admit<F: Handler>(
     front: Arc<F>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
@@ -151,7 +150,7 @@ async fn admit<F: Front>(
     Ok(())
 }
 
-async fn accept<F: Front>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
+async fn accept<F: Handler>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
     loop {
         let (place, accepted) = (Arc::clone(room).acquire_owned().await, listener.accept().await);
         let Ok((stream, peer)) = accepted else {
@@ -167,7 +166,7 @@ async fn accept<F: Front>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &TcpL
 }
 
 /// Serves one connection. What breaks it is its own affair: there is no one left to tell.
-async fn connection<F: Front>(front: Arc<F>, stream: TcpStream, peer: Peer) {
+async fn connection<F: Handler>(front: Arc<F>, stream: TcpStream, peer: Peer) {
     // Events should leave at once; a socket that cannot be told so still works.
     let _ = stream.set_nodelay(true);
     let settings = front.settings();
@@ -195,7 +194,7 @@ fn mark(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Inco
 }
 
 /// Serves a connection that speaks HTTP/1.
-async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
+async fn one<F: Handler>(front: Arc<F>, stream: Greeted, peer: Peer) {
     let life = front.life().clone();
     let (protocol, names) = (protocol(front.settings()), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
@@ -203,7 +202,7 @@ async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
         let front = Arc::clone(&front);
         async move {
             let visit = Visit::begin(&front.settings().telemetry, &mut request);
-            Ok::<_, Infallible>(visit.follow(None, front.enter(request).await))
+            Ok::<_, Infallible>(visit.follow(None, admission::answer(front, request).await))
         }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service).with_upgrades();
@@ -219,7 +218,7 @@ async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
 }
 
 /// Serves a connection that speaks HTTP/2. One on which nothing happens is closed, as it would be in HTTP/1.
-async fn two<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
+async fn two<F: Handler>(front: Arc<F>, stream: Greeted, peer: Peer) {
     let (life, pulse) = (front.life().clone(), Pulse::default());
     let (protocol, limit) = (protocol_two(&*front), front.settings().timeouts.head);
     let (beats, names) = (pulse.clone(), stream.names.clone());
@@ -228,7 +227,7 @@ async fn two<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
         let (front, beat) = (Arc::clone(&front), beats.beat());
         async move {
             let visit = Visit::begin(&front.settings().telemetry, &mut request);
-            Ok::<_, Infallible>(visit.follow(Some(beat), front.enter(request).await))
+            Ok::<_, Infallible>(visit.follow(Some(beat), admission::answer(front, request).await))
         }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service);
@@ -256,7 +255,7 @@ fn protocol(settings: &GatewaySettings) -> http1::Builder {
     protocol
 }
 
-fn protocol_two(front: &impl Front) -> http2::Builder<Tracked> {
+fn protocol_two(front: &impl Handler) -> http2::Builder<Tracked> {
     let mut protocol = http2::Builder::new(Tracked(front.life().tasks.clone()));
     protocol
         .timer(TokioTimer::new())

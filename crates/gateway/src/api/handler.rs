@@ -8,20 +8,20 @@ use http::header::{
     ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, HeaderMap, HeaderName,
     HeaderValue, VARY,
 };
+use http::request::Parts;
 use http::{Request, Response, StatusCode, response};
 use hyper::body::Incoming;
 use tersely_core::{O200k, encode_json};
 use tokio::net::TcpListener;
 
-use crate::access::AskedKey;
+use crate::admission::{Admission, Handler, Listener, Reach};
 use crate::api::etag;
 use crate::api::form::AskedForm;
 use crate::api::negotiate::{FormatWish, PREFER};
 use crate::error::Error;
-use crate::http::handler::Front;
-use crate::http::host_check::{self, Reach};
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, PassThrough, arriving, error_body, forward};
+use crate::llm::{GatewayState, PassThrough, error_body, forward};
 use crate::request_log::Known;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
@@ -44,7 +44,7 @@ pub async fn serve_api(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let gate = Arc::new(GatewayState::new(settings, Arc::new(PassThrough), reach)?);
+    let gate = Arc::new(GatewayState::new(settings, Arc::new(PassThrough), (Listener::Api, reach))?);
     listen(Arc::new(ApiDoor { gate }), listener, stop).await
 }
 
@@ -52,7 +52,7 @@ struct ApiDoor {
     gate: Arc<GatewayState>,
 }
 
-impl Front for ApiDoor {
+impl Handler for ApiDoor {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
@@ -61,17 +61,21 @@ impl Front for ApiDoor {
         &self.gate.life
     }
 
-    async fn enter(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Reply> {
-        if let Err(error) = host_check::check(&self.gate.settings, self.gate.reach, &request) {
-            arriving(&self.gate, request.into_body()).linger();
-            return error_body::answer(None, &error);
-        }
-        if let Err(error) = self.gate.identify(AskedKey::Own, &mut request) {
-            arriving(&self.gate, request.into_body()).linger();
-            return error_body::answer(None, &error);
-        }
+    fn admission(&self) -> &Admission {
+        &self.gate.admission
+    }
+
+    fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
+        self.gate.sender(request)
+    }
+
+    fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
+        error_body::answer(None, error)
+    }
+
+    async fn answer(self: Arc<Self>, mut request: Request<Incoming>, slot: RequestSlot) -> Response<Reply> {
         let wish = FormatWish::take(&mut request);
-        let answered = match forward(&self.gate, (None, &mut Known::default()), request).await {
+        let answered = match forward(&self.gate, (None, &mut Known::default()), request, slot).await {
             Ok(response) => negotiate(&self.gate, wish, response).await,
             Err(error) => Err(error),
         };
@@ -93,12 +97,12 @@ async fn negotiate(
     if parts.status == StatusCode::NOT_MODIFIED {
         etag::rename(form, &mut parts.headers);
     }
-    let (mut body, running) = match body {
-        Reply::Theirs { body, _running: running } if can_change(&parts) => (body, running),
+    let (mut body, slot) = match body {
+        Reply::Theirs { body, _slot: slot } if can_change(&parts) => (body, slot),
         other => return Ok(Response::from_parts(parts, other)),
     };
     let Some(whole) = body.whole(&gate.space, gate.settings.limits.body).await? else {
-        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: running }));
+        return Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }));
     };
     let Some(text) = encoded(gate, form, whole.clone()).await else {
         return Ok(Response::from_parts(parts, Reply::Ours(Some(whole))));

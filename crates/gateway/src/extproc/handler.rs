@@ -4,20 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, HeaderValue};
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use prost::Message as _;
 use tokio::net::TcpListener;
 
+use crate::admission::{Admission, Handler, Listener, Reach};
 use crate::error::Error;
 use crate::extproc::frame::{Messages, Next, StreamEnd, written};
 use crate::extproc::message::{HealthRequest, HealthResponse};
 use crate::extproc::request_only::Unwatched;
 use crate::extproc::stream::{ProcessorTalk, TalkBody};
-use crate::http::handler::Front;
-use crate::http::host_check::Reach;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, Rewrite, error_body, local};
+use crate::llm::{GatewayState, Rewrite, error_body};
 use crate::request_log::know;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
@@ -43,7 +44,8 @@ pub async fn serve_processor(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let gate = Arc::new(GatewayState::new(settings, Arc::new(Unwatched(rewrite)), reach)?);
+    let gate =
+        Arc::new(GatewayState::new(settings, Arc::new(Unwatched(rewrite)), (Listener::Extproc, reach))?);
     listen(Arc::new(ProcessorDoor { gate }), listener, stop).await
 }
 
@@ -51,7 +53,7 @@ struct ProcessorDoor {
     gate: Arc<GatewayState>,
 }
 
-impl Front for ProcessorDoor {
+impl Handler for ProcessorDoor {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
@@ -65,19 +67,26 @@ impl Front for ProcessorDoor {
         u32::try_from(self.gate.settings.limits.requests).unwrap_or(u32::MAX)
     }
 
-    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
-        let mut response = answer(&self.gate, request).await;
-        // Told of is the request that is spoken of in a stream, not the stream.
-        know(response.extensions_mut(), |known| known.is_probe = true);
-        response
+    fn admission(&self) -> &Admission {
+        &self.gate.admission
+    }
+
+    fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
+        unlogged(error_body::answer(None, error))
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, _: RequestSlot) -> Response<Reply> {
+        unlogged(answer(&self.gate, request).await)
     }
 }
 
-/// The answer to a request. No page in a browser can send one of these: none speaks HTTP/2 without TLS.
+/// Keeps a stream out of the log: what is logged is the request that the stream is about.
+fn unlogged(mut response: Response<Reply>) -> Response<Reply> {
+    know(response.extensions_mut(), |known| known.is_probe = true);
+    response
+}
+
 async fn answer(gate: &Arc<GatewayState>, request: Request<Incoming>) -> Response<Reply> {
-    if let Some(response) = local::probed(&gate.life.leave, &request) {
-        return response;
-    }
     if request.version() != Version::HTTP_2 || request.method() != Method::POST {
         let message = "this is an external processor for Envoy; it speaks gRPC, and answers GET /readyz";
         return error_body::answer(None, &Error::client(StatusCode::NOT_FOUND, message));
@@ -91,9 +100,9 @@ async fn answer(gate: &Arc<GatewayState>, request: Request<Incoming>) -> Respons
 
 async fn process(gate: &Arc<GatewayState>, body: Incoming) -> Response<Reply> {
     // A request that finds no place goes on as it came, unless it may not.
-    let Ok(running) = gate.admit() else { return ended(StreamEnd::unheard(gate)) };
+    let Ok(slot) = gate.admission.slot() else { return ended(StreamEnd::unheard(gate)) };
     let messages = Messages::of(gate, body);
-    spoken(ProcessorTalk::new(Arc::clone(gate), messages, running).begun().await)
+    spoken(ProcessorTalk::new(Arc::clone(gate), messages, slot).begun().await)
 }
 
 async fn health(gate: &GatewayState, body: Incoming) -> Response<Reply> {

@@ -10,7 +10,6 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame};
 use prost::Message as _;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
@@ -21,6 +20,7 @@ use crate::extproc::message::{
     BodyWay, EnvoySaid, EnvoyTold, HttpBody, HttpHeaders, HttpTrailers, PartResponse, ProcessingRequest,
     ProcessingResponse, Protocols,
 };
+use crate::http::request_slots::RequestSlot;
 use crate::llm::{GatewayState, Pending, Whole};
 
 /// What is said of a request whose body will not come in one piece.
@@ -37,7 +37,7 @@ pub(super) struct ProcessorTalk {
     gate: Arc<GatewayState>,
     messages: Messages,
     stage: Stage,
-    running: OwnedSemaphorePermit,
+    slot: RequestSlot,
 }
 
 enum Stage {
@@ -53,8 +53,8 @@ enum Stage {
 
 impl ProcessorTalk {
     /// A stream that has just been opened.
-    pub(super) fn new(gate: Arc<GatewayState>, messages: Messages, running: OwnedSemaphorePermit) -> Self {
-        Self { gate, messages, stage: Stage::Opened, running }
+    pub(super) fn new(gate: Arc<GatewayState>, messages: Messages, slot: RequestSlot) -> Self {
+        Self { gate, messages, stage: Stage::Opened, slot }
     }
 
     /// Everything that is to be said, once the first of it is known: head and message leave together then.
@@ -69,7 +69,7 @@ impl ProcessorTalk {
 
     /// The next thing to say, and how the stream goes on.
     async fn step(self) -> (Frame<Bytes>, Option<Self>) {
-        let Self { gate, mut messages, stage, running } = self;
+        let Self { gate, mut messages, stage, slot } = self;
         let (told, stage) = match stage {
             Stage::Opened => hear_head(&gate, &mut messages).await,
             Stage::Headed(headed) => {
@@ -83,7 +83,7 @@ impl ProcessorTalk {
             (None, Stage::Over(end)) => (end.trailers(), None),
             (told, stage) => {
                 let message = written(&ProcessingResponse { told });
-                (Frame::data(message), Some(Self { gate, messages, stage, running }))
+                (Frame::data(message), Some(Self { gate, messages, stage, slot }))
             }
         }
     }

@@ -11,6 +11,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use crate::error::{Error, Side};
+use crate::settings::Timeouts;
 
 /// How long a client may go on sending a body that has been refused, so that it gets to read why.
 const LINGER: Duration = Duration::from_secs(10);
@@ -34,6 +35,11 @@ pub(crate) struct Idle {
     clock: Option<Pin<Box<Sleep>>>,
     /// Since when the next frame is waited for, and what is to be said if it does not come in time.
     waiting: Option<(Instant, Lateness)>,
+}
+
+/// The body of a client's request, with the timeouts that are set for those.
+pub(crate) fn client_body(timeouts: &Timeouts, body: Incoming) -> Idle {
+    Idle::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }
 
 impl Idle {

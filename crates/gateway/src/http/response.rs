@@ -5,9 +5,9 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::Error;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response_body::Arrival;
 
 /// What goes back to a client.
@@ -15,7 +15,7 @@ pub(crate) enum Reply {
     /// Said by us.
     Ours(Option<Bytes>),
     /// Said by an upstream; the request counts as running until it has been said.
-    Theirs { body: Arrival, _running: Option<OwnedSemaphorePermit> },
+    Theirs { body: Arrival, _slot: RequestSlot },
     /// Said by an upstream in several rounds, perhaps.
     Watched(Pin<Box<dyn Body<Data = Bytes, Error = Error> + Send>>),
 }

@@ -8,11 +8,11 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
+use crate::admission::Reach;
 use crate::error::Error;
-use crate::http::host_check::Reach;
 use crate::http::idle_timeout::Idle;
 use crate::http::response::Reply;
-use crate::llm::gate::{GatewayState, arriving};
+use crate::llm::gate::GatewayState;
 use crate::llm::offer::tenant;
 use crate::llm::rewrite::{Head, RetrievalAnswer};
 
@@ -35,15 +35,8 @@ pub(crate) async fn expand(
     gate: &GatewayState,
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
-    let _running = match gate.enroll(&request) {
-        Ok(running) => running,
-        Err(error) => {
-            arriving(gate, request.into_body()).linger();
-            return Err(error);
-        }
-    };
     let (parts, body) = request.into_parts();
-    let id = id(arriving(gate, body)).await?;
+    let id = id(gate.client_body(body)).await?;
     let text = original(gate, &parts, id.clone()).await?;
     let mut response =
         Response::new(Reply::Ours(Some(Bytes::from(json!({"id": id, "content": text}).to_string()))));
@@ -61,7 +54,7 @@ pub(super) async fn original(gate: &GatewayState, parts: &Parts, id: String) -> 
         RetrievalAnswer::Text(text) => Ok(text),
         RetrievalAnswer::Nothing => Err(absent("nothing is kept under this id, or no longer")),
         RetrievalAnswer::Nowhere => Err(absent("nothing is kept here")),
-        RetrievalAnswer::Nobodys if gate.reach == Reach::Open => {
+        RetrievalAnswer::Nobodys if gate.admission.reach() == Reach::Open => {
             let message = "send the credential that the original request was sent with";
             Err(Error::client(StatusCode::UNAUTHORIZED, message))
         }

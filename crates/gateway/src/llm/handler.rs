@@ -11,17 +11,16 @@ use hyper::upgrade::OnUpgrade;
 use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::{Provider, claimed_provider};
 use tokio::select;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::access::AskedKey;
+use crate::admission::{Admission, Handler};
 use crate::error::{Error, Side};
 use crate::http::client::{Lane, Speaks};
 use crate::http::content_encoding::Coding;
-use crate::http::handler::Front;
 use crate::http::hop_by_hop;
-use crate::http::host_check;
 use crate::http::idle_timeout::Idle;
 use crate::http::request_body::Outgoing;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::http::response_body::{Arrival, named, uncode};
 use crate::http::upgrade::{self, Ends};
@@ -29,11 +28,11 @@ use crate::http::usage_tap::Tapping;
 use crate::llm::check::check;
 use crate::llm::compress::{self, CompressAsk};
 use crate::llm::entry::RequestEntry;
-use crate::llm::gate::{GatewayState, arriving};
+use crate::llm::gate::GatewayState;
 use crate::llm::offer::{Offered, offer};
 use crate::llm::rounds::{Gathered, NextRound, Rounds};
 use crate::llm::send::send;
-use crate::llm::{error_body, expand, local, rounds, signature};
+use crate::llm::{error_body, expand, rounds, signature};
 use crate::request_log::{Known, know};
 use crate::settings::{GatewaySettings, Websockets};
 use crate::shutdown::GateLife;
@@ -52,7 +51,7 @@ impl ModelDoor {
     }
 }
 
-impl Front for ModelDoor {
+impl Handler for ModelDoor {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
@@ -61,40 +60,58 @@ impl Front for ModelDoor {
         &self.gate.life
     }
 
-    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
-        enter(&self.gate, request).await
+    fn admission(&self) -> &Admission {
+        &self.gate.admission
+    }
+
+    /// Nobody but us reads a bearer token where nothing is forwarded.
+    fn key_place<B>(&self, request: &Request<B>) -> AskedKey {
+        match CompressAsk::of(&self.gate, request.method(), request.uri().path()) {
+            Some(_) => AskedKey::Bearer,
+            None => AskedKey::Own,
+        }
+    }
+
+    fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
+        self.gate.sender(request)
+    }
+
+    fn refuse(&self, parts: &Parts, error: &Error) -> Response<Reply> {
+        let vendor = Vendor::of(&parts.uri, &parts.headers);
+        let ask = CompressAsk::of(&self.gate, &parts.method, parts.uri.path());
+        let provider = ask.map(|_| compress::NAME).or(vendor.map(Vendor::name));
+        let mut response = error_body::answer(vendor, error);
+        know(response.extensions_mut(), |known| known.join(Known { provider, ..Known::default() }));
+        response
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, slot: RequestSlot) -> Response<Reply> {
+        let provider = Vendor::of(request.uri(), request.headers());
+        let mut seen = Known { provider: provider.map(Vendor::name), ..Known::default() };
+        let answered = dispatch(&self.gate, (provider, &mut seen), request, slot).await;
+        let mut response = answered.unwrap_or_else(|error| error_body::answer(provider, &error));
+        know(response.extensions_mut(), |known| known.join(seen));
+        response
     }
 }
 
-async fn enter(gate: &Arc<GatewayState>, mut request: Request<Incoming>) -> Response<Reply> {
-    let provider = Vendor::of(request.uri(), request.headers());
-    if let Err(error) = host_check::check(&gate.settings, gate.reach, &request) {
-        arriving(gate, request.into_body()).linger();
-        return error_body::answer(provider, &error);
-    }
-    if let Some(response) = local::answer(gate, &request) {
-        return response;
-    }
-    let origin = local::origin(gate, request.headers());
-    let mut seen = Known { provider: provider.map(Vendor::name), ..Known::default() };
-    let ask = CompressAsk::of(gate, &request);
-    let place = if ask.is_some() { AskedKey::Bearer } else { AskedKey::Own };
-    let answered = if let Err(error) = gate.identify(place, &mut request) {
-        arriving(gate, request.into_body()).linger();
-        Err(error)
+/// Answers what is asked of us, and forwards everything else.
+async fn dispatch(
+    gate: &Arc<GatewayState>,
+    (provider, seen): (Option<Vendor>, &mut Known),
+    request: Request<Incoming>,
+    slot: RequestSlot,
+) -> Result<Response<Reply>, Error> {
+    let ask = CompressAsk::of(gate, request.method(), request.uri().path());
+    if let Some(ask) = ask {
+        let _slot = slot;
+        compress::answer(gate, seen, ask, request).await
     } else if expand::is_asked(&request) {
+        let _slot = slot;
         expand::expand(gate, request).await
-    } else if let Some(ask) = ask {
-        compress::answer(gate, &mut seen, ask, request).await
     } else {
-        forward(gate, (provider, &mut seen), request).await
-    };
-    let mut response = answered.unwrap_or_else(|error| error_body::answer(provider, &error));
-    know(response.extensions_mut(), |known| known.join(seen));
-    if let Some(origin) = origin {
-        local::open(origin, response.headers_mut());
+        forward(gate, (provider, seen), request, slot).await
     }
-    response
 }
 
 /// The upstream's answer to a request; what is known of that is added, whatever comes of it.
@@ -102,11 +119,12 @@ pub(crate) async fn forward(
     gate: &Arc<GatewayState>,
     (provider, known): (Option<Vendor>, &mut Known),
     mut request: Request<Incoming>,
+    slot: RequestSlot,
 ) -> Result<Response<Reply>, Error> {
-    let (running, upstream, address) = match admit(gate, provider, &request) {
-        Ok(admitted) => admitted,
+    let (upstream, address) = match route(gate, provider, &request) {
+        Ok(route) => route,
         Err(error) => {
-            arriving(gate, request.into_body()).linger();
+            gate.client_body(request.into_body()).linger();
             return Err(error);
         }
     };
@@ -116,7 +134,7 @@ pub(crate) async fn forward(
     let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).and_then(Provider::counts);
     let tapping = counts.map(|words| Tapping { words, bill: known.bill.clone() });
     let Offered { outgoing, added, entry, follow } =
-        offer(gate, known, &mut parts, arriving(gate, body)).await?;
+        offer(gate, known, &mut parts, gate.client_body(body)).await?;
     known.session = entry.as_ref().and_then(RequestEntry::session);
     // Only AWS is shown another name of the host than its own.
     let is_aws = provider == Some(Vendor::Bedrock);
@@ -139,9 +157,9 @@ pub(crate) async fn forward(
     let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
     known.upstream = Some(since.elapsed());
     let mut answer = match (response.status(), client) {
-        (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, running),
+        (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, slot),
         (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unasked(upstream)),
-        _ => back(gate, (added, again, tapping), response, (running, lane)).await?,
+        _ => back(gate, (added, again, tapping), response, (slot, lane)).await?,
     };
     if let Some(entry) = entry {
         entry.answer(known, &mut answer);
@@ -149,17 +167,16 @@ pub(crate) async fn forward(
     Ok(answer)
 }
 
-/// A place for the request, and where it goes.
-fn admit<'a>(
+/// Where a request goes.
+fn route<'a>(
     gate: &'a GatewayState,
     provider: Option<Vendor>,
     request: &Request<Incoming>,
-) -> Result<(OwnedSemaphorePermit, &'a Upstream, Uri), Error> {
+) -> Result<(&'a Upstream, Uri), Error> {
     check(&gate.settings.limits, request)?;
     decline(gate, request.uri().path(), request.headers())?;
     let upstream = gate.settings.upstreams.choose(provider)?;
-    let address = upstream.address(request.uri())?;
-    Ok((gate.enroll(request)?, upstream, address))
+    Ok((upstream, upstream.address(request.uri())?))
 }
 
 /// An error for a client that should use plain requests.
@@ -206,7 +223,7 @@ async fn back(
     gate: &GatewayState,
     (added, again, tapping): (HeaderMap, Option<NextRound>, Option<Tapping>),
     response: Response<Incoming>,
-    (running, lane): (OwnedSemaphorePermit, Option<Lane>),
+    (slot, lane): (RequestSlot, Option<Lane>),
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = response.into_parts();
     hop_by_hop::from_response(&mut parts.headers);
@@ -219,12 +236,12 @@ async fn back(
         let tap = tapping.map(|tapping| tapping.on(Coding::of(&parts.headers)));
         let mut body = Arrival::new(Coding::Identity, body, lane).tapped(tap);
         body.begin().await?;
-        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: Some(running) }));
+        return Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }));
     };
     let coding = rounds::coding(&again.upstream, &parts.headers)?;
     uncode(coding, &mut parts.headers);
     let tap = tapping.map(|tapping| tapping.on(Coding::Identity));
-    watch(again, (parts, added), Arrival::new(coding, body, lane).tapped(tap), running).await
+    watch(again, (parts, added), Arrival::new(coding, body, lane).tapped(tap), slot).await
 }
 
 /// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be
@@ -233,7 +250,7 @@ async fn watch(
     again: NextRound,
     (mut parts, added): (response::Parts, HeaderMap),
     mut arrival: Arrival,
-    running: OwnedSemaphorePermit,
+    slot: RequestSlot,
 ) -> Result<Response<Reply>, Error> {
     let framing = match named(&parts.headers) {
         Some(streamed @ (ResponseFraming::Events | ResponseFraming::Messages)) => {
@@ -243,10 +260,10 @@ async fn watch(
         _ => arrival.framing().await?,
     };
     let Some(framing) = framing else {
-        return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _running: Some(running) }));
+        return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _slot: slot }));
     };
     parts.headers.remove(CONTENT_LENGTH);
-    let rounds = Rounds::new(again, framing, arrival, running);
+    let rounds = Rounds::new(again, framing, arrival, slot);
     if framing != ResponseFraming::Whole {
         return Ok(Response::from_parts(parts, Reply::Watched(Box::pin(rounds))));
     }
@@ -268,12 +285,12 @@ fn switch(
     gate: &Arc<GatewayState>,
     client: OnUpgrade,
     mut response: Response<Incoming>,
-    running: OwnedSemaphorePermit,
+    slot: RequestSlot,
 ) -> Response<Reply> {
     let ends = Ends { client, upstream: hyper::upgrade::on(&mut response) };
     let end = gate.life.end.clone();
     gate.life.tasks.spawn(async move {
-        let _running = running;
+        let _slot = slot;
         select! {
             () = upgrade::relay(ends) => {}
             () = end.cancelled() => {}

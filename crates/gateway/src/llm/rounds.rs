@@ -11,7 +11,6 @@ use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use tersely_wire::hidden::{CloseReason, HiddenTurn, MOST_HELD, ResponseFraming, ResponseWatch};
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::{Error, Side};
 use crate::http::client::Speaks;
@@ -20,6 +19,7 @@ use crate::http::hop_by_hop;
 use crate::http::idle_timeout::Idle;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::Outgoing;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::http::response_body::{Arrival, named, uncode};
 use crate::http::usage_tap::Tapping;
@@ -76,7 +76,7 @@ pub(crate) struct Rounds {
     /// Why the latest round could not be had.
     setback: Option<Setback>,
     added: HeaderMap,
-    running: Option<OwnedSemaphorePermit>,
+    slot: RequestSlot,
 }
 
 enum Phase {
@@ -106,7 +106,7 @@ impl Rounds {
         again: NextRound,
         framing: ResponseFraming,
         arrival: Arrival,
-        running: OwnedSemaphorePermit,
+        slot: RequestSlot,
     ) -> Self {
         Self {
             watch: again.follow.watch(framing),
@@ -117,7 +117,7 @@ impl Rounds {
             begun: Vec::new(),
             setback: None,
             added: HeaderMap::new(),
-            running: Some(running),
+            slot,
         }
     }
 
@@ -138,11 +138,8 @@ impl Rounds {
         match self.setback.take() {
             None => Ok(Gathered::Whole(Bytes::from(all), added)),
             Some(Setback { answer: Some(answer), .. }) => {
-                let running = self.running.take();
-                Ok(Gathered::Refused(
-                    Box::new(answer.map(|body| Reply::Theirs { body, _running: running })),
-                    added,
-                ))
+                let slot = std::mem::take(&mut self.slot);
+                Ok(Gathered::Refused(Box::new(answer.map(|body| Reply::Theirs { body, _slot: slot })), added))
             }
             Some(setback) => Err(setback.error),
         }

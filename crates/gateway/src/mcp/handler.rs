@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_engine::Engine;
@@ -14,13 +15,13 @@ use tokio::net::TcpListener;
 use tokio::select;
 use tokio::time::sleep;
 
-use crate::access::{AskedKey, KnownTenant};
+use crate::access::KnownTenant;
+use crate::admission::{Admission, Handler, Listener, Reach};
 use crate::api::FormatWish;
 use crate::error::Error;
-use crate::http::handler::Front;
-use crate::http::host_check::{self, Reach};
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, Keeper, PassThrough, arriving, local};
+use crate::llm::{GatewayState, Keeper, PassThrough};
 use crate::mcp::Originals;
 use crate::mcp::client_session::{McpDoor, McpStart, warm};
 use crate::mcp::http_server::RemoteServer;
@@ -62,7 +63,7 @@ pub async fn serve_mcp(
     warm();
     settings.timeouts.pooled = POOLED;
     let reach = Reach::of(&listener);
-    let gate = GatewayState::new(settings, Arc::new(PassThrough), reach)?;
+    let gate = GatewayState::new(settings, Arc::new(PassThrough), (Listener::Mcp, reach))?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
     let McpWork { engine, copies, keeper } = work;
     let front = Arc::new(McpFront { gate, routes, engine: Arc::new(engine), copies, keeper });
@@ -135,7 +136,7 @@ impl Route {
     }
 }
 
-impl Front for McpFront {
+impl Handler for McpFront {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
@@ -144,39 +145,38 @@ impl Front for McpFront {
         &self.gate.life
     }
 
-    async fn enter(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Reply> {
-        if let Err(error) = host_check::check(&self.gate.settings, self.gate.reach, &request) {
-            arriving(&self.gate, request.into_body()).linger();
-            return failed(&error);
-        }
-        if let Some(response) = local::probed(&self.gate.life.leave, &request) {
-            return response;
-        }
-        if let Err(error) = self.gate.identify(AskedKey::Own, &mut request) {
-            arriving(&self.gate, request.into_body()).linger();
-            return failed(&error);
-        }
-        if let Err(error) = self.gate.meter(&request) {
-            arriving(&self.gate, request.into_body()).linger();
-            let mut response = failed(&error);
+    fn admission(&self) -> &Admission {
+        &self.gate.admission
+    }
+
+    fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
+        self.gate.sender(request)
+    }
+
+    fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
+        let mut response = failed(error);
+        if error.status == StatusCode::TOO_MANY_REQUESTS {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
-            return response;
         }
+        response
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, slot: RequestSlot) -> Response<Reply> {
         let answered = match self.find(request.uri().path()) {
             Some((name, Route::Remote(server))) => {
                 let caller = McpCaller::of(&request);
                 let door = self.door(server.known(), &caller, &self.identity(name, &caller));
-                server.answer(&self.gate, door, request).await
+                server.answer(&self.gate, door, request, slot).await
             }
             Some((name, Route::Carried(server))) => {
                 let caller = McpCaller::of(&request);
                 let door = |id: &str| {
                     self.door(ToolKnowledge::default(), &caller, format!("{name}\n{id}").as_bytes())
                 };
-                server.answer(&self.gate, door, request).await
+                server.answer(&self.gate, door, request, slot).await
             }
             None => {
-                arriving(&self.gate, request.into_body()).linger();
+                self.gate.client_body(request.into_body()).linger();
                 let known: Vec<_> = self.routes.keys().map(|name| format!("/mcp/{name}")).collect();
                 Ok(fault(StatusCode::NOT_FOUND, &format!("no such path; there is: {}", known.join(", "))))
             }
@@ -203,7 +203,7 @@ impl McpFront {
     fn identity(&self, name: &str, caller: &McpCaller) -> Vec<u8> {
         let said = caller.headers.get(SESSION).or_else(|| caller.headers.get(AUTHORIZATION));
         let said = said.map_or(&b""[..], HeaderValue::as_bytes);
-        match (&caller.tenant, self.gate.reach) {
+        match (&caller.tenant, self.gate.admission.reach()) {
             (Some(tenant), _) => {
                 [name.as_bytes(), b"\n:tenant ", tenant.name.as_bytes(), b"\n", said].concat()
             }

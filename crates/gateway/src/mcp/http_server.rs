@@ -9,7 +9,6 @@ use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::mcp::ToolKnowledge;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::api;
 use crate::error::{Error, Side};
@@ -18,9 +17,10 @@ use crate::http::content_encoding::Coding;
 use crate::http::hop_by_hop;
 use crate::http::idle_timeout::Idle;
 use crate::http::request_body::Outgoing;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::http::response_body::{Arrival, named, uncode};
-use crate::llm::{GatewayState, Read, Whole, arriving, read, send};
+use crate::llm::{GatewayState, Read, Whole, read, send};
 use crate::mcp::client_session::McpDoor;
 use crate::mcp::servers::ListeningServer;
 use crate::mcp::stream::{self, SESSION, json_reply};
@@ -54,16 +54,16 @@ impl RemoteServer {
         gate: &GatewayState,
         door: McpDoor,
         request: Request<Incoming>,
+        slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
-        let running = gate.admit()?;
         let (parts, body) = request.into_parts();
-        let body = arriving(gate, body);
+        let body = gate.client_body(body);
         if parts.method != Method::POST {
-            return self.forward(gate, parts, Outgoing::stream(body), running).await;
+            return self.forward(gate, parts, Outgoing::stream(body), slot).await;
         }
         let Whole { bytes, trailers, held } = match read(gate, body).await? {
             Read::Whole(whole) => whole,
-            Read::Begun(outgoing) => return self.forward(gate, parts, outgoing, running).await,
+            Read::Begun(outgoing) => return self.forward(gate, parts, outgoing, slot).await,
         };
         if session(&parts.headers).is_some_and(|id| lock(&self.structured).contains(id)) {
             door.read_structured();
@@ -71,7 +71,7 @@ impl RemoteServer {
         if let Some(answer) = door.hear_client(&bytes).await {
             return Ok(json_reply(StatusCode::OK, answer));
         }
-        let response = self.forward(gate, parts, Outgoing::whole(bytes, trailers, held), running).await?;
+        let response = self.forward(gate, parts, Outgoing::whole(bytes, trailers, held), slot).await?;
         self.meet(&door, response.headers());
         if !door.is_waiting() {
             return Ok(response);
@@ -87,8 +87,8 @@ impl RemoteServer {
         response: Response<Reply>,
     ) -> Result<Response<Reply>, Error> {
         let (mut parts, body) = response.into_parts();
-        let (mut arrival, running) = match body {
-            Reply::Theirs { body, _running: running } if parts.status.is_success() => (body, running),
+        let (mut arrival, slot) = match body {
+            Reply::Theirs { body, _slot: slot } if parts.status.is_success() => (body, slot),
             other => return Ok(Response::from_parts(parts, other)),
         };
         let framing = named(&parts.headers);
@@ -98,7 +98,7 @@ impl RemoteServer {
             let learn = move |door: &McpDoor| learn(&known, door);
             return Ok(Response::from_parts(
                 parts,
-                stream::changed(door, arrival, (gate.space.clone(), running), learn),
+                stream::changed(door, arrival, (gate.space.clone(), slot), learn),
             ));
         }
         let whole = match framing {
@@ -106,7 +106,7 @@ impl RemoteServer {
             None => None,
         };
         let Some(whole) = whole else {
-            return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _running: running }));
+            return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _slot: slot }));
         };
         let sent = door.hear_server(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
         learn(&self.known, &door);
@@ -131,7 +131,7 @@ impl RemoteServer {
         gate: &GatewayState,
         mut parts: Parts,
         outgoing: Outgoing,
-        running: OwnedSemaphorePermit,
+        slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
         let ListeningServer { upstream, query, headers } = &self.server;
         parts.uri = upstream.endpoint(parts.uri.query().or(query.as_deref()))?;
@@ -155,7 +155,7 @@ impl RemoteServer {
         let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
         let mut body = Arrival::new(coding, body, lane);
         body.begin().await?;
-        Ok(Response::from_parts(parts, Reply::Theirs { body, _running: Some(running) }))
+        Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }))
     }
 }
 

@@ -10,13 +10,13 @@ use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_store::random_name;
 use tersely_wire::mcp::{RpcKind, rpc_kind};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
 use crate::access::KnownTenant;
 use crate::error::Error;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, Read, Whole, arriving, read};
+use crate::llm::{GatewayState, Read, Whole, read};
 use crate::mcp::client_session::McpDoor;
 use crate::mcp::process::ProcessGroup;
 use crate::mcp::servers::StartedServer;
@@ -46,16 +46,16 @@ impl CarriedServer {
         gate: &GatewayState,
         door: impl Fn(&str) -> McpDoor + Send,
         request: Request<Incoming>,
+        slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
-        let running = gate.admit()?;
         let (parts, body) = request.into_parts();
-        let body = arriving(gate, body);
+        let body = gate.client_body(body);
         let id = parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(|id| owned(&parts, id));
         let id = id.as_deref();
         if parts.method != Method::POST {
             body.linger();
             return Ok(match parts.method {
-                Method::GET => self.stream(id, &parts.headers, running),
+                Method::GET => self.stream(id, &parts.headers, slot),
                 Method::DELETE => self.delete(id),
                 _ => not_allowed(),
             });
@@ -67,11 +67,11 @@ impl CarriedServer {
         let kind = rpc_kind(&whole.bytes);
         let is_first = matches!(&kind, RpcKind::Request { method, .. } if method == "initialize");
         match id {
-            None if is_first => self.begin(gate, door, (kind, running, &parts), whole).await,
+            None if is_first => self.begin(gate, door, (kind, slot, &parts), whole).await,
             // A client of a revision without sessions goes back to one that has them.
             None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
             Some(id) => match self.sessions.get(id) {
-                Some(session) => Ok(post(&session, (kind, running, &parts), whole).await),
+                Some(session) => Ok(post(&session, (kind, slot, &parts), whole).await),
                 None => Ok(gone()),
             },
         }
@@ -112,17 +112,12 @@ impl CarriedServer {
     }
 
     /// The client's own stream.
-    fn stream(
-        &self,
-        id: Option<&str>,
-        headers: &HeaderMap,
-        running: OwnedSemaphorePermit,
-    ) -> Response<Reply> {
+    fn stream(&self, id: Option<&str>, headers: &HeaderMap, slot: RequestSlot) -> Response<Reply> {
         let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return gone() };
         if !accepts_events(headers) {
             return fault(StatusCode::NOT_ACCEPTABLE, "accept text/event-stream");
         }
-        let (to, reply) = written(Some(running));
+        let (to, reply) = written(slot);
         session.open(to);
         events(reply)
     }
@@ -165,7 +160,7 @@ fn locked(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<Proce
 }
 
 /// What a client asks for, the place that it takes meanwhile, and the head that came with it.
-type Asking<'h> = (RpcKind, OwnedSemaphorePermit, &'h Parts);
+type Asking<'h> = (RpcKind, RequestSlot, &'h Parts);
 
 /// The name under which a session is found: nobody finds one of another tenant, whatever name they know.
 fn owned(parts: &Parts, id: &str) -> String {
@@ -180,7 +175,7 @@ fn not_acceptable() -> Response<Reply> {
 /// Tells a server something; its answer comes as an event, after what it says before.
 async fn post(
     session: &Arc<SpawnedSession>,
-    (kind, running, parts): Asking<'_>,
+    (kind, slot, parts): Asking<'_>,
     message: Whole,
 ) -> Response<Reply> {
     if !accepts_events(&parts.headers) {
@@ -195,7 +190,7 @@ async fn post(
         _ => return if session.tell(message).await { empty(StatusCode::ACCEPTED) } else { gone() },
     };
     // It ends when the last of them is answered.
-    let (to, reply) = written(Some(running));
+    let (to, reply) = written(slot);
     for (id, progress) in asked {
         session.wait(id, progress, to.clone());
     }

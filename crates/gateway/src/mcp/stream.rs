@@ -12,11 +12,11 @@ use http_body_util::BodyExt;
 use serde_json::json;
 use tersely_wire::mcp::{McpEvent, McpEvents};
 use tokio::select;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::error::Error;
 use crate::http::memory_budget::BodySpace;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::http::response_body::Arrival;
 use crate::mcp::client_session::McpDoor;
@@ -33,7 +33,7 @@ type WrittenPiece = Result<Bytes, Error>;
 /// A body that somebody else writes; the request counts as running until it has been written.
 struct Written {
     pieces: Receiver<WrittenPiece>,
-    _running: Option<OwnedSemaphorePermit>,
+    _slot: RequestSlot,
 }
 
 impl Body for Written {
@@ -49,9 +49,9 @@ impl Body for Written {
 }
 
 /// A body, and where to write it.
-pub(super) fn written(running: Option<OwnedSemaphorePermit>) -> (Sender<WrittenPiece>, Reply) {
+pub(super) fn written(slot: RequestSlot) -> (Sender<WrittenPiece>, Reply) {
     let (sender, pieces) = channel(WAITING);
-    (sender, Reply::Watched(Box::pin(Written { pieces, _running: running })))
+    (sender, Reply::Watched(Box::pin(Written { pieces, _slot: slot })))
 }
 
 /// A message as the whole answer.
@@ -90,10 +90,10 @@ pub(super) fn event(message: &[u8]) -> Bytes {
 pub(super) fn changed(
     door: Arc<McpDoor>,
     mut arrival: Arrival,
-    (space, running): (BodySpace, Option<OwnedSemaphorePermit>),
+    (space, slot): (BodySpace, RequestSlot),
     learn: impl Fn(&McpDoor) + Send + 'static,
 ) -> Reply {
-    let (sender, reply) = written(running);
+    let (sender, reply) = written(slot);
     tokio::spawn(async move {
         let (mut events, mut held) = (McpEvents::default(), space.room());
         loop {

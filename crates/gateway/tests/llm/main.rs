@@ -10,6 +10,7 @@
 
 mod access;
 mod admin;
+mod admission;
 mod caller;
 mod cloud;
 mod crowd;

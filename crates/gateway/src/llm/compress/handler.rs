@@ -16,16 +16,16 @@ use tersely_engine::OptionError;
 use tersely_telemetry::ShownName;
 use tokio::task::spawn_blocking;
 
+use crate::admission::Reach;
 use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
-use crate::http::host_check::Reach;
 use crate::http::response::Reply;
 use crate::llm::compress::message::{LoneAnswer, write, write_unchanged};
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::compress::reply::json;
 use crate::llm::compress::retrieve;
-use crate::llm::gate::{GatewayState, arriving};
+use crate::llm::gate::GatewayState;
 use crate::llm::mask;
 use crate::llm::offer::tenant;
 use crate::llm::read_body::{Read, Whole, bomb, read};
@@ -35,7 +35,7 @@ use crate::settings::CompressApi;
 use crate::worker_pool::guarded;
 
 /// What requests at this door are called where providers have names.
-pub(super) const NAME: &str = "compress";
+pub(crate) const NAME: &str = "compress";
 
 /// Where messages are brought.
 const PATH: &str = "/v1/compress";
@@ -58,15 +58,15 @@ pub(crate) enum CompressAsk {
 
 impl CompressAsk {
     /// What a request asks at this door, where it is open: these paths alone, so that no other goes elsewhere than it did.
-    pub(crate) fn of<B>(gate: &GatewayState, request: &Request<B>) -> Option<Self> {
-        let asked = match (request.method(), request.uri().path()) {
+    pub(crate) fn of(gate: &GatewayState, method: &Method, path: &str) -> Option<Self> {
+        let asked = match (method, path) {
             (&Method::POST, PATH) => Self::Compress,
             (&Method::POST, TURNS) => Self::Remember,
             (&Method::GET, path) => Self::Retrieve(retrieve::id(path)?),
             _ => return None,
         };
         let is_open = match gate.settings.compress_api {
-            CompressApi::Auto => gate.reach == Reach::Loopback,
+            CompressApi::Auto => gate.admission.reach() == Reach::Loopback,
             CompressApi::On => true,
             CompressApi::Off => false,
         };
@@ -82,18 +82,11 @@ pub(crate) async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
     known.provider = Some(NAME);
-    let _running = match gate.enroll(&request) {
-        Ok(running) => running,
-        Err(error) => {
-            arriving(gate, request.into_body()).linger();
-            return Err(error);
-        }
-    };
     match ask {
         CompressAsk::Compress => compress(gate, known, request).await,
         CompressAsk::Retrieve(id) => retrieve::retrieve(gate, id, request).await,
         CompressAsk::Remember => {
-            arriving(gate, request.into_body()).linger();
+            gate.client_body(request.into_body()).linger();
             let message = "nothing is remembered between turns here; ask POST /v1/compress with every request, and \
                            GET /v1/retrieve for what was left out";
             Err(Error::client(StatusCode::NOT_FOUND, message))
@@ -108,7 +101,7 @@ async fn compress(
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = request.into_parts();
     let full = || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory for these messages now; try again");
-    let Read::Whole(whole) = read(gate, arriving(gate, body)).await? else { return Err(full()) };
+    let Read::Whole(whole) = read(gate, gate.client_body(body)).await? else { return Err(full()) };
     let masks = gate.rewrite.seals() && !whole.bytes.is_empty();
     let whole = if masks { mask::seal(gate, &mut parts, whole).await? } else { whole };
     let Whole { bytes, held, .. } = whole;

@@ -34,35 +34,45 @@ impl Reach {
     }
 }
 
-/// An error for a request that a page of another site may have caused.
-pub(crate) fn check<B>(settings: &GatewaySettings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
-    if reach == Reach::Loopback && !is_sent_here(settings, request) {
-        return Err(forbidden(
-            "the Host header is not a name of this machine; add it to `hosts` in the settings",
-        ));
+/// An error for a request with a foreign Host header. Browsers always send one, so a request without is not theirs.
+pub(super) fn host<B>(settings: &GatewaySettings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
+    let mut hosts = request.headers().get_all(HOST).into_iter();
+    named_here(reach, hosts.all(|host| host.to_str().is_ok_and(|host| is_ours(settings, host))))
+}
+
+/// An error for a request whose target names a foreign server.
+pub(super) fn authority<B>(
+    settings: &GatewaySettings,
+    reach: Reach,
+    request: &Request<B>,
+) -> Result<(), Error> {
+    named_here(reach, request.uri().authority().is_none_or(|it| is_ours(settings, it.as_str())))
+}
+
+/// Others may know an open listener by any name, so there the name says nothing.
+fn named_here(reach: Reach, is_ours: bool) -> Result<(), Error> {
+    if is_ours || reach == Reach::Open {
+        return Ok(());
     }
-    if !is_preflight(request) && !may_call(&settings.origins, request.headers()) {
-        return Err(forbidden(
-            "requests from this web page are not allowed; add its origin to `origins` in the settings",
-        ));
+    Err(forbidden("the Host header is not a name of this machine; add it to `hosts` in the settings"))
+}
+
+/// An error for a request from a web page that may not call. A preflight is only a question.
+pub(super) fn origin<B>(origins: &Origins, request: &Request<B>) -> Result<(), Error> {
+    if is_preflight(request) || may_call(origins, request.headers()) {
+        return Ok(());
     }
-    Ok(())
+    Err(forbidden("requests from this web page are not allowed; add its origin to `origins` in the settings"))
 }
 
 /// True for a browser's question whether a page may call.
-pub(crate) fn is_preflight<B>(request: &Request<B>) -> bool {
+pub(super) fn is_preflight<B>(request: &Request<B>) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Every place that names the server must name this one. Browsers always name it, so a request without is none of theirs.
-fn is_sent_here<B>(settings: &GatewaySettings, request: &Request<B>) -> bool {
-    let listed = |host: &str| {
-        settings.hosts.iter().any(|name| bare(host).is_some_and(|it| it.eq_ignore_ascii_case(name)))
-    };
-    let ours = |host: &str| is_loopback(host) || listed(host);
-    let mut headers = request.headers().get_all(HOST).into_iter();
-    headers.all(|host| host.to_str().is_ok_and(ours))
-        && request.uri().authority().is_none_or(|authority| ours(authority.as_str()))
+fn is_ours(settings: &GatewaySettings, host: &str) -> bool {
+    let is_listed = |name: &str| bare(host).is_some_and(|host| host.eq_ignore_ascii_case(name));
+    is_loopback(host) || settings.hosts.iter().any(|name| is_listed(name))
 }
 
 /// A page says where it comes from when it posts, reads an answer or opens a websocket. Where it need not, as with an

@@ -32,12 +32,12 @@ impl Peer {
 
 /// The buckets of all who send requests.
 #[derive(Default)]
-pub(crate) struct Rates {
+pub(crate) struct RateLimiter {
     hasher: RandomState,
     full_at: Mutex<HashMap<u64, Instant>>,
 }
 
-impl Rates {
+impl RateLimiter {
     /// True when whoever is called so may send one more request now, of this many in a second; 0: as many as they like.
     pub(crate) fn admit(&self, rate: usize, who: &[u8]) -> bool {
         rate == 0 || self.admit_at(Instant::now(), rate, who)
@@ -81,14 +81,14 @@ mod tests {
     /// Behaviour 15.5.
     #[test]
     fn a_bucket_holds_a_second_and_fills_in_one() {
-        let (rates, start) = (Rates::default(), Instant::now());
+        let (rates, start) = (RateLimiter::default(), Instant::now());
         let sent = |millis: u64| (0..100).filter(|_| rates.admit_at(at(start, millis), 10, b"a")).count();
         assert_eq!((sent(0), sent(50), sent(100), sent(350), sent(9_000)), (10, 0, 1, 2, 10));
     }
 
     #[test]
     fn each_has_a_bucket_of_its_own() {
-        let (rates, start) = (Rates::default(), Instant::now());
+        let (rates, start) = (RateLimiter::default(), Instant::now());
         let admit = |millis: u64, who: &[u8]| rates.admit_at(at(start, millis), 1, who);
         assert!(admit(0, b"a") && admit(0, b"b") && !admit(0, b"a"));
         assert!(!admit(999, b"a") && admit(1_000, b"a"));
@@ -96,14 +96,14 @@ mod tests {
 
     #[test]
     fn without_a_rate_nobody_is_remembered() {
-        let rates = Rates::default();
+        let rates = RateLimiter::default();
         assert!((0..1_000).all(|_| rates.admit(0, b"a")));
         assert!(rates.full_at.lock().unwrap().is_empty());
     }
 
     #[test]
     fn no_crowd_takes_more_room() {
-        let (rates, start) = (Rates::default(), Instant::now());
+        let (rates, start) = (RateLimiter::default(), Instant::now());
         for n in 0..3 * u32::try_from(MOST).unwrap() {
             assert!(rates.admit_at(start, 5, &n.to_be_bytes()));
             assert!(rates.full_at.lock().unwrap().len() <= MOST);
