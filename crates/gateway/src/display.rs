@@ -4,17 +4,20 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tersely_engine::Engine;
 use tersely_history::HistorySink;
 use tersely_store::Store;
+
+use crate::shared_engine::SharedEngine;
 
 /// What whoever looks after a gateway can be shown of it.
 #[derive(Clone, Default)]
 pub struct Display {
     /// What became of requests.
     pub history: Option<HistorySource>,
-    /// What it does at the moment.
-    pub inside: Option<Arc<dyn Inside>>,
+    /// The engine that the next request gets.
+    pub engine: Option<SharedEngine>,
+    /// Where texts are kept.
+    pub store: Option<Arc<Store>>,
 }
 
 /// Where a history is read.
@@ -24,15 +27,6 @@ pub enum HistorySource {
     Sink(HistorySink),
     /// A file that others write.
     File(PathBuf),
-}
-
-/// What a gateway does at the moment.
-pub trait Inside: Send + Sync {
-    /// The engine that the next request gets.
-    fn engine(&self) -> Arc<Engine>;
-
-    /// Where texts are kept, if they are.
-    fn store(&self) -> Option<&Store>;
 }
 
 /// All of it would be too many words.

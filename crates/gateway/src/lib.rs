@@ -21,6 +21,7 @@ mod request_log;
 pub(crate) mod serve;
 pub(crate) mod server_names;
 mod settings;
+mod shared_engine;
 mod shutdown;
 mod upstream;
 mod vendor;
@@ -30,15 +31,15 @@ pub use access::{AccessKey, InboundTls, KeyHash, KnownTenant, MayAsk, TenantList
 pub use api::serve_api;
 pub use bypass::BypassReason;
 pub use collector::{Collector, CollectorSettings};
-pub use display::{Display, HistorySource, Inside};
+pub use display::{Display, HistorySource};
 pub use error::{Error, Side};
 pub use extproc::serve_processor;
 pub use http::post::{PostedAnswer, Poster};
 pub use http::probe::{fetch, probe};
 pub use llm::{
-    CompressQuestion, Compressor, CompressorSettings, CompressorShape, EngineRewriter, Follow, Head, Keeper,
-    LoneAnswer, Pending, Refusal, Replacement, RequestEntry, RetrievalAnswer, Rewrite, Round, Stages, Totals,
-    Verdict, WaitingVerdict,
+    CompressQuestion, Compressor, CompressorSettings, CompressorShape, EngineRewriter, Expansion, Head,
+    Keeper, LoneAnswer, Pending, Refusal, Replacement, RequestEntry, RetrievalAnswer, Rewrite, Stages,
+    Totals, Verdict, WaitingVerdict,
 };
 pub use mcp::{
     ListeningServer, McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,
@@ -49,5 +50,6 @@ pub use serve::{bind, serve, serve_board};
 pub use settings::{
     AdminSettings, CompressApi, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
 };
+pub use shared_engine::SharedEngine;
 pub use upstream::{Upstream, Upstreams};
 pub use vendor::Vendor;

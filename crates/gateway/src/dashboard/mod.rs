@@ -66,7 +66,7 @@ pub(crate) struct BoardVisitor<'v> {
 impl Board {
     /// Shows what can be shown.
     pub(crate) fn new(display: Display) -> Self {
-        let play = PlayRoom::new(display.inside.clone());
+        let play = PlayRoom::new(display.engine.clone());
         Self { data: Arc::new(BoardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
     }
 

@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use tersely_core::{Call, Mode, O200k, Plan, compress_filtered};
 use tokio::sync::Semaphore;
 
-use crate::display::Inside;
 use crate::error::Error;
+use crate::shared_engine::SharedEngine;
 
 /// How many texts are tried out at a time; more wait.
 const AT_ONCE: usize = 2;
 
 /// A place to try out texts, with the settings of the gateway.
 pub(crate) struct PlayRoom {
-    inside: Option<Arc<dyn Inside>>,
+    engine: Option<SharedEngine>,
     places: Arc<Semaphore>,
 }
 
@@ -29,8 +29,8 @@ struct Trial {
 }
 
 impl PlayRoom {
-    pub(crate) fn new(inside: Option<Arc<dyn Inside>>) -> Self {
-        Self { inside, places: Arc::new(Semaphore::new(AT_ONCE)) }
+    pub(crate) fn new(engine: Option<SharedEngine>) -> Self {
+        Self { engine, places: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
     /// What becomes of a text, as JSON.
@@ -40,10 +40,10 @@ impl PlayRoom {
         })?;
         let fault = |_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out");
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(fault)?;
-        let inside = self.inside.clone();
+        let engine = self.engine.clone();
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
-            Bytes::from(tried(inside.as_deref(), &trial).to_string())
+            Bytes::from(tried(engine.as_ref(), &trial).to_string())
         });
         done.await
             .map_err(|_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out"))
@@ -65,8 +65,8 @@ fn trial(asked: &[u8]) -> Option<Trial> {
     })
 }
 
-fn tried(inside: Option<&dyn Inside>, trial: &Trial) -> Value {
-    let engine = inside.map(Inside::engine);
+fn tried(engine: Option<&SharedEngine>, trial: &Trial) -> Value {
+    let engine = engine.map(SharedEngine::get);
     let (plan, filters) = engine.as_ref().map_or_else(
         || (Plan::default(), Arc::default()),
         |engine| (engine.settings().plan, Arc::clone(&engine.settings().filters)),

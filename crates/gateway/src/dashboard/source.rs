@@ -95,10 +95,8 @@ impl BoardData {
 
     /// What holds at the moment.
     fn now(&self) -> Map<String, Value> {
-        let inside = self.display.inside.as_ref();
-        let engine = inside.map(|inside| inside.engine());
-        let mode = engine.map(|engine| engine.settings().plan.mode.name());
-        let store = inside.and_then(|inside| inside.store()).map(|store| {
+        let mode = self.display.engine.as_ref().map(|engine| engine.get().settings().plan.mode.name());
+        let store = self.display.store.as_ref().map(|store| {
             let counts = store.counts();
             json!({
                 "place": if store.deadline().is_some() { "shared" } else { "memory" },

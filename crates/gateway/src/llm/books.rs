@@ -9,7 +9,7 @@ use tersely_engine::{ForwardBody, HiddenTools, OptionError};
 
 use crate::llm::compressor::Consulted;
 use crate::llm::entry::{RequestEntry, RequestSender};
-use crate::llm::expansion::{Sent, Trail, TrailShelf};
+use crate::llm::expansion::{Expansion, Sent, TrailShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
 use crate::llm::totals::TotalSums;
 
@@ -52,12 +52,12 @@ impl Books {
         let Some(HiddenTools { way, kept }) = hidden else {
             return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
         };
-        let trail = Trail::new(sent, way, self.sums, self.shelf);
+        let expansion = Expansion::new(sent, way, self.sums, self.shelf);
         Ok(Verdict::Replace(Replacement {
             body,
             entry,
             kept,
-            follow: Some(Box::new(trail)),
+            follow: Some(Box::new(expansion)),
             ..Replacement::default()
         }))
     }

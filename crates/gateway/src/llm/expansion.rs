@@ -3,6 +3,7 @@
 //! Until a model asks, nothing is held but the client's own body: what was left out is found again by compressing it
 //! again, which gives the same bytes.
 
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -21,7 +22,6 @@ use tersely_wire::{HistoryPlace, Provider};
 use tokio::task::spawn_blocking;
 
 use crate::llm::keeper::Keeper;
-use crate::llm::rewrite::{Follow, FollowEnd, Pending, Round};
 use crate::llm::totals::TotalSums;
 use crate::worker_pool::guarded;
 
@@ -30,7 +30,7 @@ const FETCHED: HeaderName = HeaderName::from_static("x-tersely-tokens-fetched");
 const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
 
 /// A request under way.
-pub(crate) struct Trail {
+pub struct Expansion {
     sent: Arc<Sent>,
     way: HiddenWay,
     sums: Arc<TotalSums>,
@@ -45,6 +45,24 @@ pub(crate) struct Trail {
 struct Talk {
     body: Bytes,
     answers: Answers,
+}
+
+/// What is reported once a response is over.
+#[derive(Debug, Default)]
+pub(crate) struct ExpansionEnd {
+    /// Headers to add, if they have not been sent yet.
+    pub(crate) headers: HeaderMap,
+    /// What the model fetched back.
+    pub(crate) fetched: Fetched,
+}
+
+/// Whether another round may follow a round.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Round {
+    /// Another may follow.
+    Open,
+    /// Whatever the model asks for, it gets no further answer.
+    Last,
 }
 
 /// All that decides what is forwarded.
@@ -131,14 +149,14 @@ impl Sent {
     }
 }
 
-impl Trail {
+impl Expansion {
     /// Follows what was sent with a tool hidden in it.
     pub(crate) fn new(sent: Sent, way: HiddenWay, sums: Arc<TotalSums>, shelf: Option<TrailShelf>) -> Self {
         Self { sent: Arc::new(sent), way, sums, shelf, most: Loss::Detail, asked: None }
     }
 
     /// Another body, when the next request may only name this one and what was left out cannot be kept until then.
-    async fn settled(&mut self, kept: Vec<KeptOriginal>) -> Option<(Vec<u8>, Report)> {
+    pub(crate) async fn settle(&mut self, kept: Vec<KeptOriginal>) -> Option<(Vec<u8>, Report)> {
         if kept.is_empty() {
             return None;
         }
@@ -163,8 +181,9 @@ impl Trail {
         Some(whole)
     }
 
-    /// The request of the next round. All that takes time in proportion to a text is done off the threads that serve.
-    async fn answer(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Option<Bytes> {
+    /// The body of the next round: the one before, the model's turn and the answers to it, which have `room` bytes over
+    /// all rounds. Without one the response cannot go on. All work that grows with a text runs off the serving threads.
+    pub(crate) async fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Option<Bytes> {
         let (most, sent, asked) = (self.most, Arc::clone(&self.sent), self.asked.take());
         let begun = move || {
             let talk = asked.or_else(|| sent.again(most))?;
@@ -181,6 +200,25 @@ impl Trail {
         let (body, answers) = aside(move || talk.go_on(&way, &turn, round, room)).await?;
         self.asked = Some(Talk { body: body.clone(), answers });
         Some(body)
+    }
+
+    /// A watch over the response.
+    pub(crate) fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
+        self.way.watch(framing, self.sent.history)
+    }
+
+    /// The totals once the response is over; `further` is the usage of the rounds after the first.
+    pub(crate) fn finish(&mut self, further: TokenUsage) -> ExpansionEnd {
+        let Some(Talk { answers, .. }) = &self.asked else { return ExpansionEnd::default() };
+        let (fetched, rounds) = (answers.fetched().clone(), price(further));
+        self.sums.fetch(&fetched, rounds);
+        ExpansionEnd { headers: told(&fetched, rounds), fetched }
+    }
+}
+
+impl fmt::Debug for Expansion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Expansion")
     }
 }
 
@@ -219,27 +257,6 @@ impl TrailShelf {
 /// What `work` gives on another thread, unless it panics.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     spawn_blocking(move || guarded(work)).await.ok()?.ok()?
-}
-
-impl Follow for Trail {
-    fn settle(&mut self, kept: Vec<KeptOriginal>) -> Pending<'_, Option<(Vec<u8>, Report)>> {
-        Box::pin(self.settled(kept))
-    }
-
-    fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
-        self.way.watch(framing, self.sent.history)
-    }
-
-    fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Pending<'_, Option<Bytes>> {
-        Box::pin(self.answer(turn, round, room))
-    }
-
-    fn over(&mut self, further: TokenUsage) -> FollowEnd {
-        let Some(Talk { answers, .. }) = &self.asked else { return FollowEnd::default() };
-        let (fetched, rounds) = (answers.fetched().clone(), price(further));
-        self.sums.fetch(&fetched, rounds);
-        FollowEnd { headers: told(&fetched, rounds), fetched }
-    }
 }
 
 /// What was read, in tokens at full price: what comes from a provider's cache costs a tenth, what goes there a quarter
@@ -323,7 +340,7 @@ mod tests {
     async fn settle(member: &str, shelf: Option<TrailShelf>) -> Option<String> {
         let (sent, kept) = sent(member);
         let way = sent.pass(Loss::Detail).unwrap().hidden.unwrap().way;
-        let mut trail = Trail::new(sent, way, Arc::default(), shelf);
+        let mut trail = Expansion::new(sent, way, Arc::default(), shelf);
         let (body, report) = trail.settle(kept).await?;
         let body = String::from_utf8(body).unwrap();
         assert_eq!(report.whole.unwrap().after, O200k.count(&body), "the account is that of the other body");

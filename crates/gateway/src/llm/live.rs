@@ -1,7 +1,7 @@
 //! Puts requests to models through an engine that can be exchanged while it runs.
 
 use std::borrow::Cow;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;
@@ -18,7 +18,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::{MayAsk, denied_at};
 use crate::bypass::BypassReason;
-use crate::display::Inside;
 use crate::error::Error;
 use crate::llm::books::{Books, refuse};
 use crate::llm::compress::{CompressQuestion, LoneAnswer};
@@ -30,13 +29,14 @@ use crate::llm::request_options::{asked, session};
 use crate::llm::rewrite::{Head, Pending, Refusal, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};
 use crate::llm::tenant_id::Whose;
 use crate::llm::totals::{TotalSums, Totals};
+use crate::shared_engine::SharedEngine;
 
 /// Paths that only ask what a request would cost: nothing is saved by them.
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
 
 /// A rewriter that compresses tool results.
 pub struct EngineRewriter {
-    engine: RwLock<Arc<Engine>>,
+    engine: SharedEngine,
     keeper: Option<Arc<Keeper>>,
     compressor: Option<Arc<Compressor>>,
     memo: Option<Arc<Memo>>,
@@ -54,7 +54,7 @@ impl EngineRewriter {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let (memo, sums) = (Some(Arc::default()), Arc::default());
-        Self { engine: RwLock::new(Arc::new(engine)), keeper: None, compressor: None, memo, sums }
+        Self { engine: SharedEngine::new(engine), keeper: None, compressor: None, memo, sums }
     }
 
     /// The same, remembering at most so much of conversations; no bytes: nothing.
@@ -77,13 +77,25 @@ impl EngineRewriter {
 
     /// Goes on with another engine; a request that is under way is finished with the one it began with.
     pub fn swap(&self, engine: Engine) {
-        *self.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
+        self.engine.set(engine);
     }
 
     /// The engine that the next request gets.
     #[must_use]
     pub fn engine(&self) -> Arc<Engine> {
-        Arc::clone(&self.engine.read().unwrap_or_else(PoisonError::into_inner))
+        self.engine.get()
+    }
+
+    /// The same for whoever shows it, as it is replaced.
+    #[must_use]
+    pub fn shared_engine(&self) -> SharedEngine {
+        self.engine.clone()
+    }
+
+    /// Where texts are kept, if they are.
+    #[must_use]
+    pub fn store(&self) -> Option<Arc<Store>> {
+        self.keeper.as_ref().map(|keeper| Arc::clone(keeper.store()))
     }
 
     /// What all requests so far came to.
@@ -214,16 +226,6 @@ impl EngineRewriter {
         let keeper = Arc::clone(self.keeper.as_ref()?);
         let tenant = keeper.tenant(whose)?;
         Some(TrailShelf { keeper, tenant })
-    }
-}
-
-impl Inside for EngineRewriter {
-    fn engine(&self) -> Arc<Engine> {
-        Self::engine(self)
-    }
-
-    fn store(&self) -> Option<&Store> {
-        self.keeper.as_ref().map(|keeper| &**keeper.store())
     }
 }
 

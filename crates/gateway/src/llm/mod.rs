@@ -27,6 +27,7 @@ mod totals;
 pub use compress::{CompressQuestion, LoneAnswer};
 pub use compressor::{Compressor, CompressorSettings, CompressorShape};
 pub use entry::RequestEntry;
+pub use expansion::Expansion;
 pub(crate) use gate::GatewayState;
 pub(crate) use handler::{ModelDoor, forward};
 pub use keeper::Keeper;
@@ -35,9 +36,7 @@ pub(crate) use mask::seal;
 pub(crate) use offer::{ask, head, told_plain};
 pub(crate) use read_body::{Read, Whole, read};
 pub(crate) use rewrite::PassThrough;
-pub use rewrite::{
-    Follow, Head, Pending, Refusal, Replacement, RetrievalAnswer, Rewrite, Round, Verdict, WaitingVerdict,
-};
+pub use rewrite::{Head, Pending, Refusal, Replacement, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};
 pub(crate) use send::send;
 pub(crate) use signature::covers_body;
 pub use totals::{Stages, Totals};

@@ -20,10 +20,11 @@ use crate::http::idle_timeout::Idle;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::Outgoing;
 use crate::llm::entry::RequestEntry;
+use crate::llm::expansion::Expansion;
 use crate::llm::gate::GatewayState;
 use crate::llm::mask;
 use crate::llm::read_body::{Read, Whole, bomb, measure, read};
-use crate::llm::rewrite::{Follow, Head, Replacement, Rewrite, Verdict, WaitingVerdict};
+use crate::llm::rewrite::{Head, Replacement, Rewrite, Verdict, WaitingVerdict};
 use crate::llm::signature::covers_body;
 use crate::request_log::Known;
 use crate::upstream::Upstream;
@@ -41,7 +42,7 @@ pub(crate) struct Offered {
     /// Its account, once it is on its way.
     pub(crate) entry: Option<RequestEntry>,
     /// What goes on with the response, and the room that the request takes until that is over.
-    pub(crate) follow: Option<(Box<dyn Follow>, MemoryBudget)>,
+    pub(crate) follow: Option<(Box<Expansion>, MemoryBudget)>,
 }
 
 impl Offered {

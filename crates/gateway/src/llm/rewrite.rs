@@ -6,15 +6,14 @@ use std::pin::Pin;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use tersely_core::Loss;
-use tersely_engine::{Fetched, KeptOriginal, Report};
-use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
-use tersely_wire::usage::TokenUsage;
+use tersely_engine::KeptOriginal;
 
 use crate::access::KnownTenant;
 use crate::bypass::BypassReason;
 use crate::llm::compress::message::LoneAnswer;
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
+use crate::llm::expansion::Expansion;
 use crate::llm::tenant_id::Whose;
 use crate::upstream::Upstream;
 
@@ -173,52 +172,11 @@ pub struct Replacement {
     /// What was left out of it.
     pub kept: Vec<KeptOriginal>,
     /// What goes on with its response; nothing unless said.
-    pub follow: Option<Box<dyn Follow>>,
-}
-
-/// What goes on once a request was forwarded: the response is watched, and what the model asks of us is answered in
-/// further rounds that the client does not see.
-pub trait Follow: Send {
-    /// Another body to forward instead, and the account of that, when what was left out of this one cannot be kept.
-    fn settle(&mut self, kept: Vec<KeptOriginal>) -> Pending<'_, Option<(Vec<u8>, Report)>>;
-
-    /// A watch over the response.
-    fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch>;
-
-    /// The body of the next round: that of the one before, the turn, and the answers to it, which have `room` bytes over
-    /// all rounds. Without one the response cannot go on.
-    fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Pending<'_, Option<Bytes>>;
-
-    /// Hears that the response is over, and what the rounds cost that followed the first.
-    fn over(&mut self, further: TokenUsage) -> FollowEnd;
-}
-
-/// What is told once a response is over.
-#[derive(Debug, Default)]
-pub struct FollowEnd {
-    /// Headers to add, should there be time for that.
-    pub headers: HeaderMap,
-    /// What the model fetched back.
-    pub fetched: Fetched,
-}
-
-/// Whether another round may follow a round.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Round {
-    /// One may.
-    Open,
-    /// Whatever the model asks then, it is not answered.
-    Last,
+    pub follow: Option<Box<Expansion>>,
 }
 
 /// Something that is waited for.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-impl fmt::Debug for dyn Follow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Follow")
-    }
-}
 
 /// Why a request is not forwarded.
 #[derive(Debug)]

@@ -23,8 +23,9 @@ use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::http::response_body::{Arrival, named, uncode};
 use crate::http::usage_tap::Tapping;
+use crate::llm::expansion::{Expansion, Round};
 use crate::llm::gate::GatewayState;
-use crate::llm::rewrite::{Follow, Pending, Round};
+use crate::llm::rewrite::Pending;
 use crate::llm::round_error::Setback;
 use crate::llm::send::send;
 use crate::upstream::Upstream;
@@ -39,7 +40,7 @@ pub(crate) struct NextRound {
     pub(crate) speaks: Speaks,
     /// The head of the request, as the upstream saw it.
     pub(crate) head: Parts,
-    pub(crate) follow: Box<dyn Follow>,
+    pub(crate) follow: Box<Expansion>,
     /// How its answers are read along.
     pub(crate) tapping: Option<Tapping>,
     /// The room that the request takes, for it is kept until the response is over.
@@ -190,7 +191,7 @@ impl Rounds {
         self.phase = Phase::Over;
         if let Some(mut again) = self.again.take() {
             let bill = again.tapping.map(|tapping| tapping.bill).unwrap_or_default();
-            let end = again.follow.over(bill.so_far().from(1));
+            let end = again.follow.finish(bill.so_far().from(1));
             bill.fetch(end.fetched);
             self.added = end.headers;
         }
