@@ -15,37 +15,37 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admission, Handler, Listener, Reach};
-use crate::dashboard::{Board, BoardPath, BoardVisitor, REGRET, is_same};
+use crate::dashboard::{Dashboard, DashboardPath, DashboardVisitor, WRONG_TOKEN_DELAY, is_same};
 use crate::error::Error;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::llm::error_body;
 use crate::request_log::know;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
 /// How long the head of a request may take here, and how long a connection may rest: a probe is one small packet.
-const HEAD: Duration = Duration::from_secs(5);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The door for those who look after a gateway.
-pub(crate) struct AdminDoor {
+pub(crate) struct AdminHandler {
     settings: GatewaySettings,
     /// Whose numbers it shows; its own requests are not among them.
     telemetry: Telemetry,
     /// What is shown to people.
-    board: Board,
+    board: Dashboard,
     admission: Admission,
-    life: GateLife,
+    shutdown: Shutdown,
     /// Writing all numbers takes its time: one writes them at a time, so that whoever only asks whether we live is answered
     /// between two.
     turns: Semaphore,
 }
 
-impl AdminDoor {
-    /// The door of a gateway that says by `leave` when it is about to go, and where to listen for it, if anywhere.
+impl AdminHandler {
+    /// The door of a gateway that says by `notice` when it is about to go, and where to listen for it, if anywhere.
     pub(crate) async fn open(
         settings: &GatewaySettings,
-        leave: CancellationToken,
+        notice: CancellationToken,
     ) -> Result<Option<(Arc<Self>, TcpListener)>, Error> {
         let Some(listen) = settings.admin.listen else { return Ok(None) };
         let fault =
@@ -59,22 +59,22 @@ impl AdminDoor {
         }
         let telemetry = settings.telemetry.clone();
         let mut settings = GatewaySettings { telemetry: Telemetry::default(), tls: None, ..settings.clone() };
-        settings.timeouts.head = settings.timeouts.head.min(HEAD);
-        let board = Board::new(settings.display.clone());
-        let (life, turns) = (GateLife::default(), Semaphore::new(1));
-        let admission = Admission::new(Listener::Admin, reach, &settings, leave);
-        let door = Self { settings, telemetry, board, admission, life, turns };
+        settings.timeouts.head = settings.timeouts.head.min(HEAD_TIMEOUT);
+        let board = Dashboard::new(settings.display.clone());
+        let (shutdown, turns) = (Shutdown::default(), Semaphore::new(1));
+        let admission = Admission::new(Listener::Admin, reach, &settings, notice);
+        let door = Self { settings, telemetry, board, admission, shutdown, turns };
         Ok(Some((Arc::new(door), listener)))
     }
 
     async fn show(&self, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
         let is_admitted = self.admit(request.headers());
         if !is_admitted && request.headers().contains_key(AUTHORIZATION) {
-            sleep(REGRET).await;
+            sleep(WRONG_TOKEN_DELAY).await;
         }
-        if let Some(page) = BoardPath::of(request.uri().path()) {
-            let visitor = BoardVisitor { page, is_admitted, token: &self.settings.admin.token };
-            return self.board.answer(&self.life, visitor, request).await;
+        if let Some(page) = DashboardPath::of(request.uri().path()) {
+            let visitor = DashboardVisitor { page, is_admitted, token: &self.settings.admin.token };
+            return self.board.answer(&self.shutdown, visitor, request).await;
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "use GET"));
@@ -103,13 +103,13 @@ impl AdminDoor {
     }
 }
 
-impl Handler for AdminDoor {
+impl Handler for AdminHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.shutdown
     }
 
     fn admission(&self) -> &Admission {

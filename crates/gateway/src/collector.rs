@@ -21,29 +21,29 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout};
 
 use crate::error::Error;
-use crate::http::client::{Pools, Speaks};
+use crate::http::client::{HttpVersions, Pools};
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
 /// Events that wait to be entered, and spans that wait to be sent.
-const QUEUE: usize = 2_048;
+const MAX_QUEUED: usize = 2_048;
 
 /// Spans that are sent together.
-const BATCH: usize = 512;
+const MAX_BATCH_SPANS: usize = 512;
 
 /// How long spans wait for others at the most.
-const GATHER: Duration = Duration::from_secs(5);
+const MAX_SPAN_DELAY: Duration = Duration::from_secs(5);
 
 /// How long a collector that failed is left alone: at first, and at the most.
-const REST: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+const RETRY_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
 /// How long the last spans may take when the process ends.
-const GOODBYE: Duration = Duration::from_secs(2);
+const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What a collector says that may take the same later, as the protocol has it.
-const LATER: [StatusCode; 4] = [
+const RETRYABLE_STATUSES: [StatusCode; 4] = [
     StatusCode::TOO_MANY_REQUESTS,
     StatusCode::BAD_GATEWAY,
     StatusCode::SERVICE_UNAVAILABLE,
@@ -51,7 +51,7 @@ const LATER: [StatusCode; 4] = [
 ];
 
 /// No honest answer is longer.
-const LONGEST: usize = 64 << 10;
+const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
 /// Where spans and metrics are sent.
 #[derive(Clone, Debug)]
@@ -87,14 +87,14 @@ impl Collector {
     pub fn start(gateway: &GatewaySettings, settings: CollectorSettings) -> Result<Self, Error> {
         let fault = |error: io::Error| Error::setting("cannot start a thread").because(error);
         let (ids, dropped) = (SpanIds::default(), Arc::new(AtomicU64::new(0)));
-        let (events, queue) = tokio::sync::mpsc::channel(QUEUE);
+        let (events, queue) = tokio::sync::mpsc::channel(MAX_QUEUED);
         let (ending, ended) = mpsc::channel();
         let post = Post {
             pools: Arc::new(Pools::new(gateway)?),
             book: OtelBook::new(
                 ids.clone(),
                 &settings.about,
-                if settings.traces.is_some() { QUEUE } else { 0 },
+                if settings.traces.is_some() { MAX_QUEUED } else { 0 },
             ),
             dropped: Arc::clone(&dropped),
             rest: Duration::ZERO,
@@ -142,7 +142,7 @@ impl Drop for Collector {
         self.events = None;
         // After that it has had its time.
         let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _ = ended.recv_timeout(GOODBYE);
+        let _ = ended.recv_timeout(FINAL_FLUSH_TIMEOUT);
     }
 }
 
@@ -202,7 +202,7 @@ impl Post {
             }
         }
         // It has as long as whoever ends the process waits for it.
-        let _ = timeout(GOODBYE, self.finish(sending)).await;
+        let _ = timeout(FINAL_FLUSH_TIMEOUT, self.finish(sending)).await;
     }
 
     /// Sends what is left, unless the collector fails.
@@ -225,7 +225,7 @@ impl Post {
 
     /// How long spans wait for others.
     fn gather(&self) -> Duration {
-        GATHER.min(self.settings.interval)
+        MAX_SPAN_DELAY.min(self.settings.interval)
     }
 
     /// What is to be sent now, if anything is.
@@ -244,10 +244,10 @@ impl Post {
     }
 
     fn traces(&mut self, now: Instant) -> Option<Parcel> {
-        let is_due = self.book.waiting() >= BATCH || self.flush <= now;
+        let is_due = self.book.waiting() >= MAX_BATCH_SPANS || self.flush <= now;
         let to = self.settings.traces.clone().filter(|_| is_due)?;
-        let spans = self.book.waiting().min(BATCH);
-        let Some(body) = self.book.take_traces(BATCH) else {
+        let spans = self.book.waiting().min(MAX_BATCH_SPANS);
+        let Some(body) = self.book.take_traces(MAX_BATCH_SPANS) else {
             self.flush = now + self.gather();
             return None;
         };
@@ -270,29 +270,29 @@ impl Post {
             None => 0,
         };
         self.dropped.fetch_add(u64::try_from(lost).unwrap_or(u64::MAX), Ordering::Relaxed);
-        self.rest = (self.rest * 2).clamp(REST.0, REST.1);
+        self.rest = (self.rest * 2).clamp(RETRY_DELAYS.0, RETRY_DELAYS.1);
         self.rests = Some(Instant::now() + self.rest);
     }
 }
 
 async fn deliver(pools: Arc<Pools>, settings: Arc<CollectorSettings>, parcel: Parcel) -> Delivery {
     let Ok(address) = parcel.to.endpoint(None) else { return Delivery::Refused(parcel) };
-    let mut request = Request::new(Outgoing::whole(parcel.body.clone(), None, MemoryBudget::default()));
+    let mut request = Request::new(OutgoingBody::whole(parcel.body.clone(), None, MemoryBudget::default()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = address;
     *request.headers_mut() = settings.headers.clone();
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
     let sending = async {
-        let (response, _lane) = pools.send(Speaks::One, request).await;
+        let (response, _lane) = pools.send(HttpVersions::One, request).await;
         let response = response.ok()?;
         let status = response.status();
         // What is left unread keeps a connection from being used again.
-        let _ = Limited::new(response.into_body(), LONGEST).collect().await;
+        let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
         Some(status)
     };
     match timeout(settings.timeout, sending).await.ok().flatten() {
         Some(status) if status.is_success() => Delivery::Taken,
-        Some(status) if LATER.contains(&status) => Delivery::Later(parcel),
+        Some(status) if RETRYABLE_STATUSES.contains(&status) => Delivery::Later(parcel),
         Some(_) => Delivery::Refused(parcel),
         None => Delivery::Later(parcel),
     }
@@ -352,7 +352,8 @@ mod tests {
         let collector = collector(&format!("http://{}/v1/traces", silent.local_addr().unwrap()));
         hear(&collector, 20_000);
         let kept = 20_000 - collector.dropped();
-        let bounds = u64::try_from(QUEUE).unwrap()..=u64::try_from(2 * QUEUE + BATCH).unwrap();
+        let bounds =
+            u64::try_from(MAX_QUEUED).unwrap()..=u64::try_from(2 * MAX_QUEUED + MAX_BATCH_SPANS).unwrap();
         assert!(bounds.contains(&kept), "{kept}");
     }
 
@@ -362,7 +363,8 @@ mod tests {
         let collector = collector(&format!("http://{gone}/v1/traces"));
         hear(&collector, 20_000);
         let kept = 20_000 - collector.dropped();
-        let bounds = u64::try_from(QUEUE).unwrap()..=u64::try_from(2 * QUEUE + BATCH).unwrap();
+        let bounds =
+            u64::try_from(MAX_QUEUED).unwrap()..=u64::try_from(2 * MAX_QUEUED + MAX_BATCH_SPANS).unwrap();
         assert!(bounds.contains(&kept), "{kept}");
         let since = std::time::Instant::now();
         drop(collector);

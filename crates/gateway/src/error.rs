@@ -66,13 +66,13 @@ impl Error {
     }
 
     /// A body that broke off.
-    pub(crate) fn broken(side: Side, source: impl Source + Send + Sync + 'static) -> Self {
+    pub(crate) fn incomplete_body(side: Side, source: impl Source + Send + Sync + 'static) -> Self {
         let status = if side == Side::Client { StatusCode::BAD_REQUEST } else { StatusCode::BAD_GATEWAY };
         Self { side, status, message: "the body ended early".to_owned(), source: Some(Box::new(source)) }
     }
 
     /// An upstream that switches protocols though nobody asked.
-    pub(crate) fn unasked(host: &impl fmt::Display) -> Self {
+    pub(crate) fn unexpected_upgrade(host: &impl fmt::Display) -> Self {
         let message = format!("the upstream {host} switched protocols without being asked");
         Self { side: Side::Upstream, status: StatusCode::BAD_GATEWAY, message, source: None }
     }

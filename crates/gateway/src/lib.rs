@@ -42,11 +42,11 @@ pub use llm::{
     Totals, Verdict, WaitingVerdict,
 };
 pub use mcp::{
-    ListeningServer, McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,
+    ListeningServer, McpClientSession, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,
     serve_mcp,
 };
-pub use path_lookup::startable;
-pub use serve::{bind, serve, serve_board};
+pub use path_lookup::find_program;
+pub use serve::{bind, serve, serve_dashboard};
 pub use settings::{
     AdminSettings, CompressApi, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
 };

@@ -20,29 +20,29 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::CertificateNames;
-use crate::admin::AdminDoor;
+use crate::admin::AdminHandler;
 use crate::admission::{self, Handler, Listener, Peer, Reach};
 use crate::error::Error;
-use crate::http::connection_activity::Pulse;
-use crate::http::connection_slots::Seats;
+use crate::http::connection_activity::ConnectionActivity;
+use crate::http::connection_slots::ConnectionSlots;
 use crate::http::file_limit;
-use crate::http::handshake::{Greeted, Protocol, greet};
-use crate::llm::{GatewayState, ModelDoor, Rewrite};
+use crate::http::handshake::{self, AcceptedStream, Protocol};
+use crate::llm::{GatewayState, LlmHandler, Rewrite};
 use crate::request_log::Visit;
 use crate::settings::GatewaySettings;
 
 /// How long to wait when no connection can be accepted, as when there are no file handles left.
-const PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// How often a client that speaks HTTP/2 is asked whether it is still there, and how long it may take to say so.
-const ALIVE: Duration = Duration::from_secs(30);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// How long a client that speaks HTTP/2 and has nothing under way may take to say goodbye.
-const GOODBYE: Duration = Duration::from_secs(5);
+const GOAWAY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How many connections those who look after a gateway have at a time. More than that, and the oldest is closed: whoever
 /// asks whether we live must always be heard.
-const ADMINS: usize = 128;
+const MAX_ADMIN_CONNECTIONS: usize = 128;
 
 /// Listens where the settings say.
 ///
@@ -67,7 +67,7 @@ pub async fn serve(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let door = ModelDoor::new(GatewayState::new(settings, rewrite, (Listener::Llm, reach))?);
+    let door = LlmHandler::new(GatewayState::new(settings, rewrite, (Listener::Llm, reach))?);
     listen(Arc::new(door), listener, stop).await
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn listen<F: Handler>(
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let admin = AdminDoor::open(front.settings(), front.life().leave.clone()).await?;
+    let admin = AdminHandler::open(front.settings(), front.shutdown().notice.clone()).await?;
     let serving = admit(front, listener, stop);
     let Some((admin, listener)) = admin else { return serving.await };
     select! {
@@ -90,12 +90,12 @@ pub(crate) async fn listen<F: Handler>(
 ///
 /// # Errors
 /// When the address cannot be had.
-pub async fn serve_board(
+pub async fn serve_dashboard(
     settings: &GatewaySettings,
     hello: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let Some((admin, listener)) = AdminDoor::open(settings, CancellationToken::new()).await? else {
+    let Some((admin, listener)) = AdminHandler::open(settings, CancellationToken::new()).await? else {
         return Err(Error::setting("admin.listen is empty"));
     };
     let here = listener.local_addr();
@@ -108,18 +108,18 @@ pub async fn serve_board(
 
 /// Serves what stands behind a door for as long as anyone waits for this. No connection waits for another to end.
 async fn attend<F: Handler>(front: Arc<F>, listener: TcpListener) -> Infallible {
-    let _end = front.life().end.clone().drop_guard();
-    let mut seats = Seats::new(ADMINS);
+    let _end = front.shutdown().abort.clone().drop_guard();
+    let mut seats = ConnectionSlots::new(MAX_ADMIN_CONNECTIONS);
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
-            sleep(PAUSE).await;
+            sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
         let (front, seat) = (Arc::clone(&front), seats.take(Instant::now()));
-        front.life().tasks.clone().spawn(async move {
+        front.shutdown().tasks.clone().spawn(async move {
             select! {
                 () = connection(front, stream, Peer(peer.ip())) => {}
-                () = seat.lost() => {}
+                () = seat.wait_revoked() => {}
             }
         });
     }
@@ -131,22 +131,23 @@ async fn admit<F: Handler>(
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let (life, limits) = (front.life().clone(), front.settings().limits.clone());
+    let (shutdown, limits) = (front.shutdown().clone(), front.settings().limits.clone());
     // Whoever drops this future wants everything gone.
-    let _end = life.end.clone().drop_guard();
-    let room = Arc::new(Semaphore::new(file_limit::bounded(limits.connections).min(Semaphore::MAX_PERMITS)));
+    let _end = shutdown.abort.clone().drop_guard();
+    let room =
+        Arc::new(Semaphore::new(file_limit::cap_connections(limits.connections).min(Semaphore::MAX_PERMITS)));
     let notice = select! {
         never = accept(&front, &room, &listener) => match never {},
         notice = stop => notice,
     };
-    life.leave.cancel();
+    shutdown.notice.cancel();
     // It is to end by the clock: no connection is the last one.
     let _ = timeout(notice, accept(&front, &room, &listener)).await;
     drop(listener);
-    life.drain.cancel();
-    life.tasks.close();
+    shutdown.drain.cancel();
+    shutdown.tasks.close();
     // What is still running then is ended by the guard.
-    let _ = timeout(front.settings().timeouts.drain, life.tasks.wait()).await;
+    let _ = timeout(front.settings().timeouts.drain, shutdown.tasks.wait()).await;
     Ok(())
 }
 
@@ -154,11 +155,11 @@ async fn accept<F: Handler>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &Tc
     loop {
         let (place, accepted) = (Arc::clone(room).acquire_owned().await, listener.accept().await);
         let Ok((stream, peer)) = accepted else {
-            sleep(PAUSE).await;
+            sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
         let front = Arc::clone(front);
-        front.life().tasks.clone().spawn(async move {
+        front.shutdown().tasks.clone().spawn(async move {
             let _place = place;
             connection(front, stream, Peer(peer.ip())).await;
         });
@@ -170,11 +171,11 @@ async fn connection<F: Handler>(front: Arc<F>, stream: TcpStream, peer: Peer) {
     // Events should leave at once; a socket that cannot be told so still works.
     let _ = stream.set_nodelay(true);
     let settings = front.settings();
-    let greeted = select! {
-        greeted = timeout(settings.timeouts.head, greet(settings.tls.as_ref(), stream)) => greeted,
-        () = front.life().drain.cancelled() => return,
+    let accepted = select! {
+        accepted = timeout(settings.timeouts.head, handshake::accept(settings.tls.as_ref(), stream)) => accepted,
+        () = front.shutdown().drain.cancelled() => return,
     };
-    let Ok(Ok(stream)) = greeted else {
+    let Ok(Ok(stream)) = accepted else {
         // It said nothing, or not in time, or nothing that could be understood.
         if settings.tls.is_some() {
             settings.telemetry.handshake_failed();
@@ -194,8 +195,8 @@ fn mark(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Inco
 }
 
 /// Serves a connection that speaks HTTP/1.
-async fn one<F: Handler>(front: Arc<F>, stream: Greeted, peer: Peer) {
-    let life = front.life().clone();
+async fn one<F: Handler>(front: Arc<F>, stream: AcceptedStream, peer: Peer) {
+    let shutdown = front.shutdown().clone();
     let (protocol, names) = (protocol(front.settings()), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
         mark(peer, names.as_ref(), &mut request);
@@ -209,17 +210,17 @@ async fn one<F: Handler>(front: Arc<F>, stream: Greeted, peer: Peer) {
     tokio::pin!(serving);
     select! {
         _ = serving.as_mut() => return,
-        () = life.drain.cancelled() => serving.as_mut().graceful_shutdown(),
+        () = shutdown.drain.cancelled() => serving.as_mut().graceful_shutdown(),
     }
     select! {
         _ = serving => {}
-        () = life.end.cancelled() => {}
+        () = shutdown.abort.cancelled() => {}
     }
 }
 
 /// Serves a connection that speaks HTTP/2. One on which nothing happens is closed, as it would be in HTTP/1.
-async fn two<F: Handler>(front: Arc<F>, stream: Greeted, peer: Peer) {
-    let (life, pulse) = (front.life().clone(), Pulse::default());
+async fn two<F: Handler>(front: Arc<F>, stream: AcceptedStream, peer: Peer) {
+    let (shutdown, pulse) = (front.shutdown().clone(), ConnectionActivity::default());
     let (protocol, limit) = (protocol_two(&*front), front.settings().timeouts.head);
     let (beats, names) = (pulse.clone(), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
@@ -234,13 +235,13 @@ async fn two<F: Handler>(front: Arc<F>, stream: Greeted, peer: Peer) {
     tokio::pin!(serving);
     let patience = select! {
         _ = serving.as_mut() => return,
-        () = life.drain.cancelled() => Duration::MAX,
-        () = pulse.rest(limit) => GOODBYE,
+        () = shutdown.drain.cancelled() => Duration::MAX,
+        () = pulse.rest(limit) => GOAWAY_TIMEOUT,
     };
     serving.as_mut().graceful_shutdown();
     select! {
         _ = serving => {}
-        () = life.end.cancelled() => {}
+        () = shutdown.abort.cancelled() => {}
         () = sleep(patience) => {}
     }
 }
@@ -255,23 +256,23 @@ fn protocol(settings: &GatewaySettings) -> http1::Builder {
     protocol
 }
 
-fn protocol_two(front: &impl Handler) -> http2::Builder<Tracked> {
-    let mut protocol = http2::Builder::new(Tracked(front.life().tasks.clone()));
+fn protocol_two(front: &impl Handler) -> http2::Builder<TrackingExecutor> {
+    let mut protocol = http2::Builder::new(TrackingExecutor(front.shutdown().tasks.clone()));
     protocol
         .timer(TokioTimer::new())
         .max_concurrent_streams(front.streams())
         .max_header_list_size(u32::try_from(front.settings().limits.head).unwrap_or(u32::MAX))
         // A client that has gone without a word is found out.
-        .keep_alive_interval(ALIVE)
-        .keep_alive_timeout(ALIVE);
+        .keep_alive_interval(KEEP_ALIVE_INTERVAL)
+        .keep_alive_timeout(KEEP_ALIVE_INTERVAL);
     protocol
 }
 
 /// Runs the streams of a connection where a drain can see them.
 #[derive(Clone)]
-struct Tracked(TaskTracker);
+struct TrackingExecutor(TaskTracker);
 
-impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Tracked {
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for TrackingExecutor {
     fn execute(&self, stream: F) {
         self.0.spawn(stream);
     }

@@ -5,13 +5,13 @@ use tokio_util::task::TaskTracker;
 
 /// How a gateway ends.
 #[derive(Clone, Default)]
-pub(crate) struct GateLife {
+pub(crate) struct Shutdown {
     /// Everything that runs.
     pub(crate) tasks: TaskTracker,
     /// No more requests soon.
-    pub(crate) leave: CancellationToken,
+    pub(crate) notice: CancellationToken,
     /// No more requests.
     pub(crate) drain: CancellationToken,
     /// No more anything.
-    pub(crate) end: CancellationToken,
+    pub(crate) abort: CancellationToken,
 }

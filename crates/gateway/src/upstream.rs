@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::vendor::Vendor;
 
 /// How often a path may have been encoded; nobody means one that was encoded more often.
-const DECODINGS: usize = 4;
+const MAX_DECODINGS: usize = 4;
 
 /// A server that speaks one or several providers' APIs.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ impl fmt::Display for Upstream {
 /// they split it, some twice, some take a backslash for a slash, and some drop what follows a semicolon.
 fn climbs(path: &str) -> bool {
     let mut path = path.split('?').next().unwrap_or_default().as_bytes().to_vec();
-    for _ in 0..DECODINGS {
+    for _ in 0..MAX_DECODINGS {
         let plain = percent_decoded(&path);
         if plain == path {
             return path.split(|byte| matches!(byte, b'/' | b'\\')).any(is_parent);

@@ -23,7 +23,7 @@ pub enum Vendor {
 }
 
 /// What is known of a provider: where it is, by what its requests are told, and how its errors read.
-struct Known {
+struct VendorFacts {
     provider: Vendor,
     /// Its name in settings and messages.
     name: &'static str,
@@ -48,8 +48,8 @@ enum Home {
 }
 
 /// All that are known, in the order of their numbers.
-static VENDORS: [Known; 7] = [
-    Known {
+static VENDORS: [VendorFacts; 7] = [
+    VendorFacts {
         provider: Vendor::Anthropic,
         name: "anthropic",
         home: Home::Public("https://api.anthropic.com"),
@@ -59,7 +59,7 @@ static VENDORS: [Known; 7] = [
         rest: &["/"],
         error: |status, message| json!({"type": "error", "error": {"type": anthropic(status), "message": message}}),
     },
-    Known {
+    VendorFacts {
         provider: Vendor::OpenAi,
         name: "openai",
         home: Home::Public("https://api.openai.com"),
@@ -68,7 +68,7 @@ static VENDORS: [Known; 7] = [
         rest: &["/v1"],
         error: openai_error,
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Gemini,
         name: "gemini",
         home: Home::Public("https://generativelanguage.googleapis.com"),
@@ -77,7 +77,7 @@ static VENDORS: [Known; 7] = [
         rest: &[],
         error: google_error,
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Ollama,
         name: "ollama",
         // On this machine.
@@ -87,7 +87,7 @@ static VENDORS: [Known; 7] = [
         rest: &["/api"],
         error: |_, message| json!({"error": message}),
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Bedrock,
         name: "bedrock",
         home: Home::Own("https://bedrock-runtime.REGION.amazonaws.com"),
@@ -96,7 +96,7 @@ static VENDORS: [Known; 7] = [
         rest: &[],
         error: |status, message| json!({"__type": bedrock(status), "message": message}),
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Azure,
         name: "azure",
         home: Home::Own("https://RESOURCE.openai.azure.com"),
@@ -105,7 +105,7 @@ static VENDORS: [Known; 7] = [
         rest: &[],
         error: openai_error,
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Vertex,
         name: "vertex",
         home: Home::Own("https://REGION-aiplatform.googleapis.com"),
@@ -125,7 +125,7 @@ impl Vendor {
     #[must_use]
     pub fn of(uri: &Uri, headers: &HeaderMap) -> Option<Self> {
         let path = uri.path();
-        let find = |fits: &dyn Fn(&Known) -> bool| VENDORS.iter().find(|known| fits(known));
+        let find = |fits: &dyn Fn(&VendorFacts) -> bool| VENDORS.iter().find(|known| fits(known));
         // Gemini's methods stand behind a colon: `/v1/models/NAME:generateContent`.
         // Other names have colons too, as those of tuned models at OpenAI.
         let method = path.starts_with("/v1/models/")
@@ -140,13 +140,13 @@ impl Vendor {
     /// Its name in settings and messages.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.known().name
+        self.facts().name
     }
 
     /// The public address, if it has one for all; Ollama's is on this machine.
     #[must_use]
     pub fn address(self) -> Option<&'static str> {
-        match self.known().home {
+        match self.facts().home {
             Home::Public(address) => Some(address),
             Home::Own(_) => None,
         }
@@ -154,17 +154,17 @@ impl Vendor {
 
     /// What to do so that its requests have a place to go to.
     pub(crate) fn advice(self) -> String {
-        let (name, home) = (self.name(), &self.known().home);
+        let (name, home) = (self.name(), &self.facts().home);
         let (Home::Public(example) | Home::Own(example)) = home;
         format!("set upstreams.{name} to your server, such as {example}")
     }
 
     /// An error as its clients read it.
     pub(crate) fn error(self, status: StatusCode, message: &str) -> Value {
-        (self.known().error)(status, message)
+        (self.facts().error)(status, message)
     }
 
-    fn known(self) -> &'static Known {
+    fn facts(self) -> &'static VendorFacts {
         &VENDORS[self as usize]
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Plan};
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::{GatewaySettings, McpDoor, Originals, Pipe, relay};
+use tersely_gateway::{GatewaySettings, McpClientSession, Originals, Pipe, relay};
 use tersely_wire::mcp::StructuredCopies;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, duplex, split};
 use tokio::task::JoinHandle;
@@ -52,7 +52,7 @@ fn pair_with(settings: EngineSettings, copies: StructuredCopies) -> Pair {
 
 fn pair_within(gateway: &GatewaySettings, settings: EngineSettings, copies: StructuredCopies) -> Pair {
     let originals = Originals::in_memory().expect("memory");
-    let door = McpDoor::new(gateway, Engine::new(settings), copies, originals);
+    let door = McpClientSession::new(gateway, Engine::new(settings), copies, originals);
     let (client, to_client) = duplex(1 << 16);
     let (server, to_server) = duplex(1 << 16);
     let (client_from, client_to) = split(to_client);

@@ -8,10 +8,10 @@ use super::tenant::{KnownTenant, TenantSettings};
 
 /// The tenants of a gateway. Without any, everybody may come in. Clones share all they hold.
 #[derive(Clone, Default)]
-pub struct TenantList(Arc<RwLock<Arc<[Listed]>>>);
+pub struct TenantList(Arc<RwLock<Arc<[TenantEntry]>>>);
 
 /// A tenant as it is looked for.
-struct Listed {
+struct TenantEntry {
     tenant: Arc<KnownTenant>,
     keys: Vec<KeyHash>,
     certificates: Vec<String>,
@@ -28,7 +28,7 @@ impl TenantList {
     /// These tenants.
     #[must_use]
     pub fn new(tenants: Vec<TenantSettings>) -> Self {
-        let listed = tenants.into_iter().map(|TenantSettings { tenant, keys, certificates }| Listed {
+        let listed = tenants.into_iter().map(|TenantSettings { tenant, keys, certificates }| TenantEntry {
             tenant: Arc::new(tenant),
             keys,
             certificates,
@@ -80,7 +80,7 @@ impl TenantList {
         found.map(|listed| Arc::clone(&listed.tenant))
     }
 
-    fn now(&self) -> Arc<[Listed]> {
+    fn now(&self) -> Arc<[TenantEntry]> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -91,7 +91,7 @@ mod tests {
 
     fn list(names: &[&str]) -> TenantList {
         let settings = |name: &&str| TenantSettings {
-            tenant: KnownTenant::named(*name),
+            tenant: KnownTenant::new(*name),
             keys: vec![KeyHash::of(name.as_bytes()), KeyHash::of(name.to_uppercase().as_bytes())],
             certificates: vec![format!("{name}.example"), format!("spiffe://x/{name}")],
         };

@@ -7,7 +7,7 @@ mod list;
 mod tenant;
 mod tls;
 
-pub(crate) use authenticate::{AskedKey, denied_at, identify};
+pub(crate) use authenticate::{KeyLocation, denied_at, identify};
 pub(crate) use certificate_names::CertificateNames;
 pub use key::{AccessKey, KeyHash};
 pub use list::TenantList;

@@ -27,7 +27,7 @@ pub struct KnownTenant {
 impl KnownTenant {
     /// A tenant of which nothing else is said.
     #[must_use]
-    pub fn named(name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), rate: 0, may_ask: MayAsk::All }
     }
 }

@@ -22,16 +22,16 @@ use super::certificate_names::CertificateNames;
 use crate::error::Error;
 
 /// No honest file of certificates is larger.
-const LARGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// What is spoken, most wanted first.
-const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// Bytes of a request that are read for the sake of its answer.
-const HEARD: u64 = 64 << 10;
+const MAX_DRAINED_BYTES: u64 = 64 << 10;
 
 /// What a client hears that speaks HTTP where TLS is spoken.
-const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nserver: tersely\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
+const PLAIN_HTTP_RESPONSE: &str = "HTTP/1.1 400 Bad Request\r\nserver: tersely\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
                      tersely: this address speaks TLS; begin the URL with https://\n";
 
 /// The files that TLS is told by, all of them PEM.
@@ -126,9 +126,9 @@ impl InboundTls {
 
 /// Tells a client that does not speak TLS. What it still sends is heard, or the answer would be lost.
 async fn tell(stream: &mut TcpStream) -> io::Result<()> {
-    stream.write_all(PLAIN.as_bytes()).await?;
+    stream.write_all(PLAIN_HTTP_RESPONSE.as_bytes()).await?;
     stream.shutdown().await?;
-    tokio::io::copy(&mut stream.take(HEARD), &mut tokio::io::sink()).await?;
+    tokio::io::copy(&mut stream.take(MAX_DRAINED_BYTES), &mut tokio::io::sink()).await?;
     Ok(())
 }
 
@@ -155,8 +155,8 @@ impl FileBytes {
 /// The bytes of a file, and no more of them than show that it is too large.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 4 MiB")) } else { Ok(bytes) }
+    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(io::Error::other("larger than 4 MiB")) } else { Ok(bytes) }
 }
 
 fn config(read: &FileBytes) -> Result<ServerConfig, Error> {
@@ -182,7 +182,7 @@ fn config(read: &FileBytes) -> Result<ServerConfig, Error> {
         }
         other => fault("tls.cert", &other.to_string()),
     })?;
-    config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+    config.alpn_protocols = ALPN_PROTOCOLS.map(<[u8]>::to_vec).to_vec();
     if !authorities.is_empty() {
         // A client's certificate is looked at each time: it may have expired since.
         config.session_storage = Arc::new(NoServerSessionStorage {});

@@ -8,12 +8,12 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 
 use super::row::Admission;
-use crate::access::AskedKey;
+use crate::access::KeyLocation;
 use crate::error::Error;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
 /// What a listener serves.
 pub(crate) trait Handler: Send + Sync + 'static {
@@ -21,7 +21,7 @@ pub(crate) trait Handler: Send + Sync + 'static {
     fn settings(&self) -> &GatewaySettings;
 
     /// The phases of its shutdown.
-    fn life(&self) -> &GateLife;
+    fn shutdown(&self) -> &Shutdown;
 
     /// The guards that its requests pass.
     fn admission(&self) -> &Admission;
@@ -32,8 +32,8 @@ pub(crate) trait Handler: Send + Sync + 'static {
     }
 
     /// Where a request may carry its key.
-    fn key_place<B>(&self, _request: &Request<B>) -> AskedKey {
-        AskedKey::Own
+    fn key_place<B>(&self, _request: &Request<B>) -> KeyLocation {
+        KeyLocation::Own
     }
 
     /// Identifies the sender of a request that no tenant is known for, so that its requests can be counted.

@@ -8,19 +8,19 @@ use tokio_util::sync::CancellationToken;
 use crate::http::response::Reply;
 use crate::request_log::know;
 
-/// The response to a health check, if the request is one. The gateway is not ready once `leave` is cancelled.
-pub(super) fn answer<B>(leave: &CancellationToken, request: &Request<B>) -> Option<Response<Reply>> {
+/// The response to a health check, if the request is one. The gateway is not ready once `notice` is cancelled.
+pub(super) fn answer<B>(notice: &CancellationToken, request: &Request<B>) -> Option<Response<Reply>> {
     match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/health" | "/healthz") => {
             Some(status(StatusCode::OK, r#"{"status":"ok"}"#))
         }
-        (&Method::GET | &Method::HEAD, "/readyz") => Some(readiness(leave)),
+        (&Method::GET | &Method::HEAD, "/readyz") => Some(readiness(notice)),
         _ => None,
     }
 }
 
-fn readiness(leave: &CancellationToken) -> Response<Reply> {
-    if leave.is_cancelled() {
+fn readiness(notice: &CancellationToken) -> Response<Reply> {
+    if notice.is_cancelled() {
         return status(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#);
     }
     status(StatusCode::OK, r#"{"status":"ready"}"#)

@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many are remembered; when there are more, those with full buckets are forgotten first.
-const MOST: usize = 16_384;
+const MAX_SENDERS: usize = 16_384;
 
 /// The time in which a bucket fills.
-const FILLS: Duration = Duration::from_secs(1);
+const BUCKET_PERIOD: Duration = Duration::from_secs(1);
 
 /// The address that a request came from.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +44,12 @@ impl RateLimiter {
     }
 
     fn admit_at(&self, now: Instant, rate: usize, who: &[u8]) -> bool {
-        let one = FILLS / u32::try_from(rate).unwrap_or(u32::MAX);
+        let one = BUCKET_PERIOD / u32::try_from(rate).unwrap_or(u32::MAX);
         let key = self.hasher.hash_one(who);
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let full = full_at.get(&key).map_or(now, |full| (*full).max(now)) + one;
         // A fraction of a nanosecond for each request is lost where the rate does not divide a second.
-        if full.duration_since(now) > FILLS.max(one) {
+        if full.duration_since(now) > BUCKET_PERIOD.max(one) {
             return false;
         }
         make_room(now, &mut full_at);
@@ -61,11 +61,11 @@ impl RateLimiter {
 /// Forgets those with full buckets, who are as good as new, and all if that is not enough: to remember fewer than come
 /// would take more time than it is worth.
 fn make_room(now: Instant, full_at: &mut HashMap<u64, Instant>) {
-    if full_at.len() < MOST {
+    if full_at.len() < MAX_SENDERS {
         return;
     }
     full_at.retain(|_, full| *full > now);
-    if full_at.len() > MOST / 2 {
+    if full_at.len() > MAX_SENDERS / 2 {
         full_at.clear();
     }
 }
@@ -104,9 +104,9 @@ mod tests {
     #[test]
     fn no_crowd_takes_more_room() {
         let (rates, start) = (RateLimiter::default(), Instant::now());
-        for n in 0..3 * u32::try_from(MOST).unwrap() {
+        for n in 0..3 * u32::try_from(MAX_SENDERS).unwrap() {
             assert!(rates.admit_at(start, 5, &n.to_be_bytes()));
-            assert!(rates.full_at.lock().unwrap().len() <= MOST);
+            assert!(rates.full_at.lock().unwrap().len() <= MAX_SENDERS);
         }
     }
 

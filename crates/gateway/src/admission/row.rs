@@ -24,7 +24,7 @@ pub(crate) struct Admission {
     listener: Listener,
     reach: Reach,
     /// Cancelled when the gateway is about to take no more requests, which readiness checks report.
-    leave: CancellationToken,
+    notice: CancellationToken,
     clients: RateLimiter,
     tenants: RateLimiter,
     slots: RequestSlots,
@@ -72,10 +72,10 @@ impl Admission {
         listener: Listener,
         reach: Reach,
         settings: &GatewaySettings,
-        leave: CancellationToken,
+        notice: CancellationToken,
     ) -> Self {
         let (clients, tenants) = (RateLimiter::default(), RateLimiter::default());
-        Self { listener, reach, leave, clients, tenants, slots: RequestSlots::new(settings.limits.requests) }
+        Self { listener, reach, notice, clients, tenants, slots: RequestSlots::new(settings.limits.requests) }
     }
 
     /// Who can reach the listener.
@@ -111,7 +111,7 @@ impl Admission {
             Guard::Host => host_check::host(settings, self.reach, request)?,
             Guard::Authority => host_check::authority(settings, self.reach, request)?,
             Guard::Origin => host_check::origin(&settings.origins, request)?,
-            Guard::Health => end_with(health::answer(&self.leave, request))?,
+            Guard::Health => end_with(health::answer(&self.notice, request))?,
             Guard::Cors => {
                 end_with(cors::preflight(&settings.origins, request))?;
                 passage.page = cors::page(&settings.origins, request.headers());

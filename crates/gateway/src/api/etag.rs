@@ -2,19 +2,19 @@
 
 use http::header::{ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 
-use crate::api::form::AskedForm;
+use crate::api::form::RequestedForm;
 
 /// Takes our part out of the names that a request speaks of, so that the upstream knows them.
 pub(super) fn forget(headers: &mut HeaderMap) {
     for name in [IF_MATCH, IF_NONE_MATCH] {
         change(name, headers, |value| {
-            AskedForm::ALL.iter().fold(value.to_owned(), |value, form| value.replace(&mark(*form), "\""))
+            RequestedForm::ALL.iter().fold(value.to_owned(), |value, form| value.replace(&mark(*form), "\""))
         });
     }
 }
 
 /// Gives an answer in another form a name of its own.
-pub(super) fn rename(form: AskedForm, headers: &mut HeaderMap) {
+pub(super) fn rename(form: RequestedForm, headers: &mut HeaderMap) {
     change(ETAG, headers, |value| match value.strip_suffix('"') {
         Some(name) => format!("{name}{}", mark(form)),
         None => value.to_owned(),
@@ -22,7 +22,7 @@ pub(super) fn rename(form: AskedForm, headers: &mut HeaderMap) {
 }
 
 /// How a name ends that is ours.
-fn mark(form: AskedForm) -> String {
+fn mark(form: RequestedForm) -> String {
     format!("-tersely-{}\"", form.name())
 }
 
@@ -46,7 +46,7 @@ mod tests {
             [("\"abc\"", "\"abc-tersely-toon\""), ("W/\"\"", "W/\"-tersely-toon\""), ("odd", "odd")]
         {
             let mut headers = HeaderMap::from_iter([(ETAG, name.parse().expect("a value"))]);
-            rename(AskedForm::Toon, &mut headers);
+            rename(RequestedForm::Toon, &mut headers);
             assert_eq!(headers[ETAG], ours);
             let mut headers =
                 HeaderMap::from_iter([(IF_NONE_MATCH, format!("{ours}, \"x\"").parse().expect("a value"))]);

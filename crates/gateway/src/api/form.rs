@@ -5,7 +5,7 @@ use tersely_core::Form;
 
 /// A form that can be asked for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum AskedForm {
+pub(crate) enum RequestedForm {
     /// STC as a content coding.
     StcCoding,
     /// STC as a media type.
@@ -16,7 +16,7 @@ pub(crate) enum AskedForm {
     Terse,
 }
 
-impl AskedForm {
+impl RequestedForm {
     /// All of them.
     pub(super) const ALL: [Self; 4] = [Self::StcCoding, Self::Stc, Self::Toon, Self::Terse];
 

@@ -16,8 +16,8 @@ use tokio::net::TcpListener;
 
 use crate::admission::{Admission, Handler, Listener, Reach};
 use crate::api::etag;
-use crate::api::form::AskedForm;
-use crate::api::negotiate::{FormatWish, PREFER};
+use crate::api::form::RequestedForm;
+use crate::api::negotiate::{FormatPreference, PREFER};
 use crate::error::Error;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
@@ -25,14 +25,14 @@ use crate::llm::{GatewayState, PassThrough, error_body, forward};
 use crate::request_log::Known;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
 const RATIO: HeaderName = HeaderName::from_static("x-tersely-ratio");
 const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
 const STC_VERSION: HeaderName = HeaderName::from_static("x-stc-version");
 
 /// Headers that speak of the bytes of an answer, which are others in another form.
-const OF_BYTES: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
+const DIGEST_HEADERS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
 
 /// Serves an API, as [`crate::serve`] serves models.
 ///
@@ -45,20 +45,20 @@ pub async fn serve_api(
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
     let gate = Arc::new(GatewayState::new(settings, Arc::new(PassThrough), (Listener::Api, reach))?);
-    listen(Arc::new(ApiDoor { gate }), listener, stop).await
+    listen(Arc::new(ApiHandler { gate }), listener, stop).await
 }
 
-struct ApiDoor {
+struct ApiHandler {
     gate: Arc<GatewayState>,
 }
 
-impl Handler for ApiDoor {
+impl Handler for ApiHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.gate.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.gate.shutdown
     }
 
     fn admission(&self) -> &Admission {
@@ -74,7 +74,7 @@ impl Handler for ApiDoor {
     }
 
     async fn answer(self: Arc<Self>, mut request: Request<Incoming>, slot: RequestSlot) -> Response<Reply> {
-        let wish = FormatWish::take(&mut request);
+        let wish = FormatPreference::take(&mut request);
         let answered = match forward(&self.gate, (None, &mut Known::default()), request, slot).await {
             Ok(response) => negotiate(&self.gate, wish, response).await,
             Err(error) => Err(error),
@@ -86,7 +86,7 @@ impl Handler for ApiDoor {
 /// The answer in the form that was asked for, where there is one.
 async fn negotiate(
     gate: &GatewayState,
-    wish: FormatWish,
+    wish: FormatPreference,
     response: Response<Reply>,
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = response.into_parts();
@@ -104,7 +104,7 @@ async fn negotiate(
     let Some(whole) = body.whole(&gate.space, gate.settings.limits.body).await? else {
         return Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }));
     };
-    let Some(text) = encoded(gate, form, whole.clone()).await else {
+    let Some(text) = encode_as(gate, form, whole.clone()).await else {
         return Ok(Response::from_parts(parts, Reply::Ours(Some(whole))));
     };
     restate(form, (whole.len(), text.len()), &mut parts.headers);
@@ -113,30 +113,30 @@ async fn negotiate(
 
 /// The JSON of an answer in another form, if that costs fewer tokens and there is time and room to write it; a long one is
 /// not written where requests are served.
-async fn encoded(gate: &GatewayState, form: AskedForm, whole: Bytes) -> Option<String> {
+async fn encode_as(gate: &GatewayState, form: RequestedForm, whole: Bytes) -> Option<String> {
     let bytes = whole.len();
     let write = move || encode_json(form.form(), &O200k, str::from_utf8(&whole).ok()?);
     gate.bench.run(bytes, write).await.ok().flatten()
 }
 
 /// Says what the answer is now.
-fn restate(form: AskedForm, (before, after): (usize, usize), headers: &mut HeaderMap) {
+fn restate(form: RequestedForm, (before, after): (usize, usize), headers: &mut HeaderMap) {
     for name in [CONTENT_LENGTH, ACCEPT_RANGES] {
         headers.remove(name);
     }
-    for name in OF_BYTES {
+    for name in DIGEST_HEADERS {
         headers.remove(name);
     }
     headers.insert(CONTENT_TYPE, form.media_type());
     let ratio = HeaderValue::try_from(ratio(before, after));
     match form {
-        AskedForm::StcCoding | AskedForm::Stc => {
+        RequestedForm::StcCoding | RequestedForm::Stc => {
             headers.insert(STC_VERSION, HeaderValue::from_static("1"));
             headers.extend(ratio.ok().map(|ratio| (STC_RATIO, ratio)));
         }
-        AskedForm::Toon | AskedForm::Terse => headers.extend(ratio.ok().map(|ratio| (RATIO, ratio))),
+        RequestedForm::Toon | RequestedForm::Terse => headers.extend(ratio.ok().map(|ratio| (RATIO, ratio))),
     }
-    if form == AskedForm::StcCoding {
+    if form == RequestedForm::StcCoding {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("stc"));
     }
     etag::rename(form, headers);

@@ -6,4 +6,4 @@ mod handler;
 mod negotiate;
 
 pub use handler::serve_api;
-pub(crate) use negotiate::{FormatWish, strip};
+pub(crate) use negotiate::{FormatPreference, strip};

@@ -6,33 +6,33 @@ use http::{Method, Request};
 use tersely_core::Form;
 
 use crate::api::etag;
-use crate::api::form::AskedForm;
+use crate::api::form::RequestedForm;
 
 /// The header by which clients ask whose library writes `Accept` itself.
 pub(super) const PREFER: HeaderName = HeaderName::from_static("x-prefer-format");
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct FormatWish(pub(crate) Option<AskedForm>);
+pub(crate) struct FormatPreference(pub(crate) Option<RequestedForm>);
 
-impl FormatWish {
+impl FormatPreference {
     /// What the headers ask for: ours first, since it is meant for us, then the media type, then the coding.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let prefers = headers.get(PREFER).and_then(|value| value.to_str().ok()).unwrap_or("");
         Self(match prefers.trim().to_ascii_lowercase().as_str() {
-            "toon" => Some(AskedForm::Toon),
-            "stc" => Some(AskedForm::Stc),
-            "terse" => Some(AskedForm::Terse),
+            "toon" => Some(RequestedForm::Toon),
+            "stc" => Some(RequestedForm::Stc),
+            "terse" => Some(RequestedForm::Terse),
             "json" => None,
-            _ if wants_toon(headers) => Some(AskedForm::Toon),
-            _ if weight("stc", headers, &ACCEPT_ENCODING) > Some(0) => Some(AskedForm::StcCoding),
+            _ if wants_toon(headers) => Some(RequestedForm::Toon),
+            _ if weight("stc", headers, &ACCEPT_ENCODING) > Some(0) => Some(RequestedForm::StcCoding),
             _ => None,
         })
     }
 
     /// How what is asked for is written.
     pub(crate) fn form(self) -> Option<Form> {
-        self.0.map(AskedForm::form)
+        self.0.map(RequestedForm::form)
     }
 
     /// What a request to an API asks for. The upstream is asked for JSON, in the codings that it can have: what is to be
@@ -119,8 +119,12 @@ mod tests {
     /// Behaviour 10.3 and 10.5.
     #[test]
     fn what_is_asked_for_is_told_by_three_headers() {
-        let (coding, stc, toon, terse) =
-            (Some(AskedForm::StcCoding), Some(AskedForm::Stc), Some(AskedForm::Toon), Some(AskedForm::Terse));
+        let (coding, stc, toon, terse) = (
+            Some(RequestedForm::StcCoding),
+            Some(RequestedForm::Stc),
+            Some(RequestedForm::Toon),
+            Some(RequestedForm::Terse),
+        );
         for (lines, expected) in [
             ("", None),
             ("accept-encoding: stc", coding),
@@ -143,7 +147,7 @@ mod tests {
             ("x-prefer-format: yaml\naccept: text/toon", toon),
             ("x-prefer-format: yaml\naccept-encoding: stc", coding),
         ] {
-            assert_eq!(FormatWish::of(&headers(lines)).0, expected, "{lines}");
+            assert_eq!(FormatPreference::of(&headers(lines)).0, expected, "{lines}");
         }
     }
 
@@ -164,7 +168,7 @@ mod tests {
         ] {
             let mut request = Request::new(());
             *request.headers_mut() = headers(lines);
-            FormatWish::take(&mut request);
+            FormatPreference::take(&mut request);
             assert_eq!(*request.headers(), headers(expected), "{lines}");
         }
     }

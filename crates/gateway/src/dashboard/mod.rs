@@ -26,48 +26,48 @@ use tokio::time::timeout;
 
 use crate::dashboard::feed::Feeds;
 use crate::dashboard::login::Logins;
-use crate::dashboard::play::PlayRoom;
-use crate::dashboard::source::BoardData;
+use crate::dashboard::play::Playground;
+use crate::dashboard::source::DashboardData;
 use crate::display::Display;
 use crate::error::{Error, Side};
 use crate::http::response::Reply;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
 pub(crate) use login::is_same;
-pub(crate) use path::BoardPath;
+pub(crate) use path::DashboardPath;
 
 /// How long whatever is posted may take to arrive.
-const UPLOAD: Duration = Duration::from_secs(10);
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The most bytes that are posted: a text to try out.
-const LARGEST: usize = 2 << 20;
+const MAX_BODY_BYTES: usize = 2 << 20;
 
 /// How long whoever gave a wrong token waits for the answer.
-pub(crate) const REGRET: Duration = Duration::from_millis(400);
+pub(crate) const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(400);
 
 /// What whoever looks after a gateway is shown.
-pub(crate) struct Board {
-    data: Arc<BoardData>,
-    play: PlayRoom,
+pub(crate) struct Dashboard {
+    data: Arc<DashboardData>,
+    play: Playground,
     logins: Logins,
     feeds: Feeds,
 }
 
 /// Who asks for something.
-pub(crate) struct BoardVisitor<'v> {
+pub(crate) struct DashboardVisitor<'v> {
     /// What they ask for.
-    pub(crate) page: BoardPath,
+    pub(crate) page: DashboardPath,
     /// True when they may have it.
     pub(crate) is_admitted: bool,
     /// What they have to know to log in.
     pub(crate) token: &'v str,
 }
 
-impl Board {
+impl Dashboard {
     /// Shows what can be shown.
     pub(crate) fn new(display: Display) -> Self {
-        let play = PlayRoom::new(display.engine.clone());
-        Self { data: Arc::new(BoardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
+        let play = Playground::new(display.engine.clone());
+        Self { data: Arc::new(DashboardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
     }
 
     /// True for a browser that has logged in.
@@ -78,11 +78,12 @@ impl Board {
     /// Answers a visitor.
     pub(crate) async fn answer(
         &self,
-        life: &GateLife,
-        visitor: BoardVisitor<'_>,
+        shutdown: &Shutdown,
+        visitor: DashboardVisitor<'_>,
         request: Request<Incoming>,
     ) -> Result<Response<Reply>, Error> {
-        let posts = matches!(visitor.page, BoardPath::Login | BoardPath::Logout | BoardPath::Play);
+        let posts =
+            matches!(visitor.page, DashboardPath::Login | DashboardPath::Logout | DashboardPath::Play);
         let method = if posts { &Method::POST } else { &Method::GET };
         let is_head = request.method() == Method::HEAD;
         if request.method() != method && (posts || !is_head) {
@@ -92,9 +93,9 @@ impl Board {
             return Err(Error::client(StatusCode::FORBIDDEN, "only the dashboard itself may ask for this"));
         }
         match visitor.page {
-            BoardPath::Home => return Ok(moved()),
-            BoardPath::Login => return self.log_in(visitor.token, request).await,
-            BoardPath::Page if !visitor.is_admitted => return Ok(page::login(StatusCode::UNAUTHORIZED)),
+            DashboardPath::Home => return Ok(redirect()),
+            DashboardPath::Login => return self.log_in(visitor.token, request).await,
+            DashboardPath::Page if !visitor.is_admitted => return Ok(page::login(StatusCode::UNAUTHORIZED)),
             _ if !visitor.is_admitted => {
                 return Err(Error::client(
                     StatusCode::UNAUTHORIZED,
@@ -104,23 +105,23 @@ impl Board {
             _ => {}
         }
         match visitor.page {
-            BoardPath::Page => Ok(page::page(visitor.token)),
-            BoardPath::Stats => Ok(json(self.data.stats().await?)),
-            BoardPath::Live => self.feeds.open(life, Arc::clone(&self.data)),
-            BoardPath::Session(session) => Ok(json(self.data.session(session).await?)),
-            BoardPath::Logout => Ok(with_cookie(moved(), login::FORGET)),
-            BoardPath::Play => Ok(json(self.play.try_out(body(request).await?).await?)),
-            BoardPath::Home | BoardPath::Login => Ok(moved()),
+            DashboardPath::Page => Ok(page::page(visitor.token)),
+            DashboardPath::Stats => Ok(json(self.data.stats().await?)),
+            DashboardPath::Live => self.feeds.open(shutdown, Arc::clone(&self.data)),
+            DashboardPath::Session(session) => Ok(json(self.data.session(session).await?)),
+            DashboardPath::Logout => Ok(with_cookie(redirect(), login::EXPIRED_COOKIE)),
+            DashboardPath::Play => Ok(json(self.play.try_out(body(request).await?).await?)),
+            DashboardPath::Home | DashboardPath::Login => Ok(redirect()),
         }
     }
 
     async fn log_in(&self, token: &str, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
-        let said = login::said(&body(request).await?);
+        let said = login::form_token(&body(request).await?);
         if token.is_empty() || said.is_some_and(|said| is_same(said.as_bytes(), token.as_bytes())) {
             let cookie = self.logins.issue();
-            return Ok(cookie.map_or_else(moved, |cookie| with_cookie(moved(), &cookie)));
+            return Ok(cookie.map_or_else(redirect, |cookie| with_cookie(redirect(), &cookie)));
         }
-        tokio::time::sleep(REGRET).await;
+        tokio::time::sleep(WRONG_TOKEN_DELAY).await;
         Ok(page::login(StatusCode::FORBIDDEN))
     }
 }
@@ -141,15 +142,15 @@ fn is_own(headers: &HeaderMap) -> bool {
 }
 
 async fn body(request: Request<Incoming>) -> Result<Bytes, Error> {
-    let read = timeout(UPLOAD, Limited::new(request.into_body(), LARGEST).collect());
+    let read = timeout(UPLOAD_TIMEOUT, Limited::new(request.into_body(), MAX_BODY_BYTES).collect());
     let read = read.await.map_err(|_| Error::late(Side::Client))?;
-    let message = format!("at most {LARGEST} bytes can be tried out at once");
+    let message = format!("at most {MAX_BODY_BYTES} bytes can be tried out at once");
     read.map(http_body_util::Collected::to_bytes)
         .map_err(|_| Error::client(StatusCode::PAYLOAD_TOO_LARGE, message))
 }
 
-fn moved() -> Response<Reply> {
-    let mut response = sealed(Response::new(Reply::Ours(None)));
+fn redirect() -> Response<Reply> {
+    let mut response = with_security_headers(Response::new(Reply::Ours(None)));
     *response.status_mut() = StatusCode::SEE_OTHER;
     response.headers_mut().insert(LOCATION, HeaderValue::from_static("/_tersely/"));
     response
@@ -161,14 +162,14 @@ fn with_cookie(mut response: Response<Reply>, cookie: &str) -> Response<Reply> {
 }
 
 fn json(text: Bytes) -> Response<Reply> {
-    let mut response = sealed(Response::new(Reply::Ours(Some(text))));
+    let mut response = with_security_headers(Response::new(Reply::Ours(Some(text))));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
 /// An answer that no other site can show, guess the kind of, or find in a cache.
-fn sealed(mut response: Response<Reply>) -> Response<Reply> {
-    const SEALS: [(HeaderName, &str); 4] = [
+fn with_security_headers(mut response: Response<Reply>) -> Response<Reply> {
+    const SECURITY_HEADERS: [(HeaderName, &str); 4] = [
         (CACHE_CONTROL, "no-store"),
         (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
         // Not `no-referrer`: browsers then say that a form comes from nowhere, and it would be refused.
@@ -176,7 +177,7 @@ fn sealed(mut response: Response<Reply>) -> Response<Reply> {
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     let headers = response.headers_mut();
-    headers.extend(SEALS.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    headers.extend(SECURITY_HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     response

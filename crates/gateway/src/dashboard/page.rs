@@ -11,7 +11,7 @@ use http::{Response, StatusCode};
 use ring::digest::{SHA256, digest};
 use tersely_core::about;
 
-use crate::dashboard::sealed;
+use crate::dashboard::with_security_headers;
 use crate::http::response::Reply;
 
 const STYLE: &str = include_str!("page.css");
@@ -52,7 +52,7 @@ impl SealedPage {
     }
 
     fn answer(&self, text: String) -> Response<Reply> {
-        let mut response = sealed(Response::new(Reply::Ours(Some(Bytes::from(text)))));
+        let mut response = with_security_headers(Response::new(Reply::Ours(Some(Bytes::from(text)))));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
         // Two policies would both hold.

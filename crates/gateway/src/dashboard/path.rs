@@ -2,7 +2,7 @@
 
 /// A place of the board.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum BoardPath {
+pub(crate) enum DashboardPath {
     /// What leads to the page.
     Home,
     /// The page.
@@ -21,7 +21,7 @@ pub(crate) enum BoardPath {
     Play,
 }
 
-impl BoardPath {
+impl DashboardPath {
     /// What a path asks for, if it is of the board.
     pub(crate) fn of(path: &str) -> Option<Self> {
         Some(match path {

@@ -12,10 +12,10 @@ use crate::error::Error;
 use crate::shared_engine::SharedEngine;
 
 /// How many texts are tried out at a time; more wait.
-const AT_ONCE: usize = 2;
+const MAX_CONCURRENT_TRIALS: usize = 2;
 
 /// A place to try out texts, with the settings of the gateway.
-pub(crate) struct PlayRoom {
+pub(crate) struct Playground {
     engine: Option<SharedEngine>,
     places: Arc<Semaphore>,
 }
@@ -28,9 +28,9 @@ struct Trial {
     mode: Option<Mode>,
 }
 
-impl PlayRoom {
+impl Playground {
     pub(crate) fn new(engine: Option<SharedEngine>) -> Self {
-        Self { engine, places: Arc::new(Semaphore::new(AT_ONCE)) }
+        Self { engine, places: Arc::new(Semaphore::new(MAX_CONCURRENT_TRIALS)) }
     }
 
     /// What becomes of a text, as JSON.
@@ -43,7 +43,7 @@ impl PlayRoom {
         let engine = self.engine.clone();
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
-            Bytes::from(tried(engine.as_ref(), &trial).to_string())
+            Bytes::from(run_trial(engine.as_ref(), &trial).to_string())
         });
         done.await
             .map_err(|_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out"))
@@ -65,7 +65,7 @@ fn trial(asked: &[u8]) -> Option<Trial> {
     })
 }
 
-fn tried(engine: Option<&SharedEngine>, trial: &Trial) -> Value {
+fn run_trial(engine: Option<&SharedEngine>, trial: &Trial) -> Value {
     let engine = engine.map(SharedEngine::get);
     let (plan, filters) = engine.as_ref().map_or_else(
         || (Plan::default(), Arc::default()),

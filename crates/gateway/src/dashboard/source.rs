@@ -12,7 +12,7 @@ use crate::display::{Display, HistorySource};
 use crate::error::Error;
 
 /// The numbers of the board.
-pub(crate) struct BoardData {
+pub(crate) struct DashboardData {
     display: Display,
     /// Once it could be opened.
     reader: Mutex<Option<HistoryReader>>,
@@ -20,7 +20,7 @@ pub(crate) struct BoardData {
     last: Mutex<Option<(u64, Bytes)>>,
 }
 
-impl BoardData {
+impl DashboardData {
     pub(crate) fn new(display: Display) -> Self {
         Self { display, reader: Mutex::default(), last: Mutex::default() }
     }

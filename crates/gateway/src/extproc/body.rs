@@ -11,26 +11,26 @@ use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::http::response::Reply;
 use crate::llm::{
-    GatewayState, Replacement, RequestEntry, Verdict, Whole, ask, covers_body, head, seal, told_plain,
+    GatewayState, Replacement, RequestEntry, Verdict, WholeBody, ask, covers_body, head, report_plain, seal,
 };
 use crate::request_log::{Known, Visit, know};
 use crate::vendor::Vendor;
-use crate::worker_pool::guarded;
+use crate::worker_pool::catch_panic;
 
 /// Whether the body of a request is to be heard, or why it cannot be changed though it is wanted.
 pub(super) fn wants(gate: &GatewayState, parts: &Parts) -> Result<bool, BypassReason> {
-    let wants = guarded(|| gate.rewrite.wants(&head(gate, parts)))?;
+    let wants = catch_panic(|| gate.rewrite.wants(&head(gate, parts)))?;
     if wants && covers_body(parts) { Err(BypassReason::Signed) } else { Ok(wants) }
 }
 
 /// A request whose body is to come.
-pub(super) struct HeadedRequest {
+pub(super) struct ExtprocRequest {
     parts: Parts,
     visit: Visit,
     known: Known,
 }
 
-impl HeadedRequest {
+impl ExtprocRequest {
     /// A request with this head, which is under way from now on.
     pub(super) fn new(gate: &GatewayState, parts: Parts) -> Self {
         let mut request = Request::from_parts(parts, ());
@@ -44,15 +44,19 @@ impl HeadedRequest {
     ///
     /// # Errors
     /// When it had to be searched for secrets, and could not be.
-    pub(super) async fn judge(mut self, gate: &GatewayState, whole: Whole) -> Result<Option<Bytes>, Error> {
+    pub(super) async fn judge(
+        mut self,
+        gate: &GatewayState,
+        whole: WholeBody,
+    ) -> Result<Option<Bytes>, Error> {
         if !gate.rewrite.seals() || whole.bytes.is_empty() {
-            return Ok(self.rewritten(gate, &whole.bytes).await);
+            return Ok(self.rewrite(gate, &whole.bytes).await);
         }
         let came = whole.bytes.clone();
         match seal(gate, &mut self.parts, whole).await {
             Ok(whole) => {
                 let masked = Some(whole.bytes.clone()).filter(|bytes| *bytes != came);
-                Ok(self.rewritten(gate, &whole.bytes).await.or(masked))
+                Ok(self.rewrite(gate, &whole.bytes).await.or(masked))
             }
             Err(error) => {
                 self.fail(error.side, &error.message);
@@ -62,7 +66,7 @@ impl HeadedRequest {
     }
 
     /// Another body for a request, if there is a shorter one.
-    async fn rewritten(mut self, gate: &GatewayState, body: &Bytes) -> Option<Bytes> {
+    async fn rewrite(mut self, gate: &GatewayState, body: &Bytes) -> Option<Bytes> {
         match wants(gate, &self.parts) {
             Ok(true) => {}
             Ok(false) => {
@@ -75,7 +79,7 @@ impl HeadedRequest {
             }
         }
         let since = Instant::now();
-        let mut left = Left(Some((gate, &self.parts, body)));
+        let mut left = AbandonGuard(Some((gate, &self.parts, body)));
         let verdict = ask(gate, &mut self.known, &self.parts, body).await;
         left.0 = None;
         drop(left);
@@ -109,7 +113,7 @@ impl HeadedRequest {
     pub(super) fn miss(mut self, gate: &GatewayState, why: BypassReason) {
         self.known.missed = Some(why);
         // The one who is told may be the one who just panicked.
-        let _ = guarded(|| gate.rewrite.missed(&head(gate, &self.parts), why));
+        let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, &self.parts), why));
         self.tell(None);
     }
 
@@ -133,13 +137,13 @@ impl HeadedRequest {
 
 /// Tells the rewriter of a body that went on as it came because nobody waited any longer for the verdict on it, so that
 /// the conversation stays as it was sent.
-struct Left<'g>(Option<(&'g GatewayState, &'g Parts, &'g Bytes)>);
+struct AbandonGuard<'g>(Option<(&'g GatewayState, &'g Parts, &'g Bytes)>);
 
-impl Drop for Left<'_> {
+impl Drop for AbandonGuard<'_> {
     fn drop(&mut self) {
         let Some((gate, parts, body)) = self.0.take() else { return };
         if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn_blocking(told_plain(gate, parts, body));
+            runtime.spawn_blocking(report_plain(gate, parts, body));
         }
     }
 }

@@ -15,17 +15,17 @@ use crate::http::memory_budget::MemoryBudget;
 use crate::llm::GatewayState;
 
 /// What stands before a message: whether it is compressed, and how long it is.
-const PREFIX: usize = 5;
+const PREFIX_BYTES: usize = 5;
 
 /// What a message may have beside a body: its head, and what else Envoy says of it.
-const BESIDE: usize = 1 << 20;
+const MAX_EXTRA_BYTES: usize = 1 << 20;
 
 /// What is set aside for a message before its bytes are seen, whatever length it claims.
-const AHEAD: usize = 2 << 20;
+const MAX_RESERVED_BYTES: usize = 2 << 20;
 
 /// How a stream ended, and why.
-const STATUS: HeaderName = HeaderName::from_static("grpc-status");
-const WORDS: HeaderName = HeaderName::from_static("grpc-message");
+const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
+const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 
 /// How a stream ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -41,12 +41,13 @@ pub(super) enum StreamEnd {
 }
 
 /// What is said of a request that had to be searched for secrets and was not.
-const UNSEARCHED: &str = "redact_secrets is true, and this request could not be searched for secrets";
+const NOT_SEARCHED_MESSAGE: &str =
+    "redact_secrets is true, and this request could not be searched for secrets";
 
 impl StreamEnd {
     /// How a stream ends whose request was not heard: well, unless nothing may go on that was not searched.
-    pub(super) fn unheard(gate: &GatewayState) -> Self {
-        if gate.rewrite.seals() { Self::Failed(UNSEARCHED) } else { Self::Fine }
+    pub(super) fn unprocessed(gate: &GatewayState) -> Self {
+        if gate.rewrite.seals() { Self::Failed(NOT_SEARCHED_MESSAGE) } else { Self::Fine }
     }
 
     /// The headers that say it.
@@ -58,8 +59,8 @@ impl StreamEnd {
             Self::Failed(why) => ("13", why),
         };
         let words = Some(words).filter(|words| !words.is_empty()).map(HeaderValue::from_static);
-        let status = (STATUS, HeaderValue::from_static(status));
-        std::iter::once(status).chain(words.map(|words| (WORDS, words))).collect()
+        let status = (GRPC_STATUS, HeaderValue::from_static(status));
+        std::iter::once(status).chain(words.map(|words| (GRPC_MESSAGE, words))).collect()
     }
 
     /// The same behind the last message.
@@ -69,9 +70,9 @@ impl StreamEnd {
 }
 
 /// A message, ready to be sent.
-pub(super) fn written(message: &impl Message) -> Bytes {
+pub(super) fn encode_frame(message: &impl Message) -> Bytes {
     let length = message.encoded_len();
-    let mut bytes = BytesMut::with_capacity(PREFIX + length);
+    let mut bytes = BytesMut::with_capacity(PREFIX_BYTES + length);
     bytes.put_u8(0);
     bytes.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
     // There is room for it.
@@ -108,14 +109,14 @@ impl Messages {
         let (limits, timeouts) = (&gate.settings.limits, &gate.settings.timeouts);
         loop {
             if let Some(length) = self.length() {
-                if length > limits.body.saturating_add(BESIDE) || self.is_packed() {
+                if length > limits.body.saturating_add(MAX_EXTRA_BYTES) || self.is_packed() {
                     return Next::Unread;
                 }
-                let wanted = PREFIX + length;
+                let wanted = PREFIX_BYTES + length;
                 if self.read.len() >= wanted {
-                    return self.taken(gate, wanted);
+                    return self.take_message(gate, wanted);
                 }
-                self.read.reserve((wanted - self.read.len()).min(AHEAD));
+                self.read.reserve((wanted - self.read.len()).min(MAX_RESERVED_BYTES));
             }
             let patience = if self.read.is_empty() { timeouts.idle } else { Some(timeouts.body) };
             let Some(data) = self.data(patience).await else { return Next::End };
@@ -128,7 +129,7 @@ impl Messages {
 
     /// The length that the next message claims, once that has been read.
     fn length(&self) -> Option<usize> {
-        let mut prefix = self.read.get(1..PREFIX)?;
+        let mut prefix = self.read.get(1..PREFIX_BYTES)?;
         usize::try_from(prefix.get_u32()).ok()
     }
 
@@ -138,9 +139,9 @@ impl Messages {
     }
 
     /// The message that has been read, and all room that was taken for it.
-    fn taken(&mut self, gate: &GatewayState, length: usize) -> Next {
+    fn take_message(&mut self, gate: &GatewayState, length: usize) -> Next {
         let mut message = self.read.split_to(length);
-        message.advance(PREFIX);
+        message.advance(PREFIX_BYTES);
         let mut held = std::mem::replace(&mut self.held, gate.room());
         gate.space.fit(&mut held, message.len());
         self.held.take(gate.settings.limits.memory, self.read.len());

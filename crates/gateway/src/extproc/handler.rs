@@ -12,23 +12,23 @@ use tokio::net::TcpListener;
 
 use crate::admission::{Admission, Handler, Listener, Reach};
 use crate::error::Error;
-use crate::extproc::frame::{Messages, Next, StreamEnd, written};
+use crate::extproc::frame::{Messages, Next, StreamEnd, encode_frame};
 use crate::extproc::message::{HealthRequest, HealthResponse};
-use crate::extproc::request_only::Unwatched;
-use crate::extproc::stream::{ProcessorTalk, TalkBody};
+use crate::extproc::request_only::RequestOnly;
+use crate::extproc::stream::{ProcessorStream, StreamBody};
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::llm::{GatewayState, Rewrite, error_body};
 use crate::request_log::know;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
 /// Where Envoy brings its requests.
-const PROCESS: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
+const PROCESS_PATH: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 
 /// Where whoever balances asks whether we take any.
-const HEALTH: &str = "/grpc.health.v1.Health/Check";
+const HEALTH_PATH: &str = "/grpc.health.v1.Health/Check";
 
 /// What may be asked for the health of: all, or the one service that there is.
 const SERVICES: [&[u8]; 2] = [b"", b"envoy.service.ext_proc.v3.ExternalProcessor"];
@@ -45,21 +45,21 @@ pub async fn serve_processor(
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
     let gate =
-        Arc::new(GatewayState::new(settings, Arc::new(Unwatched(rewrite)), (Listener::Extproc, reach))?);
-    listen(Arc::new(ProcessorDoor { gate }), listener, stop).await
+        Arc::new(GatewayState::new(settings, Arc::new(RequestOnly(rewrite)), (Listener::Extproc, reach))?);
+    listen(Arc::new(ExtprocHandler { gate }), listener, stop).await
 }
 
-struct ProcessorDoor {
+struct ExtprocHandler {
     gate: Arc<GatewayState>,
 }
 
-impl Handler for ProcessorDoor {
+impl Handler for ExtprocHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.gate.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.gate.shutdown
     }
 
     /// Envoy has one connection for each of its threads, and a request that finds no place on it goes on as it came.
@@ -92,41 +92,41 @@ async fn answer(gate: &Arc<GatewayState>, request: Request<Incoming>) -> Respons
         return error_body::answer(None, &Error::client(StatusCode::NOT_FOUND, message));
     }
     match request.uri().path() {
-        PROCESS => process(gate, request.into_body()).await,
-        HEALTH => health(gate, request.into_body()).await,
-        _ => ended(StreamEnd::Unimplemented),
+        PROCESS_PATH => process(gate, request.into_body()).await,
+        HEALTH_PATH => health(gate, request.into_body()).await,
+        _ => empty_stream(StreamEnd::Unimplemented),
     }
 }
 
 async fn process(gate: &Arc<GatewayState>, body: Incoming) -> Response<Reply> {
     // A request that finds no place goes on as it came, unless it may not.
-    let Ok(slot) = gate.admission.slot() else { return ended(StreamEnd::unheard(gate)) };
+    let Ok(slot) = gate.admission.slot() else { return empty_stream(StreamEnd::unprocessed(gate)) };
     let messages = Messages::of(gate, body);
-    spoken(ProcessorTalk::new(Arc::clone(gate), messages, slot).begun().await)
+    stream_response(ProcessorStream::new(Arc::clone(gate), messages, slot).start().await)
 }
 
 async fn health(gate: &GatewayState, body: Incoming) -> Response<Reply> {
     let Next::Message(bytes, _) = Messages::of(gate, body).next(gate).await else {
-        return ended(StreamEnd::Unimplemented);
+        return empty_stream(StreamEnd::Unimplemented);
     };
     let service = HealthRequest::decode(bytes).unwrap_or_default().service;
     if !SERVICES.contains(&&*service) {
-        return ended(StreamEnd::NotFound);
+        return empty_stream(StreamEnd::NotFound);
     }
-    let leaves = gate.life.leave.is_cancelled();
+    let leaves = gate.shutdown.notice.is_cancelled();
     let status = if leaves { HealthResponse::NOT_SERVING } else { HealthResponse::SERVING };
-    spoken(TalkBody::once(written(&HealthResponse { status })))
+    stream_response(StreamBody::once(encode_frame(&HealthResponse { status })))
 }
 
 /// A stream in which something is said.
-fn spoken(body: TalkBody) -> Response<Reply> {
+fn stream_response(body: StreamBody) -> Response<Reply> {
     let mut response = Response::new(Reply::Watched(Box::pin(body)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
 
 /// A stream that ends before anything was said in it.
-fn ended(end: StreamEnd) -> Response<Reply> {
+fn empty_stream(end: StreamEnd) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(None));
     *response.headers_mut() = end.headers();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));

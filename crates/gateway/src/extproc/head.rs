@@ -33,7 +33,7 @@ pub(super) fn request(list: HeaderList) -> Option<Request<()>> {
 }
 
 /// Leaves a head as it is, but for what is said to us in it.
-pub(super) fn unaddressed(headers: &HeaderMap) -> PartResponse {
+pub(super) fn strip_our_headers(headers: &HeaderMap) -> PartResponse {
     let ours: Vec<_> = headers.keys().filter(|name| is_ours(name)).map(ToString::to_string).collect();
     if ours.is_empty() {
         return PartResponse::default();
@@ -43,7 +43,7 @@ pub(super) fn unaddressed(headers: &HeaderMap) -> PartResponse {
 }
 
 /// Puts another body in the place of one: its exact length, and no coding.
-pub(super) fn replaced(body: Bytes) -> PartResponse {
+pub(super) fn replace_body(body: Bytes) -> PartResponse {
     let length = NamedValue {
         name: Bytes::from_static(CONTENT_LENGTH.as_str().as_bytes()),
         raw: Bytes::from(body.len().to_string()),
@@ -56,7 +56,7 @@ pub(super) fn replaced(body: Bytes) -> PartResponse {
 }
 
 /// Hands a piece of a body back.
-pub(super) fn returned(piece: HttpBody) -> PartResponse {
+pub(super) fn pass_piece(piece: HttpBody) -> PartResponse {
     let body = Some(BodyMutation { whole: None, piece: Some(piece) });
     PartResponse { change: Some(PartChange { headers: None, body }) }
 }

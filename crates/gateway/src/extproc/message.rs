@@ -8,8 +8,8 @@ use prost::{Message, Oneof};
 /// What Envoy says.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessingRequest {
-    #[prost(oneof = "EnvoySaid", tags = "2, 4, 6")]
-    pub(super) said: Option<EnvoySaid>,
+    #[prost(oneof = "EnvoyRequest", tags = "2, 4, 6")]
+    pub(super) said: Option<EnvoyRequest>,
     /// Nobody waits for what is answered.
     #[prost(bool, tag = "10")]
     pub(super) only_observes: bool,
@@ -20,7 +20,7 @@ pub(super) struct ProcessingRequest {
 
 /// The part of a request that a message has; those of responses are not asked for.
 #[derive(Clone, PartialEq, Oneof)]
-pub(super) enum EnvoySaid {
+pub(super) enum EnvoyRequest {
     #[prost(message, tag = "2")]
     Head(HttpHeaders),
     #[prost(message, tag = "4")]
@@ -38,7 +38,7 @@ pub(super) struct Protocols {
 
 /// How a body comes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum BodyWay {
+pub(super) enum BodyMode {
     /// Not at all, or in pieces that Envoy keeps.
     Elsewhere,
     /// In one message, if there is room for it.
@@ -49,11 +49,11 @@ pub(super) enum BodyWay {
 
 impl Protocols {
     /// How a request's body comes, by Envoy's number for it.
-    pub(super) fn way(self) -> BodyWay {
+    pub(super) fn way(self) -> BodyMode {
         match self.request_body {
-            2 | 3 => BodyWay::Whole,
-            4 | 5 => BodyWay::HandedOver,
-            _ => BodyWay::Elsewhere,
+            2 | 3 => BodyMode::Whole,
+            4 | 5 => BodyMode::HandedOver,
+            _ => BodyMode::Elsewhere,
         }
     }
 }
@@ -114,13 +114,13 @@ pub(super) struct HttpTrailers {}
 /// What Envoy is told.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessingResponse {
-    #[prost(oneof = "EnvoyTold", tags = "1, 3, 5")]
-    pub(super) told: Option<EnvoyTold>,
+    #[prost(oneof = "EnvoyResponse", tags = "1, 3, 5")]
+    pub(super) told: Option<EnvoyResponse>,
 }
 
 /// The part of a request that an answer is about.
 #[derive(Clone, PartialEq, Oneof)]
-pub(super) enum EnvoyTold {
+pub(super) enum EnvoyResponse {
     #[prost(message, tag = "1")]
     Head(PartResponse),
     #[prost(message, tag = "3")]

@@ -22,7 +22,7 @@ use crate::settings::ProxyRoute;
 
 /// Connects, with one limit over name lookup, proxy and handshakes.
 #[derive(Clone)]
-pub(crate) struct Dial {
+pub(crate) struct Connector {
     pub(crate) connector: HttpsConnector<Route>,
     pub(crate) limit: Duration,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Route {
 type Fault = Box<dyn Source + Send + Sync>;
 type Future<T> = Pin<Box<dyn std::future::Future<Output = Result<T, Fault>> + Send>>;
 
-impl Service<Uri> for Dial {
+impl Service<Uri> for Connector {
     type Response = <HttpsConnector<Route> as Service<Uri>>::Response;
     type Error = Fault;
     type Future = Future<Self::Response>;

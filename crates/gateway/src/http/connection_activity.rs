@@ -7,12 +7,12 @@ use tokio::time::timeout;
 
 /// How many answers of a connection are under way.
 #[derive(Clone, Default)]
-pub(crate) struct Pulse(watch::Sender<usize>);
+pub(crate) struct ConnectionActivity(watch::Sender<usize>);
 
 /// An answer under way.
-pub(crate) struct Beat(Pulse);
+pub(crate) struct Beat(ConnectionActivity);
 
-impl Pulse {
+impl ConnectionActivity {
     /// One more.
     pub(crate) fn beat(&self) -> Beat {
         self.0.send_modify(|count| *count += 1);

@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
 /// For how long a place is not given up, unless there are far too many: when many come at once, each should be heard.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 /// How many times as many may come at once.
-const RUSH: usize = 8;
+const BURST_FACTOR: usize = 8;
 
 /// The places that are taken, the oldest first.
-pub(crate) struct Seats {
+pub(crate) struct ConnectionSlots {
     most: usize,
     taken: VecDeque<(Instant, Sender<()>)>,
 }
 
 /// A place. Whoever drops it leaves it.
-pub(crate) struct Seat(Receiver<()>);
+pub(crate) struct ConnectionSlot(Receiver<()>);
 
-impl Seats {
+impl ConnectionSlots {
     /// So many places.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, taken: VecDeque::new() }
     }
 
     /// Takes a place, at this time.
-    pub(crate) fn take(&mut self, now: Instant) -> Seat {
+    pub(crate) fn take(&mut self, now: Instant) -> ConnectionSlot {
         if self.taken.len() >= self.most {
             self.taken.retain(|(_, seat)| !seat.is_closed());
         }
@@ -36,18 +36,18 @@ impl Seats {
         }
         let (taken, seat) = channel();
         self.taken.push_back((now, taken));
-        Seat(seat)
+        ConnectionSlot(seat)
     }
 
     fn is_full(&self, now: Instant) -> bool {
-        let is_old = self.taken.front().is_some_and(|(since, _)| now.duration_since(*since) >= GRACE);
-        self.taken.len() >= if is_old { self.most } else { self.most * RUSH }
+        let is_old = self.taken.front().is_some_and(|(since, _)| now.duration_since(*since) >= GRACE_PERIOD);
+        self.taken.len() >= if is_old { self.most } else { self.most * BURST_FACTOR }
     }
 }
 
-impl Seat {
+impl ConnectionSlot {
     /// Waits until it is wanted for somebody else.
-    pub(crate) async fn lost(self) {
+    pub(crate) async fn wait_revoked(self) {
         // Nothing is ever sent: the other end goes.
         let _ = self.0.await;
     }
@@ -58,20 +58,20 @@ mod tests {
     use super::*;
 
     /// Those that are still in their places.
-    fn here(seats: &Seats) -> usize {
+    fn here(seats: &ConnectionSlots) -> usize {
         seats.taken.iter().filter(|(_, seat)| !seat.is_closed()).count()
     }
 
     /// Behaviour 15.6.
     #[tokio::test]
     async fn the_oldest_goes_when_there_is_no_place_left() {
-        let (mut seats, now) = (Seats::new(2), Instant::now());
+        let (mut seats, now) = (ConnectionSlots::new(2), Instant::now());
         let (first, second) = (seats.take(now), seats.take(now));
         drop(second);
-        let third = seats.take(now + GRACE);
+        let third = seats.take(now + GRACE_PERIOD);
         assert_eq!(here(&seats), 2, "one had left");
-        let fourth = seats.take(now + GRACE);
-        first.lost().await;
+        let fourth = seats.take(now + GRACE_PERIOD);
+        first.wait_revoked().await;
         assert_eq!(here(&seats), 2);
         drop((third, fourth));
     }
@@ -79,12 +79,12 @@ mod tests {
     /// Behaviour 15.6.
     #[test]
     fn who_has_just_come_stays_unless_far_too_many_come() {
-        let (mut seats, now) = (Seats::new(2), Instant::now());
-        let rush: Vec<_> = std::iter::repeat_with(|| seats.take(now)).take(2 * RUSH).collect();
-        assert_eq!(here(&seats), 2 * RUSH);
+        let (mut seats, now) = (ConnectionSlots::new(2), Instant::now());
+        let rush: Vec<_> = std::iter::repeat_with(|| seats.take(now)).take(2 * BURST_FACTOR).collect();
+        assert_eq!(here(&seats), 2 * BURST_FACTOR);
         let last = seats.take(now);
-        assert_eq!(here(&seats), 2 * RUSH, "the first of them is gone");
-        let next = seats.take(now + GRACE);
+        assert_eq!(here(&seats), 2 * BURST_FACTOR, "the first of them is gone");
+        let next = seats.take(now + GRACE_PERIOD);
         assert_eq!(here(&seats), 2, "no more than there are places for");
         drop((rush, last, next));
     }

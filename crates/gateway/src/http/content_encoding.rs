@@ -25,12 +25,12 @@ pub(crate) enum CodingFault {
 }
 
 /// How much longer a coded body is taken to be once it is decoded, before that is known.
-const DENSE: usize = 8;
+const DECODED_FACTOR: usize = 8;
 
 impl Coding {
     /// About how many bytes work on so many of them takes, decoded.
     pub(crate) fn weight(self, limit: usize, bytes: usize) -> usize {
-        if self == Self::Identity { bytes } else { limit.min(bytes.saturating_mul(DENSE)) }
+        if self == Self::Identity { bytes } else { limit.min(bytes.saturating_mul(DECODED_FACTOR)) }
     }
 
     /// The coding that headers name.

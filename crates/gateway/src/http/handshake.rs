@@ -28,7 +28,7 @@ pub(crate) enum Protocol {
 type InboundStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 /// A connection whose first bytes have been read, and are read again.
-pub(crate) struct Greeted {
+pub(crate) struct AcceptedStream {
     pub(crate) protocol: Protocol,
     /// The names in the certificate that the client has shown, if it has.
     pub(crate) names: Option<CertificateNames>,
@@ -37,7 +37,7 @@ pub(crate) struct Greeted {
 }
 
 /// Shakes hands, if TLS is spoken, and reads until it is known which protocol a connection speaks.
-pub(crate) async fn greet(tls: Option<&InboundTls>, stream: TcpStream) -> io::Result<Greeted> {
+pub(crate) async fn accept(tls: Option<&InboundTls>, stream: TcpStream) -> io::Result<AcceptedStream> {
     let (mut stream, names) = match tls {
         None => (Either::Left(stream), None),
         Some(tls) => {
@@ -53,10 +53,10 @@ pub(crate) async fn greet(tls: Option<&InboundTls>, stream: TcpStream) -> io::Re
         }
     }
     let protocol = if begun == *PREFACE { Protocol::Two } else { Protocol::One };
-    Ok(Greeted { protocol, names, begun: Bytes::copy_from_slice(&begun[..length]), stream })
+    Ok(AcceptedStream { protocol, names, begun: Bytes::copy_from_slice(&begun[..length]), stream })
 }
 
-impl AsyncRead for Greeted {
+impl AsyncRead for AcceptedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -72,7 +72,7 @@ impl AsyncRead for Greeted {
     }
 }
 
-impl AsyncWrite for Greeted {
+impl AsyncWrite for AcceptedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, from)
     }

@@ -14,10 +14,10 @@ use crate::error::{Error, Side};
 use crate::settings::Timeouts;
 
 /// How long a client may go on sending a body that has been refused, so that it gets to read why.
-const LINGER: Duration = Duration::from_secs(10);
+const LINGER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes in a second at which a body never takes too long, however long it is.
-const STEADY: u32 = 4 << 10;
+const STEADY_BYTES_PER_SECOND: u32 = 4 << 10;
 
 /// What is said of a side that sends nothing for too long, or too little.
 type Lateness = fn(Side) -> Error;
@@ -25,7 +25,7 @@ type Lateness = fn(Side) -> Error;
 /// A body that ends in an error when nothing comes for too long, or too little.
 ///
 /// The clock runs only while a frame is waited for: a reader that pauses does not count against the sender.
-pub(crate) struct Idle {
+pub(crate) struct TimedBody {
     body: Incoming,
     /// For the next byte.
     limit: Option<Duration>,
@@ -38,11 +38,11 @@ pub(crate) struct Idle {
 }
 
 /// The body of a client's request, with the timeouts that are set for those.
-pub(crate) fn client_body(timeouts: &Timeouts, body: Incoming) -> Idle {
-    Idle::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
+pub(crate) fn client_body(timeouts: &Timeouts, body: Incoming) -> TimedBody {
+    TimedBody::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }
 
-impl Idle {
+impl TimedBody {
     /// The body that `side` sends, with at most `limit` between two bytes.
     pub(crate) fn new(limit: Option<Duration>, side: Side, body: Incoming) -> Self {
         Self { body, limit, total: None, side, clock: None, waiting: None }
@@ -57,7 +57,10 @@ impl Idle {
     /// client would take the answer with it.
     pub(crate) fn linger(mut self) {
         if !self.is_end_stream() {
-            tokio::spawn(timeout(LINGER, async move { while let Some(Ok(_)) = self.frame().await {} }));
+            tokio::spawn(timeout(
+                LINGER_TIMEOUT,
+                async move { while let Some(Ok(_)) = self.frame().await {} },
+            ));
         }
     }
 
@@ -80,12 +83,13 @@ impl Idle {
     fn note(&mut self, frame: &Frame<Bytes>) {
         let waited = self.waiting.take().map_or(Duration::ZERO, |(since, _)| since.elapsed());
         let length = frame.data_ref().map_or(0, Bytes::len);
-        let earned = Duration::from_secs(1) / STEADY * u32::try_from(length).unwrap_or(u32::MAX);
+        let earned =
+            Duration::from_secs(1) / STEADY_BYTES_PER_SECOND * u32::try_from(length).unwrap_or(u32::MAX);
         self.total = self.total.map(|total| total.saturating_sub(waited).saturating_add(earned));
     }
 }
 
-impl Body for Idle {
+impl Body for TimedBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -98,9 +102,9 @@ impl Body for Idle {
                 self.note(&frame);
                 Poll::Ready(Some(Ok(frame)))
             }
-            Poll::Ready(other) => {
-                Poll::Ready(other.map(|frame| frame.map_err(|error| Error::broken(self.side, error))))
-            }
+            Poll::Ready(other) => Poll::Ready(
+                other.map(|frame| frame.map_err(|error| Error::incomplete_body(self.side, error))),
+            ),
             Poll::Pending => self.lateness(cx).map_or(Poll::Pending, |late| Poll::Ready(Some(Err(late)))),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 
 /// What answers may have however short the request is: it may name texts that were kept elsewhere.
-const ELSEWHERE: usize = 4 << 20;
+const MIN_ANSWER_BYTES: usize = 4 << 20;
 
 /// The room that there is for all bodies together.
 #[derive(Clone)]
@@ -70,7 +70,8 @@ impl MemoryBudget {
     pub(crate) fn grow(&mut self, limit: usize) -> usize {
         let request = self.mine;
         self.take(limit, 2 * request);
-        let left = limit.saturating_sub(self.total.load(Ordering::Relaxed)).min(request.max(ELSEWHERE));
+        let left =
+            limit.saturating_sub(self.total.load(Ordering::Relaxed)).min(request.max(MIN_ANSWER_BYTES));
         self.take(limit, left);
         left
     }

@@ -9,14 +9,14 @@ use http_body_util::{BodyExt, Limited};
 use tokio::time::timeout;
 
 use crate::error::{Error, Side};
-use crate::http::client::{Pools, Speaks};
+use crate::http::client::{HttpVersions, Pools};
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
 /// No honest answer is longer.
-const LONGEST: usize = 8 << 20;
+const MAX_RESPONSE_BYTES: usize = 8 << 20;
 
 /// Posts to one upstream.
 pub struct Poster {
@@ -62,18 +62,18 @@ impl Poster {
 
     async fn exchange(&self, path: &str, headers: HeaderMap, body: String) -> Result<PostedAnswer, Error> {
         let asked: Uri = path.parse().map_err(|error| Error::setting("invalid path").because(error))?;
-        let mut request = Request::new(Outgoing::whole(Bytes::from(body), None, MemoryBudget::default()));
+        let mut request = Request::new(OutgoingBody::whole(Bytes::from(body), None, MemoryBudget::default()));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.upstream.address(&asked)?;
         *request.headers_mut() = headers;
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().insert(CONTENT_TYPE, json.clone());
         request.headers_mut().insert(ACCEPT, json);
-        let speaks = if self.upstream.is_secure() { Speaks::Any } else { Speaks::One };
+        let speaks = if self.upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
         let (response, _lane) = self.pools.send(speaks, request).await;
         let (parts, body) = response.map_err(|error| Error::upstream(&self.upstream, error))?.into_parts();
-        let body = Limited::new(body, LONGEST).collect().await.map_err(|_| {
-            let message = format!("the answer broke off, or is longer than {} MB", LONGEST >> 20);
+        let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await.map_err(|_| {
+            let message = format!("the answer broke off, or is longer than {} MB", MAX_RESPONSE_BYTES >> 20);
             Error::of_upstream(StatusCode::BAD_GATEWAY, message)
         })?;
         Ok(PostedAnswer { status: parts.status, headers: parts.headers, body: body.to_bytes().to_vec() })

@@ -4,8 +4,8 @@ use http::{HeaderMap, Request, StatusCode};
 use tokio::time::timeout;
 
 use crate::error::{Error, Side};
-use crate::http::client::{Pools, Speaks};
-use crate::http::request_body::Outgoing;
+use crate::http::client::{HttpVersions, Pools};
+use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
@@ -18,7 +18,7 @@ pub async fn probe(
     upstream: &Upstream,
     path: &str,
 ) -> Result<(StatusCode, HeaderMap), Error> {
-    send(settings, upstream, Request::head(path).body(Outgoing::default())).await
+    send(settings, upstream, Request::head(path).body(OutgoingBody::default())).await
 }
 
 /// What an upstream answers to `GET path` with these headers; whatever it sends is not read.
@@ -31,7 +31,7 @@ pub async fn fetch(
     path: &str,
     headers: HeaderMap,
 ) -> Result<(StatusCode, HeaderMap), Error> {
-    let request = Request::get(path).body(Outgoing::default()).map(|mut request| {
+    let request = Request::get(path).body(OutgoingBody::default()).map(|mut request| {
         *request.headers_mut() = headers;
         request
     });
@@ -41,12 +41,12 @@ pub async fn fetch(
 async fn send(
     settings: &GatewaySettings,
     upstream: &Upstream,
-    request: Result<Request<Outgoing>, http::Error>,
+    request: Result<Request<OutgoingBody>, http::Error>,
 ) -> Result<(StatusCode, HeaderMap), Error> {
     let pools = Pools::new(settings)?;
     let mut request = request.map_err(|error| Error::setting("invalid path").because(error))?;
     *request.uri_mut() = upstream.address(request.uri())?;
-    let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
+    let speaks = if upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
     let sending = timeout(settings.timeouts.connect, pools.send(speaks, request));
     let (response, _lane) = sending.await.map_err(|_| Error::late(Side::Upstream))?;
     let (parts, _) = response.map_err(|error| Error::upstream(upstream, error))?.into_parts();

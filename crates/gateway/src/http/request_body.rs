@@ -8,21 +8,21 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::error::Error;
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
 
 /// What goes to an upstream: what has been read, then what has not.
 #[derive(Default)]
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingBody {
     read: Option<Bytes>,
-    rest: Option<Idle>,
+    rest: Option<TimedBody>,
     trailers: Option<HeaderMap>,
     _held: Option<MemoryBudget>,
 }
 
-impl Outgoing {
+impl OutgoingBody {
     /// A body that is passed on as it comes.
-    pub(crate) fn stream(rest: Idle) -> Self {
+    pub(crate) fn stream(rest: TimedBody) -> Self {
         Self { rest: Some(rest), ..Self::default() }
     }
 
@@ -32,7 +32,7 @@ impl Outgoing {
     }
 
     /// A body of which only the beginning was read.
-    pub(crate) fn begun(read: Bytes, rest: Idle, held: MemoryBudget) -> Self {
+    pub(crate) fn partial(read: Bytes, rest: TimedBody, held: MemoryBudget) -> Self {
         Self { read: Some(read), rest: Some(rest), trailers: None, _held: Some(held) }
     }
 
@@ -42,7 +42,7 @@ impl Outgoing {
     }
 }
 
-impl Body for Outgoing {
+impl Body for OutgoingBody {
     type Data = Bytes;
     type Error = Error;
 

@@ -8,14 +8,14 @@ use http_body::{Body, Frame, SizeHint};
 
 use crate::error::Error;
 use crate::http::request_slots::RequestSlot;
-use crate::http::response_body::Arrival;
+use crate::http::response_body::UpstreamBody;
 
 /// What goes back to a client.
 pub(crate) enum Reply {
     /// Said by us.
     Ours(Option<Bytes>),
     /// Said by an upstream; the request counts as running until it has been said.
-    Theirs { body: Arrival, _slot: RequestSlot },
+    Theirs { body: UpstreamBody, _slot: RequestSlot },
     /// Said by an upstream in several rounds, perhaps.
     Watched(Pin<Box<dyn Body<Data = Bytes, Error = Error> + Send>>),
 }

@@ -14,48 +14,48 @@ use tersely_wire::hidden::{MOST_HELD, ResponseFraming, begins_message};
 use tokio::time::timeout;
 
 use crate::error::Error;
-use crate::http::client::Lane;
+use crate::http::client::StreamPermit;
 use crate::http::content_encoding::{Coding, CodingFault};
-use crate::http::decompress::{PIECE, Undo};
-use crate::http::idle_timeout::Idle;
+use crate::http::decompress::{Decompressor, INPUT_CHUNK_BYTES};
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::{BodySpace, MemoryBudget};
-use crate::http::usage_tap::Tap;
+use crate::http::usage_tap::UsageTap;
 
 /// How much of an answer may say nothing of its framing before it is taken for one that is not framed in a known way.
-const SILENT: usize = 16 << 10;
+const MAX_SNIFFED_BYTES: usize = 16 << 10;
 
 /// How much is heard of an error before it is passed on, and for how long it is waited for.
-const HEARD: usize = 64 << 10;
-const SOON: Duration = Duration::from_secs(5);
+const MAX_ERROR_BYTES: usize = 64 << 10;
+const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long the head of an answer waits for the first bytes of its body.
-const MOMENT: Duration = Duration::from_millis(100);
+const FIRST_BYTES_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How the lines of an event begin; a comment begins with the colon.
-const FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
+const SSE_FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
 
 /// A body that an upstream sends.
-pub(crate) struct Arrival {
-    body: Idle,
+pub(crate) struct UpstreamBody {
+    body: TimedBody,
     /// What undoes the coding, if there is one, and what it has not undone yet.
-    undo: Option<Box<Undo>>,
+    undo: Option<Box<Decompressor>>,
     coded: Bytes,
     /// What was read ahead of its turn.
     ahead: VecDeque<Frame<Bytes>>,
     /// Reads along.
-    tap: Option<Box<Tap>>,
-    _lane: Option<Lane>,
+    tap: Option<Box<UsageTap>>,
+    _lane: Option<StreamPermit>,
 }
 
-impl Arrival {
+impl UpstreamBody {
     /// A body that comes in this coding and goes on without.
-    pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
-        let undo = (coding != Coding::Identity).then(|| Box::new(Undo::new(coding, MOST_HELD)));
+    pub(crate) fn new(coding: Coding, body: TimedBody, lane: Option<StreamPermit>) -> Self {
+        let undo = (coding != Coding::Identity).then(|| Box::new(Decompressor::new(coding, MOST_HELD)));
         Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _lane: lane }
     }
 
     /// The same, with someone who reads along what goes on.
-    pub(crate) fn tapped(self, tap: Option<Tap>) -> Self {
+    pub(crate) fn with_tap(self, tap: Option<UsageTap>) -> Self {
         Self { tap: tap.map(Box::new), ..self }
     }
 
@@ -72,7 +72,7 @@ impl Arrival {
             }
             Poll::Ready(Ok(()))
         });
-        timeout(MOMENT, first).await.unwrap_or(Ok(()))
+        timeout(FIRST_BYTES_TIMEOUT, first).await.unwrap_or(Ok(()))
     }
 
     /// Waits until its bytes say how it is framed; none, if in no known way.
@@ -86,10 +86,10 @@ impl Arrival {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<ResponseFraming>, Error>> {
         loop {
-            match sight(&self.ahead) {
-                Sight::Framed(framing) => return Poll::Ready(Ok(Some(framing))),
-                Sight::Foreign => return Poll::Ready(Ok(None)),
-                Sight::Unsure => {}
+            match guess_framing(&self.ahead) {
+                FramingGuess::Framed(framing) => return Poll::Ready(Ok(Some(framing))),
+                FramingGuess::Foreign => return Poll::Ready(Ok(None)),
+                FramingGuess::Unsure => {}
             }
             match ready!(self.poll_more(cx)).transpose()? {
                 Some(frame) => self.ahead.push_back(frame),
@@ -104,9 +104,9 @@ impl Arrival {
     }
 
     /// What it says, as far as it says it soon and briefly. It is still to come.
-    pub(crate) async fn hear(&mut self) -> Vec<u8> {
+    pub(crate) async fn read_error(&mut self) -> Vec<u8> {
         let heard = async {
-            while self.read_ahead() < HEARD {
+            while self.read_ahead() < MAX_ERROR_BYTES {
                 match poll_fn(|cx| self.poll_more(cx)).await {
                     Some(Ok(frame)) => self.ahead.push_back(frame),
                     // Whoever reads on finds that it broke off.
@@ -115,8 +115,8 @@ impl Arrival {
             }
         };
         // What is not there in time is not waited for.
-        let _ = timeout(SOON, heard).await;
-        self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(HEARD).collect()
+        let _ = timeout(ERROR_TIMEOUT, heard).await;
+        self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(MAX_ERROR_BYTES).collect()
     }
 
     /// All of it, taken out with its room, if it has at most `limit` bytes and there is room; else it is still to come.
@@ -129,7 +129,7 @@ impl Arrival {
                 return Ok(None);
             }
             let Some(frame) = poll_fn(|cx| self.poll_more(cx)).await.transpose()? else {
-                return Ok(Some(held.around(joined(self.ahead.drain(..)))));
+                return Ok(Some(held.around(concat_frames(self.ahead.drain(..)))));
             };
             self.ahead.push_back(frame);
         }
@@ -158,8 +158,8 @@ impl Arrival {
         let mut out = Vec::new();
         while out.is_empty() {
             if !self.coded.is_empty() {
-                let piece = self.coded.split_to(self.coded.len().min(PIECE));
-                undo.feed(&piece, &mut out).map_err(garbled)?;
+                let piece = self.coded.split_to(self.coded.len().min(INPUT_CHUNK_BYTES));
+                undo.feed(&piece, &mut out).map_err(decode_error)?;
                 continue;
             }
             if let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(cx)).transpose()? {
@@ -167,8 +167,8 @@ impl Arrival {
                 self.coded = frame.into_data().unwrap_or_default();
                 continue;
             }
-            undo.finish(&mut out).map_err(garbled)?;
-            **undo = Undo::new(Coding::Identity, 0);
+            undo.finish(&mut out).map_err(decode_error)?;
+            **undo = Decompressor::new(Coding::Identity, 0);
             if out.is_empty() {
                 return Poll::Ready(None);
             }
@@ -177,7 +177,7 @@ impl Arrival {
     }
 }
 
-impl Body for Arrival {
+impl Body for UpstreamBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -205,7 +205,7 @@ impl Body for Arrival {
 }
 
 /// The bytes of these frames; those of a single one are not copied.
-fn joined(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
+fn concat_frames(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
     let mut pieces: Vec<Bytes> = frames.filter_map(|frame| frame.into_data().ok()).collect();
     match pieces.len() {
         1 => pieces.remove(0),
@@ -214,7 +214,7 @@ fn joined(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
 }
 
 /// Takes away what headers say of a coding that is undone.
-pub(crate) fn uncode(coding: Coding, headers: &mut HeaderMap) {
+pub(crate) fn remove_coding(coding: Coding, headers: &mut HeaderMap) {
     if coding != Coding::Identity {
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
@@ -222,7 +222,7 @@ pub(crate) fn uncode(coding: Coding, headers: &mut HeaderMap) {
 }
 
 /// How an answer is framed by its own account.
-pub(crate) fn named(headers: &HeaderMap) -> Option<ResponseFraming> {
+pub(crate) fn declared_framing(headers: &HeaderMap) -> Option<ResponseFraming> {
     let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
     match kind.as_str() {
         "text/event-stream" => Some(ResponseFraming::Events),
@@ -234,7 +234,7 @@ pub(crate) fn named(headers: &HeaderMap) -> Option<ResponseFraming> {
 
 /// What the first bytes of an answer tell.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Sight {
+enum FramingGuess {
     /// Nothing as yet.
     Unsure,
     Framed(ResponseFraming),
@@ -243,28 +243,29 @@ enum Sight {
 }
 
 /// How an answer is framed by what has come of it.
-fn sight(come: &VecDeque<Frame<Bytes>>) -> Sight {
-    let bytes: Vec<u8> = come.iter().filter_map(Frame::data_ref).flatten().copied().take(SILENT).collect();
+fn guess_framing(come: &VecDeque<Frame<Bytes>>) -> FramingGuess {
+    let bytes: Vec<u8> =
+        come.iter().filter_map(Frame::data_ref).flatten().copied().take(MAX_SNIFFED_BYTES).collect();
     // A mark of the byte order may stand before events and, though it should not, before JSON.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xef\xbb\xbf".contains(byte);
     let start = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
     // Whoever reads events skips lines that are none, so an answer may begin with such a line.
     let mut lines = bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r'));
     match bytes.get(start) {
-        Some(b'{' | b'[') => Sight::Framed(ResponseFraming::Whole),
-        _ if begins_message(&bytes) => Sight::Framed(ResponseFraming::Messages),
-        _ if lines.any(is_field) => Sight::Framed(ResponseFraming::Events),
-        _ if bytes.len() < SILENT => Sight::Unsure,
-        _ => Sight::Foreign,
+        Some(b'{' | b'[') => FramingGuess::Framed(ResponseFraming::Whole),
+        _ if begins_message(&bytes) => FramingGuess::Framed(ResponseFraming::Messages),
+        _ if lines.any(is_field) => FramingGuess::Framed(ResponseFraming::Events),
+        _ if bytes.len() < MAX_SNIFFED_BYTES => FramingGuess::Unsure,
+        _ => FramingGuess::Foreign,
     }
 }
 
 /// True of a line of an event.
 fn is_field(line: &[u8]) -> bool {
-    FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
+    SSE_FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
 }
 
-fn garbled(fault: CodingFault) -> Error {
+fn decode_error(fault: CodingFault) -> Error {
     let what = match fault {
         CodingFault::Garbled => "is not in the content encoding it declares",
         CodingFault::TooLong => "is too long to decode",
@@ -276,33 +277,33 @@ fn garbled(fault: CodingFault) -> Error {
 mod tests {
     use super::*;
 
-    fn check(pieces: &[&str], expected: Sight) {
+    fn check(pieces: &[&str], expected: FramingGuess) {
         let come = pieces.iter().map(|piece| Frame::data(Bytes::from((*piece).to_owned()))).collect();
-        assert_eq!(sight(&come), expected, "{pieces:?}");
+        assert_eq!(guess_framing(&come), expected, "{pieces:?}");
     }
 
     #[test]
     fn the_first_bytes_tell_json_from_events() {
         for whole in ["{", "{\"id\":1}", "[", "\n\n  {", "\u{feff}{"] {
-            check(&[whole], Sight::Framed(ResponseFraming::Whole));
+            check(&[whole], FramingGuess::Framed(ResponseFraming::Whole));
         }
         for events in
             [":", ": ping\n\n", "data: {", "data:[DONE]", "event: x", "id: 1", "retry: 5", "\r\n\r\ndata:"]
         {
-            check(&[events], Sight::Framed(ResponseFraming::Events));
+            check(&[events], FramingGuess::Framed(ResponseFraming::Events));
         }
         // The head of a message: two lengths and their sum.
-        check(&["\0\0\0\x10\0\0", "\0\0\x05"], Sight::Unsure);
+        check(&["\0\0\0\x10\0\0", "\0\0\x05"], FramingGuess::Unsure);
         let come = VecDeque::from([Frame::data(Bytes::from_static(b"\0\0\0\x10\0\0\0\0\x05\xc2\x48\xeb"))]);
-        assert_eq!(sight(&come), Sight::Framed(ResponseFraming::Messages));
-        check(&["da", "ta", ": 1"], Sight::Framed(ResponseFraming::Events));
-        check(&["<html>\nev: x\r", "data", ": {}"], Sight::Framed(ResponseFraming::Events));
+        assert_eq!(guess_framing(&come), FramingGuess::Framed(ResponseFraming::Messages));
+        check(&["da", "ta", ": 1"], FramingGuess::Framed(ResponseFraming::Events));
+        check(&["<html>\nev: x\r", "data", ": {}"], FramingGuess::Framed(ResponseFraming::Events));
         for unsure in [&[][..], &[""], &["\n"], &["da"], &["e", "vent"], &["\u{feff}"], &["<html>", "Hello"]]
         {
-            check(unsure, Sight::Unsure);
+            check(unsure, FramingGuess::Unsure);
         }
         for other in [" ", "dates: 1\n", "events\n", "\"text\"\n{\n", "1"] {
-            check(&[&other.repeat(SILENT)], Sight::Foreign);
+            check(&[&other.repeat(MAX_SNIFFED_BYTES)], FramingGuess::Foreign);
         }
     }
 }

@@ -15,14 +15,14 @@ pub(crate) struct Ends {
 
 /// The protocol that a request asks to switch to. Only websockets are relayed; a wish for another, such as cleartext
 /// HTTP/2, is one that a server may leave unanswered.
-pub(crate) fn wish(headers: &HeaderMap) -> Option<HeaderValue> {
+pub(crate) fn requested_upgrade(headers: &HeaderMap) -> Option<HeaderValue> {
     let protocol =
         headers.get(UPGRADE).filter(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"))?;
     hop_by_hop::names(headers, "upgrade").then(|| protocol.clone())
 }
 
 /// Says, to the next hop, what `wish` found.
-pub(crate) fn ask(headers: &mut HeaderMap, protocol: HeaderValue) {
+pub(crate) fn request_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     headers.insert(UPGRADE, protocol);
 }

@@ -7,14 +7,14 @@ use tersely_engine::Fetched;
 use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
 
 use crate::http::content_encoding::Coding;
-use crate::http::decompress::{PIECE, Undo};
-use crate::worker_pool::guarded;
+use crate::http::decompress::{Decompressor, INPUT_CHUNK_BYTES};
+use crate::worker_pool::catch_panic;
 
 /// How much of an answer is read along, without its coding. What a model says in one is a thousandth of that.
-const MOST: usize = 64 << 20;
+const MAX_TAPPED_BYTES: usize = 64 << 20;
 
 /// How much is held of an answer whose coding can only be undone at its end.
-const HELD: usize = 2 << 20;
+const MAX_HELD_BYTES: usize = 2 << 20;
 
 /// What comes to be known of a request while its answer is being sent. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -73,23 +73,23 @@ impl BillSoFar {
 
 /// How the answers to a request are read along.
 #[derive(Clone, Debug)]
-pub(crate) struct Tapping {
+pub(crate) struct TapConfig {
     pub(crate) words: &'static UsageWords,
     pub(crate) bill: RunningBill,
 }
 
-impl Tapping {
+impl TapConfig {
     /// Reads along with an answer that comes in this coding.
-    pub(crate) fn on(&self, coding: Coding) -> Tap {
-        let undo = (coding != Coding::Identity).then(|| Undo::new(coding, HELD));
+    pub(crate) fn on(&self, coding: Coding) -> UsageTap {
+        let undo = (coding != Coding::Identity).then(|| Decompressor::new(coding, MAX_HELD_BYTES));
         let reader = Some(UsageReader::new(self.words));
-        Tap { undo, reader, left: MOST, bill: Some(self.bill.clone()) }
+        UsageTap { undo, reader, left: MAX_TAPPED_BYTES, bill: Some(self.bill.clone()) }
     }
 }
 
 /// Reads along with one answer.
-pub(crate) struct Tap {
-    undo: Option<Undo>,
+pub(crate) struct UsageTap {
+    undo: Option<Decompressor>,
     /// Nothing once the answer turned out to be none that can be read along.
     reader: Option<UsageReader>,
     /// How much more is read.
@@ -98,16 +98,16 @@ pub(crate) struct Tap {
     bill: Option<RunningBill>,
 }
 
-impl fmt::Debug for Tap {
+impl fmt::Debug for UsageTap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Tap")
     }
 }
 
-impl Tap {
+impl UsageTap {
     /// Takes bytes of the answer, as they came. Whatever goes wrong, it only goes blind.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
-        if self.reader.is_some() && !matches!(guarded(|| self.read(bytes)), Ok(Some(()))) {
+        if self.reader.is_some() && !matches!(catch_panic(|| self.read(bytes)), Ok(Some(()))) {
             (self.reader, self.undo) = (None, None);
         }
     }
@@ -116,7 +116,7 @@ impl Tap {
         let Self { undo, reader, left, .. } = self;
         let Some(undo) = undo else { return show(reader, left, bytes) };
         let mut plain = Vec::new();
-        for piece in bytes.chunks(PIECE) {
+        for piece in bytes.chunks(INPUT_CHUNK_BYTES) {
             undo.feed(piece, &mut plain).ok()?;
             show(reader, left, &plain)?;
             plain.clear();
@@ -127,7 +127,7 @@ impl Tap {
     /// The answer is over, or nobody waits for more of it.
     pub(crate) fn end(&mut self) {
         let Some(bill) = self.bill.take() else { return };
-        let rest = guarded(|| {
+        let rest = catch_panic(|| {
             let Self { undo: Some(undo), reader, left, .. } = self else { return };
             let mut plain = Vec::new();
             // What was cut off may have said enough.
@@ -146,7 +146,7 @@ fn show(reader: &mut Option<UsageReader>, left: &mut usize, bytes: &[u8]) -> Opt
     Some(())
 }
 
-impl Drop for Tap {
+impl Drop for UsageTap {
     fn drop(&mut self) {
         self.end();
     }
@@ -161,10 +161,10 @@ mod tests {
 
     use super::*;
 
-    fn tapping() -> Tapping {
+    fn tapping() -> TapConfig {
         let words =
             tersely_wire::claimed_provider("/v1/chat/completions").and_then(tersely_wire::Provider::counts);
-        Tapping { words: words.unwrap(), bill: RunningBill::default() }
+        TapConfig { words: words.unwrap(), bill: RunningBill::default() }
     }
 
     /// What is known of an answer of these bytes in this coding.
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_counts_nothing() {
-        let bomb = gzip(&[vec![b' '; MOST + 1], ANSWER.to_vec()].concat());
+        let bomb = gzip(&[vec![b' '; MAX_TAPPED_BYTES + 1], ANSWER.to_vec()].concat());
         assert_eq!(read(Coding::Gzip, &bomb, 4096), None);
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::admission::Reach;
 use crate::error::Error;
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::response::Reply;
 use crate::llm::gate::GatewayState;
 use crate::llm::offer::tenant;
@@ -20,10 +20,10 @@ use crate::llm::rewrite::{Head, RetrievalAnswer};
 const PATH: &str = "/expand";
 
 /// Bytes of a question, which holds one name.
-const LONGEST: usize = 1024;
+const MAX_QUESTION_BYTES: usize = 1024;
 
 /// Characters of a name; ours have fewer.
-const NAME: usize = 64;
+const MAX_ID_CHARS: usize = 64;
 
 /// True for a request that asks for it.
 pub(crate) fn is_asked<B>(request: &Request<B>) -> bool {
@@ -68,20 +68,22 @@ fn absent(message: &str) -> Error {
 }
 
 /// The name that a body asks for: `{"id":"shadow_…"}`.
-async fn id(body: Idle) -> Result<String, Error> {
-    let read =
-        Limited::new(body, LONGEST).collect().await.map_err(|error| match error.downcast::<Error>() {
+async fn id(body: TimedBody) -> Result<String, Error> {
+    let read = Limited::new(body, MAX_QUESTION_BYTES).collect().await.map_err(|error| {
+        match error.downcast::<Error>() {
             Ok(own) => *own,
             Err(other) if other.is::<LengthLimitError>() => Error::client(
                 StatusCode::PAYLOAD_TOO_LARGE,
-                format!("the body is longer than {LONGEST} bytes"),
+                format!("the body is longer than {MAX_QUESTION_BYTES} bytes"),
             ),
             Err(_) => Error::client(StatusCode::BAD_REQUEST, "the body ended early"),
-        })?;
+        }
+    })?;
     let body: Option<Value> = serde_json::from_slice(&read.to_bytes()).ok();
-    let id = body.as_ref().and_then(|body| body["id"].as_str()).filter(|id| id.chars().count() <= NAME);
+    let id =
+        body.as_ref().and_then(|body| body["id"].as_str()).filter(|id| id.chars().count() <= MAX_ID_CHARS);
     id.map(str::to_owned).ok_or_else(|| {
-        let message = format!("ask with {{\"id\":\"shadow_…\"}}, an id of at most {NAME} characters");
+        let message = format!("ask with {{\"id\":\"shadow_…\"}}, an id of at most {MAX_ID_CHARS} characters");
         Error::client(StatusCode::BAD_REQUEST, message)
     })
 }

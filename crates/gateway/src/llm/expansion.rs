@@ -23,7 +23,7 @@ use tokio::task::spawn_blocking;
 
 use crate::llm::keeper::Keeper;
 use crate::llm::totals::TotalSums;
-use crate::worker_pool::guarded;
+use crate::worker_pool::catch_panic;
 
 /// What a response says of what was fetched back: tokens by stage, and what the further rounds cost to read.
 const FETCHED: HeaderName = HeaderName::from_static("x-tersely-tokens-fetched");
@@ -31,18 +31,18 @@ const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
 
 /// A request under way.
 pub struct Expansion {
-    sent: Arc<Sent>,
+    sent: Arc<SentRequest>,
     way: HiddenWay,
     sums: Arc<TotalSums>,
-    shelf: Option<TrailShelf>,
+    shelf: Option<TenantShelf>,
     /// The most that was lost.
     most: Loss,
     /// The latest request and the answers, once the model has asked.
-    asked: Option<Talk>,
+    asked: Option<Conversation>,
 }
 
 /// A request that goes on with the model's turns, and what they are answered from.
-struct Talk {
+struct Conversation {
     body: Bytes,
     answers: Answers,
 }
@@ -66,7 +66,7 @@ pub(crate) enum Round {
 }
 
 /// All that decides what is forwarded.
-pub(crate) struct Sent {
+pub(crate) struct SentRequest {
     pub(crate) engine: Arc<Engine>,
     pub(crate) provider: &'static dyn Provider,
     pub(crate) path: String,
@@ -82,16 +82,16 @@ pub(crate) struct Sent {
     pub(crate) plain: usize,
     /// What stands for its results by the word of a compressor.
     pub(crate) agreed: RemoteAnswers,
-    pub(crate) memo: Option<TrailMemory>,
+    pub(crate) memo: Option<TenantMemo>,
 }
 
 /// What is remembered of earlier requests, and of whom.
-pub(crate) struct TrailMemory {
+pub(crate) struct TenantMemo {
     pub(crate) memo: Arc<Memo>,
     pub(crate) whose: Vec<u8>,
 }
 
-impl TrailMemory {
+impl TenantMemo {
     /// The memo, as its client may use it.
     pub(crate) fn recall(&self) -> Recall<'_> {
         Recall { memo: &self.memo, whose: &self.whose }
@@ -100,12 +100,12 @@ impl TrailMemory {
 
 /// Where a tenant's texts are kept, for requests that name earlier ones.
 #[derive(Clone)]
-pub(crate) struct TrailShelf {
+pub(crate) struct TenantShelf {
     pub(crate) keeper: Arc<Keeper>,
     pub(crate) tenant: Tenant,
 }
 
-impl Sent {
+impl SentRequest {
     /// What is forwarded, with at most this loss.
     fn pass(&self, most: Loss) -> Result<ForwardBody<'_>, OptionError> {
         self.with(most, None)
@@ -113,7 +113,7 @@ impl Sent {
 
     /// The same, only faster where its beginning is remembered; what was left out of that is then not given again.
     pub(crate) fn pass_on(&self) -> Result<ForwardBody<'_>, OptionError> {
-        self.with(Loss::Detail, self.memo.as_ref().map(TrailMemory::recall))
+        self.with(Loss::Detail, self.memo.as_ref().map(TenantMemo::recall))
     }
 
     fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<ForwardBody<'_>, OptionError> {
@@ -133,14 +133,14 @@ impl Sent {
     }
 
     /// What was forwarded first, and what was left out of it.
-    fn again(&self, most: Loss) -> Option<Talk> {
+    fn again(&self, most: Loss) -> Option<Conversation> {
         let passed = self.pass(most).ok()?;
         let HiddenTools { kept, way } = passed.hidden?;
         let mut answers = Answers::new(kept);
         if let Some(shed) = &way.shed {
             answers = answers.searching(shed, &self.body);
         }
-        Some(Talk { body: Bytes::from(passed.body.into_owned()), answers })
+        Some(Conversation { body: Bytes::from(passed.body.into_owned()), answers })
     }
 
     /// The body with nothing left out, and the account of it.
@@ -151,7 +151,12 @@ impl Sent {
 
 impl Expansion {
     /// Follows what was sent with a tool hidden in it.
-    pub(crate) fn new(sent: Sent, way: HiddenWay, sums: Arc<TotalSums>, shelf: Option<TrailShelf>) -> Self {
+    pub(crate) fn new(
+        sent: SentRequest,
+        way: HiddenWay,
+        sums: Arc<TotalSums>,
+        shelf: Option<TenantShelf>,
+    ) -> Self {
         Self { sent: Arc::new(sent), way, sums, shelf, most: Loss::Detail, asked: None }
     }
 
@@ -198,7 +203,7 @@ impl Expansion {
         }
         let way = self.way.clone();
         let (body, answers) = aside(move || talk.go_on(&way, &turn, round, room)).await?;
-        self.asked = Some(Talk { body: body.clone(), answers });
+        self.asked = Some(Conversation { body: body.clone(), answers });
         Some(body)
     }
 
@@ -209,10 +214,10 @@ impl Expansion {
 
     /// The totals once the response is over; `further` is the usage of the rounds after the first.
     pub(crate) fn finish(&mut self, further: TokenUsage) -> ExpansionEnd {
-        let Some(Talk { answers, .. }) = &self.asked else { return ExpansionEnd::default() };
+        let Some(Conversation { answers, .. }) = &self.asked else { return ExpansionEnd::default() };
         let (fetched, rounds) = (answers.fetched().clone(), price(further));
         self.sums.fetch(&fetched, rounds);
-        ExpansionEnd { headers: told(&fetched, rounds), fetched }
+        ExpansionEnd { headers: fetch_headers(&fetched, rounds), fetched }
     }
 }
 
@@ -222,7 +227,7 @@ impl fmt::Debug for Expansion {
     }
 }
 
-impl Talk {
+impl Conversation {
     /// The next request, and the answers so far. Should we fail at the answers, the model is told so.
     fn go_on(
         self,
@@ -234,8 +239,8 @@ impl Talk {
         let (hides, names) = (way.hides, way.names);
         let Self { body, mut answers } = self;
         let texts = answers.answer(room, &turn.asks);
-        let next = guarded(|| answered(hides, turn, &texts, &body)).ok().flatten();
-        let next = next.or_else(|| answered(hides, turn, &vec![FAILED.to_owned(); texts.len()], &body))?;
+        let next = catch_panic(|| answer_body(hides, turn, &texts, &body)).ok().flatten();
+        let next = next.or_else(|| answer_body(hides, turn, &vec![FAILED.to_owned(); texts.len()], &body))?;
         let next = match round {
             Round::Open => next,
             Round::Last => hides.withdraw(names, &next).ok().flatten().unwrap_or(next),
@@ -244,11 +249,11 @@ impl Talk {
     }
 }
 
-fn answered(hides: &dyn HidesTool, turn: &HiddenTurn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
+fn answer_body(hides: &dyn HidesTool, turn: &HiddenTurn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
     hides.answer(turn, texts, body).ok()
 }
 
-impl TrailShelf {
+impl TenantShelf {
     async fn keep(&self, kept: Vec<KeptOriginal>) -> bool {
         self.keeper.keep(self.tenant, kept).await
     }
@@ -256,7 +261,7 @@ impl TrailShelf {
 
 /// What `work` gives on another thread, unless it panics.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
-    spawn_blocking(move || guarded(work)).await.ok()?.ok()?
+    spawn_blocking(move || catch_panic(work)).await.ok()?.ok()?
 }
 
 /// What was read, in tokens at full price: what comes from a provider's cache costs a tenth, what goes there a quarter
@@ -265,7 +270,7 @@ fn price(usage: TokenUsage) -> u64 {
     usage.input + usage.cached / 10 + usage.written + usage.written / 4
 }
 
-fn told(fetched: &Fetched, rounds: u64) -> HeaderMap {
+fn fetch_headers(fetched: &Fetched, rounds: u64) -> HeaderMap {
     let stages = fetched.iter().map(|(stage, fetch)| format!("{stage}={}", fetch.tokens));
     let stages = stages.collect::<Vec<_>>().join(", ");
     let mut headers = HeaderMap::new();
@@ -285,10 +290,10 @@ mod tests {
     use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
     use super::*;
-    use crate::llm::tenant_id::Whose;
+    use crate::llm::tenant_id::TenantId;
 
     /// Where a request leaves most of a long result out, and what that was.
-    fn sent(member: &str) -> (Sent, Vec<KeptOriginal>) {
+    fn sent(member: &str) -> (SentRequest, Vec<KeptOriginal>) {
         let line = |n| format!("INFO worker {} finished batch {n}", n % 7);
         let log = (0..1500).map(line).collect::<Vec<_>>().join("\\n");
         let body = format!(
@@ -301,7 +306,7 @@ mod tests {
         let (body, asked) = (Bytes::from(body), RequestOptions::default());
         let history = provider.history(&body);
         let agreed = RemoteAnswers::default();
-        let sent = Sent {
+        let sent = SentRequest {
             engine,
             provider,
             path,
@@ -319,13 +324,13 @@ mod tests {
         (sent, kept)
     }
 
-    fn shelf(store: &tersely_store::StoreSettings) -> TrailShelf {
+    fn shelf(store: &tersely_store::StoreSettings) -> TenantShelf {
         let keeper = Keeper::new(Store::open(store).unwrap(), None);
         let mut headers = HeaderMap::new();
         headers.insert("x-api-key", HeaderValue::from_static("one"));
-        let whose = Whose::of(None, &http::Uri::default(), &headers, None).unwrap_or_default();
+        let whose = TenantId::of(None, &http::Uri::default(), &headers, None).unwrap_or_default();
         let tenant = keeper.tenant(&whose).unwrap();
-        TrailShelf { keeper: Arc::new(keeper), tenant }
+        TenantShelf { keeper: Arc::new(keeper), tenant }
     }
 
     /// A store behind a door that nobody opens.
@@ -337,7 +342,7 @@ mod tests {
         tersely_store::StoreSettings { place, secret, ..tersely_store::StoreSettings::default() }
     }
 
-    async fn settle(member: &str, shelf: Option<TrailShelf>) -> Option<String> {
+    async fn settle(member: &str, shelf: Option<TenantShelf>) -> Option<String> {
         let (sent, kept) = sent(member);
         let way = sent.pass(Loss::Detail).unwrap().hidden.unwrap().way;
         let mut trail = Expansion::new(sent, way, Arc::default(), shelf);
@@ -348,7 +353,7 @@ mod tests {
     }
 
     /// What is kept under the name of what such a request leaves out, once it is.
-    async fn found(shelf: &TrailShelf) -> Option<String> {
+    async fn found(shelf: &TenantShelf) -> Option<String> {
         let (_, kept) = sent("");
         for _ in 0..200 {
             let found = shelf.keeper.find(shelf.tenant, vec![kept[0].id.clone()]).await;

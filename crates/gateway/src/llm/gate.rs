@@ -8,12 +8,12 @@ use hyper::body::Incoming;
 use crate::admission::{Admission, Listener, Reach};
 use crate::error::Error;
 use crate::http::client::Pools;
-use crate::http::idle_timeout::{Idle, client_body};
+use crate::http::idle_timeout::{TimedBody, client_body};
 use crate::http::memory_budget::{BodySpace, MemoryBudget};
 use crate::llm::rewrite::{Head, Rewrite};
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
-use crate::worker_pool::WorkBench;
+use crate::shutdown::Shutdown;
+use crate::worker_pool::WorkerPool;
 
 /// A gateway at work.
 pub(crate) struct GatewayState {
@@ -21,9 +21,9 @@ pub(crate) struct GatewayState {
     pub(crate) admission: Admission,
     pub(crate) pools: Pools,
     pub(crate) rewrite: Arc<dyn Rewrite>,
-    pub(crate) bench: Arc<WorkBench>,
+    pub(crate) bench: Arc<WorkerPool>,
     pub(crate) space: BodySpace,
-    pub(crate) life: GateLife,
+    pub(crate) shutdown: Shutdown,
 }
 
 impl GatewayState {
@@ -33,15 +33,15 @@ impl GatewayState {
         rewrite: Arc<dyn Rewrite>,
         (listener, reach): (Listener, Reach),
     ) -> Result<Self, Error> {
-        let life = GateLife::default();
+        let shutdown = Shutdown::default();
         Ok(Self {
-            admission: Admission::new(listener, reach, &settings, life.leave.clone()),
+            admission: Admission::new(listener, reach, &settings, shutdown.notice.clone()),
             pools: Pools::new(&settings)?,
-            bench: Arc::new(WorkBench::new(&settings)),
+            bench: Arc::new(WorkerPool::new(&settings)),
             space: BodySpace::new(settings.limits.memory),
             settings,
             rewrite,
-            life,
+            shutdown,
         })
     }
 
@@ -52,7 +52,7 @@ impl GatewayState {
     }
 
     /// The body of a client's request, with its timeouts.
-    pub(crate) fn client_body(&self, body: Incoming) -> Idle {
+    pub(crate) fn client_body(&self, body: Incoming) -> TimedBody {
         client_body(&self.settings.timeouts, body)
     }
 

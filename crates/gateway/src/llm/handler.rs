@@ -12,52 +12,52 @@ use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::{Provider, claimed_provider};
 use tokio::select;
 
-use crate::access::AskedKey;
+use crate::access::KeyLocation;
 use crate::admission::{Admission, Handler};
 use crate::error::{Error, Side};
-use crate::http::client::{Lane, Speaks};
+use crate::http::client::{HttpVersions, StreamPermit};
 use crate::http::content_encoding::Coding;
 use crate::http::hop_by_hop;
-use crate::http::idle_timeout::Idle;
-use crate::http::request_body::Outgoing;
+use crate::http::idle_timeout::TimedBody;
+use crate::http::request_body::OutgoingBody;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::http::response_body::{Arrival, named, uncode};
+use crate::http::response_body::{UpstreamBody, declared_framing, remove_coding};
 use crate::http::upgrade::{self, Ends};
-use crate::http::usage_tap::Tapping;
+use crate::http::usage_tap::TapConfig;
 use crate::llm::check::check;
-use crate::llm::compress::{self, CompressAsk};
+use crate::llm::compress::{self, CompressRoute};
 use crate::llm::entry::RequestEntry;
 use crate::llm::gate::GatewayState;
-use crate::llm::offer::{Offered, offer};
-use crate::llm::rounds::{Gathered, NextRound, Rounds};
+use crate::llm::offer::{OfferOutcome, offer};
+use crate::llm::rounds::{GatherOutcome, NextRound, Rounds};
 use crate::llm::send::send;
 use crate::llm::{error_body, expand, rounds, signature};
 use crate::request_log::{Known, know};
 use crate::settings::{GatewaySettings, Websockets};
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
 
 /// The door for models.
-pub(crate) struct ModelDoor {
+pub(crate) struct LlmHandler {
     gate: Arc<GatewayState>,
 }
 
-impl ModelDoor {
+impl LlmHandler {
     /// A door to what `gate` leads to.
     pub(crate) fn new(gate: GatewayState) -> Self {
         Self { gate: Arc::new(gate) }
     }
 }
 
-impl Handler for ModelDoor {
+impl Handler for LlmHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.gate.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.gate.shutdown
     }
 
     fn admission(&self) -> &Admission {
@@ -65,10 +65,10 @@ impl Handler for ModelDoor {
     }
 
     /// Nobody but us reads a bearer token where nothing is forwarded.
-    fn key_place<B>(&self, request: &Request<B>) -> AskedKey {
-        match CompressAsk::of(&self.gate, request.method(), request.uri().path()) {
-            Some(_) => AskedKey::Bearer,
-            None => AskedKey::Own,
+    fn key_place<B>(&self, request: &Request<B>) -> KeyLocation {
+        match CompressRoute::of(&self.gate, request.method(), request.uri().path()) {
+            Some(_) => KeyLocation::Bearer,
+            None => KeyLocation::Own,
         }
     }
 
@@ -78,7 +78,7 @@ impl Handler for ModelDoor {
 
     fn refuse(&self, parts: &Parts, error: &Error) -> Response<Reply> {
         let vendor = Vendor::of(&parts.uri, &parts.headers);
-        let ask = CompressAsk::of(&self.gate, &parts.method, parts.uri.path());
+        let ask = CompressRoute::of(&self.gate, &parts.method, parts.uri.path());
         let provider = ask.map(|_| compress::NAME).or(vendor.map(Vendor::name));
         let mut response = error_body::answer(vendor, error);
         know(response.extensions_mut(), |known| known.join(Known { provider, ..Known::default() }));
@@ -102,7 +102,7 @@ async fn dispatch(
     request: Request<Incoming>,
     slot: RequestSlot,
 ) -> Result<Response<Reply>, Error> {
-    let ask = CompressAsk::of(gate, request.method(), request.uri().path());
+    let ask = CompressRoute::of(gate, request.method(), request.uri().path());
     if let Some(ask) = ask {
         let _slot = slot;
         compress::answer(gate, seen, ask, request).await
@@ -128,20 +128,20 @@ pub(crate) async fn forward(
             return Err(error);
         }
     };
-    let wish = upgrade::wish(request.headers());
+    let wish = upgrade::requested_upgrade(request.headers());
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
     let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).and_then(Provider::counts);
-    let tapping = counts.map(|words| Tapping { words, bill: known.bill.clone() });
-    let Offered { outgoing, added, entry, follow } =
+    let tapping = counts.map(|words| TapConfig { words, bill: known.bill.clone() });
+    let OfferOutcome { outgoing, added, entry, follow } =
         offer(gate, known, &mut parts, gate.client_body(body)).await?;
     known.session = entry.as_ref().and_then(RequestEntry::session);
     // Only AWS is shown another name of the host than its own.
     let is_aws = provider == Some(Vendor::Bedrock);
-    let covered = if is_aws { signature::covered(&parts) } else { HeaderMap::new() };
+    let covered = if is_aws { signature::covered_headers(&parts) } else { HeaderMap::new() };
     // HTTP/2 would take that name from the address.
     let is_plain = wish.is_none() && covered.is_empty();
-    let speaks = if upstream.is_secure() && is_plain { Speaks::Any } else { Speaks::One };
+    let speaks = if upstream.is_secure() && is_plain { HttpVersions::Any } else { HttpVersions::One };
     let (head, outgoing) = outbound(address, wish, (parts, covered), outgoing).into_parts();
     let again = follow.map(|(follow, held)| NextRound {
         gate: Arc::clone(gate),
@@ -158,7 +158,7 @@ pub(crate) async fn forward(
     known.upstream = Some(since.elapsed());
     let mut answer = match (response.status(), client) {
         (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, slot),
-        (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unasked(upstream)),
+        (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unexpected_upgrade(upstream)),
         _ => back(gate, (added, again, tapping), response, (slot, lane)).await?,
     };
     if let Some(entry) = entry {
@@ -188,7 +188,7 @@ fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), E
         Websockets::Relay => false,
         Websockets::Decline => true,
     };
-    if declined && upgrade::wish(headers).is_some() {
+    if declined && upgrade::requested_upgrade(headers).is_some() {
         return Err(Error::client(
             StatusCode::UPGRADE_REQUIRED,
             "websockets are not supported here; use plain requests",
@@ -202,15 +202,15 @@ fn outbound(
     address: Uri,
     wish: Option<HeaderValue>,
     (mut parts, covered): (Parts, HeaderMap),
-    outgoing: Outgoing,
-) -> Request<Outgoing> {
+    outgoing: OutgoingBody,
+) -> Request<OutgoingBody> {
     hop_by_hop::from_request(&mut parts.headers);
     parts.headers.extend(covered);
     if parts.version == Version::HTTP_2 {
         hop_by_hop::join_cookies(&mut parts.headers);
     }
     if let Some(protocol) = wish {
-        upgrade::ask(&mut parts.headers, protocol);
+        upgrade::request_upgrade(&mut parts.headers, protocol);
     }
     parts.uri = address;
     parts.version = Version::HTTP_11;
@@ -221,27 +221,27 @@ fn outbound(
 /// The answer as the client should see it.
 async fn back(
     gate: &GatewayState,
-    (added, again, tapping): (HeaderMap, Option<NextRound>, Option<Tapping>),
+    (added, again, tapping): (HeaderMap, Option<NextRound>, Option<TapConfig>),
     response: Response<Incoming>,
-    (slot, lane): (RequestSlot, Option<Lane>),
+    (slot, lane): (RequestSlot, Option<StreamPermit>),
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = response.into_parts();
     hop_by_hop::from_response(&mut parts.headers);
     parts.headers.extend(added.clone());
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
-    let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
+    let body = TimedBody::new(gate.settings.timeouts.idle, Side::Upstream, body);
     let tapping = tapping.filter(|_| parts.status.is_success());
     let Some(again) = again.filter(|_| parts.status.is_success()) else {
         let tap = tapping.map(|tapping| tapping.on(Coding::of(&parts.headers)));
-        let mut body = Arrival::new(Coding::Identity, body, lane).tapped(tap);
+        let mut body = UpstreamBody::new(Coding::Identity, body, lane).with_tap(tap);
         body.begin().await?;
         return Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }));
     };
     let coding = rounds::coding(&again.upstream, &parts.headers)?;
-    uncode(coding, &mut parts.headers);
+    remove_coding(coding, &mut parts.headers);
     let tap = tapping.map(|tapping| tapping.on(Coding::Identity));
-    watch(again, (parts, added), Arrival::new(coding, body, lane).tapped(tap), slot).await
+    watch(again, (parts, added), UpstreamBody::new(coding, body, lane).with_tap(tap), slot).await
 }
 
 /// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be
@@ -249,10 +249,10 @@ async fn back(
 async fn watch(
     again: NextRound,
     (mut parts, added): (response::Parts, HeaderMap),
-    mut arrival: Arrival,
+    mut arrival: UpstreamBody,
     slot: RequestSlot,
 ) -> Result<Response<Reply>, Error> {
-    let framing = match named(&parts.headers) {
+    let framing = match declared_framing(&parts.headers) {
         Some(streamed @ (ResponseFraming::Events | ResponseFraming::Messages)) => {
             arrival.begin().await?;
             Some(streamed)
@@ -268,12 +268,14 @@ async fn watch(
         return Ok(Response::from_parts(parts, Reply::Watched(Box::pin(rounds))));
     }
     match rounds.gather().await? {
-        Gathered::Begun(rounds) => Ok(Response::from_parts(parts, Reply::Watched(Box::into_pin(rounds)))),
-        Gathered::Refused(mut response, told) => {
+        GatherOutcome::Begun(rounds) => {
+            Ok(Response::from_parts(parts, Reply::Watched(Box::into_pin(rounds))))
+        }
+        GatherOutcome::Refused(mut response, told) => {
             response.headers_mut().extend(added.into_iter().chain(told));
             Ok(*response)
         }
-        Gathered::Whole(whole, told) => {
+        GatherOutcome::Whole(whole, told) => {
             parts.headers.extend(told);
             Ok(Response::from_parts(parts, Reply::Ours(Some(whole))))
         }
@@ -288,8 +290,8 @@ fn switch(
     slot: RequestSlot,
 ) -> Response<Reply> {
     let ends = Ends { client, upstream: hyper::upgrade::on(&mut response) };
-    let end = gate.life.end.clone();
-    gate.life.tasks.spawn(async move {
+    let end = gate.shutdown.abort.clone();
+    gate.shutdown.tasks.spawn(async move {
         let _slot = slot;
         select! {
             () = upgrade::relay(ends) => {}
@@ -300,7 +302,7 @@ fn switch(
     let protocol = parts.headers.remove(UPGRADE);
     hop_by_hop::from_response(&mut parts.headers);
     if let Some(protocol) = protocol {
-        upgrade::ask(&mut parts.headers, protocol);
+        upgrade::request_upgrade(&mut parts.headers, protocol);
     }
     parts.extensions.clear();
     Response::from_parts(parts, Reply::Ours(None))

@@ -10,13 +10,13 @@ use tersely_store::{Id, Life, Store, StoreError, StoreKey, StoreWatch, Tenant};
 use tokio::task::JoinSet;
 
 use crate::error::Error;
-use crate::llm::tenant_id::Whose;
+use crate::llm::tenant_id::TenantId;
 
 /// How many texts of one request are on their way at once: few enough that others find room too.
-const AT_ONCE: usize = 16;
+const MAX_CONCURRENT_CALLS: usize = 16;
 
 /// How the headers of one whose texts are to be forgotten name a tenant that is checked at the door.
-const CHECKED: HeaderName = HeaderName::from_static("x-tersely-tenant");
+const TENANT_HEADER: HeaderName = HeaderName::from_static("x-tersely-tenant");
 
 /// A store, and how to tell whose texts are whose.
 pub struct Keeper {
@@ -54,8 +54,8 @@ impl Keeper {
 
     fn sender(&self, headers: &HeaderMap) -> Result<Tenant, Error> {
         let refuse = |message: String| Error::client(StatusCode::BAD_REQUEST, message);
-        let checked = headers.get(CHECKED).and_then(|name| name.to_str().ok());
-        let whose = Whose::of(self.header(), &Uri::default(), headers, checked)
+        let checked = headers.get(TENANT_HEADER).and_then(|name| name.to_str().ok());
+        let whose = TenantId::of(self.header(), &Uri::default(), headers, checked)
             .map_err(|refused| refuse(refused.message))?;
         self.tenant(&whose).ok_or_else(|| refuse("the headers do not say whose texts are meant".to_owned()))
     }
@@ -71,12 +71,12 @@ impl Keeper {
     }
 
     /// Who sent a request; nobody, when it does not say.
-    pub(crate) fn tenant(&self, whose: &Whose) -> Option<Tenant> {
-        self.named(whose.tenant()?)
+    pub(crate) fn tenant(&self, whose: &TenantId) -> Option<Tenant> {
+        self.tenant_of(whose.tenant()?)
     }
 
     /// The one who is called so.
-    pub(crate) fn named(&self, identity: &[u8]) -> Option<Tenant> {
+    pub(crate) fn tenant_of(&self, identity: &[u8]) -> Option<Tenant> {
         self.store.tenant(identity)
     }
 
@@ -126,7 +126,7 @@ where
 {
     let (mut running, mut given) = (JoinSet::new(), Vec::new());
     loop {
-        calls.by_ref().take(AT_ONCE - running.len()).for_each(|call| drop(running.spawn(call)));
+        calls.by_ref().take(MAX_CONCURRENT_CALLS - running.len()).for_each(|call| drop(running.spawn(call)));
         match running.join_next().await {
             Some(done) => given.push(done.ok()??),
             None => return Some(given),
@@ -144,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_are_made_a_few_at_once_until_one_fails() {
-        for (fails, made) in [(usize::MAX, 100), (20, 20 + AT_ONCE)] {
+        for (fails, made) in [(usize::MAX, 100), (20, 20 + MAX_CONCURRENT_CALLS)] {
             let [begun, under_way, most] = <[Arc<AtomicUsize>; 3]>::default();
             let calls = (0..100).map(|number| {
                 let (begun, under_way, most) =
@@ -160,7 +160,7 @@ mod tests {
             let given = all(calls).await.map(|given| given.len());
             assert_eq!(given, (fails == usize::MAX).then_some(100));
             assert!(begun.load(SeqCst) <= made, "{fails}: {begun:?}");
-            assert_eq!(most.load(SeqCst), AT_ONCE);
+            assert_eq!(most.load(SeqCst), MAX_CONCURRENT_CALLS);
         }
     }
 }

@@ -21,13 +21,13 @@ use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::llm::books::{Books, refuse};
 use crate::llm::compress::{CompressQuestion, LoneAnswer};
-use crate::llm::compressor::{Compressor, Consulted};
+use crate::llm::compressor::{Compressor, Consultation};
 use crate::llm::entry::{RequestEntry, RequestSender};
-use crate::llm::expansion::{Sent, TrailMemory, TrailShelf};
+use crate::llm::expansion::{SentRequest, TenantMemo, TenantShelf};
 use crate::llm::keeper::Keeper;
-use crate::llm::request_options::{asked, session};
+use crate::llm::request_options::{read_options, session};
 use crate::llm::rewrite::{Head, Pending, Refusal, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};
-use crate::llm::tenant_id::Whose;
+use crate::llm::tenant_id::TenantId;
 use crate::llm::totals::{TotalSums, Totals};
 use crate::shared_engine::SharedEngine;
 
@@ -111,11 +111,11 @@ impl EngineRewriter {
         body: &Bytes,
     ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
-        let sent = self.sent(provider, head, body, &whose)?;
+        let sent = self.sent_request(provider, head, body, &whose)?;
         let books = self.books(head, &whose, sent.named);
         let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };
         let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
-            return books.verdict(sent, &Consulted::default());
+            return books.verdict(sent, &Consultation::default());
         };
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
         let inquiry = compressor.inquiry(head, &whose, candidates, books.only_counts);
@@ -125,7 +125,7 @@ impl EngineRewriter {
             let left = CancellationToken::new();
             let _here = left.clone().drop_guard();
             let consulted = tokio::spawn(compressor.consult(inquiry, left)).await;
-            let consulted = consulted.unwrap_or_else(|_| Consulted::nothing(&places));
+            let consulted = consulted.unwrap_or_else(|_| Consultation::nothing(&places));
             Box::new(move || books.settled(sent, consulted)) as Box<dyn FnOnce() -> Verdict + Send>
         }))))
     }
@@ -138,30 +138,30 @@ impl EngineRewriter {
         body: &Bytes,
     ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
-        let sent = self.sent(provider, head, body, &whose)?;
-        let engine = Arc::new(Engine::new(unwatched(&sent.engine, ExpandOffer::Never)));
-        let sent = Sent { engine, asked: sent.asked.clone().or(unmasked()), ..sent };
-        self.books(head, &whose, sent.named).verdict(sent, &Consulted::default())
+        let sent = self.sent_request(provider, head, body, &whose)?;
+        let engine = Arc::new(Engine::new(request_only(&sent.engine, ExpandOffer::Never)));
+        let sent = SentRequest { engine, asked: sent.asked.clone().or(without_masks()), ..sent };
+        self.books(head, &whose, sent.named).verdict(sent, &Consultation::default())
     }
 
     /// All that decides what is forwarded.
-    fn sent(
+    fn sent_request(
         &self,
         provider: &'static dyn Provider,
         head: &Head<'_>,
         body: &Bytes,
-        whose: &Whose,
-    ) -> Result<Sent, OptionError> {
+        whose: &TenantId,
+    ) -> Result<SentRequest, OptionError> {
         // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
         let history = provider.history(body);
         let fresh = history == HistoryPlace::Elsewhere;
         let memo = if fresh { None } else { self.memory(whose) };
-        Ok(Sent {
+        Ok(SentRequest {
             engine: self.engine(),
             provider,
             path: head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned(),
             tenant: head.tenant_name().map(str::to_owned),
-            asked: asked(head.headers)?,
+            asked: read_options(head.headers)?,
             named: session(head.headers),
             body: body.clone(),
             history,
@@ -172,11 +172,11 @@ impl EngineRewriter {
     }
 
     /// Where a request is booked.
-    fn books(&self, head: &Head<'_>, whose: &Whose, session: Option<u64>) -> Books {
+    fn books(&self, head: &Head<'_>, whose: &TenantId, session: Option<u64>) -> Books {
         Books {
             sums: Arc::clone(&self.sums),
             shelf: self.shelf(whose),
-            sender: RequestSender { whose: stable_hash(whose.said()), session },
+            sender: RequestSender { whose: stable_hash(whose.identity()), session },
             only_counts: COUNTS.iter().any(|end| head.uri.path().ends_with(end)),
         }
     }
@@ -193,39 +193,39 @@ impl EngineRewriter {
         let retrieves = question.retrieves && self.shelf(&whose).is_some();
         let engine = self.engine();
         let offers = retrieves && engine.settings().expand != ExpandOffer::Never;
-        let engine = alone(&engine, if offers { ExpandOffer::Always } else { ExpandOffer::Never });
+        let engine = results_only(&engine, if offers { ExpandOffer::Always } else { ExpandOffer::Never });
         let memo = if retrieves { None } else { self.memory(&whose) };
         let request = Request {
             tenant: head.tenant_name(),
-            asked: asked(head.headers)?.or(unmasked()),
+            asked: read_options(head.headers)?.or(without_masks()),
             most,
             frozen: question.frozen,
-            memo: memo.as_ref().map(TrailMemory::recall),
+            memo: memo.as_ref().map(TenantMemo::recall),
             ..Request::new(question.provider, head.uri.path())
         };
-        let body = question.came().body(question.provider);
+        let body = question.as_sent().body(question.provider);
         let ForwardBody { body, report, hidden } = engine.pass(&request, &body)?;
         let kept = hidden.map(|hidden| hidden.kept).unwrap_or_default();
-        let sender = RequestSender { whose: stable_hash(whose.said()), session: session(head.headers) };
+        let sender = RequestSender { whose: stable_hash(whose.identity()), session: session(head.headers) };
         let entry = RequestEntry::new(sender, report.clone(), Some(Arc::clone(&self.sums)));
         Ok(LoneAnswer::new(body.into_owned(), &report, kept, entry))
     }
 
-    fn whose(&self, head: &Head<'_>) -> Result<Whose, OptionError> {
+    fn whose(&self, head: &Head<'_>) -> Result<TenantId, OptionError> {
         let header = self.keeper.as_ref().and_then(|keeper| keeper.header());
-        Whose::of(header, head.uri, head.headers, head.tenant_name())
+        TenantId::of(header, head.uri, head.headers, head.tenant_name())
     }
 
     /// What is remembered of the client's earlier requests.
-    fn memory(&self, whose: &Whose) -> Option<TrailMemory> {
-        Some(TrailMemory { memo: Arc::clone(self.memo.as_ref()?), whose: whose.said().to_vec() })
+    fn memory(&self, whose: &TenantId) -> Option<TenantMemo> {
+        Some(TenantMemo { memo: Arc::clone(self.memo.as_ref()?), whose: whose.identity().to_vec() })
     }
 
     /// Where what is left out of a request is kept, if it says whose it is.
-    fn shelf(&self, whose: &Whose) -> Option<TrailShelf> {
+    fn shelf(&self, whose: &TenantId) -> Option<TenantShelf> {
         let keeper = Arc::clone(self.keeper.as_ref()?);
         let tenant = keeper.tenant(whose)?;
-        Some(TrailShelf { keeper, tenant })
+        Some(TenantShelf { keeper, tenant })
     }
 }
 
@@ -268,7 +268,7 @@ impl Rewrite for EngineRewriter {
         let provider = claimed_provider(head.uri.path())?;
         let request = Request {
             tenant: head.tenant_name(),
-            asked: asked(head.headers).unwrap_or_default(),
+            asked: read_options(head.headers).unwrap_or_default(),
             named: session(head.headers),
             ..Request::new(provider, head.uri.path_and_query().map_or("", PathAndQuery::as_str))
         };
@@ -303,16 +303,16 @@ impl Rewrite for EngineRewriter {
     fn keep<'a>(&'a self, head: &Head<'_>, kept: Vec<KeptOriginal>) -> Pending<'a, bool> {
         let place = self.whose(head).ok().and_then(|whose| self.shelf(&whose));
         Box::pin(async move {
-            let Some(TrailShelf { keeper, tenant }) = place else { return false };
+            let Some(TenantShelf { keeper, tenant }) = place else { return false };
             keeper.keep(tenant, kept).await
         })
     }
 
     fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
-        self.whose(head).ok()?.metered()
+        self.whose(head).ok()?.rate_key()
     }
 
-    fn missed(&self, _head: &Head<'_>, _why: BypassReason) {
+    fn on_bypass(&self, _head: &Head<'_>, _why: BypassReason) {
         self.sums.miss();
     }
 
@@ -326,18 +326,18 @@ impl Rewrite for EngineRewriter {
 
 /// Settings for a request whose answer nobody here sees: no compressor is asked, no tool stands for others, and what is
 /// left out can be asked for only as `expand` says.
-fn unwatched(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
+fn request_only(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
     EngineSettings { expand, strategy: Strategy::Stages, discovery: None, ..engine.settings().clone() }
 }
 
 /// An engine for messages that come alone: it changes results, and nothing else.
-fn alone(engine: &Engine, expand: ExpandOffer) -> Engine {
-    let settings = unwatched(engine, expand);
+fn results_only(engine: &Engine, expand: ExpandOffer) -> Engine {
+    let settings = request_only(engine, expand);
     Engine::new(EngineSettings { schema: SchemaMode::Disabled, prompts: None, ..settings })
 }
 
 /// A wish for no masks but those that the operator asked for by name: nobody here can put right what was masked.
-fn unmasked() -> RequestOptions {
+fn without_masks() -> RequestOptions {
     let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
     RequestOptions { change, ..RequestOptions::default() }
 }

@@ -10,13 +10,17 @@ use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
 use crate::llm::gate::GatewayState;
-use crate::llm::read_body::{Whole, bomb, measure};
+use crate::llm::read_body::{WholeBody, bomb, measure};
 use crate::llm::rewrite::Refusal;
 use crate::llm::rewrite::Rewrite;
 use crate::llm::signature::covers_body;
 
 /// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
-pub(crate) async fn seal(gate: &GatewayState, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {
+pub(crate) async fn seal(
+    gate: &GatewayState,
+    parts: &mut Parts,
+    whole: WholeBody,
+) -> Result<WholeBody, Error> {
     let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
     let (coding, body) = (Coding::of(&parts.headers), whole.bytes.clone());
     let (weight, bench) = (coding.weight(limit, body.len()), &gate.bench);
@@ -26,14 +30,14 @@ pub(crate) async fn seal(gate: &GatewayState, parts: &mut Parts, whole: Whole) -
         // Nobody knows how long it is before it was decoded.
         _ => bench.aside(weight, work).await,
     };
-    let found = found.map_err(unsearched)?;
+    let found = found.map_err(search_error)?;
     let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
     if covers_body(parts) {
         let why = "this body has secrets, but its headers sign it, so they cannot be masked";
         return Err(Error::client(StatusCode::BAD_REQUEST, why));
     }
     measure(parts, masked.len());
-    Ok(Whole { bytes: Bytes::from(masked), trailers: None, ..whole })
+    Ok(WholeBody { bytes: Bytes::from(masked), trailers: None, ..whole })
 }
 
 /// The body without its coding and its secrets, if there are any.
@@ -55,7 +59,7 @@ fn search(
 }
 
 /// What has not been searched is not sent.
-fn unsearched(why: BypassReason) -> Error {
+fn search_error(why: BypassReason) -> Error {
     match why {
         BypassReason::Late | BypassReason::Full => Error::us(
             StatusCode::SERVICE_UNAVAILABLE,

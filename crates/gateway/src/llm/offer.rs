@@ -16,27 +16,27 @@ use crate::access::KnownTenant;
 use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::llm::entry::RequestEntry;
 use crate::llm::expansion::Expansion;
 use crate::llm::gate::GatewayState;
 use crate::llm::mask;
-use crate::llm::read_body::{Read, Whole, bomb, measure, read};
+use crate::llm::read_body::{BodyRead, WholeBody, bomb, measure, read};
 use crate::llm::rewrite::{Head, Replacement, Rewrite, Verdict, WaitingVerdict};
 use crate::llm::signature::covers_body;
 use crate::request_log::Known;
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
-use crate::worker_pool::guarded;
+use crate::worker_pool::catch_panic;
 
 /// What a response says of its request when that went on as it came, though it should not have.
-const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
+const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
 
 /// What to forward, and what becomes of the response.
-pub(crate) struct Offered {
-    pub(crate) outgoing: Outgoing,
+pub(crate) struct OfferOutcome {
+    pub(crate) outgoing: OutgoingBody,
     /// Headers to add to the response.
     pub(crate) added: HeaderMap,
     /// Its account, once it is on its way.
@@ -45,9 +45,9 @@ pub(crate) struct Offered {
     pub(crate) follow: Option<(Box<Expansion>, MemoryBudget)>,
 }
 
-impl Offered {
+impl OfferOutcome {
     /// A body that goes on as it came.
-    fn plain(outgoing: Outgoing) -> Self {
+    fn plain(outgoing: OutgoingBody) -> Self {
         Self { outgoing, added: HeaderMap::new(), entry: None, follow: None }
     }
 }
@@ -57,41 +57,41 @@ pub(crate) async fn offer(
     gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
-    body: Idle,
-) -> Result<Offered, Error> {
+    body: TimedBody,
+) -> Result<OfferOutcome, Error> {
     if gate.rewrite.seals() {
-        return sealed(gate, known, parts, body).await;
+        return offer_sealed(gate, known, parts, body).await;
     }
-    let wanted = guarded(|| gate.rewrite.wants(&head(gate, parts)));
+    let wanted = catch_panic(|| gate.rewrite.wants(&head(gate, parts)));
     match wanted {
         Ok(true) if !covers_body(parts) => {}
-        Ok(false) => return Ok(Offered::plain(Outgoing::stream(body))),
-        Ok(true) => return Ok(miss(gate, known, parts, BypassReason::Signed, Outgoing::stream(body))),
-        Err(why) => return Ok(miss(gate, known, parts, why, Outgoing::stream(body))),
+        Ok(false) => return Ok(OfferOutcome::plain(OutgoingBody::stream(body))),
+        Ok(true) => return Ok(miss(gate, known, parts, BypassReason::Signed, OutgoingBody::stream(body))),
+        Err(why) => return Ok(miss(gate, known, parts, why, OutgoingBody::stream(body))),
     }
     match read(gate, body).await? {
-        Read::Begun(outgoing) => Ok(miss(gate, known, parts, BypassReason::Full, outgoing)),
-        Read::Whole(whole) => judge(gate, known, parts, whole).await,
+        BodyRead::Begun(outgoing) => Ok(miss(gate, known, parts, BypassReason::Full, outgoing)),
+        BodyRead::Whole(whole) => judge(gate, known, parts, whole).await,
     }
 }
 
 /// The same where no request may go on with a secret in it: what cannot be searched is refused, and what is offered,
 /// and goes on whatever comes of that, has been masked.
-async fn sealed(
+async fn offer_sealed(
     gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
-    body: Idle,
-) -> Result<Offered, Error> {
+    body: TimedBody,
+) -> Result<OfferOutcome, Error> {
     let full =
         || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory to mask secrets right now; try again");
-    let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
+    let BodyRead::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { mask::seal(gate, parts, whole).await? };
-    match guarded(|| gate.rewrite.wants(&head(gate, parts))) {
+    match catch_panic(|| gate.rewrite.wants(&head(gate, parts))) {
         Ok(true) if !covers_body(parts) => judge(gate, known, parts, whole).await,
-        Ok(true) => Ok(miss(gate, known, parts, BypassReason::Signed, whole.unchanged())),
-        Ok(false) => Ok(Offered::plain(whole.unchanged())),
-        Err(why) => Ok(miss(gate, known, parts, why, whole.unchanged())),
+        Ok(true) => Ok(miss(gate, known, parts, BypassReason::Signed, whole.into_outgoing())),
+        Ok(false) => Ok(OfferOutcome::plain(whole.into_outgoing())),
+        Err(why) => Ok(miss(gate, known, parts, why, whole.into_outgoing())),
     }
 }
 
@@ -112,23 +112,23 @@ fn miss(
     known: &mut Known,
     parts: &Parts,
     why: BypassReason,
-    outgoing: Outgoing,
-) -> Offered {
+    outgoing: OutgoingBody,
+) -> OfferOutcome {
     known.missed = Some(why);
     // The one who is told may be the one who just panicked.
-    let _ = guarded(|| gate.rewrite.missed(&head(gate, parts), why));
-    let added = HeaderMap::from_iter([(MISSED, HeaderValue::from_static(why.name()))]);
-    Offered { added, ..Offered::plain(outgoing) }
+    let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, parts), why));
+    let added = HeaderMap::from_iter([(BYPASS_HEADER, HeaderValue::from_static(why.name()))]);
+    OfferOutcome { added, ..OfferOutcome::plain(outgoing) }
 }
 
 async fn judge(
     gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
-    whole: Whole,
-) -> Result<Offered, Error> {
-    let Whole { bytes, trailers, held } = whole;
-    let as_it_came = |bytes, held| Outgoing::whole(bytes, trailers, held);
+    whole: WholeBody,
+) -> Result<OfferOutcome, Error> {
+    let WholeBody { bytes, trailers, held } = whole;
+    let as_it_came = |bytes, held| OutgoingBody::whole(bytes, trailers, held);
     let since = Instant::now();
     let verdict = ask(gate, known, parts, &bytes).await;
     known.ours = Some(since.elapsed());
@@ -136,15 +136,15 @@ async fn judge(
         Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held).await),
         Ok(Verdict::Refuse(why)) => Err(Error::client(why.status, why.message)),
         Ok(Verdict::Count(entry)) => {
-            Ok(Offered { entry: Some(entry.sent()), ..Offered::plain(as_it_came(bytes, held)) })
+            Ok(OfferOutcome { entry: Some(entry.sent()), ..OfferOutcome::plain(as_it_came(bytes, held)) })
         }
         // Nobody waits for a verdict twice.
-        Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(Offered::plain(as_it_came(bytes, held))),
+        Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(OfferOutcome::plain(as_it_came(bytes, held))),
         Err(why) => {
-            let outgoing = match masked(gate, parts, &bytes).await {
+            let outgoing = match mask_only(gate, parts, &bytes).await {
                 Some(masked) => {
                     measure(parts, masked.len());
-                    Outgoing::whole(Bytes::from(masked), None, held)
+                    OutgoingBody::whole(Bytes::from(masked), None, held)
                 }
                 None => as_it_came(bytes, held),
             };
@@ -154,11 +154,11 @@ async fn judge(
 }
 
 /// What goes on of a body that there was no time for, or that we failed at, if its secrets are to be masked.
-async fn masked(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
+async fn mask_only(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
     // It is waited for whatever the time: how long it may take is bounded by the length of the body.
-    spawn_blocking(move || guarded(|| work.mask(limit, coding)).ok().flatten()).await.ok().flatten()
+    spawn_blocking(move || catch_panic(|| work.mask(limit, coding)).ok().flatten()).await.ok().flatten()
 }
 
 /// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
@@ -172,7 +172,7 @@ pub(crate) async fn ask(
     let limit = gate.settings.limits.body;
     let verdict = if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
         known.model = model(&parts.uri, body);
-        guarded(|| gate.rewrite.rewrite(&head(gate, parts), body))
+        catch_panic(|| gate.rewrite.rewrite(&head(gate, parts), body))
     } else {
         let (work, named) = (Work::of(gate, parts, body), Arc::new(OnceLock::new()));
         let tell = Arc::clone(&named);
@@ -201,18 +201,22 @@ async fn aside(
     let verdict = gate.bench.aside(coding.weight(limit, body.len()), work).await;
     if matches!(verdict, Err(BypassReason::Late)) {
         // To be known when the next request of the conversation comes, so it is waited for; it is soon done.
-        let _ = spawn_blocking(told_plain(gate, parts, body)).await;
+        let _ = spawn_blocking(report_plain(gate, parts, body)).await;
     }
     verdict?
 }
 
 /// Work that tells the rewriter of a body that went on as it came.
-pub(crate) fn told_plain(gate: &GatewayState, parts: &Parts, body: &Bytes) -> impl FnOnce() + Send + 'static {
+pub(crate) fn report_plain(
+    gate: &GatewayState,
+    parts: &Parts,
+    body: &Bytes,
+) -> impl FnOnce() + Send + 'static {
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
     move || {
         // It panics where the rewrite did, perhaps.
-        let _ = guarded(|| work.tell(limit, coding));
+        let _ = catch_panic(|| work.tell(limit, coding));
     }
 }
 
@@ -291,7 +295,7 @@ impl Work {
 }
 
 /// Another body: its exact length, and no coding. A response that is watched has to be plain too.
-async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> Offered {
+async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> OfferOutcome {
     let Replacement { mut body, headers, mut entry, kept, mut follow } = new;
     if let Some(follow) = &mut follow {
         if let Some((whole, report)) = follow.settle(kept).await {
@@ -305,6 +309,11 @@ async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> Off
         Some(follow) => (MemoryBudget::default(), Some((follow, held))),
         None => (held, None),
     };
-    let outgoing = Outgoing::whole(Bytes::from(body), None, sent);
-    Offered { added: headers, entry: entry.map(RequestEntry::sent), follow, ..Offered::plain(outgoing) }
+    let outgoing = OutgoingBody::whole(Bytes::from(body), None, sent);
+    OfferOutcome {
+        added: headers,
+        entry: entry.map(RequestEntry::sent),
+        follow,
+        ..OfferOutcome::plain(outgoing)
+    }
 }

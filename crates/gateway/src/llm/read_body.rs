@@ -8,42 +8,42 @@ use http_body::Body;
 use http_body_util::BodyExt;
 
 use crate::error::Error;
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::llm::gate::GatewayState;
 
 /// What is set aside for a body before its bytes are seen, whatever length it claims.
-const AHEAD: u64 = 2 << 20;
+const MAX_RESERVED_BYTES: u64 = 2 << 20;
 
 /// A body that was read.
-pub(crate) struct Whole {
+pub(crate) struct WholeBody {
     pub(crate) bytes: Bytes,
     pub(crate) trailers: Option<HeaderMap>,
     pub(crate) held: MemoryBudget,
 }
 
-impl Whole {
+impl WholeBody {
     /// The body as it came.
-    pub(crate) fn unchanged(self) -> Outgoing {
-        Outgoing::whole(self.bytes, self.trailers, self.held)
+    pub(crate) fn into_outgoing(self) -> OutgoingBody {
+        OutgoingBody::whole(self.bytes, self.trailers, self.held)
     }
 }
 
 /// As much of a body as there is room for.
-pub(crate) enum Read {
-    Whole(Whole),
+pub(crate) enum BodyRead {
+    Whole(WholeBody),
     /// There is no room for more of it.
-    Begun(Outgoing),
+    Begun(OutgoingBody),
 }
 
 /// Reads a body while there is room.
-pub(crate) async fn read(gate: &GatewayState, mut body: Idle) -> Result<Read, Error> {
+pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<BodyRead, Error> {
     let limits = &gate.settings.limits;
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
         return Err(too_long(limits.body, body));
     }
-    let (mut held, mut pile, mut trailers) = (gate.room(), Pile::default(), None);
+    let (mut held, mut pile, mut trailers) = (gate.room(), BodyBuffer::default(), None);
     // A body whose end is known is not asked for more: the answer would be a while in coming.
     while !body.is_end_stream() {
         let Some(frame) = body.frame().await else { break };
@@ -60,20 +60,20 @@ pub(crate) async fn read(gate: &GatewayState, mut body: Idle) -> Result<Read, Er
         let room = held.take(limits.memory, data.len());
         pile.add(body.size_hint().lower(), data);
         if !room {
-            return Ok(Read::Begun(Outgoing::begun(pile.bytes(), body, held)));
+            return Ok(BodyRead::Begun(OutgoingBody::partial(pile.bytes(), body, held)));
         }
     }
-    Ok(Read::Whole(Whole { bytes: pile.bytes(), trailers, held }))
+    Ok(BodyRead::Whole(WholeBody { bytes: pile.bytes(), trailers, held }))
 }
 
 /// Pieces put together; a single one is not copied.
 #[derive(Default)]
-struct Pile {
+struct BodyBuffer {
     first: Bytes,
     all: BytesMut,
 }
 
-impl Pile {
+impl BodyBuffer {
     fn len(&self) -> usize {
         self.first.len() + self.all.len()
     }
@@ -85,7 +85,7 @@ impl Pile {
             return;
         }
         if self.all.is_empty() {
-            let ahead = usize::try_from(rest.min(AHEAD)).unwrap_or_default();
+            let ahead = usize::try_from(rest.min(MAX_RESERVED_BYTES)).unwrap_or_default();
             self.all.reserve(self.first.len() + piece.len() + ahead);
             self.all.extend_from_slice(&std::mem::take(&mut self.first));
         }
@@ -98,7 +98,7 @@ impl Pile {
 }
 
 /// The error for a body that is too long.
-fn too_long(limit: usize, body: Idle) -> Error {
+fn too_long(limit: usize, body: TimedBody) -> Error {
     body.linger();
     Error::client(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
 }

@@ -21,7 +21,7 @@ pub(super) fn session(headers: &HeaderMap) -> Option<u64> {
 }
 
 /// What the headers ask for.
-pub(super) fn asked(headers: &HeaderMap) -> Result<RequestOptions, OptionError> {
+pub(super) fn read_options(headers: &HeaderMap) -> Result<RequestOptions, OptionError> {
     RequestOptions::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?
         .above(word(headers, THRESHOLD.as_str())?)?
         .read_by(word(headers, READER)?)

@@ -14,7 +14,7 @@ use crate::llm::compress::message::LoneAnswer;
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
 use crate::llm::expansion::Expansion;
-use crate::llm::tenant_id::Whose;
+use crate::llm::tenant_id::TenantId;
 use crate::upstream::Upstream;
 
 /// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.
@@ -71,7 +71,7 @@ pub trait Rewrite: Send + Sync {
 
     /// Who sent a request, as far as it says; it holds credentials.
     fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
-        Whose::of(None, head.uri, head.headers, head.tenant_name()).ok()?.tenant().map(<[u8]>::to_vec)
+        TenantId::of(None, head.uri, head.headers, head.tenant_name()).ok()?.tenant().map(<[u8]>::to_vec)
     }
 
     /// The body with its secrets masked as [`Rewrite::rewrite`] masks them and nothing else changed, for a request that there
@@ -81,7 +81,7 @@ pub trait Rewrite: Send + Sync {
     }
 
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
-    fn missed(&self, _head: &Head<'_>, _why: BypassReason) {}
+    fn on_bypass(&self, _head: &Head<'_>, _why: BypassReason) {}
 
     /// Hears, off the threads that serve, which body it was that went on as it came because the rewrite was late.
     fn sent_plain(&self, _head: &Head<'_>, _body: &Bytes) {}

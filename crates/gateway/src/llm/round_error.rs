@@ -6,36 +6,36 @@ use serde_json::Value;
 use tersely_wire::hidden::RoundFailure;
 
 use crate::error::Error;
-use crate::http::response_body::Arrival;
+use crate::http::response_body::UpstreamBody;
 use crate::upstream::Upstream;
 
 /// How much of what an upstream says is repeated.
-const WORDS: usize = 2000;
+const MAX_MESSAGE_CHARS: usize = 2000;
 
 /// A round that could not be had.
-pub(crate) struct Setback {
+pub(crate) struct RoundError {
     pub(crate) error: Error,
     /// What the upstream answered instead, as it came.
-    pub(crate) answer: Option<Box<Response<Arrival>>>,
+    pub(crate) answer: Option<Box<Response<UpstreamBody>>>,
     /// The upstream's word for it, and what happened.
     kind: Option<String>,
     message: String,
 }
 
-impl From<Error> for Setback {
+impl From<Error> for RoundError {
     fn from(error: Error) -> Self {
         let message = error.message.clone();
         Self { error, answer: None, kind: None, message }
     }
 }
 
-impl Setback {
+impl RoundError {
     /// An upstream that answers with an error.
-    pub(crate) async fn refused(upstream: &Upstream, mut answer: Response<Arrival>) -> Self {
+    pub(crate) async fn from_response(upstream: &Upstream, mut answer: Response<UpstreamBody>) -> Self {
         let status = answer.status();
         let message = format!("the upstream {upstream} answered a further round with {status}");
         let is_coded = answer.headers().contains_key(CONTENT_ENCODING);
-        let (kind, words) = if is_coded { (None, None) } else { read(&answer.body_mut().hear().await) };
+        let (kind, words) = if is_coded { (None, None) } else { read(&answer.body_mut().read_error().await) };
         let words = words.map(|words| format!("{message}: {words}"));
         let told = words.unwrap_or_else(|| message.clone());
         let error = Error::of_upstream(status, message);
@@ -43,7 +43,7 @@ impl Setback {
     }
 
     /// An upstream that answers in a way in which no round can go on.
-    pub(crate) fn unwatched(upstream: &Upstream, status: StatusCode) -> Self {
+    pub(crate) fn unexpected_format(upstream: &Upstream, status: StatusCode) -> Self {
         let message = format!(
             "the upstream {upstream} answered a further round with {status}, in an unexpected format"
         );
@@ -74,7 +74,7 @@ fn plain(body: &[u8]) -> Option<String> {
 }
 
 fn clip(words: &str) -> String {
-    words.chars().take(WORDS).collect()
+    words.chars().take(MAX_MESSAGE_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -114,6 +114,6 @@ mod tests {
             check(silent, None, None);
         }
         let (_, words) = read("é".repeat(9999).as_bytes());
-        assert_eq!(words.map(|words| words.chars().count()), Some(WORDS));
+        assert_eq!(words.map(|words| words.chars().count()), Some(MAX_MESSAGE_CHARS));
     }
 }

@@ -13,36 +13,36 @@ use http_body_util::BodyExt;
 use tersely_wire::hidden::{CloseReason, HiddenTurn, MOST_HELD, ResponseFraming, ResponseWatch};
 
 use crate::error::{Error, Side};
-use crate::http::client::Speaks;
+use crate::http::client::HttpVersions;
 use crate::http::content_encoding::Coding;
 use crate::http::hop_by_hop;
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::http::response_body::{Arrival, named, uncode};
-use crate::http::usage_tap::Tapping;
+use crate::http::response_body::{UpstreamBody, declared_framing, remove_coding};
+use crate::http::usage_tap::TapConfig;
 use crate::llm::expansion::{Expansion, Round};
 use crate::llm::gate::GatewayState;
 use crate::llm::rewrite::Pending;
-use crate::llm::round_error::Setback;
+use crate::llm::round_error::RoundError;
 use crate::llm::send::send;
 use crate::upstream::Upstream;
 
 /// How often a model is answered within one response.
-const ROUNDS: usize = 5;
+const MAX_ROUNDS: usize = 5;
 
 /// What further rounds take.
 pub(crate) struct NextRound {
     pub(crate) gate: Arc<GatewayState>,
     pub(crate) upstream: Upstream,
-    pub(crate) speaks: Speaks,
+    pub(crate) speaks: HttpVersions,
     /// The head of the request, as the upstream saw it.
     pub(crate) head: Parts,
     pub(crate) follow: Box<Expansion>,
     /// How its answers are read along.
-    pub(crate) tapping: Option<Tapping>,
+    pub(crate) tapping: Option<TapConfig>,
     /// The room that the request takes, for it is kept until the response is over.
     pub(crate) held: MemoryBudget,
     /// Bytes that answers may have, once one was asked for.
@@ -75,24 +75,24 @@ pub(crate) struct Rounds {
     /// What was read and not passed on yet.
     begun: Vec<u8>,
     /// Why the latest round could not be had.
-    setback: Option<Setback>,
+    setback: Option<RoundError>,
     added: HeaderMap,
     slot: RequestSlot,
 }
 
 enum Phase {
     /// The upstream has yet to show how its answer is framed.
-    Look(Arrival),
+    Look(UpstreamBody),
     /// The upstream speaks.
-    Read(Arrival),
+    Read(UpstreamBody),
     /// It is asked to go on.
-    Ask(Pending<'static, (Box<NextRound>, Result<Arrival, Setback>)>),
+    Ask(Pending<'static, (Box<NextRound>, Result<UpstreamBody, RoundError>)>),
     /// There is nothing more to say.
     Over,
 }
 
 /// A response that was waited for.
-pub(crate) enum Gathered {
+pub(crate) enum GatherOutcome {
     /// All of it, and headers to add.
     Whole(Bytes, HeaderMap),
     /// What the upstream answered instead of going on, and headers to add.
@@ -106,7 +106,7 @@ impl Rounds {
     pub(crate) fn new(
         again: NextRound,
         framing: ResponseFraming,
-        arrival: Arrival,
+        arrival: UpstreamBody,
         slot: RequestSlot,
     ) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl Rounds {
     }
 
     /// All of it at once, with the headers that tell what its rounds cost, unless it is too long to be held.
-    pub(crate) async fn gather(mut self) -> Result<Gathered, Error> {
+    pub(crate) async fn gather(mut self) -> Result<GatherOutcome, Error> {
         let mut all = Vec::new();
         while let Some(frame) = self.frame().await {
             if let Ok(data) = frame?.into_data() {
@@ -132,22 +132,25 @@ impl Rounds {
             // A watch holds no response longer than this: nothing hidden can be found in it any more.
             if all.len() > MOST_HELD {
                 self.begun = all;
-                return Ok(Gathered::Begun(Box::new(self)));
+                return Ok(GatherOutcome::Begun(Box::new(self)));
             }
         }
         let added = std::mem::take(&mut self.added);
         match self.setback.take() {
-            None => Ok(Gathered::Whole(Bytes::from(all), added)),
-            Some(Setback { answer: Some(answer), .. }) => {
+            None => Ok(GatherOutcome::Whole(Bytes::from(all), added)),
+            Some(RoundError { answer: Some(answer), .. }) => {
                 let slot = std::mem::take(&mut self.slot);
-                Ok(Gathered::Refused(Box::new(answer.map(|body| Reply::Theirs { body, _slot: slot })), added))
+                Ok(GatherOutcome::Refused(
+                    Box::new(answer.map(|body| Reply::Theirs { body, _slot: slot })),
+                    added,
+                ))
             }
             Some(setback) => Err(setback.error),
         }
     }
 
     /// The first bytes are there, and say how the rest is framed.
-    fn begin(&mut self, arrival: Arrival, framing: ResponseFraming) {
+    fn begin(&mut self, arrival: UpstreamBody, framing: ResponseFraming) {
         if let Some(again) = self.again.as_ref().filter(|_| framing != self.framing) {
             (self.watch, self.framing) = (again.follow.watch(framing), framing);
         }
@@ -158,9 +161,9 @@ impl Rounds {
     fn pause(&mut self, out: &mut Vec<u8>) {
         let turn = self.watch.end(out);
         match (turn, self.again.take()) {
-            (Some(turn), Some(again)) if self.count < ROUNDS => {
+            (Some(turn), Some(again)) if self.count < MAX_ROUNDS => {
                 self.count += 1;
-                let round = if self.count < ROUNDS { Round::Open } else { Round::Last };
+                let round = if self.count < MAX_ROUNDS { Round::Open } else { Round::Last };
                 self.phase = Phase::Ask(Box::pin(again.ask(self.framing, turn, round)));
             }
             (turn, again) => {
@@ -174,7 +177,12 @@ impl Rounds {
     }
 
     /// The upstream goes on, or cannot.
-    fn resume(&mut self, again: Box<NextRound>, arrival: Result<Arrival, Setback>, out: &mut Vec<u8>) {
+    fn resume(
+        &mut self,
+        again: Box<NextRound>,
+        arrival: Result<UpstreamBody, RoundError>,
+        out: &mut Vec<u8>,
+    ) {
         self.again = Some(again);
         match arrival {
             Ok(arrival) => self.phase = Phase::Read(arrival),
@@ -254,7 +262,7 @@ impl NextRound {
         framing: ResponseFraming,
         turn: HiddenTurn,
         round: Round,
-    ) -> (Box<Self>, Result<Arrival, Setback>) {
+    ) -> (Box<Self>, Result<UpstreamBody, RoundError>) {
         let arrival = self.next(framing, turn, round).await;
         (self, arrival)
     }
@@ -264,32 +272,33 @@ impl NextRound {
         framing: ResponseFraming,
         turn: HiddenTurn,
         round: Round,
-    ) -> Result<Arrival, Setback> {
+    ) -> Result<UpstreamBody, RoundError> {
         let lost =
             || Error::us(StatusCode::BAD_GATEWAY, "the omitted text is unavailable; send the request again");
         let room = *self.room.get_or_insert_with(|| self.held.grow(self.gate.settings.limits.memory));
         let body = self.follow.next(turn, round, room).await.ok_or_else(lost)?;
         let mut head = self.head.clone();
         head.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        let request = Request::from_parts(head, Outgoing::whole(body, None, MemoryBudget::default()));
+        let request = Request::from_parts(head, OutgoingBody::whole(body, None, MemoryBudget::default()));
         let (response, lane) = send(&self.gate, &self.upstream, self.speaks, request).await?;
         let (mut parts, body) = response.into_parts();
-        let body = Idle::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
+        let body = TimedBody::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
         if !parts.status.is_success() {
             hop_by_hop::from_response(&mut parts.headers);
             // One that cannot be undone goes on as it is: in an error there is nothing to hide.
             let coding = coding(&self.upstream, &parts.headers).unwrap_or(Coding::Identity);
-            uncode(coding, &mut parts.headers);
-            let arrival = Arrival::new(coding, body, lane);
-            return Err(Setback::refused(&self.upstream, Response::from_parts(parts, arrival)).await);
+            remove_coding(coding, &mut parts.headers);
+            let arrival = UpstreamBody::new(coding, body, lane);
+            return Err(RoundError::from_response(&self.upstream, Response::from_parts(parts, arrival)).await);
         }
         let tap = self.tapping.as_ref().map(|tapping| tapping.on(Coding::Identity));
-        let mut arrival = Arrival::new(coding(&self.upstream, &parts.headers)?, body, lane).tapped(tap);
-        let found = arrival.framing().await?.or_else(|| named(&parts.headers));
+        let mut arrival =
+            UpstreamBody::new(coding(&self.upstream, &parts.headers)?, body, lane).with_tap(tap);
+        let found = arrival.framing().await?.or_else(|| declared_framing(&parts.headers));
         if found == Some(framing) {
             Ok(arrival)
         } else {
-            Err(Setback::unwatched(&self.upstream, parts.status))
+            Err(RoundError::unexpected_format(&self.upstream, parts.status))
         }
     }
 }

@@ -5,8 +5,8 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use crate::error::{Error, Side};
-use crate::http::client::{Lane, Speaks};
-use crate::http::request_body::Outgoing;
+use crate::http::client::{HttpVersions, StreamPermit};
+use crate::http::request_body::OutgoingBody;
 use crate::llm::gate::GatewayState;
 use crate::upstream::Upstream;
 
@@ -15,9 +15,9 @@ use crate::upstream::Upstream;
 pub(crate) async fn send(
     gate: &GatewayState,
     upstream: &Upstream,
-    speaks: Speaks,
-    request: Request<Outgoing>,
-) -> Result<(Response<Incoming>, Option<Lane>), Error> {
+    speaks: HttpVersions,
+    request: Request<OutgoingBody>,
+) -> Result<(Response<Incoming>, Option<StreamPermit>), Error> {
     let limit = gate.settings.timeouts.idle.filter(|_| !request.body().is_streamed());
     let sending = gate.pools.send(speaks, request);
     let (response, lane) = match limit {

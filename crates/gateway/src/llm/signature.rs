@@ -26,7 +26,7 @@ fn is_aws(parts: &Parts) -> bool {
 }
 
 /// The headers that such a signature covers and that are otherwise set anew, or stay here.
-pub(crate) fn covered(parts: &Parts) -> HeaderMap {
+pub(crate) fn covered_headers(parts: &Parts) -> HeaderMap {
     if !is_aws(parts) {
         return HeaderMap::new();
     }
@@ -89,14 +89,14 @@ mod tests {
     fn what_is_signed_goes_with_the_request() {
         let headers =
             [("authorization", SIGNED), ("host", "here:1"), ("x-tersely-mode", "safe"), ("te", "trailers")];
-        let kept = covered(&parts("/model/m/converse", &headers));
+        let kept = covered_headers(&parts("/model/m/converse", &headers));
         assert_eq!(
             (kept.len(), &kept["host"], &kept["x-tersely-mode"]),
             (2, &"here:1".parse().unwrap(), &"safe".parse().unwrap())
         );
         let address = "http://there:2/?X-Amz-Signature=0&X-Amz-SignedHeaders=host%3Bx-tersely-mode";
-        let kept = covered(&parts(address, &[("x-tersely-mode", "safe")]));
+        let kept = covered_headers(&parts(address, &[("x-tersely-mode", "safe")]));
         assert_eq!((kept.len(), &kept["host"]), (2, &"there:2".parse().unwrap()));
-        assert!(covered(&parts("/", &[("authorization", "Bearer x"), ("host", "h")])).is_empty());
+        assert!(covered_headers(&parts("/", &[("authorization", "Bearer x"), ("host", "h")])).is_empty());
     }
 }

@@ -19,20 +19,20 @@ const CREDENTIALS: [HeaderName; 4] = [
 const ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 
 /// What a login says of itself here.
-const LOGIN: &[u8] = b"authorization: ";
+const LOGIN_LINE: &[u8] = b"authorization: ";
 
 /// How a login begins that is a signature of AWS; behind it stands the name of the key, up to a slash.
-const SIGNED: &[u8] = b"AWS4-";
+const AWS_SIGNATURE: &[u8] = b"AWS4-";
 
 /// What a tenant that was checked is called here, as no header can be.
-const CHECKED: &str = ":tenant";
+const TENANT_LINE: &str = ":tenant";
 
 /// The part of an address that may hold a credential instead, at Google.
-const PARAMETER: &str = "key";
+const KEY_PARAMETER: &str = "key";
 
 /// All that a request says of who sent it. It holds credentials: not for logs.
 #[derive(Clone, Default, Eq, PartialEq)]
-pub(crate) struct Whose {
+pub(crate) struct TenantId {
     /// In one spelling, a line for each thing that it says.
     said: Vec<u8>,
     /// The same without what a login that is renewed changes.
@@ -40,7 +40,7 @@ pub(crate) struct Whose {
     is_known: bool,
 }
 
-impl Whose {
+impl TenantId {
     /// Whose a request is; `header` names the tenant, where something before us sets it, and `checked` is the one that was
     /// checked at the door.
     ///
@@ -53,7 +53,7 @@ impl Whose {
         checked: Option<&str>,
     ) -> Result<Self, OptionError> {
         let mut said = Vec::new();
-        let mut has_credential = add(&mut said, CHECKED, checked.unwrap_or_default().as_bytes());
+        let mut has_credential = add(&mut said, TENANT_LINE, checked.unwrap_or_default().as_bytes());
         has_credential |= say_parameter(&mut said, uri)?;
         for name in &CREDENTIALS {
             has_credential |= say(&mut said, name, headers)?;
@@ -63,12 +63,13 @@ impl Whose {
             Some(name) => say(&mut said, name, headers)?,
             None => has_credential,
         };
-        let lasting = said.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.starts_with(LOGIN));
+        let lasting =
+            said.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.starts_with(LOGIN_LINE));
         Ok(Self { lasting: lasting.flatten().copied().collect(), said, is_known })
     }
 
     /// All of it, to tell one client from another.
-    pub(crate) fn said(&self) -> &[u8] {
+    pub(crate) fn identity(&self) -> &[u8] {
         &self.said
     }
 
@@ -85,10 +86,10 @@ impl Whose {
 
     /// The same, to count requests by: of a signature it says only whose it is, for the rest differs in each request. Anyone
     /// can say that of themselves, so it is for nothing else.
-    pub(crate) fn metered(&self) -> Option<Vec<u8>> {
+    pub(crate) fn rate_key(&self) -> Option<Vec<u8>> {
         let lines = self.tenant()?.split_inclusive(|byte| *byte == b'\n');
-        let said = lines.map(|line| match line.strip_prefix(LOGIN) {
-            Some(login) if login.starts_with(SIGNED) => {
+        let said = lines.map(|line| match line.strip_prefix(LOGIN_LINE) {
+            Some(login) if login.starts_with(AWS_SIGNATURE) => {
                 login.split(|byte| *byte == b'/').next().unwrap_or_default()
             }
             _ => line,
@@ -109,7 +110,7 @@ fn say(said: &mut Vec<u8>, name: &HeaderName, headers: &HeaderMap) -> Result<boo
 
 fn say_parameter(said: &mut Vec<u8>, uri: &Uri) -> Result<bool, OptionError> {
     let pairs = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
-    let mut values = pairs.filter(|(name, _)| *name == PARAMETER).map(|(_, value)| value);
+    let mut values = pairs.filter(|(name, _)| *name == KEY_PARAMETER).map(|(_, value)| value);
     let value = values.next().unwrap_or_default();
     if values.next().is_some() {
         return Err(twice("the parameter key"));
@@ -133,7 +134,7 @@ fn twice(name: &str) -> OptionError {
 mod tests {
     use super::*;
 
-    fn whose(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Result<Whose, OptionError> {
+    fn whose(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Result<TenantId, OptionError> {
         let headers = headers.iter().map(|(name, value)| {
             (name.parse::<HeaderName>().unwrap(), value.parse::<http::HeaderValue>().unwrap())
         });
@@ -142,7 +143,7 @@ mod tests {
             map.append(name, value);
         }
         let header = header.map(|name| name.parse().unwrap());
-        Whose::of(header.as_ref(), &uri.parse().unwrap(), &map, None)
+        TenantId::of(header.as_ref(), &uri.parse().unwrap(), &map, None)
     }
 
     fn tenant(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Option<Vec<u8>> {
@@ -151,16 +152,16 @@ mod tests {
 
     #[test]
     fn requests_of_one_key_are_counted_together_however_they_are_signed() {
-        let metered = |login: &str| whose(None, "/", &[("authorization", login)]).unwrap().metered();
+        let rate_key = |login: &str| whose(None, "/", &[("authorization", login)]).unwrap().rate_key();
         let signed = |key: &str, signature: &str| {
             format!(
                 "AWS4-HMAC-SHA256 Credential={key}/20260101/us-east-1/bedrock/aws4_request, Signature={signature}"
             )
         };
-        assert_eq!(metered(&signed("A", "1")), metered(&signed("A", "2")));
-        assert_ne!(metered(&signed("A", "1")), metered(&signed("B", "1")));
-        assert_ne!(metered("Bearer a/1"), metered("Bearer a/2"));
-        assert_eq!(whose(None, "/", &[]).unwrap().metered(), None);
+        assert_eq!(rate_key(&signed("A", "1")), rate_key(&signed("A", "2")));
+        assert_ne!(rate_key(&signed("A", "1")), rate_key(&signed("B", "1")));
+        assert_ne!(rate_key("Bearer a/1"), rate_key("Bearer a/2"));
+        assert_eq!(whose(None, "/", &[]).unwrap().rate_key(), None);
     }
 
     #[test]
@@ -195,7 +196,7 @@ mod tests {
     fn a_checked_tenant_is_somebody_and_nobody_else() {
         let of = |header: Option<&HeaderName>, checked: Option<&str>, login: &str| {
             let headers = HeaderMap::from_iter([(AUTHORIZATION, login.parse().unwrap())]);
-            let whose = Whose::of(header, &Uri::default(), &headers, checked);
+            let whose = TenantId::of(header, &Uri::default(), &headers, checked);
             whose.unwrap_or_default().tenant().map(<[u8]>::to_vec)
         };
         let header = HeaderName::from_static("x-tenant");

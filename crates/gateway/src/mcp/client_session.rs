@@ -14,15 +14,15 @@ use tersely_wire::mcp::{
 use crate::access::KnownTenant;
 use crate::mcp::Originals;
 use crate::settings::GatewaySettings;
-use crate::worker_pool::{WorkBench, guarded};
+use crate::worker_pool::{WorkerPool, catch_panic};
 
 /// The route of this door, as rules may name it.
 const ROUTE: &str = "/mcp";
 
 /// One client and one server.
-pub struct McpDoor {
+pub struct McpClientSession {
     engine: Arc<Engine>,
-    bench: Arc<WorkBench>,
+    bench: Arc<WorkerPool>,
     session: Mutex<McpSession>,
     originals: Originals,
     /// The form that the client asked for by name.
@@ -32,16 +32,16 @@ pub struct McpDoor {
 }
 
 /// What a door needs to know before anybody speaks.
-pub(crate) struct McpStart {
+pub(crate) struct McpSessionStart {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) bench: Arc<WorkBench>,
+    pub(crate) bench: Arc<WorkerPool>,
     pub(crate) copies: StructuredCopies,
     pub(crate) known: ToolKnowledge,
     pub(crate) form: Option<Form>,
     pub(crate) tenant: Option<Arc<KnownTenant>>,
 }
 
-impl McpDoor {
+impl McpClientSession {
     /// A door at which nobody has spoken yet; the settings say how much work is done at a time.
     #[must_use]
     pub fn new(
@@ -51,16 +51,23 @@ impl McpDoor {
         originals: Originals,
     ) -> Self {
         warm();
-        let (engine, bench) = (Arc::new(engine), Arc::new(WorkBench::new(settings)));
+        let (engine, bench) = (Arc::new(engine), Arc::new(WorkerPool::new(settings)));
         Self::begin(
-            McpStart { engine, bench, copies, known: ToolKnowledge::default(), form: None, tenant: None },
+            McpSessionStart {
+                engine,
+                bench,
+                copies,
+                known: ToolKnowledge::default(),
+                form: None,
+                tenant: None,
+            },
             originals,
         )
     }
 
     /// A door in the middle of something.
-    pub(crate) fn begin(start: McpStart, originals: Originals) -> Self {
-        let McpStart { engine, bench, copies, known, form, tenant } = start;
+    pub(crate) fn begin(start: McpSessionStart, originals: Originals) -> Self {
+        let McpSessionStart { engine, bench, copies, known, form, tenant } = start;
         let named = tenant.as_ref().map(|tenant| tenant.name.as_str());
         let tool = (engine.omits(ROUTE, named) && form.is_none()).then_some(TOOL);
         let minify =
@@ -75,7 +82,7 @@ impl McpDoor {
     }
 
     /// What the server's lists of tools told here, if it sent any.
-    pub(crate) fn learned(&self) -> Option<ToolKnowledge> {
+    pub(crate) fn learned_tools(&self) -> Option<ToolKnowledge> {
         self.session().learned().cloned()
     }
 
@@ -91,7 +98,7 @@ impl McpDoor {
 
     /// Hears a message of the client; what it gets at once, if the message was for us and not for the server.
     pub(crate) async fn hear_client(&self, message: &[u8]) -> Option<Vec<u8>> {
-        let heard = guarded(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
+        let heard = catch_panic(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
         match heard {
             FromClient::Pass => None,
             FromClient::Own(call) => Some(call.answer(&self.originals.show(&call.arguments).await)),
@@ -100,7 +107,7 @@ impl McpDoor {
 
     /// What the client gets for a message of the server; nothing where that is the message itself.
     pub(crate) async fn hear_server(&self, message: &[u8]) -> Option<Bytes> {
-        let awaited = guarded(|| self.session().hear_server(message)).unwrap_or_default();
+        let awaited = catch_panic(|| self.session().hear_server(message)).unwrap_or_default();
         let mut sent = None;
         for one in awaited {
             let now = sent.clone().unwrap_or_else(|| Bytes::copy_from_slice(message));
@@ -113,12 +120,12 @@ impl McpDoor {
     async fn change(&self, Awaited { id, what }: Awaited, message: Bytes) -> Option<Vec<u8>> {
         let call = match what {
             FromServer::Listing { is_first } => {
-                let listed = guarded(|| self.session().listing(&id, is_first, &message));
-                return listed.ok().and_then(owned);
+                let listed = catch_panic(|| self.session().listing(&id, is_first, &message));
+                return listed.ok().and_then(into_changed);
             }
             FromServer::Answer(call) => call,
         };
-        let answered = AnsweredCall { id, call, message };
+        let answered = CallAnswer { id, call, message };
         // What the model cannot ask for is not left out.
         let most = if self.session().is_offered() { Loss::Detail } else { Loss::Form };
         let (body, kept) = self.compress(most, answered.clone()).await?;
@@ -130,9 +137,9 @@ impl McpDoor {
     async fn compress(
         &self,
         most: Loss,
-        answered: AnsweredCall,
+        answered: CallAnswer,
     ) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
-        let AnsweredCall { id, call, message } = answered;
+        let CallAnswer { id, call, message } = answered;
         let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
         let (may_unstructure, tenant) = (self.session().may_unstructure(&call.tool), self.tenant.clone());
         let work = move || {
@@ -140,7 +147,7 @@ impl McpDoor {
             let (id, call, path) = (&id, &call, ROUTE);
             let answer = ServerAnswer { id, call, path, tenant, most, may_unstructure, form };
             let ClientAnswer { body, kept } = engine.answer(&answer, &message);
-            (owned(body), kept)
+            (into_changed(body), kept)
         };
         self.bench.run(bytes, work).await.ok()
     }
@@ -152,7 +159,7 @@ impl McpDoor {
 
 /// An answer of a server, and the call that it answers.
 #[derive(Clone)]
-struct AnsweredCall {
+struct CallAnswer {
     id: RpcId,
     call: Arc<SlotCall<'static>>,
     message: Bytes,
@@ -163,7 +170,7 @@ pub(crate) fn warm() {
     std::thread::spawn(|| O200k.count("ready"));
 }
 
-fn owned(body: Cow<'_, [u8]>) -> Option<Vec<u8>> {
+fn into_changed(body: Cow<'_, [u8]>) -> Option<Vec<u8>> {
     match body {
         Cow::Borrowed(_) => None,
         Cow::Owned(new) => Some(new),

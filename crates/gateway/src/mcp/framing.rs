@@ -21,11 +21,11 @@ pub(super) enum Piece<'b> {
 }
 
 /// Bytes that are read at once.
-const CHUNK: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 /// How often room is looked for, and for how long.
-const PAUSE: Duration = Duration::from_millis(20);
-const PATIENCE: Duration = Duration::from_secs(30);
+const ROOM_POLL_INTERVAL: Duration = Duration::from_millis(20);
+const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Splits what comes into lines.
 pub(super) struct MessageLines<R> {
@@ -56,8 +56,8 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
     pub(super) async fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
         self.held.drain(..self.used);
         self.used = 0;
-        if self.held.len() <= CHUNK {
-            self.held.shrink_to(2 * CHUNK);
+        if self.held.len() <= CHUNK_BYTES {
+            self.held.shrink_to(2 * CHUNK_BYTES);
         }
         let mut seen = 0;
         loop {
@@ -71,7 +71,7 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
                 return Ok(Some(Piece::Part(&self.held)));
             }
             self.fit().await?;
-            self.held.reserve(CHUNK);
+            self.held.reserve(CHUNK_BYTES);
             if self.from.read_buf(&mut self.held).await? == 0 {
                 return Ok((seen > 0).then(|| self.take(seen)));
             }
@@ -81,13 +81,13 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
     /// Waits for the room that is needed.
     async fn fit(&mut self) -> io::Result<()> {
         let Some((space, held)) = &mut self.room else { return Ok(()) };
-        let (bytes, begun) = (self.held.len() + CHUNK, Instant::now());
+        let (bytes, begun) = (self.held.len() + CHUNK_BYTES, Instant::now());
         // A short line always has room.
-        while !space.fit(held, bytes) && bytes > 2 * CHUNK {
-            if begun.elapsed() > PATIENCE {
+        while !space.fit(held, bytes) && bytes > 2 * CHUNK_BYTES {
+            if begun.elapsed() > ROOM_TIMEOUT {
                 return Err(io::Error::from(io::ErrorKind::OutOfMemory));
             }
-            sleep(PAUSE).await;
+            sleep(ROOM_POLL_INTERVAL).await;
         }
         Ok(())
     }
@@ -127,8 +127,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_that_is_too_long_comes_in_parts() {
-        let long = "x".repeat(3 * CHUNK);
-        let all = pieces(CHUNK, &format!("a\n{long}\nb\n")).await;
+        let long = "x".repeat(3 * CHUNK_BYTES);
+        let all = pieces(CHUNK_BYTES, &format!("a\n{long}\nb\n")).await;
         assert_eq!((&*all[0], &**all.last().expect("b")), ("line a\n", "line b\n"));
         assert!(all[1..all.len() - 2].iter().all(|piece| piece.starts_with("part x")));
         assert!(all[all.len() - 2].starts_with("end "));
@@ -137,17 +137,17 @@ mod tests {
     }
     #[tokio::test]
     async fn a_long_line_waits_for_room_and_a_short_one_does_not() {
-        let space = BodySpace::new(8 * CHUNK);
-        let others = space.hold(vec![b'y'; 6 * CHUNK]);
-        let text = format!("short\n{}\nshort\n", "x".repeat(4 * CHUNK));
-        let mut lines = MessageLines::new(8 * CHUNK, text.as_bytes()).within(&space);
+        let space = BodySpace::new(8 * CHUNK_BYTES);
+        let others = space.hold(vec![b'y'; 6 * CHUNK_BYTES]);
+        let text = format!("short\n{}\nshort\n", "x".repeat(4 * CHUNK_BYTES));
+        let mut lines = MessageLines::new(8 * CHUNK_BYTES, text.as_bytes()).within(&space);
         assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
-        assert!(timeout(3 * PAUSE, lines.next()).await.is_err());
+        assert!(timeout(3 * ROOM_POLL_INTERVAL, lines.next()).await.is_err());
         drop(others);
         let Some(Piece::Line(line)) = lines.next().await.expect("a piece") else { panic!("no line") };
-        assert_eq!(line.len(), 4 * CHUNK + 1);
+        assert_eq!(line.len(), 4 * CHUNK_BYTES + 1);
         assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
         drop(lines);
-        assert!(space.fit(&mut space.room(), 8 * CHUNK));
+        assert!(space.fit(&mut space.room(), 8 * CHUNK_BYTES));
     }
 }

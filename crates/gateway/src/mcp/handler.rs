@@ -17,27 +17,27 @@ use tokio::time::sleep;
 
 use crate::access::KnownTenant;
 use crate::admission::{Admission, Handler, Listener, Reach};
-use crate::api::FormatWish;
+use crate::api::FormatPreference;
 use crate::error::Error;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::llm::{GatewayState, Keeper, PassThrough};
 use crate::mcp::Originals;
-use crate::mcp::client_session::{McpDoor, McpStart, warm};
+use crate::mcp::client_session::{McpClientSession, McpSessionStart, warm};
 use crate::mcp::http_server::RemoteServer;
 use crate::mcp::servers::{McpServer, McpServers};
-use crate::mcp::stdio_bridge::CarriedServer;
-use crate::mcp::stream::{SESSION, failed, fault};
+use crate::mcp::stdio_bridge::StdioBridge;
+use crate::mcp::stream::{SESSION, error_response, fault};
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
 /// How often is looked for sessions that nobody uses.
-const LOOK: Duration = Duration::from_mins(1);
+const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 
 /// How long a connection to a server is kept for the next request: servers that Node or uvicorn run close theirs
 /// after five seconds.
-const POOLED: Duration = Duration::from_secs(3);
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What is done to the results of all servers.
 pub struct McpWork {
@@ -61,12 +61,12 @@ pub async fn serve_mcp(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     warm();
-    settings.timeouts.pooled = POOLED;
+    settings.timeouts.pooled = POOL_IDLE_TIMEOUT;
     let reach = Reach::of(&listener);
     let gate = GatewayState::new(settings, Arc::new(PassThrough), (Listener::Mcp, reach))?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
     let McpWork { engine, copies, keeper } = work;
-    let front = Arc::new(McpFront { gate, routes, engine: Arc::new(engine), copies, keeper });
+    let front = Arc::new(McpHandler { gate, routes, engine: Arc::new(engine), copies, keeper });
     let servers = RunningServers(Arc::clone(&front));
     let served = select! {
         served = listen(front, listener, stop) => served,
@@ -77,30 +77,30 @@ pub async fn serve_mcp(
 }
 
 /// The servers that were started. Whoever drops this wants them gone.
-struct RunningServers(Arc<McpFront>);
+struct RunningServers(Arc<McpHandler>);
 
 impl RunningServers {
     /// Ends sessions that nobody uses any more; once no more requests are taken, nobody waits for news either.
     async fn tend(&self) -> Infallible {
-        let (idle, drain) = (self.0.gate.settings.timeouts.session, &self.0.gate.life.drain);
+        let (idle, drain) = (self.0.gate.settings.timeouts.session, &self.0.gate.shutdown.drain);
         loop {
             select! {
-                () = sleep(LOOK.min(idle / 2)) => self.all().for_each(|server| server.sweep(idle)),
+                () = sleep(SWEEP_INTERVAL.min(idle / 2)) => self.all().for_each(|server| server.sweep(idle)),
                 () = drain.cancelled() => break,
             }
         }
-        self.all().for_each(CarriedServer::hush);
+        self.all().for_each(StdioBridge::hush);
         std::future::pending().await
     }
 
     async fn end(&self) {
-        self.all().for_each(CarriedServer::end);
+        self.all().for_each(StdioBridge::end);
         for server in self.all() {
-            server.ended().await;
+            server.wait_ended().await;
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = &CarriedServer> {
+    fn all(&self) -> impl Iterator<Item = &StdioBridge> {
         self.0.routes.values().filter_map(|route| match route {
             Route::Carried(server) => Some(server),
             Route::Remote(_) => None,
@@ -110,11 +110,11 @@ impl RunningServers {
 
 impl Drop for RunningServers {
     fn drop(&mut self) {
-        self.all().for_each(CarriedServer::kill);
+        self.all().for_each(StdioBridge::kill);
     }
 }
 
-struct McpFront {
+struct McpHandler {
     gate: GatewayState,
     routes: BTreeMap<String, Route>,
     engine: Arc<Engine>,
@@ -124,25 +124,25 @@ struct McpFront {
 
 enum Route {
     Remote(Box<RemoteServer>),
-    Carried(CarriedServer),
+    Carried(StdioBridge),
 }
 
 impl Route {
     fn new(server: McpServer) -> Self {
         match server {
             McpServer::Remote(upstream) => Self::Remote(Box::new(RemoteServer::new(upstream))),
-            McpServer::Started(server) => Self::Carried(CarriedServer::new(server)),
+            McpServer::Started(server) => Self::Carried(StdioBridge::new(server)),
         }
     }
 }
 
-impl Handler for McpFront {
+impl Handler for McpHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.gate.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.gate.shutdown
     }
 
     fn admission(&self) -> &Admission {
@@ -154,7 +154,7 @@ impl Handler for McpFront {
     }
 
     fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
-        let mut response = failed(error);
+        let mut response = error_response(error);
         if error.status == StatusCode::TOO_MANY_REQUESTS {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
@@ -165,7 +165,7 @@ impl Handler for McpFront {
         let answered = match self.find(request.uri().path()) {
             Some((name, Route::Remote(server))) => {
                 let caller = McpCaller::of(&request);
-                let door = self.door(server.known(), &caller, &self.identity(name, &caller));
+                let door = self.door(server.tool_knowledge(), &caller, &self.identity(name, &caller));
                 server.answer(&self.gate, door, request, slot).await
             }
             Some((name, Route::Carried(server))) => {
@@ -181,21 +181,21 @@ impl Handler for McpFront {
                 Ok(fault(StatusCode::NOT_FOUND, &format!("no such path; there is: {}", known.join(", "))))
             }
         };
-        answered.unwrap_or_else(|error| failed(&error))
+        answered.unwrap_or_else(|error| error_response(&error))
     }
 }
 
-impl McpFront {
+impl McpHandler {
     fn find(&self, path: &str) -> Option<(&String, &Route)> {
         self.routes.get_key_value(path.strip_prefix("/mcp/")?.trim_end_matches('/'))
     }
 
-    fn door(&self, known: ToolKnowledge, caller: &McpCaller, identity: &[u8]) -> McpDoor {
-        let form = FormatWish::of(&caller.headers).form();
+    fn door(&self, known: ToolKnowledge, caller: &McpCaller, identity: &[u8]) -> McpClientSession {
+        let form = FormatPreference::of(&caller.headers).form();
         let (engine, bench) = (Arc::clone(&self.engine), Arc::clone(&self.gate.bench));
         let tenant = caller.tenant.clone();
-        let start = McpStart { engine, bench, copies: self.copies, known, form, tenant };
-        McpDoor::begin(start, Originals::of(&self.keeper, identity))
+        let start = McpSessionStart { engine, bench, copies: self.copies, known, form, tenant };
+        McpClientSession::begin(start, Originals::of(&self.keeper, identity))
     }
 
     /// Who asks: the session, or the credential where there is none, of a tenant if one was checked. Where only this

@@ -12,21 +12,21 @@ use tersely_wire::mcp::ToolKnowledge;
 
 use crate::api;
 use crate::error::{Error, Side};
-use crate::http::client::Speaks;
+use crate::http::client::HttpVersions;
 use crate::http::content_encoding::Coding;
 use crate::http::hop_by_hop;
-use crate::http::idle_timeout::Idle;
-use crate::http::request_body::Outgoing;
+use crate::http::idle_timeout::TimedBody;
+use crate::http::request_body::OutgoingBody;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::http::response_body::{Arrival, named, uncode};
-use crate::llm::{GatewayState, Read, Whole, read, send};
-use crate::mcp::client_session::McpDoor;
+use crate::http::response_body::{UpstreamBody, declared_framing, remove_coding};
+use crate::llm::{BodyRead, GatewayState, WholeBody, read, send};
+use crate::mcp::client_session::McpClientSession;
 use crate::mcp::servers::ListeningServer;
 use crate::mcp::stream::{self, SESSION, json_reply};
 
 /// How many sessions are remembered; where one is forgotten, both parts of a result are sent.
-const MOST: usize = 10_000;
+const MAX_SESSIONS: usize = 10_000;
 
 /// A server that listens somewhere.
 pub(super) struct RemoteServer {
@@ -44,7 +44,7 @@ impl RemoteServer {
     }
 
     /// What its lists of tools have told so far, whoever asked for them.
-    pub(super) fn known(&self) -> ToolKnowledge {
+    pub(super) fn tool_knowledge(&self) -> ToolKnowledge {
         lock(&self.known).clone()
     }
 
@@ -52,18 +52,18 @@ impl RemoteServer {
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
-        door: McpDoor,
+        door: McpClientSession,
         request: Request<Incoming>,
         slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
         let (parts, body) = request.into_parts();
         let body = gate.client_body(body);
         if parts.method != Method::POST {
-            return self.forward(gate, parts, Outgoing::stream(body), slot).await;
+            return self.forward(gate, parts, OutgoingBody::stream(body), slot).await;
         }
-        let Whole { bytes, trailers, held } = match read(gate, body).await? {
-            Read::Whole(whole) => whole,
-            Read::Begun(outgoing) => return self.forward(gate, parts, outgoing, slot).await,
+        let WholeBody { bytes, trailers, held } = match read(gate, body).await? {
+            BodyRead::Whole(whole) => whole,
+            BodyRead::Begun(outgoing) => return self.forward(gate, parts, outgoing, slot).await,
         };
         if session(&parts.headers).is_some_and(|id| lock(&self.structured).contains(id)) {
             door.read_structured();
@@ -71,7 +71,7 @@ impl RemoteServer {
         if let Some(answer) = door.hear_client(&bytes).await {
             return Ok(json_reply(StatusCode::OK, answer));
         }
-        let response = self.forward(gate, parts, Outgoing::whole(bytes, trailers, held), slot).await?;
+        let response = self.forward(gate, parts, OutgoingBody::whole(bytes, trailers, held), slot).await?;
         self.meet(&door, response.headers());
         if !door.is_waiting() {
             return Ok(response);
@@ -83,7 +83,7 @@ impl RemoteServer {
     async fn change(
         &self,
         gate: &GatewayState,
-        door: Arc<McpDoor>,
+        door: Arc<McpClientSession>,
         response: Response<Reply>,
     ) -> Result<Response<Reply>, Error> {
         let (mut parts, body) = response.into_parts();
@@ -91,14 +91,14 @@ impl RemoteServer {
             Reply::Theirs { body, _slot: slot } if parts.status.is_success() => (body, slot),
             other => return Ok(Response::from_parts(parts, other)),
         };
-        let framing = named(&parts.headers);
+        let framing = declared_framing(&parts.headers);
         if framing == Some(ResponseFraming::Events) {
             parts.headers.remove(CONTENT_LENGTH);
             let known = Arc::clone(&self.known);
-            let learn = move |door: &McpDoor| learn(&known, door);
+            let learn = move |door: &McpClientSession| learn(&known, door);
             return Ok(Response::from_parts(
                 parts,
-                stream::changed(door, arrival, (gate.space.clone(), slot), learn),
+                stream::rewrite_events(door, arrival, (gate.space.clone(), slot), learn),
             ));
         }
         let whole = match framing {
@@ -115,10 +115,10 @@ impl RemoteServer {
     }
 
     /// Remembers by the name of a new session what its client said of itself.
-    fn meet(&self, door: &McpDoor, headers: &HeaderMap) {
+    fn meet(&self, door: &McpClientSession, headers: &HeaderMap) {
         if let Some(id) = session(headers).filter(|_| door.reads_structured()) {
             let mut structured = lock(&self.structured);
-            if structured.len() >= MOST {
+            if structured.len() >= MAX_SESSIONS {
                 structured.clear();
             }
             structured.insert(id.to_owned());
@@ -130,7 +130,7 @@ impl RemoteServer {
         &self,
         gate: &GatewayState,
         mut parts: Parts,
-        outgoing: Outgoing,
+        outgoing: OutgoingBody,
         slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
         let ListeningServer { upstream, query, headers } = &self.server;
@@ -143,24 +143,24 @@ impl RemoteServer {
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         parts.version = Version::HTTP_11;
         parts.extensions.clear();
-        let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
+        let speaks = if upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
         let request = Request::from_parts(parts, outgoing);
         let (response, lane) = send(gate, upstream, speaks, request).await?;
         let (mut parts, body) = response.into_parts();
         let coding = coding(&parts.headers);
         hop_by_hop::from_response(&mut parts.headers);
-        uncode(coding, &mut parts.headers);
+        remove_coding(coding, &mut parts.headers);
         parts.version = Version::HTTP_11;
         parts.extensions.clear();
-        let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
-        let mut body = Arrival::new(coding, body, lane);
+        let body = TimedBody::new(gate.settings.timeouts.idle, Side::Upstream, body);
+        let mut body = UpstreamBody::new(coding, body, lane);
         body.begin().await?;
         Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }))
     }
 }
 
-fn learn(known: &Mutex<ToolKnowledge>, door: &McpDoor) {
-    if let Some(learned) = door.learned() {
+fn learn(known: &Mutex<ToolKnowledge>, door: &McpClientSession) {
+    if let Some(learned) = door.learned_tools() {
         *lock(known) = learned;
     }
 }

@@ -17,7 +17,7 @@ mod stdio_bridge;
 mod stdio_server;
 mod stream;
 
-pub use client_session::McpDoor;
+pub use client_session::McpClientSession;
 pub use handler::{McpWork, serve_mcp};
 pub use originals::Originals;
 pub use relay::{Pipe, relay};

@@ -10,16 +10,16 @@ use tersely_store::{Lives, SettingError, Store, StoreLimits, StorePlace, StoreSe
 use crate::llm::Keeper;
 
 /// How much one session may keep in memory.
-const LIMITS: StoreLimits = StoreLimits { bytes: 256 << 20, entries: 16_384 };
+const MEMORY_LIMITS: StoreLimits = StoreLimits { bytes: 256 << 20, entries: 16_384 };
 
 /// The largest text that is kept; of a larger one nothing is left out.
-const LARGEST: usize = 32 << 20;
+const MAX_TEXT_BYTES: usize = 32 << 20;
 
 /// As long as any session lasts.
-const LIFE: Duration = Duration::from_hours(24 * 365);
+const SESSION_LIFETIME: Duration = Duration::from_hours(24 * 365);
 
 /// How long a text is kept at least that a client may ask for: it holds the short one, and may look at it much later.
-const SHORTEST: Duration = Duration::from_hours(24);
+const MIN_LIFETIME: Duration = Duration::from_hours(24);
 
 /// Texts of one client.
 #[derive(Clone)]
@@ -34,9 +34,9 @@ impl Originals {
     /// # Errors
     /// When the system gives no randomness.
     pub fn in_memory() -> Result<Self, SettingError> {
-        let lives = Lives { original: LIFE, form: LIFE };
-        let place = StorePlace::Memory(LIMITS);
-        let store = Store::open(&StoreSettings { place, secret: None, lives, largest: LARGEST })?;
+        let lives = Lives { original: SESSION_LIFETIME, form: SESSION_LIFETIME };
+        let place = StorePlace::Memory(MEMORY_LIMITS);
+        let store = Store::open(&StoreSettings { place, secret: None, lives, largest: MAX_TEXT_BYTES })?;
         Ok(Self::of(&Arc::new(Keeper::new(store, None)), b"the one client of this process"))
     }
 
@@ -45,14 +45,14 @@ impl Originals {
     /// # Errors
     /// When the settings make no sense.
     pub fn open(settings: &StoreSettings) -> Result<Arc<Keeper>, SettingError> {
-        let original = settings.lives.original.max(SHORTEST);
+        let original = settings.lives.original.max(MIN_LIFETIME);
         let settings = StoreSettings { lives: Lives { original, ..settings.lives }, ..settings.clone() };
         Ok(Arc::new(Keeper::new(Store::open(&settings)?, None)))
     }
 
     /// The texts of the client with this identity; of nobody, if it is empty, and then nothing is kept.
     pub(super) fn of(keeper: &Arc<Keeper>, identity: &[u8]) -> Self {
-        Self { keeper: Arc::clone(keeper), tenant: keeper.named(identity) }
+        Self { keeper: Arc::clone(keeper), tenant: keeper.tenant_of(identity) }
     }
 
     /// Keeps all of these; false when one could not be.

@@ -13,17 +13,17 @@ use crate::error::Error;
 use crate::mcp::stream::event;
 
 /// How many messages wait for a client that has no stream open or does not read it, and how many bytes.
-const BACKLOG: usize = 256;
-const BACKLOG_BYTES: usize = 4 << 20;
+const MAX_BACKLOG_MESSAGES: usize = 256;
+const MAX_BACKLOG_BYTES: usize = 4 << 20;
 
 /// How much is seen of either end of a message that is too long.
-const SEEN: usize = 256;
+const MAX_SEEN_BYTES: usize = 256;
 
 /// Where messages are written to.
 pub(super) type EventStream = Sender<Result<Bytes, Error>>;
 
 /// Where an answer is waited for.
-pub(super) struct Waiting {
+pub(super) struct WaitingRequest {
     pub(super) id: RpcId,
     /// The name under which progress is told of it.
     pub(super) progress: Option<Vec<u8>>,
@@ -31,8 +31,8 @@ pub(super) struct Waiting {
 }
 
 /// What a client waits for, and what waits for a client.
-pub(super) struct Talk {
-    waiting: Vec<Waiting>,
+pub(super) struct PendingRequests {
+    waiting: Vec<WaitingRequest>,
     /// The client's own stream.
     stream: Option<EventStream>,
     backlog: VecDeque<Bytes>,
@@ -42,7 +42,7 @@ pub(super) struct Talk {
     pub(super) latest: Instant,
 }
 
-impl Talk {
+impl PendingRequests {
     /// Nobody has spoken yet.
     pub(super) fn new() -> Self {
         let (waiting, backlog, news) = <(Vec<_>, VecDeque<_>, Arc<_>)>::default();
@@ -56,7 +56,7 @@ impl Talk {
     }
 
     /// One more waits; who has gone does not.
-    pub(super) fn wait(&mut self, one: Waiting) {
+    pub(super) fn wait(&mut self, one: WaitingRequest) {
         self.waiting.retain(|waiting| !waiting.to.is_closed());
         self.waiting.push(one);
     }
@@ -67,8 +67,8 @@ impl Talk {
         self.latest = Instant::now();
         self.waiting.retain(|waiting| !waiting.to.is_closed());
         let to = match kind {
-            RpcKind::Answer(id) => return self.answered(id),
-            RpcKind::Answers(ids) => return ids.iter().filter_map(|id| self.answered(id)).last(),
+            RpcKind::Answer(id) => return self.take_stream(id),
+            RpcKind::Answers(ids) => return ids.iter().filter_map(|id| self.take_stream(id)).last(),
             RpcKind::News { progress: Some(token) } => {
                 self.waiting.iter().find(|waiting| waiting.progress.as_ref() == Some(token))
             }
@@ -82,7 +82,7 @@ impl Talk {
     }
 
     /// Where an answer was waited for.
-    fn answered(&mut self, id: &RpcId) -> Option<EventStream> {
+    fn take_stream(&mut self, id: &RpcId) -> Option<EventStream> {
         let at = self.waiting.iter().position(|waiting| waiting.id == *id)?;
         Some(self.waiting.remove(at).to)
     }
@@ -92,7 +92,8 @@ impl Talk {
         self.backlog.push_back(message);
         self.news.notify_one();
         let is_full = |backlog: &VecDeque<Bytes>| {
-            backlog.len() > BACKLOG || backlog.iter().map(Bytes::len).sum::<usize>() > BACKLOG_BYTES
+            backlog.len() > MAX_BACKLOG_MESSAGES
+                || backlog.iter().map(Bytes::len).sum::<usize>() > MAX_BACKLOG_BYTES
         };
         while is_full(&self.backlog) {
             self.backlog.pop_front();
@@ -136,7 +137,7 @@ impl Talk {
     }
 }
 
-impl Waiting {
+impl WaitingRequest {
     fn tell(self, why: &str) {
         let id = self.id.spelled();
         let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"{why}"}}}}"#);
@@ -155,10 +156,10 @@ pub(super) struct LongMessage {
 impl LongMessage {
     /// Sees the next part of it.
     pub(super) fn see(&mut self, part: &[u8]) {
-        let free = SEEN.saturating_sub(self.head.len()).min(part.len());
+        let free = MAX_SEEN_BYTES.saturating_sub(self.head.len()).min(part.len());
         self.head.extend_from_slice(&part[..free]);
-        self.tail.extend_from_slice(&part[part.len().saturating_sub(SEEN)..]);
-        self.tail.drain(..self.tail.len().saturating_sub(SEEN));
+        self.tail.extend_from_slice(&part[part.len().saturating_sub(MAX_SEEN_BYTES)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(MAX_SEEN_BYTES));
     }
 
     /// True when it answers the request of this name. Only its ends are known: there, servers write whom they answer.

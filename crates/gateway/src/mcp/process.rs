@@ -9,10 +9,10 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::mcp::servers::StartedServer;
-use crate::path_lookup::startable;
+use crate::path_lookup::find_program;
 
 /// How long a server may take to end by itself, and again once it was asked to.
-const GRACE: Duration = Duration::from_secs(2);
+const EXIT_GRACE_PERIOD: Duration = Duration::from_secs(2);
 
 /// A server and whatever it starts itself.
 pub(super) struct ServerProcess {
@@ -24,7 +24,7 @@ impl ServerProcess {
     /// Starts a server; its standard error is this process's own.
     pub(super) fn start(server: &StartedServer) -> io::Result<(Self, ChildStdin, ChildStdout)> {
         let StartedServer { program, args, env } = server;
-        let mut command = Command::new(startable(OsStr::new(program)));
+        let mut command = Command::new(find_program(OsStr::new(program)));
         command.args(args).envs(env).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         // What it starts can be ended with it.
         #[cfg(unix)]
@@ -45,9 +45,9 @@ impl ServerProcess {
     /// Waits until it ends, as it should once its input is closed; it is asked to, and at last made to.
     pub(super) async fn end(mut self) {
         // How it ends is its own affair.
-        let _ = timeout(GRACE, self.child.wait()).await;
+        let _ = timeout(EXIT_GRACE_PERIOD, self.child.wait()).await;
         self.group.ask();
-        let _ = timeout(GRACE, self.child.wait()).await;
+        let _ = timeout(EXIT_GRACE_PERIOD, self.child.wait()).await;
         self.group.kill();
         let _ = self.child.kill().await;
     }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::mcp::McpDoor;
+use crate::mcp::McpClientSession;
 use crate::mcp::framing::{MessageLines, Piece};
 
 /// Messages that are longer pass unseen, so that no flood fills the memory.
-const LONGEST: usize = 32 << 20;
+const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
 /// Where to hear one side, and where to speak to it.
 pub struct Pipe<R, W> {
@@ -20,7 +20,7 @@ pub struct Pipe<R, W> {
     pub to: W,
 }
 
-type Shared<W> = Arc<Mutex<W>>;
+type SharedWriter<W> = Arc<Mutex<W>>;
 
 /// Relays between a client and a server until the server ends or the client can no longer be told anything. The server
 /// is told when the client has ended.
@@ -28,7 +28,7 @@ type Shared<W> = Arc<Mutex<W>>;
 /// # Errors
 /// When the server can no longer be heard, or the client no longer be told.
 pub async fn relay<CR, CW, SR, SW>(
-    door: Arc<McpDoor>,
+    door: Arc<McpClientSession>,
     client: Pipe<CR, CW>,
     server: Pipe<SR, SW>,
 ) -> io::Result<()>
@@ -46,13 +46,18 @@ where
 }
 
 /// From the client to the server, whose pipe is closed at the end.
-async fn up<R, S, C>(door: Arc<McpDoor>, from: R, mut server: S, client: Shared<C>) -> io::Result<()>
+async fn up<R, S, C>(
+    door: Arc<McpClientSession>,
+    from: R,
+    mut server: S,
+    client: SharedWriter<C>,
+) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     S: AsyncWrite + Unpin,
     C: AsyncWrite + Unpin,
 {
-    let mut lines = MessageLines::new(LONGEST, from);
+    let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, from);
     while let Some(piece) = lines.next().await? {
         let bytes = match piece {
             Piece::Part(bytes) | Piece::End(bytes) => bytes,
@@ -70,12 +75,12 @@ where
 }
 
 /// From the server to the client. A message in several parts is not spoken into.
-async fn down<R, C>(door: &McpDoor, from: R, client: Shared<C>) -> io::Result<()>
+async fn down<R, C>(door: &McpClientSession, from: R, client: SharedWriter<C>) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     C: AsyncWrite + Unpin,
 {
-    let mut lines = MessageLines::new(LONGEST, from);
+    let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, from);
     let mut held: Option<OwnedMutexGuard<C>> = None;
     while let Some(piece) = lines.next().await? {
         match piece {
@@ -94,7 +99,7 @@ where
     Ok(())
 }
 
-async fn speaker<C>(client: &Shared<C>, held: Option<OwnedMutexGuard<C>>) -> OwnedMutexGuard<C> {
+async fn speaker<C>(client: &SharedWriter<C>, held: Option<OwnedMutexGuard<C>>) -> OwnedMutexGuard<C> {
     match held {
         Some(held) => held,
         None => Arc::clone(client).lock_owned().await,

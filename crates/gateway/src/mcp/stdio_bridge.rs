@@ -16,27 +16,27 @@ use crate::access::KnownTenant;
 use crate::error::Error;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, Read, Whole, read};
-use crate::mcp::client_session::McpDoor;
+use crate::llm::{BodyRead, GatewayState, WholeBody, read};
+use crate::mcp::client_session::McpClientSession;
 use crate::mcp::process::ProcessGroup;
 use crate::mcp::servers::StartedServer;
-use crate::mcp::sessions::SpawnedSessions;
-use crate::mcp::stdio_server::SpawnedSession;
-use crate::mcp::stream::{SESSION, fault, json_reply, written};
+use crate::mcp::sessions::StdioSessions;
+use crate::mcp::stdio_server::StdioSession;
+use crate::mcp::stream::{SESSION, channel_body, fault, json_reply};
 
 /// A server that is started for each session.
-pub(super) struct CarriedServer {
+pub(super) struct StdioBridge {
     server: StartedServer,
-    sessions: SpawnedSessions,
+    sessions: StdioSessions,
     /// Servers that have not ended, and what waits for their ends.
     groups: Arc<Mutex<HashSet<ProcessGroup>>>,
     running: TaskTracker,
 }
 
-impl CarriedServer {
+impl StdioBridge {
     /// A server that nobody has asked yet.
     pub(super) fn new(server: StartedServer) -> Self {
-        let (sessions, groups) = (SpawnedSessions::default(), Arc::default());
+        let (sessions, groups) = (StdioSessions::default(), Arc::default());
         Self { server, sessions, groups, running: TaskTracker::new() }
     }
 
@@ -44,13 +44,14 @@ impl CarriedServer {
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
-        door: impl Fn(&str) -> McpDoor + Send,
+        door: impl Fn(&str) -> McpClientSession + Send,
         request: Request<Incoming>,
         slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
         let (parts, body) = request.into_parts();
         let body = gate.client_body(body);
-        let id = parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(|id| owned(&parts, id));
+        let id =
+            parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(|id| tenant_session(&parts, id));
         let id = id.as_deref();
         if parts.method != Method::POST {
             body.linger();
@@ -60,7 +61,7 @@ impl CarriedServer {
                 _ => not_allowed(),
             });
         }
-        let Read::Whole(whole) = read(gate, body).await? else {
+        let BodyRead::Whole(whole) = read(gate, body).await? else {
             let message = "no memory for this message right now; try again";
             return Ok(fault(StatusCode::SERVICE_UNAVAILABLE, message));
         };
@@ -72,7 +73,7 @@ impl CarriedServer {
             None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
             Some(id) => match self.sessions.get(id) {
                 Some(session) => Ok(post(&session, (kind, slot, &parts), whole).await),
-                None => Ok(gone()),
+                None => Ok(session_not_found()),
             },
         }
     }
@@ -81,9 +82,9 @@ impl CarriedServer {
     async fn begin(
         &self,
         gate: &GatewayState,
-        door: impl Fn(&str) -> McpDoor,
-        asked: Asking<'_>,
-        message: Whole,
+        door: impl Fn(&str) -> McpClientSession,
+        asked: PostContext<'_>,
+        message: WholeBody,
     ) -> Result<Response<Reply>, Error> {
         if !accepts_events(&asked.2.headers) {
             return Ok(not_acceptable());
@@ -94,18 +95,17 @@ impl CarriedServer {
             let message = "too many sessions; end one, or try again later";
             return Ok(fault(StatusCode::SERVICE_UNAVAILABLE, message));
         }
-        let (session, end) =
-            SpawnedSession::start(&gate.space, &self.server, door(&id)).map_err(|error| {
-                let message = format!("cannot start {}: {error}", self.server.program);
-                Error::of_upstream(StatusCode::BAD_GATEWAY, message)
-            })?;
+        let (session, end) = StdioSession::start(&gate.space, &self.server, door(&id)).map_err(|error| {
+            let message = format!("cannot start {}: {error}", self.server.program);
+            Error::of_upstream(StatusCode::BAD_GATEWAY, message)
+        })?;
         let (groups, group) = (Arc::clone(&self.groups), session.group());
-        locked(&groups).insert(group);
+        lock(&groups).insert(group);
         self.running.spawn(async move {
             end.await;
-            locked(&groups).remove(&group);
+            lock(&groups).remove(&group);
         });
-        self.sessions.add(owned(asked.2, &id), Arc::clone(&session));
+        self.sessions.add(tenant_session(asked.2, &id), Arc::clone(&session));
         let mut response = post(&session, asked, message).await;
         response.headers_mut().extend(HeaderValue::try_from(id).ok().map(|id| (SESSION, id)));
         Ok(response)
@@ -113,17 +113,17 @@ impl CarriedServer {
 
     /// The client's own stream.
     fn stream(&self, id: Option<&str>, headers: &HeaderMap, slot: RequestSlot) -> Response<Reply> {
-        let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return gone() };
+        let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return session_not_found() };
         if !accepts_events(headers) {
             return fault(StatusCode::NOT_ACCEPTABLE, "accept text/event-stream");
         }
-        let (to, reply) = written(slot);
+        let (to, reply) = channel_body(slot);
         session.open(to);
         events(reply)
     }
 
     fn delete(&self, id: Option<&str>) -> Response<Reply> {
-        let Some(session) = id.and_then(|id| self.sessions.remove(id)) else { return gone() };
+        let Some(session) = id.and_then(|id| self.sessions.remove(id)) else { return session_not_found() };
         session.end();
         empty(StatusCode::OK)
     }
@@ -145,25 +145,25 @@ impl CarriedServer {
     }
 
     /// Waits until the servers of all sessions have ended.
-    pub(super) async fn ended(&self) {
+    pub(super) async fn wait_ended(&self) {
         self.running.wait().await;
     }
 
     /// Ends all servers at once.
     pub(super) fn kill(&self) {
-        locked(&self.groups).iter().for_each(|group| group.kill());
+        lock(&self.groups).iter().for_each(|group| group.kill());
     }
 }
 
-fn locked(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<ProcessGroup>> {
+fn lock(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<ProcessGroup>> {
     groups.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a client asks for, the place that it takes meanwhile, and the head that came with it.
-type Asking<'h> = (RpcKind, RequestSlot, &'h Parts);
+type PostContext<'h> = (RpcKind, RequestSlot, &'h Parts);
 
 /// The name under which a session is found: nobody finds one of another tenant, whatever name they know.
-fn owned(parts: &Parts, id: &str) -> String {
+fn tenant_session(parts: &Parts, id: &str) -> String {
     let tenant = parts.extensions.get::<Arc<KnownTenant>>().map_or("", |tenant| &tenant.name);
     format!("{tenant}\n{id}")
 }
@@ -174,9 +174,9 @@ fn not_acceptable() -> Response<Reply> {
 
 /// Tells a server something; its answer comes as an event, after what it says before.
 async fn post(
-    session: &Arc<SpawnedSession>,
-    (kind, slot, parts): Asking<'_>,
-    message: Whole,
+    session: &Arc<StdioSession>,
+    (kind, slot, parts): PostContext<'_>,
+    message: WholeBody,
 ) -> Response<Reply> {
     if !accepts_events(&parts.headers) {
         return not_acceptable();
@@ -187,15 +187,21 @@ async fn post(
     let asked = match kind {
         RpcKind::Request { id, progress, .. } => vec![(id, progress)],
         RpcKind::Requests(asked) => asked,
-        _ => return if session.tell(message).await { empty(StatusCode::ACCEPTED) } else { gone() },
+        _ => {
+            return if session.tell(message).await {
+                empty(StatusCode::ACCEPTED)
+            } else {
+                session_not_found()
+            };
+        }
     };
     // It ends when the last of them is answered.
-    let (to, reply) = written(slot);
+    let (to, reply) = channel_body(slot);
     for (id, progress) in asked {
         session.wait(id, progress, to.clone());
     }
     drop(to);
-    if session.tell(message).await { events(reply) } else { gone() }
+    if session.tell(message).await { events(reply) } else { session_not_found() }
 }
 
 fn accepts_events(headers: &HeaderMap) -> bool {
@@ -204,7 +210,7 @@ fn accepts_events(headers: &HeaderMap) -> bool {
 }
 
 /// Clients that hear this begin anew.
-fn gone() -> Response<Reply> {
+fn session_not_found() -> Response<Reply> {
     fault(StatusCode::NOT_FOUND, "Session not found")
 }
 

@@ -16,39 +16,39 @@ use tokio::select;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::memory_budget::BodySpace;
-use crate::llm::Whole;
-use crate::mcp::client_session::McpDoor;
+use crate::llm::WholeBody;
+use crate::mcp::client_session::McpClientSession;
 use crate::mcp::framing::{MessageLines, Piece};
-use crate::mcp::pending::{EventStream, LongMessage, Talk, Waiting};
+use crate::mcp::pending::{EventStream, LongMessage, PendingRequests, WaitingRequest};
 use crate::mcp::process::{ProcessGroup, ServerProcess};
 use crate::mcp::servers::StartedServer;
 use crate::mcp::stream::event;
 
 /// Messages that are longer are not carried.
-const LONGEST: usize = 32 << 20;
+const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
 /// One client's server.
-pub(super) struct SpawnedSession {
-    door: McpDoor,
+pub(super) struct StdioSession {
+    door: McpClientSession,
     /// Its input; none once it has ended.
     input: tokio::sync::Mutex<Option<ChildStdin>>,
-    talk: Mutex<Talk>,
+    talk: Mutex<PendingRequests>,
     ended: CancellationToken,
     group: ProcessGroup,
 }
 
-impl SpawnedSession {
+impl StdioSession {
     /// Starts a server, and gives what ends it: to be run until it is done.
     pub(super) fn start(
         space: &BodySpace,
         server: &StartedServer,
-        door: McpDoor,
+        door: McpClientSession,
     ) -> io::Result<(Arc<Self>, impl Future<Output = ()> + Send + 'static)> {
         let (process, input, output) = ServerProcess::start(server)?;
         let session = Arc::new(Self {
             door,
             input: tokio::sync::Mutex::new(Some(input)),
-            talk: Mutex::new(Talk::new()),
+            talk: Mutex::new(PendingRequests::new()),
             ended: CancellationToken::new(),
             group: process.group(),
         });
@@ -74,11 +74,11 @@ impl SpawnedSession {
 
     /// Waits for the answer to a request; what comes of it goes to `to`.
     pub(super) fn wait(&self, id: RpcId, progress: Option<Vec<u8>>, to: EventStream) {
-        self.talk().wait(Waiting { id, progress, to });
+        self.talk().wait(WaitingRequest { id, progress, to });
     }
 
     /// Tells the server something; false when it has ended. The client may leave meanwhile: half a message is not told.
-    pub(super) async fn tell(self: &Arc<Self>, message: Whole) -> bool {
+    pub(super) async fn tell(self: &Arc<Self>, message: WholeBody) -> bool {
         self.talk().latest = Instant::now();
         let session = Arc::clone(self);
         let telling = tokio::spawn(async move {
@@ -156,7 +156,7 @@ impl SpawnedSession {
         }
     }
 
-    fn talk(&self) -> MutexGuard<'_, Talk> {
+    fn talk(&self) -> MutexGuard<'_, PendingRequests> {
         self.talk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -172,8 +172,8 @@ fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Hears a server to its end.
-async fn hear(session: Arc<SpawnedSession>, space: BodySpace, output: ChildStdout) {
-    let mut lines = MessageLines::new(LONGEST, output).within(&space);
+async fn hear(session: Arc<StdioSession>, space: BodySpace, output: ChildStdout) {
+    let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, output).within(&space);
     let mut long = LongMessage::default();
     loop {
         let piece = select! {

@@ -18,25 +18,25 @@ use crate::error::Error;
 use crate::http::memory_budget::BodySpace;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::http::response_body::Arrival;
-use crate::mcp::client_session::McpDoor;
+use crate::http::response_body::UpstreamBody;
+use crate::mcp::client_session::McpClientSession;
 use crate::request_log::know;
 
 /// The header that names a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// How many events wait for a client that reads slowly; then whoever says more waits.
-const WAITING: usize = 8;
+const MAX_QUEUED_EVENTS: usize = 8;
 
-type WrittenPiece = Result<Bytes, Error>;
+type BodyPiece = Result<Bytes, Error>;
 
 /// A body that somebody else writes; the request counts as running until it has been written.
-struct Written {
-    pieces: Receiver<WrittenPiece>,
+struct ChannelBody {
+    pieces: Receiver<BodyPiece>,
     _slot: RequestSlot,
 }
 
-impl Body for Written {
+impl Body for ChannelBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -49,9 +49,9 @@ impl Body for Written {
 }
 
 /// A body, and where to write it.
-pub(super) fn written(slot: RequestSlot) -> (Sender<WrittenPiece>, Reply) {
-    let (sender, pieces) = channel(WAITING);
-    (sender, Reply::Watched(Box::pin(Written { pieces, _slot: slot })))
+pub(super) fn channel_body(slot: RequestSlot) -> (Sender<BodyPiece>, Reply) {
+    let (sender, pieces) = channel(MAX_QUEUED_EVENTS);
+    (sender, Reply::Watched(Box::pin(ChannelBody { pieces, _slot: slot })))
 }
 
 /// A message as the whole answer.
@@ -64,7 +64,7 @@ pub(super) fn json_reply(status: StatusCode, message: Vec<u8>) -> Response<Reply
 
 /// A refusal, as clients of the protocol read it.
 pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
-    failed(&if status.is_server_error() {
+    error_response(&if status.is_server_error() {
         Error::us(status, message)
     } else {
         Error::client(status, message)
@@ -72,7 +72,7 @@ pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
 }
 
 /// The same for an error.
-pub(super) fn failed(error: &Error) -> Response<Reply> {
+pub(super) fn error_response(error: &Error) -> Response<Reply> {
     let text = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": error.message}});
     let mut response = json_reply(error.status, text.to_string().into_bytes());
     know(response.extensions_mut(), |known| known.fault = Some((error.side, error.message.as_str().into())));
@@ -87,13 +87,13 @@ pub(super) fn event(message: &[u8]) -> Bytes {
 /// The events of a server, with the messages that are ours to change changed. They go on as they come; when nobody reads
 /// them any more, the server is told by the end of its connection. When there is no room to hold an event, the rest passes
 /// unseen.
-pub(super) fn changed(
-    door: Arc<McpDoor>,
-    mut arrival: Arrival,
+pub(super) fn rewrite_events(
+    door: Arc<McpClientSession>,
+    mut arrival: UpstreamBody,
     (space, slot): (BodySpace, RequestSlot),
-    learn: impl Fn(&McpDoor) + Send + 'static,
+    learn: impl Fn(&McpClientSession) + Send + 'static,
 ) -> Reply {
-    let (sender, reply) = written(slot);
+    let (sender, reply) = channel_body(slot);
     tokio::spawn(async move {
         let (mut events, mut held) = (McpEvents::default(), space.room());
         loop {
@@ -114,7 +114,7 @@ pub(super) fn changed(
                 }
             }
             for event in found {
-                let bytes = space.hold(shown(&door, event).await);
+                let bytes = space.hold(rewrite_event(&door, event).await);
                 if sender.send(Ok(bytes)).await.is_err() {
                     return;
                 }
@@ -130,7 +130,7 @@ pub(super) fn changed(
 }
 
 /// An event as the client gets it.
-async fn shown(door: &McpDoor, event: McpEvent) -> Vec<u8> {
+async fn rewrite_event(door: &McpClientSession, event: McpEvent) -> Vec<u8> {
     let changed = match &event.message {
         Some(message) => door.hear_server(message).await,
         None => None,

@@ -23,7 +23,7 @@ use crate::scene::{
 /// A tenant whose key is its name, twice.
 fn tenant(name: &str) -> TenantSettings {
     let keys = vec![KeyHash::of(name.repeat(2).as_bytes())];
-    TenantSettings { tenant: KnownTenant::named(name), keys, certificates: Vec::new() }
+    TenantSettings { tenant: KnownTenant::new(name), keys, certificates: Vec::new() }
 }
 
 fn live(engine: EngineSettings) -> Arc<EngineRewriter> {
@@ -212,7 +212,7 @@ async fn no_tenant_reads_anothers_originals() {
 async fn a_tenant_asks_only_what_it_may() {
     let (address, _) = recorder().await;
     let asks = |name: &str, may_ask: MayAsk| {
-        let known = KnownTenant { may_ask, ..KnownTenant::named(name) };
+        let known = KnownTenant { may_ask, ..KnownTenant::new(name) };
         TenantSettings { tenant: known, ..tenant(name) }
     };
     let list = vec![

@@ -194,7 +194,7 @@ impl Rewrite for Broken {
         panic!("rewrite")
     }
 
-    fn missed(&self, _: &Head<'_>, _: BypassReason) {
+    fn on_bypass(&self, _: &Head<'_>, _: BypassReason) {
         panic!("missed")
     }
 }

@@ -124,7 +124,7 @@ async fn a_certificate_says_which_tenant_it_is() {
     let authority = Authority::new("tenants");
     let (_, settings) = secure(&authority, true).await;
     let tenant = |name: &str, certificate: &str| TenantSettings {
-        tenant: KnownTenant { rate: 1, ..KnownTenant::named(name) },
+        tenant: KnownTenant { rate: 1, ..KnownTenant::new(name) },
         keys: Vec::new(),
         certificates: vec![certificate.to_owned()],
     };

@@ -57,8 +57,8 @@ impl Rewrite for Hasty {
         self.live.mask(head, body)
     }
 
-    fn missed(&self, head: &Head<'_>, why: BypassReason) {
-        self.live.missed(head, why);
+    fn on_bypass(&self, head: &Head<'_>, why: BypassReason) {
+        self.live.on_bypass(head, why);
     }
 
     fn sent_plain(&self, head: &Head<'_>, body: &Bytes) {

@@ -28,26 +28,26 @@ use crate::llm::compress::retrieve;
 use crate::llm::gate::GatewayState;
 use crate::llm::mask;
 use crate::llm::offer::tenant;
-use crate::llm::read_body::{Read, Whole, bomb, read};
+use crate::llm::read_body::{BodyRead, WholeBody, bomb, read};
 use crate::llm::rewrite::{Head, Refusal, Rewrite};
 use crate::request_log::Known;
 use crate::settings::CompressApi;
-use crate::worker_pool::guarded;
+use crate::worker_pool::catch_panic;
 
 /// What requests at this door are called where providers have names.
 pub(crate) const NAME: &str = "compress";
 
 /// Where messages are brought.
-const PATH: &str = "/v1/compress";
+const COMPRESS_PATH: &str = "/v1/compress";
 
 /// Where other servers hear how a turn went on, and keep that in mind. Nothing is kept in mind here.
-const TURNS: &str = "/v1/compress/response";
+const TURN_PATH: &str = "/v1/compress/response";
 
 /// What an answer says when the messages in it are as they came, though they should not be.
-const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
+const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
 
 /// What is asked at this door.
-pub(crate) enum CompressAsk {
+pub(crate) enum CompressRoute {
     /// Messages are to be made smaller.
     Compress,
     /// The text of this name is to be given back.
@@ -56,12 +56,12 @@ pub(crate) enum CompressAsk {
     Remember,
 }
 
-impl CompressAsk {
+impl CompressRoute {
     /// What a request asks at this door, where it is open: these paths alone, so that no other goes elsewhere than it did.
     pub(crate) fn of(gate: &GatewayState, method: &Method, path: &str) -> Option<Self> {
         let asked = match (method, path) {
-            (&Method::POST, PATH) => Self::Compress,
-            (&Method::POST, TURNS) => Self::Remember,
+            (&Method::POST, COMPRESS_PATH) => Self::Compress,
+            (&Method::POST, TURN_PATH) => Self::Remember,
             (&Method::GET, path) => Self::Retrieve(retrieve::id(path)?),
             _ => return None,
         };
@@ -78,14 +78,14 @@ impl CompressAsk {
 pub(crate) async fn answer(
     gate: &GatewayState,
     known: &mut Known,
-    ask: CompressAsk,
+    ask: CompressRoute,
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
     known.provider = Some(NAME);
     match ask {
-        CompressAsk::Compress => compress(gate, known, request).await,
-        CompressAsk::Retrieve(id) => retrieve::retrieve(gate, id, request).await,
-        CompressAsk::Remember => {
+        CompressRoute::Compress => compress(gate, known, request).await,
+        CompressRoute::Retrieve(id) => retrieve::retrieve(gate, id, request).await,
+        CompressRoute::Remember => {
             gate.client_body(request.into_body()).linger();
             let message = "nothing is remembered between turns here; ask POST /v1/compress with every request, and \
                            GET /v1/retrieve for what was left out";
@@ -101,13 +101,13 @@ async fn compress(
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = request.into_parts();
     let full = || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory for these messages now; try again");
-    let Read::Whole(whole) = read(gate, gate.client_body(body)).await? else { return Err(full()) };
+    let BodyRead::Whole(whole) = read(gate, gate.client_body(body)).await? else { return Err(full()) };
     let masks = gate.rewrite.seals() && !whole.bytes.is_empty();
     let whole = if masks { mask::seal(gate, &mut parts, whole).await? } else { whole };
-    let Whole { bytes, held, .. } = whole;
-    let desk = CompressDesk::of(gate, parts, bytes);
+    let WholeBody { bytes, held, .. } = whole;
+    let desk = CompressJob::of(gate, parts, bytes);
     let since = Instant::now();
-    let done = settled(gate, &desk).await;
+    let done = settle(gate, &desk).await;
     known.ours = Some(since.elapsed());
     drop(held);
     match done {
@@ -119,15 +119,15 @@ async fn compress(
             Ok(response)
         }
         Ok(Err(refusal)) => Err(Error::client(refusal.status, refusal.message)),
-        Err(why) => unchanged(gate, known, desk, why).await,
+        Err(why) => answer_unchanged(gate, known, desk, why).await,
     }
 }
 
 /// A question and its answer, or why it has none.
-type Answered = Result<(CompressQuestion, LoneAnswer), Refusal>;
+type CompressResult = Result<(CompressQuestion, LoneAnswer), Refusal>;
 
 /// The answer to a question, from which nothing is left out that could not be kept.
-async fn settled(gate: &GatewayState, desk: &Arc<CompressDesk>) -> Result<Answered, BypassReason> {
+async fn settle(gate: &GatewayState, desk: &Arc<CompressJob>) -> Result<CompressResult, BypassReason> {
     let (question, answer) = match desk.work(gate, Loss::Detail).await? {
         Ok(done) => done,
         refused => return Ok(refused),
@@ -139,41 +139,41 @@ async fn settled(gate: &GatewayState, desk: &Arc<CompressDesk>) -> Result<Answer
 }
 
 /// The messages as they came, because we could not do better.
-async fn unchanged(
+async fn answer_unchanged(
     gate: &GatewayState,
     known: &mut Known,
-    desk: Arc<CompressDesk>,
+    desk: Arc<CompressJob>,
     why: BypassReason,
 ) -> Result<Response<Reply>, Error> {
     known.missed = Some(why);
     // The one who is told may be the one who just panicked.
-    let _ = guarded(|| gate.rewrite.missed(&desk.head(), why));
+    let _ = catch_panic(|| gate.rewrite.on_bypass(&desk.head(), why));
     let failed = || Error::us(StatusCode::INTERNAL_SERVER_ERROR, "these messages cannot be read here");
-    let question = spawn_blocking(move || guarded(|| desk.question())).await;
+    let question = spawn_blocking(move || catch_panic(|| desk.question())).await;
     let Ok(Ok(question)) = question else { return Err(failed()) };
     let question = question.map_err(|refusal| Error::client(refusal.status, refusal.message))?;
     known.model = model(&question);
     let mut response = json(gate, write_unchanged(&question));
-    response.headers_mut().insert(MISSED, HeaderValue::from_static(why.name()));
+    response.headers_mut().insert(BYPASS_HEADER, HeaderValue::from_static(why.name()));
     Ok(response)
 }
 
 /// A question that another thread may look at.
-struct CompressDesk {
+struct CompressJob {
     rewrite: Arc<dyn Rewrite>,
     parts: Parts,
     body: Bytes,
     limit: usize,
 }
 
-impl CompressDesk {
+impl CompressJob {
     fn of(gate: &GatewayState, parts: Parts, body: Bytes) -> Arc<Self> {
         let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
         Arc::new(Self { rewrite, parts, body, limit })
     }
 
     /// The question and its answer with at most this loss: at once if it is short and plain, else from another thread.
-    async fn work(self: &Arc<Self>, gate: &GatewayState, most: Loss) -> Result<Answered, BypassReason> {
+    async fn work(self: &Arc<Self>, gate: &GatewayState, most: Loss) -> Result<CompressResult, BypassReason> {
         let (desk, coding) = (Arc::clone(self), Coding::of(&self.parts.headers));
         let weight = coding.weight(self.limit, self.body.len());
         let work = move || desk.answer(most);
@@ -183,7 +183,7 @@ impl CompressDesk {
         }
     }
 
-    fn answer(&self, most: Loss) -> Answered {
+    fn answer(&self, most: Loss) -> CompressResult {
         let question = self.question()?;
         let answer = self.rewrite.compress(&self.head(), &question, most)?;
         Ok((question, answer))
@@ -217,7 +217,7 @@ fn bad(refused: OptionError) -> Refusal {
 
 /// The model that a question names, if that can be shown.
 fn model(question: &CompressQuestion) -> Option<ShownName> {
-    let name: String = serde_json::from_slice(question.came().model?).ok()?;
+    let name: String = serde_json::from_slice(question.as_sent().model?).ok()?;
     ShownName::of(&name)
 }
 
@@ -230,7 +230,7 @@ mod tests {
     /// Behaviour 21.8.
     #[test]
     fn no_provider_has_these_paths() {
-        for path in [PATH, TURNS, "/v1/retrieve/shadow_00112233445566778899aabbccddeeff"] {
+        for path in [COMPRESS_PATH, TURN_PATH, "/v1/retrieve/shadow_00112233445566778899aabbccddeeff"] {
             assert!(claimed_provider(path).is_none(), "{path}");
         }
     }

@@ -32,7 +32,7 @@ impl LoneAnswer {
 
 /// The answer in words of JSON: the messages as they are now, and their numbers.
 pub(crate) fn write(question: &CompressQuestion, answer: &LoneAnswer) -> Vec<u8> {
-    let came = question.came();
+    let came = question.as_sent();
     // What we wrote can be read; if not, it is no answer.
     let now = LoneMessages::of(question.provider, &answer.body).unwrap_or(came);
     let tools = now.tools.filter(|tools| came.tools != Some(*tools));
@@ -47,7 +47,7 @@ pub(crate) fn write(question: &CompressQuestion, answer: &LoneAnswer) -> Vec<u8>
         "ccr_hashes": ids,
         "ignored": question.ignored,
     });
-    joined(now.messages, tools, numbers)
+    join_members(now.messages, tools, numbers)
 }
 
 /// The answer when we could do nothing: the messages as they came.
@@ -61,7 +61,7 @@ pub(crate) fn write_unchanged(question: &CompressQuestion) -> Vec<u8> {
         "ccr_hashes": [],
         "ignored": question.ignored,
     });
-    joined(question.came().messages, None, numbers)
+    join_members(question.as_sent().messages, None, numbers)
 }
 
 /// What is sent of what came.
@@ -70,7 +70,7 @@ fn ratio(before: usize, after: usize) -> f64 {
     if before == 0 { 1.0 } else { (after as f64 / before as f64 * 10_000.0).round() / 10_000.0 }
 }
 
-fn joined(messages: &[u8], tools: Option<&[u8]>, numbers: Value) -> Vec<u8> {
+fn join_members(messages: &[u8], tools: Option<&[u8]>, numbers: Value) -> Vec<u8> {
     let mut text = [b"{\"messages\":", messages].concat();
     if let Some(tools) = tools {
         text.extend([b",\"tools\":", tools].concat());

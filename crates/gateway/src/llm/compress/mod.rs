@@ -6,6 +6,6 @@ pub(super) mod question;
 mod reply;
 mod retrieve;
 
-pub(crate) use handler::{CompressAsk, NAME, answer};
+pub(crate) use handler::{CompressRoute, NAME, answer};
 pub use message::LoneAnswer;
 pub use question::CompressQuestion;

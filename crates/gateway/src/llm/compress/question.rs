@@ -9,10 +9,11 @@ use tersely_engine::OptionError;
 use tersely_wire::{LoneMessages, Provider, check_json, count_messages, lone_provider, top_members};
 
 /// Bytes of what is asked beside the messages.
-const LONGEST: usize = 64 << 10;
+const MAX_CONFIG_BYTES: usize = 64 << 10;
 
 /// How many names that are not known are told of, and how many characters of each.
-const TOLD: (usize, usize) = (16, 64);
+const MAX_IGNORED_NAMES: usize = 16;
+const MAX_IGNORED_CHARS: usize = 64;
 
 /// Messages to be made smaller, and how.
 pub struct CompressQuestion {
@@ -48,7 +49,7 @@ impl CompressQuestion {
         let count = count_messages(&messages).ok_or_else(|| refuse(expected))?;
         let model = expect(member("model")?, "model: must be a string", b'"')?;
         let tools = expect(member("tools")?, "tools: must be a list", b'[')?;
-        let asked = asked(member("config")?)?;
+        let asked = parse_config(member("config")?)?;
         let mut ignored = asked.ignored;
         ignored.extend(member("gateway")?.map(|_| "gateway".to_owned()));
         let alone = alone(&messages, model.as_ref(), tools.as_ref());
@@ -58,7 +59,7 @@ impl CompressQuestion {
     }
 
     /// What came.
-    pub(crate) fn came(&self) -> LoneMessages<'_> {
+    pub(crate) fn as_sent(&self) -> LoneMessages<'_> {
         alone(&self.messages, self.model.as_ref(), self.tools.as_ref())
     }
 }
@@ -72,10 +73,10 @@ struct CompressConfig {
     ignored: Vec<String>,
 }
 
-fn asked(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
+fn parse_config(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
     let Some(config) = config else { return Ok(CompressConfig::default()) };
-    if config.len() > LONGEST {
-        return Err(refuse(format!("config: longer than {LONGEST} bytes")));
+    if config.len() > MAX_CONFIG_BYTES {
+        return Err(refuse(format!("config: longer than {MAX_CONFIG_BYTES} bytes")));
     }
     let config: Map<String, Value> =
         serde_json::from_slice(&config).map_err(|_| refuse("config: must be an object"))?;
@@ -95,10 +96,12 @@ fn asked(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
                 asked.provider =
                     Some(known.ok_or_else(|| wrong("\"openai\", \"anthropic\" or \"responses\""))?);
             }
-            _ => asked.ignored.push(format!("config.{}", name.chars().take(TOLD.1).collect::<String>())),
+            _ => asked
+                .ignored
+                .push(format!("config.{}", name.chars().take(MAX_IGNORED_CHARS).collect::<String>())),
         }
     }
-    asked.ignored.truncate(TOLD.0);
+    asked.ignored.truncate(MAX_IGNORED_NAMES);
     Ok(asked)
 }
 
@@ -168,6 +171,6 @@ mod tests {
         let question = read(body).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(question.ignored, ["config.target_ratio", "gateway"]);
         assert_eq!((question.frozen, question.retrieves), (1, true));
-        assert_eq!(question.came(), LoneMessages { messages: b"[{}]", model: None, tools: None });
+        assert_eq!(question.as_sent(), LoneMessages { messages: b"[{}]", model: None, tools: None });
     }
 }

@@ -15,7 +15,7 @@ use crate::llm::keeper::in_time;
 
 /// A result in the stores: whose it is, and what it is called.
 #[derive(Clone)]
-pub(crate) struct AgreedKey {
+pub(crate) struct AnswerKey {
     pub(crate) whose: Arc<[u8]>,
     pub(crate) name: String,
 }
@@ -32,10 +32,10 @@ pub(crate) struct Agreement {
 }
 
 /// How many requests' results are tended at a time; a store that is slow is not asked for more.
-const TENDING: usize = 4;
+const MAX_TENDED_REQUESTS: usize = 4;
 
 /// What is known of a result.
-pub(crate) enum KnownWord {
+pub(crate) enum StoredAnswer {
     /// This stands for it.
     Said(RemoteAnswer),
     /// Nobody has said anything.
@@ -47,7 +47,7 @@ pub(crate) enum KnownWord {
 impl Agreement {
     /// Agreement by `store`, and by `near` for what was used here where the store is elsewhere.
     pub(crate) fn new(store: &Arc<Store>, near: Store) -> Self {
-        let tending = Arc::new(Semaphore::new(TENDING));
+        let tending = Arc::new(Semaphore::new(MAX_TENDED_REQUESTS));
         if store.deadline().is_some() {
             Self { near: Arc::new(near), far: Some(Arc::clone(store)), tending }
         } else {
@@ -56,7 +56,7 @@ impl Agreement {
     }
 
     /// What this process has used for a result.
-    pub(crate) async fn used(&self, key: &AgreedKey) -> Option<RemoteAnswer> {
+    pub(crate) async fn find_used(&self, key: &AnswerKey) -> Option<RemoteAnswer> {
         let found = self.near.find(&key.on(&self.near)?).await.ok().flatten();
         found.as_deref().map(unspell)
     }
@@ -67,19 +67,19 @@ impl Agreement {
     }
 
     /// What stands for a result that this process has not used anything for.
-    pub(crate) async fn look(&self, key: &AgreedKey) -> KnownWord {
-        let Some(far) = &self.far else { return KnownWord::Open };
-        let Some(place) = key.on(far) else { return KnownWord::Unknown };
+    pub(crate) async fn look(&self, key: &AnswerKey) -> StoredAnswer {
+        let Some(far) = &self.far else { return StoredAnswer::Open };
+        let Some(place) = key.on(far) else { return StoredAnswer::Unknown };
         match far.find(&place).await {
-            Ok(Some(said)) => KnownWord::Said(unspell(&said)),
-            Ok(None) => KnownWord::Open,
-            Err(_) => KnownWord::Unknown,
+            Ok(Some(said)) => StoredAnswer::Said(unspell(&said)),
+            Ok(None) => StoredAnswer::Open,
+            Err(_) => StoredAnswer::Unknown,
         }
     }
 
     /// What stands for a result once `word` was said of it: that of whoever was first. Where nobody confirms a word, the
     /// result stays whole, as it does for everybody else.
-    pub(crate) async fn settle(&self, key: &AgreedKey, word: RemoteAnswer) -> RemoteAnswer {
+    pub(crate) async fn settle(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let stands = match &self.far {
             None => word,
             Some(far) => {
@@ -92,7 +92,7 @@ impl Agreement {
     }
 
     /// What this process uses for a result from now on: `word`, unless it has used something else.
-    pub(crate) async fn hold(&self, key: &AgreedKey, word: RemoteAnswer) -> RemoteAnswer {
+    pub(crate) async fn hold(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let Some(place) = key.on(&self.near) else { return RemoteAnswer::Whole };
         let first = self.near.first(&place, &spell(&word)).await;
         first.map_or(RemoteAnswer::Whole, |said| unspell(&said))
@@ -100,7 +100,7 @@ impl Agreement {
 
     /// Lets the store that all share know what is used here, one after the other and while nobody waits: what it holds
     /// lives on, and what it has lost is there again. What finds no place is tended with a later request.
-    pub(crate) async fn tend(&self, used: Vec<(AgreedKey, RemoteAnswer)>) {
+    pub(crate) async fn tend(&self, used: Vec<(AnswerKey, RemoteAnswer)>) {
         let (Some(far), Ok(_place)) = (&self.far, self.tending.try_acquire()) else { return };
         for (key, word) in used {
             let Some(place) = key.on(far) else { continue };
@@ -116,7 +116,7 @@ impl Agreement {
     }
 }
 
-impl AgreedKey {
+impl AnswerKey {
     fn on(&self, store: &Store) -> Option<StoreKey> {
         Some(StoreKey { life: Life::Form, tenant: store.tenant(&self.whose)?, id: Id::parse(&self.name)? })
     }

@@ -6,14 +6,14 @@ use http::{Method, Request, Uri};
 use http_body_util::{BodyExt, Limited};
 use tersely_engine::CompressorAsk;
 
-use crate::http::client::{Pools, Speaks};
+use crate::http::client::{HttpVersions, Pools};
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::llm::compressor::settings::CompressorSettings;
-use crate::llm::compressor::shape::{self, Heard};
+use crate::llm::compressor::shape::{self, CompressorReply};
 
 /// No honest answer is longer.
-const LONGEST: usize = 4 << 20;
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
 /// Why a call came to nothing.
 pub(crate) enum CallFault {
@@ -29,16 +29,16 @@ pub(crate) async fn call(
     settings: &CompressorSettings,
     (address, mut headers): (Uri, HeaderMap),
     ask: &CompressorAsk,
-) -> Result<Heard, CallFault> {
+) -> Result<CompressorReply, CallFault> {
     let body = Bytes::from(shape::body(settings, ask).to_string());
     let sent = body.len();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    let mut request = Request::new(Outgoing::whole(body, None, MemoryBudget::default()));
+    let mut request = Request::new(OutgoingBody::whole(body, None, MemoryBudget::default()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = address;
     *request.headers_mut() = headers;
-    let speaks = if settings.endpoint.is_secure() { Speaks::Any } else { Speaks::One };
+    let speaks = if settings.endpoint.is_secure() { HttpVersions::Any } else { HttpVersions::One };
     let (response, _lane) = pools.send(speaks, request).await;
     let response = response.map_err(|_| CallFault::Down)?;
     match response.status() {
@@ -46,9 +46,9 @@ pub(crate) async fn call(
         status if status.is_server_error() => return Err(CallFault::Down),
         _ => return Err(CallFault::Refused),
     }
-    let body = Limited::new(response.into_body(), LONGEST).collect().await;
+    let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
     let body = body.map_err(|_| CallFault::Down)?.to_bytes();
     let heard = shape::read(settings.shape, &body).ok_or(CallFault::Refused)?;
     let tokens = heard.tokens.or_else(|| Some(shape::estimate(sent + body.len())));
-    Ok(Heard { tokens, ..heard })
+    Ok(CompressorReply { tokens, ..heard })
 }

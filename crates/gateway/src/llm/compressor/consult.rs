@@ -18,29 +18,29 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::Error;
 use crate::http::client::Pools;
-use crate::llm::compressor::agreement::{AgreedKey, Agreement, KnownWord};
+use crate::llm::compressor::agreement::{Agreement, AnswerKey, StoredAnswer};
 use crate::llm::compressor::call::{CallFault, call};
 use crate::llm::compressor::pace::Pace;
 use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape;
 use crate::llm::keeper::{Keeper, all};
 use crate::llm::rewrite::Head;
-use crate::llm::tenant_id::Whose;
+use crate::llm::tenant_id::TenantId;
 use crate::settings::GatewaySettings;
 
 /// Calls at one time, for all requests.
-const CALLS: usize = 10;
+const MAX_CONCURRENT_CALLS: usize = 10;
 
 /// Results of one request that are asked about.
-const ASKS: usize = 64;
+const MAX_ASKS: usize = 64;
 
 /// Room for what is asked, over all requests, whose clients may be gone: each takes one place, and one more for each
-/// `PLACE` bytes.
-const ROOM: usize = 2048;
-const PLACE: usize = 64 << 10;
+/// `UNIT_BYTES` bytes.
+const MAX_QUEUED_UNITS: usize = 2048;
+const UNIT_BYTES: usize = 64 << 10;
 
 /// How long a compressor is left alone after it failed several times in a row.
-const REST: Duration = Duration::from_secs(30);
+const BREAKER_PAUSE: Duration = Duration::from_secs(30);
 
 /// What the identity of whoever owns an answer begins with, so that somebody does who says nothing of himself.
 const OWNER: &[u8] = b"compressor\n";
@@ -74,14 +74,14 @@ pub(crate) struct Inquiry {
 
 /// What came of an inquiry.
 #[derive(Default)]
-pub(crate) struct Consulted {
+pub(crate) struct Consultation {
     pub(crate) agreed: RemoteAnswers,
     /// Calls that were made, and the tokens that they cost.
     pub(crate) calls: u64,
     pub(crate) tokens: u64,
 }
 
-impl Consulted {
+impl Consultation {
     /// What came of an inquiry about these places that failed.
     pub(crate) fn nothing(places: &[usize]) -> Self {
         let mut consulted = Self::default();
@@ -93,9 +93,9 @@ impl Consulted {
 }
 
 /// A result to be settled.
-struct Pending {
+struct OpenResult {
     at: usize,
-    key: AgreedKey,
+    key: AnswerKey,
     ask: Option<CompressorAsk>,
 }
 
@@ -119,7 +119,7 @@ impl CallWait {
 }
 
 /// What a call came to: its text, if that may be of use, and its cost.
-type Spent = (Option<String>, u64);
+type CallOutcome = (Option<String>, u64);
 
 impl Compressor {
     /// A compressor that is reached as upstreams are, and whose answers are kept where `keeper` keeps.
@@ -141,9 +141,9 @@ impl Compressor {
             pace: Pace::new(settings.rate),
             settings,
             pools: Pools::new(gateway)?,
-            breaker: Breaker::new(REST),
-            places: Semaphore::new(CALLS),
-            room: Arc::new(Semaphore::new(ROOM)),
+            breaker: Breaker::new(BREAKER_PAUSE),
+            places: Semaphore::new(MAX_CONCURRENT_CALLS),
+            room: Arc::new(Semaphore::new(MAX_QUEUED_UNITS)),
             agreement: Agreement::new(keeper.store(), near),
         })
     }
@@ -152,24 +152,24 @@ impl Compressor {
     pub(crate) fn inquiry(
         &self,
         head: &Head<'_>,
-        whose: &Whose,
+        whose: &TenantId,
         mut candidates: Vec<Candidate>,
         only_counts: bool,
     ) -> Inquiry {
         let room = self.admit(&mut candidates);
-        let [lasting, said] = [whose.lasting(), whose.said()].map(|who| [OWNER, who].concat().into());
+        let [lasting, said] = [whose.lasting(), whose.identity()].map(|who| [OWNER, who].concat().into());
         Inquiry { candidates, lasting, said, credential: self.credential(head), only_counts, _room: room }
     }
 
     /// Leaves only so much to ask as there is room for: not too much for one request, and nothing when others take it all.
     fn admit(&self, candidates: &mut [Candidate]) -> Option<OwnedSemaphorePermit> {
-        candidates.iter_mut().filter(|it| it.ask.is_some()).skip(ASKS).for_each(|it| it.ask = None);
+        candidates.iter_mut().filter(|it| it.ask.is_some()).skip(MAX_ASKS).for_each(|it| it.ask = None);
         let asks = candidates.iter().filter_map(|it| it.ask.as_ref());
         let bytes: usize = asks.map(|ask| ask.text.len() + ask.question.len()).sum();
         if bytes == 0 {
             return None;
         }
-        let places = u32::try_from(1 + bytes / PLACE).unwrap_or(u32::MAX);
+        let places = u32::try_from(1 + bytes / UNIT_BYTES).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).try_acquire_many_owned(places).ok();
         if room.is_none() {
             for candidate in candidates {
@@ -186,43 +186,46 @@ impl Compressor {
         if !settings.is_lent() || !is_same {
             return HeaderMap::new();
         }
-        let lent = LENT.into_iter().filter_map(|name| Some((head.headers.get(&name)?.clone(), name)));
+        let lent =
+            CREDENTIAL_HEADERS.into_iter().filter_map(|name| Some((head.headers.get(&name)?.clone(), name)));
         lent.map(|(value, name)| (name, value)).chain(login(head.headers)).collect()
     }
 
     /// What stands for each result. It takes as long as the deadline and a few calls of the store at most. Once the client
     /// has left, no call begins, and nothing is settled of what was not asked: nobody has seen it.
-    pub(crate) async fn consult(self: Arc<Self>, inquiry: Inquiry, left: CancellationToken) -> Consulted {
+    pub(crate) async fn consult(self: Arc<Self>, inquiry: Inquiry, left: CancellationToken) -> Consultation {
         let wait = CallWait { deadline: Instant::now() + self.settings.timeout, left };
         let Inquiry { candidates, lasting, said, credential, only_counts, _room } = inquiry;
-        let mut consulted = Consulted::default();
+        let mut consulted = Consultation::default();
         let (mut open, mut used) = (Vec::new(), Vec::new());
         for Candidate { at, name, is_bound, ask } in candidates {
-            let key = AgreedKey { whose: Arc::clone(if is_bound { &lasting } else { &said }), name };
-            match self.agreement.used(&key).await {
+            let key = AnswerKey { whose: Arc::clone(if is_bound { &lasting } else { &said }), name };
+            match self.agreement.find_used(&key).await {
                 Some(word) => {
                     consulted.agreed.settle(at, word.clone());
                     used.push((key, word));
                 }
-                None => open.push(Pending { at, key, ask }),
+                None => open.push(OpenResult { at, key, ask }),
             }
         }
         let standings = self.look(&open).await;
         let mut asked = Vec::new();
         for pending in open {
-            let Pending { at, key, ask } = pending;
+            let OpenResult { at, key, ask } = pending;
             match (standings.get(&at), ask) {
-                (Some(KnownWord::Said(word)), _) if only_counts => consulted.agreed.settle(at, word.clone()),
+                (Some(StoredAnswer::Said(word)), _) if only_counts => {
+                    consulted.agreed.settle(at, word.clone())
+                }
                 _ if only_counts => consulted.agreed.settle(at, RemoteAnswer::Whole),
-                (Some(KnownWord::Said(word)), _) => {
+                (Some(StoredAnswer::Said(word)), _) => {
                     consulted.agreed.settle(at, self.agreement.hold(&key, word.clone()).await);
                 }
-                (Some(KnownWord::Open), Some(ask)) => asked.push((at, key, ask)),
+                (Some(StoredAnswer::Open), Some(ask)) => asked.push((at, key, ask)),
                 // The model has seen it whole, nobody could agree, or there is no room to ask: it stays whole.
                 (standing, _) => {
                     let word = self.agreement.hold(&key, RemoteAnswer::Whole).await;
                     consulted.agreed.settle(at, word.clone());
-                    if matches!(standing, Some(KnownWord::Open)) {
+                    if matches!(standing, Some(StoredAnswer::Open)) {
                         used.push((key, word));
                     }
                 }
@@ -238,14 +241,14 @@ impl Compressor {
     }
 
     /// What is known elsewhere of these results, by their places; those that nobody had the time for are not there.
-    async fn look(self: &Arc<Self>, open: &[Pending]) -> HashMap<usize, KnownWord> {
+    async fn look(self: &Arc<Self>, open: &[OpenResult]) -> HashMap<usize, StoredAnswer> {
         let begun = std::time::Instant::now();
         let calls = open.iter().map(|pending| {
             let (compressor, at, key) = (Arc::clone(self), pending.at, pending.key.clone());
             async move {
                 let in_time = compressor.agreement.in_time(begun);
                 let standing =
-                    if in_time { compressor.agreement.look(&key).await } else { KnownWord::Unknown };
+                    if in_time { compressor.agreement.look(&key).await } else { StoredAnswer::Unknown };
                 Some((at, standing))
             }
         });
@@ -257,8 +260,8 @@ impl Compressor {
         self: &Arc<Self>,
         wait: &CallWait,
         credential: HeaderMap,
-        asked: Vec<(usize, AgreedKey, CompressorAsk)>,
-        consulted: &mut Consulted,
+        asked: Vec<(usize, AnswerKey, CompressorAsk)>,
+        consulted: &mut Consultation,
     ) {
         for (at, ..) in &asked {
             consulted.agreed.settle(*at, RemoteAnswer::Whole);
@@ -285,7 +288,7 @@ impl Compressor {
 
     /// What stands for a result of which a compressor says this. Behind the deadline, the store is waited for no longer than
     /// for one call: what it does not hear of stays whole.
-    async fn settle(&self, deadline: Instant, key: &AgreedKey, text: Option<String>) -> RemoteAnswer {
+    async fn settle(&self, deadline: Instant, key: &AnswerKey, text: Option<String>) -> RemoteAnswer {
         if self.agreement.in_time(deadline.into_std()) {
             self.agreement.settle(key, text.map_or(RemoteAnswer::Failed, RemoteAnswer::Said)).await
         } else {
@@ -294,7 +297,7 @@ impl Compressor {
     }
 
     /// What the compressor says of a result, and what that costs; `None` when it was not asked.
-    async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> Option<Spent> {
+    async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> Option<CallOutcome> {
         let settings = &self.settings;
         let mut headers = shape::headers(settings.shape, settings.key.as_deref())?;
         headers.extend(credential);
@@ -332,7 +335,7 @@ impl Compressor {
 }
 
 /// Headers that hold a credential.
-const LENT: [HeaderName; 5] = [
+const CREDENTIAL_HEADERS: [HeaderName; 5] = [
     AUTHORIZATION,
     HeaderName::from_static("api-key"),
     HeaderName::from_static("x-api-key"),
@@ -375,13 +378,14 @@ mod tests {
             rate: 20,
         };
         let compressor = Compressor::new(settings, &GatewaySettings::default(), &keeper).unwrap();
-        let (mut many, mut small) = (candidates(ASKS + 6, 1 << 20), candidates(1, 1 << 10));
+        let (mut many, mut small) = (candidates(MAX_ASKS + 6, 1 << 20), candidates(1, 1 << 10));
         let first = compressor.admit(&mut many);
-        assert!(first.is_some() && many.iter().filter(|it| it.ask.is_some()).count() == ASKS);
-        assert!(compressor.admit(&mut candidates(ASKS, 1 << 20)).is_none(), "half of the room is taken");
-        let others: Vec<_> =
-            std::iter::repeat_with(|| compressor.admit(&mut candidates(1, 1 << 10))).take(ROOM / 2).collect();
-        assert_eq!(others.iter().flatten().count(), ROOM / 2 - 1);
+        assert!(first.is_some() && many.iter().filter(|it| it.ask.is_some()).count() == MAX_ASKS);
+        assert!(compressor.admit(&mut candidates(MAX_ASKS, 1 << 20)).is_none(), "half of the room is taken");
+        let others: Vec<_> = std::iter::repeat_with(|| compressor.admit(&mut candidates(1, 1 << 10)))
+            .take(MAX_QUEUED_UNITS / 2)
+            .collect();
+        assert_eq!(others.iter().flatten().count(), MAX_QUEUED_UNITS / 2 - 1);
         assert!(compressor.admit(&mut small).is_none() && small[0].ask.is_none());
         drop(first);
         assert!(compressor.admit(&mut candidates(1, 1 << 10)).is_some());

@@ -9,5 +9,5 @@ mod settings;
 mod shape;
 
 pub use consult::Compressor;
-pub(crate) use consult::Consulted;
+pub(crate) use consult::Consultation;
 pub use settings::{CompressorSettings, CompressorShape};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// The time in which a bucket fills.
-const FILLS: Duration = Duration::from_secs(1);
+const BUCKET_PERIOD: Duration = Duration::from_secs(1);
 
 /// The turns of all calls.
 pub(crate) struct Pace {
@@ -34,11 +34,11 @@ impl Pace {
     /// Takes a turn, and says when it comes.
     fn reserve(&self, now: Instant, deadline: Instant) -> Option<Instant> {
         let Some(rate) = u32::try_from(self.rate).ok().filter(|rate| *rate > 0) else { return Some(now) };
-        let one = FILLS / rate;
+        let one = BUCKET_PERIOD / rate;
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let full = full_at.map_or(now, |full| full.max(now)) + one;
         // What is behind the second that a bucket holds has to wait for as long as that takes.
-        let wait = full.duration_since(now).saturating_sub(FILLS.max(one));
+        let wait = full.duration_since(now).saturating_sub(BUCKET_PERIOD.max(one));
         let turn = now + wait;
         if turn > deadline {
             return None;
@@ -66,7 +66,7 @@ mod tests {
         assert!(turns[..20].iter().all(Duration::is_zero));
         assert_eq!((turns[20], turns[59]), (Duration::from_millis(50), Duration::from_secs(2)));
         for from in 0..40 {
-            let next = turns[from] + FILLS;
+            let next = turns[from] + BUCKET_PERIOD;
             let within = turns[from..].iter().filter(|turn| **turn < next).count();
             assert!(within <= 40, "a full bucket and what fills it: {within}");
         }

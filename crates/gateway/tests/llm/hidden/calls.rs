@@ -1,6 +1,6 @@
 //! Calls of the hidden tool as no model should make them: none panics, and none costs the response.
 
-use tersely_engine::{Answers, HiddenWay, KeptOriginal, Request as Sent};
+use tersely_engine::{Answers, HiddenWay, KeptOriginal, Request as SentRequest};
 use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::{HistoryPlace, claimed_provider};
 
@@ -20,7 +20,7 @@ impl Scene {
         let path = shape.path(streams);
         let request = shape.request(streams, &log()).to_string();
         let passed = engine()
-            .pass(&Sent::new(claimed_provider(path).unwrap(), path), request.as_bytes())
+            .pass(&SentRequest::new(claimed_provider(path).unwrap(), path), request.as_bytes())
             .expect("a request");
         let hidden = passed.hidden.expect("a hidden tool");
         Self { shape, streams, way: hidden.way, body: passed.body.into_owned(), kept: hidden.kept }

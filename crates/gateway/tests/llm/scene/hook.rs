@@ -46,7 +46,7 @@ impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Rewrite for Hook<F> {
         (self.verdict)(body)
     }
 
-    fn missed(&self, _: &Head<'_>, why: BypassReason) {
+    fn on_bypass(&self, _: &Head<'_>, why: BypassReason) {
         self.missed.lock().expect("no panic").push(why);
     }
 }
