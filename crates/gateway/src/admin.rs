@@ -33,7 +33,7 @@ pub(crate) struct AdminHandler {
     /// Whose numbers it shows; its own requests are not among them.
     telemetry: Telemetry,
     /// What is shown to people.
-    board: Dashboard,
+    dashboard: Dashboard,
     admission: Admission,
     shutdown: Shutdown,
     /// Writing all numbers takes its time: one writes them at a time, so that whoever only asks whether we live is answered
@@ -60,11 +60,11 @@ impl AdminHandler {
         let telemetry = settings.telemetry.clone();
         let mut settings = GatewaySettings { telemetry: Telemetry::default(), tls: None, ..settings.clone() };
         settings.timeouts.head = settings.timeouts.head.min(HEAD_TIMEOUT);
-        let board = Dashboard::new(settings.display.clone());
+        let dashboard = Dashboard::new(settings.display.clone());
         let (shutdown, turns) = (Shutdown::default(), Semaphore::new(1));
         let admission = Admission::new(Listener::Admin, reach, &settings, notice);
-        let door = Self { settings, telemetry, board, admission, shutdown, turns };
-        Ok(Some((Arc::new(door), listener)))
+        let handler = Self { settings, telemetry, dashboard, admission, shutdown, turns };
+        Ok(Some((Arc::new(handler), listener)))
     }
 
     async fn show(&self, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
@@ -74,7 +74,7 @@ impl AdminHandler {
         }
         if let Some(page) = DashboardPath::of(request.uri().path()) {
             let visitor = DashboardVisitor { page, is_admitted, token: &self.settings.admin.token };
-            return self.board.answer(&self.shutdown, visitor, request).await;
+            return self.dashboard.answer(&self.shutdown, visitor, request).await;
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "use GET"));
@@ -99,7 +99,7 @@ impl AdminHandler {
         let token = self.settings.admin.token.as_bytes();
         let said = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let known = said.and_then(|said| said.strip_prefix(b"Bearer ")).is_some_and(|it| is_same(it, token));
-        token.is_empty() || known || self.board.knows(headers)
+        token.is_empty() || known || self.dashboard.knows(headers)
     }
 }
 

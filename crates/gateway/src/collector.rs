@@ -283,7 +283,7 @@ async fn deliver(pools: Arc<Pools>, settings: Arc<CollectorSettings>, parcel: Pa
     *request.headers_mut() = settings.headers.clone();
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
     let sending = async {
-        let (response, _lane) = pools.send(HttpVersions::One, request).await;
+        let (response, _permit) = pools.send(HttpVersions::One, request).await;
         let response = response.ok()?;
         let status = response.status();
         // What is left unread keeps a connection from being used again.

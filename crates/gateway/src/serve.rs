@@ -67,18 +67,18 @@ pub async fn serve(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let door = LlmHandler::new(GatewayState::new(settings, rewrite, (Listener::Llm, reach))?);
-    listen(Arc::new(door), listener, stop).await
+    let handler = LlmHandler::new(GatewayState::new(settings, rewrite, (Listener::Llm, reach))?);
+    listen(Arc::new(handler), listener, stop).await
 }
 
 /// Serves what stands behind a door, as [`serve`] says, and beside it the door for those who look after it.
-pub(crate) async fn listen<F: Handler>(
-    front: Arc<F>,
+pub(crate) async fn listen<H: Handler>(
+    handler: Arc<H>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let admin = AdminHandler::open(front.settings(), front.shutdown().notice.clone()).await?;
-    let serving = admit(front, listener, stop);
+    let admin = AdminHandler::open(handler.settings(), handler.shutdown().notice.clone()).await?;
+    let serving = admit(handler, listener, stop);
     let Some((admin, listener)) = admin else { return serving.await };
     select! {
         ended = serving => ended,
@@ -107,73 +107,73 @@ pub async fn serve_dashboard(
 }
 
 /// Serves what stands behind a door for as long as anyone waits for this. No connection waits for another to end.
-async fn attend<F: Handler>(front: Arc<F>, listener: TcpListener) -> Infallible {
-    let _end = front.shutdown().abort.clone().drop_guard();
-    let mut seats = ConnectionSlots::new(MAX_ADMIN_CONNECTIONS);
+async fn attend<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallible {
+    let _end = handler.shutdown().abort.clone().drop_guard();
+    let mut slots = ConnectionSlots::new(MAX_ADMIN_CONNECTIONS);
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
             sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
-        let (front, seat) = (Arc::clone(&front), seats.take(Instant::now()));
-        front.shutdown().tasks.clone().spawn(async move {
+        let (handler, slot) = (Arc::clone(&handler), slots.take(Instant::now()));
+        handler.shutdown().tasks.clone().spawn(async move {
             select! {
-                () = connection(front, stream, Peer(peer.ip())) => {}
-                () = seat.wait_revoked() => {}
+                () = connection(handler, stream, Peer(peer.ip())) => {}
+                () = slot.wait_revoked() => {}
             }
         });
     }
 }
 
 /// Serves what stands behind a door until `stop` is ready and all has drained.
-async fn admit<F: Handler>(
-    front: Arc<F>,
+async fn admit<H: Handler>(
+    handler: Arc<H>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let (shutdown, limits) = (front.shutdown().clone(), front.settings().limits.clone());
+    let (shutdown, limits) = (handler.shutdown().clone(), handler.settings().limits.clone());
     // Whoever drops this future wants everything gone.
     let _end = shutdown.abort.clone().drop_guard();
     let room =
         Arc::new(Semaphore::new(file_limit::cap_connections(limits.connections).min(Semaphore::MAX_PERMITS)));
     let notice = select! {
-        never = accept(&front, &room, &listener) => match never {},
+        never = accept(&handler, &room, &listener) => match never {},
         notice = stop => notice,
     };
     shutdown.notice.cancel();
     // It is to end by the clock: no connection is the last one.
-    let _ = timeout(notice, accept(&front, &room, &listener)).await;
+    let _ = timeout(notice, accept(&handler, &room, &listener)).await;
     drop(listener);
     shutdown.drain.cancel();
     shutdown.tasks.close();
     // What is still running then is ended by the guard.
-    let _ = timeout(front.settings().timeouts.drain, shutdown.tasks.wait()).await;
+    let _ = timeout(handler.settings().timeouts.drain, shutdown.tasks.wait()).await;
     Ok(())
 }
 
-async fn accept<F: Handler>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
+async fn accept<H: Handler>(handler: &Arc<H>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
     loop {
         let (place, accepted) = (Arc::clone(room).acquire_owned().await, listener.accept().await);
         let Ok((stream, peer)) = accepted else {
             sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
-        let front = Arc::clone(front);
-        front.shutdown().tasks.clone().spawn(async move {
+        let handler = Arc::clone(handler);
+        handler.shutdown().tasks.clone().spawn(async move {
             let _place = place;
-            connection(front, stream, Peer(peer.ip())).await;
+            connection(handler, stream, Peer(peer.ip())).await;
         });
     }
 }
 
 /// Serves one connection. What breaks it is its own affair: there is no one left to tell.
-async fn connection<F: Handler>(front: Arc<F>, stream: TcpStream, peer: Peer) {
+async fn connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) {
     // Events should leave at once; a socket that cannot be told so still works.
     let _ = stream.set_nodelay(true);
-    let settings = front.settings();
+    let settings = handler.settings();
     let accepted = select! {
         accepted = timeout(settings.timeouts.head, handshake::accept(settings.tls.as_ref(), stream)) => accepted,
-        () = front.shutdown().drain.cancelled() => return,
+        () = handler.shutdown().drain.cancelled() => return,
     };
     let Ok(Ok(stream)) = accepted else {
         // It said nothing, or not in time, or nothing that could be understood.
@@ -183,8 +183,8 @@ async fn connection<F: Handler>(front: Arc<F>, stream: TcpStream, peer: Peer) {
         return;
     };
     match stream.protocol {
-        Protocol::One => one(front, stream, peer).await,
-        Protocol::Two => two(front, stream, peer).await,
+        Protocol::One => one(handler, stream, peer).await,
+        Protocol::Two => two(handler, stream, peer).await,
     }
 }
 
@@ -195,15 +195,15 @@ fn mark(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Inco
 }
 
 /// Serves a connection that speaks HTTP/1.
-async fn one<F: Handler>(front: Arc<F>, stream: AcceptedStream, peer: Peer) {
-    let shutdown = front.shutdown().clone();
-    let (protocol, names) = (protocol(front.settings()), stream.names.clone());
+async fn one<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
+    let shutdown = handler.shutdown().clone();
+    let (protocol, names) = (protocol(handler.settings()), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
         mark(peer, names.as_ref(), &mut request);
-        let front = Arc::clone(&front);
+        let handler = Arc::clone(&handler);
         async move {
-            let visit = Visit::begin(&front.settings().telemetry, &mut request);
-            Ok::<_, Infallible>(visit.follow(None, admission::answer(front, request).await))
+            let visit = Visit::begin(&handler.settings().telemetry, &mut request);
+            Ok::<_, Infallible>(visit.follow(None, admission::answer(handler, request).await))
         }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service).with_upgrades();
@@ -219,16 +219,16 @@ async fn one<F: Handler>(front: Arc<F>, stream: AcceptedStream, peer: Peer) {
 }
 
 /// Serves a connection that speaks HTTP/2. One on which nothing happens is closed, as it would be in HTTP/1.
-async fn two<F: Handler>(front: Arc<F>, stream: AcceptedStream, peer: Peer) {
-    let (shutdown, pulse) = (front.shutdown().clone(), ConnectionActivity::default());
-    let (protocol, limit) = (protocol_two(&*front), front.settings().timeouts.head);
-    let (beats, names) = (pulse.clone(), stream.names.clone());
+async fn two<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
+    let (shutdown, activity) = (handler.shutdown().clone(), ConnectionActivity::default());
+    let (protocol, limit) = (protocol_two(&*handler), handler.settings().timeouts.head);
+    let (responses, names) = (activity.clone(), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
         mark(peer, names.as_ref(), &mut request);
-        let (front, beat) = (Arc::clone(&front), beats.beat());
+        let (handler, beat) = (Arc::clone(&handler), responses.beat());
         async move {
-            let visit = Visit::begin(&front.settings().telemetry, &mut request);
-            Ok::<_, Infallible>(visit.follow(Some(beat), admission::answer(front, request).await))
+            let visit = Visit::begin(&handler.settings().telemetry, &mut request);
+            Ok::<_, Infallible>(visit.follow(Some(beat), admission::answer(handler, request).await))
         }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service);
@@ -236,7 +236,7 @@ async fn two<F: Handler>(front: Arc<F>, stream: AcceptedStream, peer: Peer) {
     let patience = select! {
         _ = serving.as_mut() => return,
         () = shutdown.drain.cancelled() => Duration::MAX,
-        () = pulse.rest(limit) => GOAWAY_TIMEOUT,
+        () = activity.rest(limit) => GOAWAY_TIMEOUT,
     };
     serving.as_mut().graceful_shutdown();
     select! {
@@ -256,12 +256,12 @@ fn protocol(settings: &GatewaySettings) -> http1::Builder {
     protocol
 }
 
-fn protocol_two(front: &impl Handler) -> http2::Builder<TrackingExecutor> {
-    let mut protocol = http2::Builder::new(TrackingExecutor(front.shutdown().tasks.clone()));
+fn protocol_two(handler: &impl Handler) -> http2::Builder<TrackingExecutor> {
+    let mut protocol = http2::Builder::new(TrackingExecutor(handler.shutdown().tasks.clone()));
     protocol
         .timer(TokioTimer::new())
-        .max_concurrent_streams(front.streams())
-        .max_header_list_size(u32::try_from(front.settings().limits.head).unwrap_or(u32::MAX))
+        .max_concurrent_streams(handler.streams())
+        .max_header_list_size(u32::try_from(handler.settings().limits.head).unwrap_or(u32::MAX))
         // A client that has gone without a word is found out.
         .keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .keep_alive_timeout(KEEP_ALIVE_INTERVAL);
@@ -272,8 +272,8 @@ fn protocol_two(front: &impl Handler) -> http2::Builder<TrackingExecutor> {
 #[derive(Clone)]
 struct TrackingExecutor(TaskTracker);
 
-impl<F: Future<Output = ()> + Send + 'static> Executor<F> for TrackingExecutor {
-    fn execute(&self, stream: F) {
+impl<H: Future<Output = ()> + Send + 'static> Executor<H> for TrackingExecutor {
+    fn execute(&self, stream: H) {
         self.0.spawn(stream);
     }
 }

@@ -168,17 +168,17 @@ mod tests {
         let mut settings = GatewaySettings::default();
         settings.limits.rewriting = 3 * UNIT_BYTES;
         settings.timeouts.rewrite = Duration::from_millis(50);
-        let mut bench = WorkerPool::new(&settings);
+        let mut workers = WorkerPool::new(&settings);
         let (release, hung) = mpsc::channel::<()>();
-        assert_eq!(bench.aside(2 * UNIT_BYTES, move || hung.recv()).await, Err(BypassReason::Late));
-        bench.deadline = Duration::from_secs(20);
+        assert_eq!(workers.aside(2 * UNIT_BYTES, move || hung.recv()).await, Err(BypassReason::Late));
+        workers.deadline = Duration::from_secs(20);
         let now = |future| Future::poll(future, &mut Context::from_waker(Waker::noop()));
-        assert_eq!(now(pin!(bench.aside(2 * UNIT_BYTES, || 1))), Poll::Ready(Err(BypassReason::Late)));
-        assert_eq!(bench.aside(UNIT_BYTES, || 1).await, Ok(1));
+        assert_eq!(now(pin!(workers.aside(2 * UNIT_BYTES, || 1))), Poll::Ready(Err(BypassReason::Late)));
+        assert_eq!(workers.aside(UNIT_BYTES, || 1).await, Ok(1));
         drop(release);
-        while bench.lost.units.load(Ordering::Relaxed) > 0 {
+        while workers.lost.units.load(Ordering::Relaxed) > 0 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(bench.aside(2 * UNIT_BYTES, || 2).await, Ok(2));
+        assert_eq!(workers.aside(2 * UNIT_BYTES, || 2).await, Ok(2));
     }
 }

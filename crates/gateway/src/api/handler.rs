@@ -74,9 +74,9 @@ impl Handler for ApiHandler {
     }
 
     async fn answer(self: Arc<Self>, mut request: Request<Incoming>, slot: RequestSlot) -> Response<Reply> {
-        let wish = FormatPreference::take(&mut request);
+        let preference = FormatPreference::take(&mut request);
         let answered = match forward(&self.gate, (None, &mut Known::default()), request, slot).await {
-            Ok(response) => negotiate(&self.gate, wish, response).await,
+            Ok(response) => negotiate(&self.gate, preference, response).await,
             Err(error) => Err(error),
         };
         answered.unwrap_or_else(|error| error_body::answer(None, &error))
@@ -86,14 +86,14 @@ impl Handler for ApiHandler {
 /// The answer in the form that was asked for, where there is one.
 async fn negotiate(
     gate: &GatewayState,
-    wish: FormatPreference,
+    preference: FormatPreference,
     response: Response<Reply>,
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = response.into_parts();
     if is_json(&parts.headers) {
         vary(&mut parts.headers);
     }
-    let Some(form) = wish.0 else { return Ok(Response::from_parts(parts, body)) };
+    let Some(form) = preference.0 else { return Ok(Response::from_parts(parts, body)) };
     if parts.status == StatusCode::NOT_MODIFIED {
         etag::rename(form, &mut parts.headers);
     }
@@ -116,7 +116,7 @@ async fn negotiate(
 async fn encode_as(gate: &GatewayState, form: RequestedForm, whole: Bytes) -> Option<String> {
     let bytes = whole.len();
     let write = move || encode_json(form.form(), &O200k, str::from_utf8(&whole).ok()?);
-    gate.bench.run(bytes, write).await.ok().flatten()
+    gate.workers.run(bytes, write).await.ok().flatten()
 }
 
 /// Says what the answer is now.

@@ -38,16 +38,16 @@ impl FormatPreference {
     /// What a request to an API asks for. The upstream is asked for JSON, in the codings that it can have: what is to be
     /// written anew must come plain.
     pub(super) fn take<B>(request: &mut Request<B>) -> Self {
-        let wish = Self::of(request.headers());
+        let preference = Self::of(request.headers());
         let is_part = request.method() == Method::HEAD || request.headers().contains_key(RANGE);
         let headers = request.headers_mut();
         etag::forget(headers);
         strip(headers);
-        let wish = Self(wish.0.filter(|_| !is_part));
-        if wish.0.is_some() {
+        let preference = Self(preference.0.filter(|_| !is_part));
+        if preference.0.is_some() {
             headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
-        wish
+        preference
     }
 }
 

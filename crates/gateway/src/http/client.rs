@@ -63,17 +63,17 @@ impl Pools {
     /// Sends a request; the lane is to be kept for as long as the answer streams.
     pub(crate) async fn send(
         &self,
-        speaks: HttpVersions,
+        versions: HttpVersions,
         request: Request<OutgoingBody>,
     ) -> (Result<Response<Incoming>, Fault>, Option<StreamPermit>) {
-        let lane = if speaks == HttpVersions::Any { self.lane() } else { None };
-        let client = if lane.is_some() { &self.any } else { &self.one };
-        (client.request(request).await, lane)
+        let permit = if versions == HttpVersions::Any { self.permit() } else { None };
+        let client = if permit.is_some() { &self.any } else { &self.one };
+        (client.request(request).await, permit)
     }
 
-    fn lane(&self) -> Option<StreamPermit> {
-        let lane = StreamPermit(Arc::clone(&self.shared));
-        (self.shared.fetch_add(1, Ordering::Relaxed) < MAX_SHARED_STREAMS).then_some(lane)
+    fn permit(&self) -> Option<StreamPermit> {
+        let permit = StreamPermit(Arc::clone(&self.shared));
+        (self.shared.fetch_add(1, Ordering::Relaxed) < MAX_SHARED_STREAMS).then_some(permit)
     }
 }
 

@@ -29,14 +29,14 @@ impl ConnectionSlots {
     /// Takes a place, at this time.
     pub(crate) fn take(&mut self, now: Instant) -> ConnectionSlot {
         if self.taken.len() >= self.most {
-            self.taken.retain(|(_, seat)| !seat.is_closed());
+            self.taken.retain(|(_, slot)| !slot.is_closed());
         }
         while self.is_full(now) {
             self.taken.pop_front();
         }
-        let (taken, seat) = channel();
+        let (taken, slot) = channel();
         self.taken.push_back((now, taken));
-        ConnectionSlot(seat)
+        ConnectionSlot(slot)
     }
 
     fn is_full(&self, now: Instant) -> bool {
@@ -58,34 +58,34 @@ mod tests {
     use super::*;
 
     /// Those that are still in their places.
-    fn here(seats: &ConnectionSlots) -> usize {
-        seats.taken.iter().filter(|(_, seat)| !seat.is_closed()).count()
+    fn here(slots: &ConnectionSlots) -> usize {
+        slots.taken.iter().filter(|(_, slot)| !slot.is_closed()).count()
     }
 
     /// Behaviour 15.6.
     #[tokio::test]
     async fn the_oldest_goes_when_there_is_no_place_left() {
-        let (mut seats, now) = (ConnectionSlots::new(2), Instant::now());
-        let (first, second) = (seats.take(now), seats.take(now));
+        let (mut slots, now) = (ConnectionSlots::new(2), Instant::now());
+        let (first, second) = (slots.take(now), slots.take(now));
         drop(second);
-        let third = seats.take(now + GRACE_PERIOD);
-        assert_eq!(here(&seats), 2, "one had left");
-        let fourth = seats.take(now + GRACE_PERIOD);
+        let third = slots.take(now + GRACE_PERIOD);
+        assert_eq!(here(&slots), 2, "one had left");
+        let fourth = slots.take(now + GRACE_PERIOD);
         first.wait_revoked().await;
-        assert_eq!(here(&seats), 2);
+        assert_eq!(here(&slots), 2);
         drop((third, fourth));
     }
 
     /// Behaviour 15.6.
     #[test]
     fn who_has_just_come_stays_unless_far_too_many_come() {
-        let (mut seats, now) = (ConnectionSlots::new(2), Instant::now());
-        let rush: Vec<_> = std::iter::repeat_with(|| seats.take(now)).take(2 * BURST_FACTOR).collect();
-        assert_eq!(here(&seats), 2 * BURST_FACTOR);
-        let last = seats.take(now);
-        assert_eq!(here(&seats), 2 * BURST_FACTOR, "the first of them is gone");
-        let next = seats.take(now + GRACE_PERIOD);
-        assert_eq!(here(&seats), 2, "no more than there are places for");
+        let (mut slots, now) = (ConnectionSlots::new(2), Instant::now());
+        let rush: Vec<_> = std::iter::repeat_with(|| slots.take(now)).take(2 * BURST_FACTOR).collect();
+        assert_eq!(here(&slots), 2 * BURST_FACTOR);
+        let last = slots.take(now);
+        assert_eq!(here(&slots), 2 * BURST_FACTOR, "the first of them is gone");
+        let next = slots.take(now + GRACE_PERIOD);
+        assert_eq!(here(&slots), 2, "no more than there are places for");
         drop((rush, last, next));
     }
 }

@@ -26,14 +26,14 @@ const OUTPUT_CHUNK_BYTES: usize = 32 << 10;
 impl Coding {
     /// The body behind the coding, of at most `limit` bytes.
     pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
-        let (mut undo, mut text) = (Decompressor::new(self, limit), Vec::new());
+        let (mut decoder, mut text) = (Decompressor::new(self, limit), Vec::new());
         for piece in body.chunks(INPUT_CHUNK_BYTES) {
-            undo.feed(piece, &mut text)?;
+            decoder.feed(piece, &mut text)?;
             if text.len() > limit {
                 return Err(CodingFault::TooLong);
             }
         }
-        undo.finish(&mut text)?;
+        decoder.finish(&mut text)?;
         if text.len() > limit { Err(CodingFault::TooLong) } else { Ok(text) }
     }
 }
@@ -96,9 +96,9 @@ impl Decompressor {
             Coding::Gzip => State::Inflate(Inflate::new(gzip(), Some(gzip))),
             Coding::Deflate => State::Deflate(None),
             Coding::Brotli => {
-                let basin =
+                let output =
                     BoundedOutput { bytes: Vec::new(), most: limit.saturating_add(OUTPUT_CHUNK_BYTES) };
-                State::Brotli(Box::new(DecompressorWriter::new(basin, OUTPUT_CHUNK_BYTES)))
+                State::Brotli(Box::new(DecompressorWriter::new(output, OUTPUT_CHUNK_BYTES)))
             }
             Coding::Zstd => State::Zstd(Vec::new(), limit),
             Coding::Other => State::Unknown,
@@ -262,20 +262,20 @@ mod tests {
     #[test]
     fn what_comes_in_pieces_goes_on_in_pieces() {
         for (coding, body) in encode(&b"one two two two".repeat(999)) {
-            let (mut undo, mut text) = (Decompressor::new(coding, 1 << 20), Vec::new());
+            let (mut decoder, mut text) = (Decompressor::new(coding, 1 << 20), Vec::new());
             for piece in body.chunks(1) {
-                undo.feed(piece, &mut text).unwrap();
+                decoder.feed(piece, &mut text).unwrap();
             }
             assert_eq!(text.len() < 10_000, coding == Coding::Zstd, "{coding:?}");
-            undo.finish(&mut text).unwrap();
+            decoder.finish(&mut text).unwrap();
             assert_eq!(text, b"one two two two".repeat(999), "{coding:?}");
         }
         let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-        let (mut undo, mut text) = (Decompressor::new(Coding::Gzip, 0), Vec::new());
+        let (mut decoder, mut text) = (Decompressor::new(Coding::Gzip, 0), Vec::new());
         for said in ["data: 1\n\n", "data: 2\n\n"] {
             gzip.write_all(said.as_bytes()).unwrap();
             gzip.flush().unwrap();
-            undo.feed(&std::mem::take(gzip.get_mut()), &mut text).unwrap();
+            decoder.feed(&std::mem::take(gzip.get_mut()), &mut text).unwrap();
             assert_eq!(String::from_utf8(std::mem::take(&mut text)).unwrap(), said);
         }
     }

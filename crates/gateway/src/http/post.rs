@@ -69,8 +69,8 @@ impl Poster {
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().insert(CONTENT_TYPE, json.clone());
         request.headers_mut().insert(ACCEPT, json);
-        let speaks = if self.upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
-        let (response, _lane) = self.pools.send(speaks, request).await;
+        let versions = if self.upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
+        let (response, _permit) = self.pools.send(versions, request).await;
         let (parts, body) = response.map_err(|error| Error::upstream(&self.upstream, error))?.into_parts();
         let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await.map_err(|_| {
             let message = format!("the answer broke off, or is longer than {} MB", MAX_RESPONSE_BYTES >> 20);

@@ -46,9 +46,9 @@ async fn send(
     let pools = Pools::new(settings)?;
     let mut request = request.map_err(|error| Error::setting("invalid path").because(error))?;
     *request.uri_mut() = upstream.address(request.uri())?;
-    let speaks = if upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
-    let sending = timeout(settings.timeouts.connect, pools.send(speaks, request));
-    let (response, _lane) = sending.await.map_err(|_| Error::late(Side::Upstream))?;
+    let versions = if upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
+    let sending = timeout(settings.timeouts.connect, pools.send(versions, request));
+    let (response, _permit) = sending.await.map_err(|_| Error::late(Side::Upstream))?;
     let (parts, _) = response.map_err(|error| Error::upstream(upstream, error))?.into_parts();
     Ok((parts.status, parts.headers))
 }

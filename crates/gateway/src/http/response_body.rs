@@ -38,20 +38,20 @@ const SSE_FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
 pub(crate) struct UpstreamBody {
     body: TimedBody,
     /// What undoes the coding, if there is one, and what it has not undone yet.
-    undo: Option<Box<Decompressor>>,
+    decoder: Option<Box<Decompressor>>,
     coded: Bytes,
     /// What was read ahead of its turn.
     ahead: VecDeque<Frame<Bytes>>,
     /// Reads along.
     tap: Option<Box<UsageTap>>,
-    _lane: Option<StreamPermit>,
+    _permit: Option<StreamPermit>,
 }
 
 impl UpstreamBody {
     /// A body that comes in this coding and goes on without.
-    pub(crate) fn new(coding: Coding, body: TimedBody, lane: Option<StreamPermit>) -> Self {
-        let undo = (coding != Coding::Identity).then(|| Box::new(Decompressor::new(coding, MOST_HELD)));
-        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _lane: lane }
+    pub(crate) fn new(coding: Coding, body: TimedBody, permit: Option<StreamPermit>) -> Self {
+        let decoder = (coding != Coding::Identity).then(|| Box::new(Decompressor::new(coding, MOST_HELD)));
+        Self { body, decoder, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _permit: permit }
     }
 
     /// The same, with someone who reads along what goes on.
@@ -154,12 +154,12 @@ impl UpstreamBody {
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let Some(undo) = &mut self.undo else { return Pin::new(&mut self.body).poll_frame(cx) };
+        let Some(decoder) = &mut self.decoder else { return Pin::new(&mut self.body).poll_frame(cx) };
         let mut out = Vec::new();
         while out.is_empty() {
             if !self.coded.is_empty() {
                 let piece = self.coded.split_to(self.coded.len().min(INPUT_CHUNK_BYTES));
-                undo.feed(&piece, &mut out).map_err(decode_error)?;
+                decoder.feed(&piece, &mut out).map_err(decode_error)?;
                 continue;
             }
             if let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(cx)).transpose()? {
@@ -167,8 +167,8 @@ impl UpstreamBody {
                 self.coded = frame.into_data().unwrap_or_default();
                 continue;
             }
-            undo.finish(&mut out).map_err(decode_error)?;
-            **undo = Decompressor::new(Coding::Identity, 0);
+            decoder.finish(&mut out).map_err(decode_error)?;
+            **decoder = Decompressor::new(Coding::Identity, 0);
             if out.is_empty() {
                 return Poll::Ready(None);
             }
@@ -192,13 +192,13 @@ impl Body for UpstreamBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.ahead.is_empty() && self.undo.is_none() && self.body.is_end_stream()
+        self.ahead.is_empty() && self.decoder.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
         let ahead = self.read_ahead() as u64;
         match self.body.size_hint().exact() {
-            Some(rest) if self.undo.is_none() => SizeHint::with_exact(rest + ahead),
+            Some(rest) if self.decoder.is_none() => SizeHint::with_exact(rest + ahead),
             _ => SizeHint::default(),
         }
     }

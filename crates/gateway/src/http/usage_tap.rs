@@ -81,15 +81,15 @@ pub(crate) struct TapConfig {
 impl TapConfig {
     /// Reads along with an answer that comes in this coding.
     pub(crate) fn on(&self, coding: Coding) -> UsageTap {
-        let undo = (coding != Coding::Identity).then(|| Decompressor::new(coding, MAX_HELD_BYTES));
+        let decoder = (coding != Coding::Identity).then(|| Decompressor::new(coding, MAX_HELD_BYTES));
         let reader = Some(UsageReader::new(self.words));
-        UsageTap { undo, reader, left: MAX_TAPPED_BYTES, bill: Some(self.bill.clone()) }
+        UsageTap { decoder, reader, left: MAX_TAPPED_BYTES, bill: Some(self.bill.clone()) }
     }
 }
 
 /// Reads along with one answer.
 pub(crate) struct UsageTap {
-    undo: Option<Decompressor>,
+    decoder: Option<Decompressor>,
     /// Nothing once the answer turned out to be none that can be read along.
     reader: Option<UsageReader>,
     /// How much more is read.
@@ -108,16 +108,16 @@ impl UsageTap {
     /// Takes bytes of the answer, as they came. Whatever goes wrong, it only goes blind.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
         if self.reader.is_some() && !matches!(catch_panic(|| self.read(bytes)), Ok(Some(()))) {
-            (self.reader, self.undo) = (None, None);
+            (self.reader, self.decoder) = (None, None);
         }
     }
 
     fn read(&mut self, bytes: &[u8]) -> Option<()> {
-        let Self { undo, reader, left, .. } = self;
-        let Some(undo) = undo else { return show(reader, left, bytes) };
+        let Self { decoder, reader, left, .. } = self;
+        let Some(decoder) = decoder else { return show(reader, left, bytes) };
         let mut plain = Vec::new();
         for piece in bytes.chunks(INPUT_CHUNK_BYTES) {
-            undo.feed(piece, &mut plain).ok()?;
+            decoder.feed(piece, &mut plain).ok()?;
             show(reader, left, &plain)?;
             plain.clear();
         }
@@ -128,10 +128,10 @@ impl UsageTap {
     pub(crate) fn end(&mut self) {
         let Some(bill) = self.bill.take() else { return };
         let rest = catch_panic(|| {
-            let Self { undo: Some(undo), reader, left, .. } = self else { return };
+            let Self { decoder: Some(decoder), reader, left, .. } = self else { return };
             let mut plain = Vec::new();
             // What was cut off may have said enough.
-            let _ = undo.finish(&mut plain);
+            let _ = decoder.finish(&mut plain);
             let _ = show(reader, left, &plain);
         });
         let reader = self.reader.take().filter(|_| rest.is_ok());
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    fn tapping() -> TapConfig {
+    fn tap_config() -> TapConfig {
         let words =
             tersely_wire::claimed_provider("/v1/chat/completions").and_then(tersely_wire::Provider::counts);
         TapConfig { words: words.unwrap(), bill: RunningBill::default() }
@@ -169,11 +169,11 @@ mod tests {
 
     /// What is known of an answer of these bytes in this coding.
     fn read(coding: Coding, bytes: &[u8], step: usize) -> Option<TokenUsage> {
-        let tapping = tapping();
-        let mut tap = tapping.on(coding);
+        let tap_config = tap_config();
+        let mut tap = tap_config.on(coding);
         bytes.chunks(step).for_each(|piece| tap.see(piece));
         drop(tap);
-        let bill = tapping.bill.so_far();
+        let bill = tap_config.bill.so_far();
         assert_eq!(bill.rounds.len(), 1);
         bill.rounds[0]
     }

@@ -21,7 +21,7 @@ pub(crate) struct GatewayState {
     pub(crate) admission: Admission,
     pub(crate) pools: Pools,
     pub(crate) rewrite: Arc<dyn Rewrite>,
-    pub(crate) bench: Arc<WorkerPool>,
+    pub(crate) workers: Arc<WorkerPool>,
     pub(crate) space: BodySpace,
     pub(crate) shutdown: Shutdown,
 }
@@ -37,7 +37,7 @@ impl GatewayState {
         Ok(Self {
             admission: Admission::new(listener, reach, &settings, shutdown.notice.clone()),
             pools: Pools::new(&settings)?,
-            bench: Arc::new(WorkerPool::new(&settings)),
+            workers: Arc::new(WorkerPool::new(&settings)),
             space: BodySpace::new(settings.limits.memory),
             settings,
             rewrite,

@@ -128,11 +128,11 @@ pub(crate) async fn forward(
             return Err(error);
         }
     };
-    let wish = upgrade::requested_upgrade(request.headers());
-    let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
+    let upgrade_protocol = upgrade::requested_upgrade(request.headers());
+    let client = upgrade_protocol.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
     let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).and_then(Provider::counts);
-    let tapping = counts.map(|words| TapConfig { words, bill: known.bill.clone() });
+    let tap_config = counts.map(|words| TapConfig { words, bill: known.bill.clone() });
     let OfferOutcome { outgoing, added, entry, follow } =
         offer(gate, known, &mut parts, gate.client_body(body)).await?;
     known.session = entry.as_ref().and_then(RequestEntry::session);
@@ -140,26 +140,26 @@ pub(crate) async fn forward(
     let is_aws = provider == Some(Vendor::Bedrock);
     let covered = if is_aws { signature::covered_headers(&parts) } else { HeaderMap::new() };
     // HTTP/2 would take that name from the address.
-    let is_plain = wish.is_none() && covered.is_empty();
-    let speaks = if upstream.is_secure() && is_plain { HttpVersions::Any } else { HttpVersions::One };
-    let (head, outgoing) = outbound(address, wish, (parts, covered), outgoing).into_parts();
+    let is_plain = upgrade_protocol.is_none() && covered.is_empty();
+    let versions = if upstream.is_secure() && is_plain { HttpVersions::Any } else { HttpVersions::One };
+    let (head, outgoing) = outbound(address, upgrade_protocol, (parts, covered), outgoing).into_parts();
     let again = follow.map(|(follow, held)| NextRound {
         gate: Arc::clone(gate),
         upstream: upstream.clone(),
-        speaks,
+        versions,
         head: head.clone(),
         follow,
-        tapping: tapping.clone(),
+        tap_config: tap_config.clone(),
         held,
         room: None,
     });
     let since = Instant::now();
-    let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
+    let (response, permit) = send(gate, upstream, versions, Request::from_parts(head, outgoing)).await?;
     known.upstream = Some(since.elapsed());
     let mut answer = match (response.status(), client) {
         (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, slot),
         (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unexpected_upgrade(upstream)),
-        _ => back(gate, (added, again, tapping), response, (slot, lane)).await?,
+        _ => back(gate, (added, again, tap_config), response, (slot, permit)).await?,
     };
     if let Some(entry) = entry {
         entry.answer(known, &mut answer);
@@ -200,7 +200,7 @@ fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), E
 /// The request as the upstream should see it; headers that a signature covers stay.
 fn outbound(
     address: Uri,
-    wish: Option<HeaderValue>,
+    upgrade_protocol: Option<HeaderValue>,
     (mut parts, covered): (Parts, HeaderMap),
     outgoing: OutgoingBody,
 ) -> Request<OutgoingBody> {
@@ -209,7 +209,7 @@ fn outbound(
     if parts.version == Version::HTTP_2 {
         hop_by_hop::join_cookies(&mut parts.headers);
     }
-    if let Some(protocol) = wish {
+    if let Some(protocol) = upgrade_protocol {
         upgrade::request_upgrade(&mut parts.headers, protocol);
     }
     parts.uri = address;
@@ -221,9 +221,9 @@ fn outbound(
 /// The answer as the client should see it.
 async fn back(
     gate: &GatewayState,
-    (added, again, tapping): (HeaderMap, Option<NextRound>, Option<TapConfig>),
+    (added, again, tap_config): (HeaderMap, Option<NextRound>, Option<TapConfig>),
     response: Response<Incoming>,
-    (slot, lane): (RequestSlot, Option<StreamPermit>),
+    (slot, permit): (RequestSlot, Option<StreamPermit>),
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = response.into_parts();
     hop_by_hop::from_response(&mut parts.headers);
@@ -231,17 +231,17 @@ async fn back(
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     let body = TimedBody::new(gate.settings.timeouts.idle, Side::Upstream, body);
-    let tapping = tapping.filter(|_| parts.status.is_success());
+    let tap_config = tap_config.filter(|_| parts.status.is_success());
     let Some(again) = again.filter(|_| parts.status.is_success()) else {
-        let tap = tapping.map(|tapping| tapping.on(Coding::of(&parts.headers)));
-        let mut body = UpstreamBody::new(Coding::Identity, body, lane).with_tap(tap);
+        let tap = tap_config.map(|tap_config| tap_config.on(Coding::of(&parts.headers)));
+        let mut body = UpstreamBody::new(Coding::Identity, body, permit).with_tap(tap);
         body.begin().await?;
         return Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }));
     };
     let coding = rounds::coding(&again.upstream, &parts.headers)?;
     remove_coding(coding, &mut parts.headers);
-    let tap = tapping.map(|tapping| tapping.on(Coding::Identity));
-    watch(again, (parts, added), UpstreamBody::new(coding, body, lane).with_tap(tap), slot).await
+    let tap = tap_config.map(|tap_config| tap_config.on(Coding::Identity));
+    watch(again, (parts, added), UpstreamBody::new(coding, body, permit).with_tap(tap), slot).await
 }
 
 /// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be

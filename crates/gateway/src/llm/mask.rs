@@ -23,12 +23,12 @@ pub(crate) async fn seal(
 ) -> Result<WholeBody, Error> {
     let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
     let (coding, body) = (Coding::of(&parts.headers), whole.bytes.clone());
-    let (weight, bench) = (coding.weight(limit, body.len()), &gate.bench);
+    let (weight, workers) = (coding.weight(limit, body.len()), &gate.workers);
     let work = move || search(&*rewrite, limit, coding, &body);
     let found = match coding {
-        Coding::Identity => bench.run(weight, work).await,
+        Coding::Identity => workers.run(weight, work).await,
         // Nobody knows how long it is before it was decoded.
-        _ => bench.aside(weight, work).await,
+        _ => workers.aside(weight, work).await,
     };
     let found = found.map_err(search_error)?;
     let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };

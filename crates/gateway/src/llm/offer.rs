@@ -198,7 +198,7 @@ async fn aside(
 ) -> Result<Verdict, BypassReason> {
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
-    let verdict = gate.bench.aside(coding.weight(limit, body.len()), work).await;
+    let verdict = gate.workers.aside(coding.weight(limit, body.len()), work).await;
     if matches!(verdict, Err(BypassReason::Late)) {
         // To be known when the next request of the conversation comes, so it is waited for; it is soon done.
         let _ = spawn_blocking(report_plain(gate, parts, body)).await;

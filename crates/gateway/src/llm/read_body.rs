@@ -43,7 +43,7 @@ pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<Bod
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
         return Err(too_long(limits.body, body));
     }
-    let (mut held, mut pile, mut trailers) = (gate.room(), BodyBuffer::default(), None);
+    let (mut held, mut buffer, mut trailers) = (gate.room(), BodyBuffer::default(), None);
     // A body whose end is known is not asked for more: the answer would be a while in coming.
     while !body.is_end_stream() {
         let Some(frame) = body.frame().await else { break };
@@ -54,16 +54,16 @@ pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<Bod
                 continue;
             }
         };
-        if pile.len() + data.len() > limits.body {
+        if buffer.len() + data.len() > limits.body {
             return Err(too_long(limits.body, body));
         }
         let room = held.take(limits.memory, data.len());
-        pile.add(body.size_hint().lower(), data);
+        buffer.add(body.size_hint().lower(), data);
         if !room {
-            return Ok(BodyRead::Begun(OutgoingBody::partial(pile.bytes(), body, held)));
+            return Ok(BodyRead::Begun(OutgoingBody::partial(buffer.bytes(), body, held)));
         }
     }
-    Ok(BodyRead::Whole(WholeBody { bytes: pile.bytes(), trailers, held }))
+    Ok(BodyRead::Whole(WholeBody { bytes: buffer.bytes(), trailers, held }))
 }
 
 /// Pieces put together; a single one is not copied.

@@ -37,12 +37,12 @@ const MAX_ROUNDS: usize = 5;
 pub(crate) struct NextRound {
     pub(crate) gate: Arc<GatewayState>,
     pub(crate) upstream: Upstream,
-    pub(crate) speaks: HttpVersions,
+    pub(crate) versions: HttpVersions,
     /// The head of the request, as the upstream saw it.
     pub(crate) head: Parts,
     pub(crate) follow: Box<Expansion>,
     /// How its answers are read along.
-    pub(crate) tapping: Option<TapConfig>,
+    pub(crate) tap_config: Option<TapConfig>,
     /// The room that the request takes, for it is kept until the response is over.
     pub(crate) held: MemoryBudget,
     /// Bytes that answers may have, once one was asked for.
@@ -75,7 +75,7 @@ pub(crate) struct Rounds {
     /// What was read and not passed on yet.
     begun: Vec<u8>,
     /// Why the latest round could not be had.
-    setback: Option<RoundError>,
+    round_error: Option<RoundError>,
     added: HeaderMap,
     slot: RequestSlot,
 }
@@ -116,7 +116,7 @@ impl Rounds {
             again: Some(Box::new(again)),
             count: 0,
             begun: Vec::new(),
-            setback: None,
+            round_error: None,
             added: HeaderMap::new(),
             slot,
         }
@@ -136,7 +136,7 @@ impl Rounds {
             }
         }
         let added = std::mem::take(&mut self.added);
-        match self.setback.take() {
+        match self.round_error.take() {
             None => Ok(GatherOutcome::Whole(Bytes::from(all), added)),
             Some(RoundError { answer: Some(answer), .. }) => {
                 let slot = std::mem::take(&mut self.slot);
@@ -145,7 +145,7 @@ impl Rounds {
                     added,
                 ))
             }
-            Some(setback) => Err(setback.error),
+            Some(round_error) => Err(round_error.error),
         }
     }
 
@@ -186,9 +186,9 @@ impl Rounds {
         self.again = Some(again);
         match arrival {
             Ok(arrival) => self.phase = Phase::Read(arrival),
-            Err(setback) => {
-                self.watch.close(CloseReason::Failed(setback.failure()), out);
-                self.setback = Some(setback);
+            Err(round_error) => {
+                self.watch.close(CloseReason::Failed(round_error.failure()), out);
+                self.round_error = Some(round_error);
                 self.finish();
             }
         }
@@ -198,7 +198,7 @@ impl Rounds {
         // Whoever reads along ends with what was read.
         self.phase = Phase::Over;
         if let Some(mut again) = self.again.take() {
-            let bill = again.tapping.map(|tapping| tapping.bill).unwrap_or_default();
+            let bill = again.tap_config.map(|tap_config| tap_config.bill).unwrap_or_default();
             let end = again.follow.finish(bill.so_far().from(1));
             bill.fetch(end.fetched);
             self.added = end.headers;
@@ -280,7 +280,7 @@ impl NextRound {
         let mut head = self.head.clone();
         head.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         let request = Request::from_parts(head, OutgoingBody::whole(body, None, MemoryBudget::default()));
-        let (response, lane) = send(&self.gate, &self.upstream, self.speaks, request).await?;
+        let (response, permit) = send(&self.gate, &self.upstream, self.versions, request).await?;
         let (mut parts, body) = response.into_parts();
         let body = TimedBody::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
         if !parts.status.is_success() {
@@ -288,12 +288,12 @@ impl NextRound {
             // One that cannot be undone goes on as it is: in an error there is nothing to hide.
             let coding = coding(&self.upstream, &parts.headers).unwrap_or(Coding::Identity);
             remove_coding(coding, &mut parts.headers);
-            let arrival = UpstreamBody::new(coding, body, lane);
+            let arrival = UpstreamBody::new(coding, body, permit);
             return Err(RoundError::from_response(&self.upstream, Response::from_parts(parts, arrival)).await);
         }
-        let tap = self.tapping.as_ref().map(|tapping| tapping.on(Coding::Identity));
+        let tap = self.tap_config.as_ref().map(|tap_config| tap_config.on(Coding::Identity));
         let mut arrival =
-            UpstreamBody::new(coding(&self.upstream, &parts.headers)?, body, lane).with_tap(tap);
+            UpstreamBody::new(coding(&self.upstream, &parts.headers)?, body, permit).with_tap(tap);
         let found = arrival.framing().await?.or_else(|| declared_framing(&parts.headers));
         if found == Some(framing) {
             Ok(arrival)

@@ -15,15 +15,15 @@ use crate::upstream::Upstream;
 pub(crate) async fn send(
     gate: &GatewayState,
     upstream: &Upstream,
-    speaks: HttpVersions,
+    versions: HttpVersions,
     request: Request<OutgoingBody>,
 ) -> Result<(Response<Incoming>, Option<StreamPermit>), Error> {
     let limit = gate.settings.timeouts.idle.filter(|_| !request.body().is_streamed());
-    let sending = gate.pools.send(speaks, request);
-    let (response, lane) = match limit {
+    let sending = gate.pools.send(versions, request);
+    let (response, permit) = match limit {
         Some(limit) => timeout(limit, sending).await.map_err(|_| Error::late(Side::Upstream))?,
         None => sending.await,
     };
     let response = response.map_err(|error| Error::upstream(upstream, error))?;
-    Ok((response, lane))
+    Ok((response, permit))
 }

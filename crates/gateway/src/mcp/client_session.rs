@@ -22,7 +22,7 @@ const ROUTE: &str = "/mcp";
 /// One client and one server.
 pub struct McpClientSession {
     engine: Arc<Engine>,
-    bench: Arc<WorkerPool>,
+    workers: Arc<WorkerPool>,
     session: Mutex<McpSession>,
     originals: Originals,
     /// The form that the client asked for by name.
@@ -34,7 +34,7 @@ pub struct McpClientSession {
 /// What a door needs to know before anybody speaks.
 pub(crate) struct McpSessionStart {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) bench: Arc<WorkerPool>,
+    pub(crate) workers: Arc<WorkerPool>,
     pub(crate) copies: StructuredCopies,
     pub(crate) known: ToolKnowledge,
     pub(crate) form: Option<Form>,
@@ -51,11 +51,11 @@ impl McpClientSession {
         originals: Originals,
     ) -> Self {
         warm();
-        let (engine, bench) = (Arc::new(engine), Arc::new(WorkerPool::new(settings)));
+        let (engine, workers) = (Arc::new(engine), Arc::new(WorkerPool::new(settings)));
         Self::begin(
             McpSessionStart {
                 engine,
-                bench,
+                workers,
                 copies,
                 known: ToolKnowledge::default(),
                 form: None,
@@ -67,13 +67,13 @@ impl McpClientSession {
 
     /// A door in the middle of something.
     pub(crate) fn begin(start: McpSessionStart, originals: Originals) -> Self {
-        let McpSessionStart { engine, bench, copies, known, form, tenant } = start;
+        let McpSessionStart { engine, workers, copies, known, form, tenant } = start;
         let named = tenant.as_ref().map(|tenant| tenant.name.as_str());
         let tool = (engine.omits(ROUTE, named) && form.is_none()).then_some(TOOL);
         let minify =
             (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
         let session = Mutex::new(McpSession::knowing(known, tool, ListChanges { copies, minify }));
-        Self { engine, bench, session, originals, form, tenant }
+        Self { engine, workers, session, originals, form, tenant }
     }
 
     /// True when an answer may come that is ours to change.
@@ -125,21 +125,17 @@ impl McpClientSession {
             }
             FromServer::Answer(call) => call,
         };
-        let answered = CallAnswer { id, call, message };
+        let answer = CallAnswer { id, call, message };
         // What the model cannot ask for is not left out.
         let most = if self.session().is_offered() { Loss::Detail } else { Loss::Form };
-        let (body, kept) = self.compress(most, answered.clone()).await?;
-        if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answered).await?.0 }
+        let (body, kept) = self.compress(most, answer.clone()).await?;
+        if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answer).await?.0 }
     }
 
     /// An answer as it is sent, unless it stays as it is, and what was left out of it; nothing at all when there is no
     /// time or room to shorten it.
-    async fn compress(
-        &self,
-        most: Loss,
-        answered: CallAnswer,
-    ) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
-        let CallAnswer { id, call, message } = answered;
+    async fn compress(&self, most: Loss, answer: CallAnswer) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
+        let CallAnswer { id, call, message } = answer;
         let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
         let (may_unstructure, tenant) = (self.session().may_unstructure(&call.tool), self.tenant.clone());
         let work = move || {
@@ -149,7 +145,7 @@ impl McpClientSession {
             let ClientAnswer { body, kept } = engine.answer(&answer, &message);
             (into_changed(body), kept)
         };
-        self.bench.run(bytes, work).await.ok()
+        self.workers.run(bytes, work).await.ok()
     }
 
     fn session(&self) -> MutexGuard<'_, McpSession> {

@@ -66,10 +66,10 @@ pub async fn serve_mcp(
     let gate = GatewayState::new(settings, Arc::new(PassThrough), (Listener::Mcp, reach))?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
     let McpWork { engine, copies, keeper } = work;
-    let front = Arc::new(McpHandler { gate, routes, engine: Arc::new(engine), copies, keeper });
-    let servers = RunningServers(Arc::clone(&front));
+    let handler = Arc::new(McpHandler { gate, routes, engine: Arc::new(engine), copies, keeper });
+    let servers = RunningServers(Arc::clone(&handler));
     let served = select! {
-        served = listen(front, listener, stop) => served,
+        served = listen(handler, listener, stop) => served,
         never = servers.tend() => match never {},
     };
     servers.end().await;
@@ -165,15 +165,16 @@ impl Handler for McpHandler {
         let answered = match self.find(request.uri().path()) {
             Some((name, Route::Remote(server))) => {
                 let caller = McpCaller::of(&request);
-                let door = self.door(server.tool_knowledge(), &caller, &self.identity(name, &caller));
-                server.answer(&self.gate, door, request, slot).await
+                let client_session =
+                    self.client_session(server.tool_knowledge(), &caller, &self.identity(name, &caller));
+                server.answer(&self.gate, client_session, request, slot).await
             }
             Some((name, Route::Carried(server))) => {
                 let caller = McpCaller::of(&request);
-                let door = |id: &str| {
-                    self.door(ToolKnowledge::default(), &caller, format!("{name}\n{id}").as_bytes())
+                let client_session = |id: &str| {
+                    self.client_session(ToolKnowledge::default(), &caller, format!("{name}\n{id}").as_bytes())
                 };
-                server.answer(&self.gate, door, request, slot).await
+                server.answer(&self.gate, client_session, request, slot).await
             }
             None => {
                 self.gate.client_body(request.into_body()).linger();
@@ -190,11 +191,11 @@ impl McpHandler {
         self.routes.get_key_value(path.strip_prefix("/mcp/")?.trim_end_matches('/'))
     }
 
-    fn door(&self, known: ToolKnowledge, caller: &McpCaller, identity: &[u8]) -> McpClientSession {
+    fn client_session(&self, known: ToolKnowledge, caller: &McpCaller, identity: &[u8]) -> McpClientSession {
         let form = FormatPreference::of(&caller.headers).form();
-        let (engine, bench) = (Arc::clone(&self.engine), Arc::clone(&self.gate.bench));
+        let (engine, workers) = (Arc::clone(&self.engine), Arc::clone(&self.gate.workers));
         let tenant = caller.tenant.clone();
-        let start = McpSessionStart { engine, bench, copies: self.copies, known, form, tenant };
+        let start = McpSessionStart { engine, workers, copies: self.copies, known, form, tenant };
         McpClientSession::begin(start, Originals::of(&self.keeper, identity))
     }
 

@@ -52,7 +52,7 @@ impl RemoteServer {
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
-        door: McpClientSession,
+        client_session: McpClientSession,
         request: Request<Incoming>,
         slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
@@ -66,24 +66,24 @@ impl RemoteServer {
             BodyRead::Begun(outgoing) => return self.forward(gate, parts, outgoing, slot).await,
         };
         if session(&parts.headers).is_some_and(|id| lock(&self.structured).contains(id)) {
-            door.read_structured();
+            client_session.read_structured();
         }
-        if let Some(answer) = door.hear_client(&bytes).await {
+        if let Some(answer) = client_session.hear_client(&bytes).await {
             return Ok(json_reply(StatusCode::OK, answer));
         }
         let response = self.forward(gate, parts, OutgoingBody::whole(bytes, trailers, held), slot).await?;
-        self.meet(&door, response.headers());
-        if !door.is_waiting() {
+        self.meet(&client_session, response.headers());
+        if !client_session.is_waiting() {
             return Ok(response);
         }
-        self.change(gate, Arc::new(door), response).await
+        self.change(gate, Arc::new(client_session), response).await
     }
 
     /// The answer with what is ours to change in it changed.
     async fn change(
         &self,
         gate: &GatewayState,
-        door: Arc<McpClientSession>,
+        client_session: Arc<McpClientSession>,
         response: Response<Reply>,
     ) -> Result<Response<Reply>, Error> {
         let (mut parts, body) = response.into_parts();
@@ -95,10 +95,10 @@ impl RemoteServer {
         if framing == Some(ResponseFraming::Events) {
             parts.headers.remove(CONTENT_LENGTH);
             let known = Arc::clone(&self.known);
-            let learn = move |door: &McpClientSession| learn(&known, door);
+            let learn = move |client_session: &McpClientSession| learn(&known, client_session);
             return Ok(Response::from_parts(
                 parts,
-                stream::rewrite_events(door, arrival, (gate.space.clone(), slot), learn),
+                stream::rewrite_events(client_session, arrival, (gate.space.clone(), slot), learn),
             ));
         }
         let whole = match framing {
@@ -108,15 +108,15 @@ impl RemoteServer {
         let Some(whole) = whole else {
             return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _slot: slot }));
         };
-        let sent = door.hear_server(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
-        learn(&self.known, &door);
+        let sent = client_session.hear_server(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
+        learn(&self.known, &client_session);
         parts.headers.remove(CONTENT_LENGTH);
         Ok(Response::from_parts(parts, Reply::Ours(Some(sent))))
     }
 
     /// Remembers by the name of a new session what its client said of itself.
-    fn meet(&self, door: &McpClientSession, headers: &HeaderMap) {
-        if let Some(id) = session(headers).filter(|_| door.reads_structured()) {
+    fn meet(&self, client_session: &McpClientSession, headers: &HeaderMap) {
+        if let Some(id) = session(headers).filter(|_| client_session.reads_structured()) {
             let mut structured = lock(&self.structured);
             if structured.len() >= MAX_SESSIONS {
                 structured.clear();
@@ -143,9 +143,9 @@ impl RemoteServer {
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         parts.version = Version::HTTP_11;
         parts.extensions.clear();
-        let speaks = if upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
+        let versions = if upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
         let request = Request::from_parts(parts, outgoing);
-        let (response, lane) = send(gate, upstream, speaks, request).await?;
+        let (response, permit) = send(gate, upstream, versions, request).await?;
         let (mut parts, body) = response.into_parts();
         let coding = coding(&parts.headers);
         hop_by_hop::from_response(&mut parts.headers);
@@ -153,14 +153,14 @@ impl RemoteServer {
         parts.version = Version::HTTP_11;
         parts.extensions.clear();
         let body = TimedBody::new(gate.settings.timeouts.idle, Side::Upstream, body);
-        let mut body = UpstreamBody::new(coding, body, lane);
+        let mut body = UpstreamBody::new(coding, body, permit);
         body.begin().await?;
         Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }))
     }
 }
 
-fn learn(known: &Mutex<ToolKnowledge>, door: &McpClientSession) {
-    if let Some(learned) = door.learned_tools() {
+fn learn(known: &Mutex<ToolKnowledge>, client_session: &McpClientSession) {
+    if let Some(learned) = client_session.learned_tools() {
         *lock(known) = learned;
     }
 }

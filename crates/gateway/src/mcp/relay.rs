@@ -28,7 +28,7 @@ type SharedWriter<W> = Arc<Mutex<W>>;
 /// # Errors
 /// When the server can no longer be heard, or the client no longer be told.
 pub async fn relay<CR, CW, SR, SW>(
-    door: Arc<McpClientSession>,
+    client_session: Arc<McpClientSession>,
     client: Pipe<CR, CW>,
     server: Pipe<SR, SW>,
 ) -> io::Result<()>
@@ -39,15 +39,15 @@ where
     SW: AsyncWrite + Unpin + Send + 'static,
 {
     let to_client = Arc::new(Mutex::new(client.to));
-    let up = tokio::spawn(up(Arc::clone(&door), client.from, server.to, Arc::clone(&to_client)));
-    let ended = down(&door, server.from, to_client).await;
+    let up = tokio::spawn(up(Arc::clone(&client_session), client.from, server.to, Arc::clone(&to_client)));
+    let ended = down(&client_session, server.from, to_client).await;
     up.abort();
     ended
 }
 
 /// From the client to the server, whose pipe is closed at the end.
 async fn up<R, S, C>(
-    door: Arc<McpClientSession>,
+    client_session: Arc<McpClientSession>,
     from: R,
     mut server: S,
     client: SharedWriter<C>,
@@ -61,7 +61,7 @@ where
     while let Some(piece) = lines.next().await? {
         let bytes = match piece {
             Piece::Part(bytes) | Piece::End(bytes) => bytes,
-            Piece::Line(line) => match door.hear_client(line).await {
+            Piece::Line(line) => match client_session.hear_client(line).await {
                 Some(answer) => {
                     say(&mut *client.lock().await, &[&*answer, b"\n"].concat()).await?;
                     continue;
@@ -75,7 +75,7 @@ where
 }
 
 /// From the server to the client. A message in several parts is not spoken into.
-async fn down<R, C>(door: &McpClientSession, from: R, client: SharedWriter<C>) -> io::Result<()>
+async fn down<R, C>(client_session: &McpClientSession, from: R, client: SharedWriter<C>) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     C: AsyncWrite + Unpin,
@@ -85,7 +85,7 @@ where
     while let Some(piece) = lines.next().await? {
         match piece {
             Piece::Line(line) => {
-                let sent = door.hear_server(line).await;
+                let sent = client_session.hear_server(line).await;
                 say(&mut *client.lock().await, sent.as_deref().unwrap_or(line)).await?;
             }
             Piece::Part(bytes) => {

@@ -44,7 +44,7 @@ impl StdioBridge {
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
-        door: impl Fn(&str) -> McpClientSession + Send,
+        client_session: impl Fn(&str) -> McpClientSession + Send,
         request: Request<Incoming>,
         slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
@@ -68,7 +68,7 @@ impl StdioBridge {
         let kind = rpc_kind(&whole.bytes);
         let is_first = matches!(&kind, RpcKind::Request { method, .. } if method == "initialize");
         match id {
-            None if is_first => self.begin(gate, door, (kind, slot, &parts), whole).await,
+            None if is_first => self.begin(gate, client_session, (kind, slot, &parts), whole).await,
             // A client of a revision without sessions goes back to one that has them.
             None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
             Some(id) => match self.sessions.get(id) {
@@ -82,7 +82,7 @@ impl StdioBridge {
     async fn begin(
         &self,
         gate: &GatewayState,
-        door: impl Fn(&str) -> McpClientSession,
+        client_session: impl Fn(&str) -> McpClientSession,
         asked: PostContext<'_>,
         message: WholeBody,
     ) -> Result<Response<Reply>, Error> {
@@ -95,10 +95,11 @@ impl StdioBridge {
             let message = "too many sessions; end one, or try again later";
             return Ok(fault(StatusCode::SERVICE_UNAVAILABLE, message));
         }
-        let (session, end) = StdioSession::start(&gate.space, &self.server, door(&id)).map_err(|error| {
-            let message = format!("cannot start {}: {error}", self.server.program);
-            Error::of_upstream(StatusCode::BAD_GATEWAY, message)
-        })?;
+        let (session, end) =
+            StdioSession::start(&gate.space, &self.server, client_session(&id)).map_err(|error| {
+                let message = format!("cannot start {}: {error}", self.server.program);
+                Error::of_upstream(StatusCode::BAD_GATEWAY, message)
+            })?;
         let (groups, group) = (Arc::clone(&self.groups), session.group());
         lock(&groups).insert(group);
         self.running.spawn(async move {

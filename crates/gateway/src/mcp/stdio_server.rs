@@ -29,7 +29,7 @@ const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
 /// One client's server.
 pub(super) struct StdioSession {
-    door: McpClientSession,
+    client_session: McpClientSession,
     /// Its input; none once it has ended.
     input: tokio::sync::Mutex<Option<ChildStdin>>,
     talk: Mutex<PendingRequests>,
@@ -42,11 +42,11 @@ impl StdioSession {
     pub(super) fn start(
         space: &BodySpace,
         server: &StartedServer,
-        door: McpClientSession,
+        client_session: McpClientSession,
     ) -> io::Result<(Arc<Self>, impl Future<Output = ()> + Send + 'static)> {
         let (process, input, output) = ServerProcess::start(server)?;
         let session = Arc::new(Self {
-            door,
+            client_session,
             input: tokio::sync::Mutex::new(Some(input)),
             talk: Mutex::new(PendingRequests::new()),
             ended: CancellationToken::new(),
@@ -69,7 +69,7 @@ impl StdioSession {
 
     /// What a message gets at once, if it is for us.
     pub(super) async fn own(&self, message: &[u8]) -> Option<Vec<u8>> {
-        self.door.hear_client(message).await
+        self.client_session.hear_client(message).await
     }
 
     /// Waits for the answer to a request; what comes of it goes to `to`.
@@ -145,7 +145,7 @@ impl StdioSession {
         if kind == RpcKind::Nothing {
             return true;
         }
-        let changed = self.door.hear_server(line).await;
+        let changed = self.client_session.hear_server(line).await;
         let sent = space.hold(event(changed.as_deref().unwrap_or(line)));
         let to = self.talk().route(&kind, &sent);
         let Some(to) = to else { return true };

@@ -88,7 +88,7 @@ pub(super) fn event(message: &[u8]) -> Bytes {
 /// them any more, the server is told by the end of its connection. When there is no room to hold an event, the rest passes
 /// unseen.
 pub(super) fn rewrite_events(
-    door: Arc<McpClientSession>,
+    client_session: Arc<McpClientSession>,
     mut arrival: UpstreamBody,
     (space, slot): (BodySpace, RequestSlot),
     learn: impl Fn(&McpClientSession) + Send + 'static,
@@ -114,7 +114,7 @@ pub(super) fn rewrite_events(
                 }
             }
             for event in found {
-                let bytes = space.hold(rewrite_event(&door, event).await);
+                let bytes = space.hold(rewrite_event(&client_session, event).await);
                 if sender.send(Ok(bytes)).await.is_err() {
                     return;
                 }
@@ -123,16 +123,16 @@ pub(super) fn rewrite_events(
                 return;
             }
             space.fit(&mut held, events.waiting());
-            learn(&door);
+            learn(&client_session);
         }
     });
     reply
 }
 
 /// An event as the client gets it.
-async fn rewrite_event(door: &McpClientSession, event: McpEvent) -> Vec<u8> {
+async fn rewrite_event(client_session: &McpClientSession, event: McpEvent) -> Vec<u8> {
     let changed = match &event.message {
-        Some(message) => door.hear_server(message).await,
+        Some(message) => client_session.hear_server(message).await,
         None => None,
     };
     match changed {

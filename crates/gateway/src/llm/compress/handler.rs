@@ -105,9 +105,9 @@ async fn compress(
     let masks = gate.rewrite.seals() && !whole.bytes.is_empty();
     let whole = if masks { mask::seal(gate, &mut parts, whole).await? } else { whole };
     let WholeBody { bytes, held, .. } = whole;
-    let desk = CompressJob::of(gate, parts, bytes);
+    let job = CompressJob::of(gate, parts, bytes);
     let since = Instant::now();
-    let done = settle(gate, &desk).await;
+    let done = settle(gate, &job).await;
     known.ours = Some(since.elapsed());
     drop(held);
     match done {
@@ -119,7 +119,7 @@ async fn compress(
             Ok(response)
         }
         Ok(Err(refusal)) => Err(Error::client(refusal.status, refusal.message)),
-        Err(why) => answer_unchanged(gate, known, desk, why).await,
+        Err(why) => answer_unchanged(gate, known, job, why).await,
     }
 }
 
@@ -127,29 +127,29 @@ async fn compress(
 type CompressResult = Result<(CompressQuestion, LoneAnswer), Refusal>;
 
 /// The answer to a question, from which nothing is left out that could not be kept.
-async fn settle(gate: &GatewayState, desk: &Arc<CompressJob>) -> Result<CompressResult, BypassReason> {
-    let (question, answer) = match desk.work(gate, Loss::Detail).await? {
+async fn settle(gate: &GatewayState, job: &Arc<CompressJob>) -> Result<CompressResult, BypassReason> {
+    let (question, answer) = match job.work(gate, Loss::Detail).await? {
         Ok(done) => done,
         refused => return Ok(refused),
     };
-    if answer.kept.is_empty() || gate.rewrite.keep(&desk.head(), answer.kept.clone()).await {
+    if answer.kept.is_empty() || gate.rewrite.keep(&job.head(), answer.kept.clone()).await {
         return Ok(Ok((question, answer)));
     }
-    desk.work(gate, Loss::Form).await
+    job.work(gate, Loss::Form).await
 }
 
 /// The messages as they came, because we could not do better.
 async fn answer_unchanged(
     gate: &GatewayState,
     known: &mut Known,
-    desk: Arc<CompressJob>,
+    job: Arc<CompressJob>,
     why: BypassReason,
 ) -> Result<Response<Reply>, Error> {
     known.missed = Some(why);
     // The one who is told may be the one who just panicked.
-    let _ = catch_panic(|| gate.rewrite.on_bypass(&desk.head(), why));
+    let _ = catch_panic(|| gate.rewrite.on_bypass(&job.head(), why));
     let failed = || Error::us(StatusCode::INTERNAL_SERVER_ERROR, "these messages cannot be read here");
-    let question = spawn_blocking(move || catch_panic(|| desk.question())).await;
+    let question = spawn_blocking(move || catch_panic(|| job.question())).await;
     let Ok(Ok(question)) = question else { return Err(failed()) };
     let question = question.map_err(|refusal| Error::client(refusal.status, refusal.message))?;
     known.model = model(&question);
@@ -174,12 +174,12 @@ impl CompressJob {
 
     /// The question and its answer with at most this loss: at once if it is short and plain, else from another thread.
     async fn work(self: &Arc<Self>, gate: &GatewayState, most: Loss) -> Result<CompressResult, BypassReason> {
-        let (desk, coding) = (Arc::clone(self), Coding::of(&self.parts.headers));
+        let (job, coding) = (Arc::clone(self), Coding::of(&self.parts.headers));
         let weight = coding.weight(self.limit, self.body.len());
-        let work = move || desk.answer(most);
+        let work = move || job.answer(most);
         match coding {
-            Coding::Identity => gate.bench.run(weight, work).await,
-            _ => gate.bench.aside(weight, work).await,
+            Coding::Identity => gate.workers.run(weight, work).await,
+            _ => gate.workers.aside(weight, work).await,
         }
     }
 

@@ -45,7 +45,7 @@ pub(super) async fn retrieve(
             let (whole, wish) = (text.clone(), said!({"id": id, "part": wanted}).to_string());
             let show = move || ExpandRequest::read(&wish).map(|wish| wish.show(&whole).into_owned());
             // Whoever cannot have the part has all of it.
-            gate.bench.run(length, show).await.ok().and_then(Result::ok).unwrap_or(text)
+            gate.workers.run(length, show).await.ok().and_then(Result::ok).unwrap_or(text)
         }
     };
     let answer = said!({"id": id, "original_content": shown}).to_string();

@@ -38,8 +38,8 @@ pub(crate) async fn call(
     *request.method_mut() = Method::POST;
     *request.uri_mut() = address;
     *request.headers_mut() = headers;
-    let speaks = if settings.endpoint.is_secure() { HttpVersions::Any } else { HttpVersions::One };
-    let (response, _lane) = pools.send(speaks, request).await;
+    let versions = if settings.endpoint.is_secure() { HttpVersions::Any } else { HttpVersions::One };
+    let (response, _permit) = pools.send(versions, request).await;
     let response = response.map_err(|_| CallFault::Down)?;
     match response.status() {
         status if status.is_success() => {}
