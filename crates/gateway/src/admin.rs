@@ -1,4 +1,4 @@
-//! The door for those who look after a gateway: its numbers, and whether it lives and takes requests.
+//! The admin listener: metrics, health checks and the dashboard.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,25 +24,25 @@ use crate::request_log::know;
 use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
 
-/// How long the head of a request may take here, and how long a connection may rest: a probe is one small packet.
+/// Timeout for the head of a request and for an idle connection: a health check is one small packet.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The door for those who look after a gateway.
+/// Answers requests to the admin listener.
 pub(crate) struct AdminHandler {
     settings: GatewaySettings,
-    /// Whose numbers it shows; its own requests are not among them.
+    /// The gateway's metrics; requests to this listener are not counted.
     telemetry: Telemetry,
-    /// What is shown to people.
+    /// The dashboard.
     dashboard: Dashboard,
     admission: Admission,
     shutdown: Shutdown,
-    /// Writing all numbers takes its time: one writes them at a time, so that whoever only asks whether we live is answered
-    /// between two.
+    /// Rendering all metrics takes time: one request renders at a time, so that health checks are answered in between.
     turns: Semaphore,
 }
 
 impl AdminHandler {
-    /// The door of a gateway that says by `notice` when it is about to go, and where to listen for it, if anywhere.
+    /// The admin listener of a gateway that cancels `notice` before it stops taking requests; `None` if none is
+    /// configured.
     pub(crate) async fn open(
         settings: &GatewaySettings,
         notice: CancellationToken,
@@ -94,7 +94,7 @@ impl AdminHandler {
         }
     }
 
-    /// True for whoever knows the token, or has shown it to the board before.
+    /// True if the caller sent the token, or has a session of the dashboard.
     fn admit(&self, headers: &HeaderMap) -> bool {
         let token = self.settings.admin.token.as_bytes();
         let said = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
@@ -132,7 +132,7 @@ impl Handler for AdminHandler {
     }
 }
 
-/// The numbers in the form that is asked for; the oldest for whoever does not say.
+/// The metrics in the format that the client accepts; the classic text format by default.
 fn numbers(telemetry: &Telemetry, headers: &HeaderMap) -> Response<Reply> {
     let asked = headers.get(ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let (form, kind) = match asked.trim_start() {

@@ -1,4 +1,4 @@
-//! What whoever looks after a gateway can be shown of it.
+//! What the dashboard can show of a gateway.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,27 +9,27 @@ use tersely_store::Store;
 
 use crate::shared_engine::SharedEngine;
 
-/// What whoever looks after a gateway can be shown of it.
+/// What the dashboard can show of a gateway.
 #[derive(Clone, Default)]
 pub struct Display {
-    /// What became of requests.
+    /// The history of requests.
     pub history: Option<HistorySource>,
     /// The engine that the next request gets.
     pub engine: Option<SharedEngine>,
-    /// Where texts are kept.
+    /// The store of texts left out of requests.
     pub store: Option<Arc<Store>>,
 }
 
-/// Where a history is read.
+/// Where a history is read from.
 #[derive(Clone)]
 pub enum HistorySource {
-    /// What a gateway records.
+    /// The history that this gateway records.
     Sink(HistorySink),
-    /// A file that others write.
+    /// A file that another process writes.
     File(PathBuf),
 }
 
-/// All of it would be too many words.
+/// Omits the contents, which would be too long for a log line.
 impl fmt::Debug for Display {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Display")

@@ -1,7 +1,7 @@
-//! Front doors: requests come in here, are offered to a rewriter, and go on to where they were meant for.
+//! The gateway: listens for requests, offers them to a rewriter, and forwards them.
 //!
-//! The only crate that listens. It knows HTTP and TLS, and whose error is in which shape; it does not know how a body
-//! is made smaller. Whatever the rewriter does wrong, the request goes on as it came.
+//! The only crate that listens. It knows HTTP, TLS and each provider's error format; it does not know how a body is
+//! compressed. Whatever the rewriter does wrong, the request is forwarded unchanged.
 
 mod access;
 mod admin;

@@ -1,4 +1,4 @@
-//! Listens, serves each connection, and on a sign lets running streams finish.
+//! Accepts connections, serves each of them, and drains them on shutdown.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -31,35 +31,35 @@ use crate::llm::{GatewayState, LlmHandler, Rewrite};
 use crate::request_log::Visit;
 use crate::settings::GatewaySettings;
 
-/// How long to wait when no connection can be accepted, as when there are no file handles left.
+/// Delay after a connection could not be accepted, for example because no file handle is left.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// How often a client that speaks HTTP/2 is asked whether it is still there, and how long it may take to say so.
+/// Interval of HTTP/2 keep-alive pings, and how long the client may take to answer one.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long a client that speaks HTTP/2 and has nothing under way may take to say goodbye.
+/// How long an idle HTTP/2 client may take to close after GOAWAY.
 const GOAWAY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many connections those who look after a gateway have at a time. More than that, and the oldest is closed: whoever
-/// asks whether we live must always be heard.
+/// Connections to the admin listener at a time. When there are more, the oldest is closed, so that health checks always
+/// get one.
 const MAX_ADMIN_CONNECTIONS: usize = 128;
 
-/// Listens where the settings say.
+/// Binds the listener that the settings name.
 ///
 /// # Errors
-/// When the address cannot be had.
+/// If the address cannot be bound.
 pub async fn bind(settings: &GatewaySettings) -> Result<TcpListener, Error> {
     let listen = settings.listen;
     let fault = |error| Error::setting(format!("cannot listen on {listen}")).because(error);
     TcpListener::bind(listen).await.map_err(fault)
 }
 
-/// Serves until `stop` is ready and has said for how long requests are still to be taken, so that whoever watches
-/// `/readyz` can send them elsewhere. After that it takes no more connections, and returns when the running requests have
-/// ended or the time to drain is over.
+/// Serves until `stop` resolves to a notice period. During that period requests are still taken while `/readyz` reports
+/// draining, so that a load balancer can send them elsewhere. After it no connection is accepted, and this returns once
+/// the requests in progress have finished or the drain timeout has passed.
 ///
 /// # Errors
-/// When the settings cannot be put to work: a certificate file that is none, a proxy that is not spoken to.
+/// If a setting does not work: an invalid certificate file, an unsupported proxy.
 pub async fn serve(
     settings: GatewaySettings,
     rewrite: Arc<dyn Rewrite>,
@@ -71,7 +71,7 @@ pub async fn serve(
     listen(Arc::new(handler), listener, stop).await
 }
 
-/// Serves what stands behind a door, as [`serve`] says, and beside it the door for those who look after it.
+/// Serves a handler as [`serve`] does, and the admin listener beside it.
 pub(crate) async fn listen<H: Handler>(
     handler: Arc<H>,
     listener: TcpListener,
@@ -86,10 +86,10 @@ pub(crate) async fn listen<H: Handler>(
     }
 }
 
-/// Serves only what whoever looks after a gateway is shown, at `admin.listen`, until `stop` is ready. Says where first.
+/// Serves only the admin listener at `admin.listen`, until `stop` resolves. Calls `hello` with its address first.
 ///
 /// # Errors
-/// When the address cannot be had.
+/// If the address cannot be bound.
 pub async fn serve_dashboard(
     settings: &GatewaySettings,
     hello: impl FnOnce(SocketAddr),
@@ -106,7 +106,7 @@ pub async fn serve_dashboard(
     }
 }
 
-/// Serves what stands behind a door for as long as anyone waits for this. No connection waits for another to end.
+/// Serves the admin listener until this future is dropped. No connection waits for another to end.
 async fn attend<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallible {
     let _end = handler.shutdown().abort.clone().drop_guard();
     let mut slots = ConnectionSlots::new(MAX_ADMIN_CONNECTIONS);
@@ -125,14 +125,14 @@ async fn attend<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallibl
     }
 }
 
-/// Serves what stands behind a door until `stop` is ready and all has drained.
+/// Serves a handler until `stop` resolves and everything has drained.
 async fn admit<H: Handler>(
     handler: Arc<H>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let (shutdown, limits) = (handler.shutdown().clone(), handler.settings().limits.clone());
-    // Whoever drops this future wants everything gone.
+    // Dropping this future aborts everything.
     let _end = shutdown.abort.clone().drop_guard();
     let room =
         Arc::new(Semaphore::new(file_limit::cap_connections(limits.connections).min(Semaphore::MAX_PERMITS)));
@@ -141,12 +141,12 @@ async fn admit<H: Handler>(
         notice = stop => notice,
     };
     shutdown.notice.cancel();
-    // It is to end by the clock: no connection is the last one.
+    // Only the clock ends this: there is no last connection.
     let _ = timeout(notice, accept(&handler, &room, &listener)).await;
     drop(listener);
     shutdown.drain.cancel();
     shutdown.tasks.close();
-    // What is still running then is ended by the guard.
+    // The guard aborts what is still in progress.
     let _ = timeout(handler.settings().timeouts.drain, shutdown.tasks.wait()).await;
     Ok(())
 }
@@ -166,9 +166,9 @@ async fn accept<H: Handler>(handler: &Arc<H>, room: &Arc<Semaphore>, listener: &
     }
 }
 
-/// Serves one connection. What breaks it is its own affair: there is no one left to tell.
+/// Serves one connection. An error that breaks it needs no report: nobody is left to read one.
 async fn connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) {
-    // Events should leave at once; a socket that cannot be told so still works.
+    // Events should leave at once; a socket without the option still works.
     let _ = stream.set_nodelay(true);
     let settings = handler.settings();
     let accepted = select! {
@@ -176,7 +176,7 @@ async fn connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) 
         () = handler.shutdown().drain.cancelled() => return,
     };
     let Ok(Ok(stream)) = accepted else {
-        // It said nothing, or not in time, or nothing that could be understood.
+        // The client sent nothing, was too slow, or spoke no known protocol.
         if settings.tls.is_some() {
             settings.telemetry.handshake_failed();
         }
@@ -188,13 +188,13 @@ async fn connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) 
     }
 }
 
-/// Notes on a request who it came from.
+/// Notes on a request who sent it.
 fn mark(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Incoming>) {
     request.extensions_mut().insert(peer);
     names.map(|names| request.extensions_mut().insert(names.clone()));
 }
 
-/// Serves a connection that speaks HTTP/1.
+/// Serves an HTTP/1 connection.
 async fn one<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
     let shutdown = handler.shutdown().clone();
     let (protocol, names) = (protocol(handler.settings()), stream.names.clone());
@@ -218,7 +218,7 @@ async fn one<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
     }
 }
 
-/// Serves a connection that speaks HTTP/2. One on which nothing happens is closed, as it would be in HTTP/1.
+/// Serves an HTTP/2 connection. An idle one is closed, as in HTTP/1.
 async fn two<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
     let (shutdown, activity) = (handler.shutdown().clone(), ConnectionActivity::default());
     let (protocol, limit) = (protocol_two(&*handler), handler.settings().timeouts.head);
@@ -262,13 +262,13 @@ fn protocol_two(handler: &impl Handler) -> http2::Builder<TrackingExecutor> {
         .timer(TokioTimer::new())
         .max_concurrent_streams(handler.streams())
         .max_header_list_size(u32::try_from(handler.settings().limits.head).unwrap_or(u32::MAX))
-        // A client that has gone without a word is found out.
+        // Detects clients that disappeared without closing.
         .keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .keep_alive_timeout(KEEP_ALIVE_INTERVAL);
     protocol
 }
 
-/// Runs the streams of a connection where a drain can see them.
+/// Spawns the streams of a connection where a drain waits for them.
 #[derive(Clone)]
 struct TrackingExecutor(TaskTracker);
 

@@ -1,8 +1,8 @@
-//! Names that a server goes by.
+//! Host names of this machine.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// True when a host, with or without a port, is a name of this machine for itself.
+/// True if a host, with or without a port, names this machine itself.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let Some(name) = bare(host) else { return false };
     match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
@@ -14,7 +14,7 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     }
 }
 
-/// A host without its port; none when it is no host.
+/// A host without its port; `None` if it is not a host.
 pub(crate) fn bare(host: &str) -> Option<&str> {
     let end = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
     let (name, port) = host.split_at(end);

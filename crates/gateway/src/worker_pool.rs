@@ -1,4 +1,4 @@
-//! Runs work on bodies so that nothing it does can hold up or bring down a request.
+//! Runs work on bodies so that it can neither block nor crash a request.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,22 +12,22 @@ use tokio::time::timeout;
 use crate::bypass::BypassReason;
 use crate::settings::GatewaySettings;
 
-/// What bodies are weighed in: a semaphore has not as many permits as a memory has bytes.
+/// Bodies are counted in units, because a semaphore has fewer permits than memory has bytes.
 const UNIT_BYTES: usize = 1 << 10;
 
-/// Room for work off the threads that serve: for so many runs at a time, and for so many bytes in all of them.
+/// Capacity for work off the serving threads: a number of concurrent runs, and of bytes in all of them.
 pub(crate) struct WorkerPool {
     places: Arc<Semaphore>,
     room: Arc<Semaphore>,
     most: Load,
     deadline: Duration,
-    /// Bytes of a body that is worked on at once, on the thread that serves.
+    /// Bodies up to this many bytes are processed inline, on the serving thread.
     inline: usize,
-    /// What is taken by runs that no one waits for any more.
+    /// Capacity used by runs that timed out and have not ended.
     lost: Arc<LostCapacity>,
 }
 
-/// Runs, and units of the bodies in them.
+/// A number of runs, and of units of the bodies in them.
 #[derive(Clone, Copy)]
 struct Load {
     runs: u32,
@@ -41,7 +41,7 @@ struct LostCapacity {
 }
 
 impl WorkerPool {
-    /// As much room as the settings grant.
+    /// A pool with the capacity that the settings grant.
     pub(crate) fn new(settings: &GatewaySettings) -> Self {
         let limits = &settings.limits;
         let most = Load { runs: permits(limits.rewrites), units: permits(limits.rewriting / UNIT_BYTES) };
@@ -55,7 +55,7 @@ impl WorkerPool {
         }
     }
 
-    /// Does `work` on a body of so many bytes: here and now if they are few, else aside.
+    /// Runs `work` on a body of this many bytes: inline if they are few, else on another thread.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -64,9 +64,9 @@ impl WorkerPool {
         if bytes <= self.inline { catch_panic(work) } else { self.aside(bytes, work).await }
     }
 
-    /// Does `work` on a body of so many bytes on another thread, for as long as the deadline allows. What finds no room
-    /// waits; one that is longer than all the room waits until it is alone. A run cannot be stopped: one that is late
-    /// keeps its room until it ends, and nobody waits for room that is lost like that.
+    /// Runs `work` on another thread, within the deadline. It waits for capacity; a body larger than the whole capacity
+    /// waits until it is alone. A run cannot be stopped: a late one keeps its capacity until it ends, and nobody waits
+    /// for capacity lost that way.
     pub(crate) async fn aside<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -97,13 +97,13 @@ fn permits(count: usize) -> u32 {
     u32::try_from(count.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX).max(1)
 }
 
-/// Does `work` here and now.
+/// Runs `work` inline, and turns a panic into an error.
 pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, BypassReason> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| BypassReason::Panicked)
 }
 
 impl LostCapacity {
-    /// True when what is not lost of `most` has room for one more load.
+    /// True if the capacity that is not lost has room for one more load.
     fn leaves(&self, most: Load, load: Load) -> bool {
         let fits = |lost: &AtomicU32, most: u32, load: u32| {
             lost.load(Ordering::Relaxed).saturating_add(load) <= most
@@ -122,7 +122,8 @@ impl LostCapacity {
     }
 }
 
-/// One of the two sides of a run. If the waiting side goes first, the run counts as lost until the working side goes.
+/// One of the two sides of a run. If the waiting side is dropped first, the run counts as lost until the working side
+/// is.
 struct Half {
     side: Side,
     load: Load,

@@ -1,4 +1,4 @@
-//! Says who sent a request, by the key or the certificate that came with it.
+//! Authenticates a request by the key or the client certificate that came with it.
 
 use std::sync::Arc;
 
@@ -10,29 +10,29 @@ use super::list::TenantList;
 use super::tenant::{KnownTenant, MayAsk};
 use crate::error::Error;
 
-/// The header that brings a key. It has one of its own: where requests go on, `authorization` is the provider's.
+/// The header for the key. It is our own because `authorization` belongs to the provider.
 const KEY: HeaderName = HeaderName::from_static("x-tersely-key");
 
-/// How a login begins that is a key.
+/// The scheme of a bearer token.
 const BEARER: &[u8] = b"bearer ";
 
-/// What everybody hears who is not known, whatever they brought.
+/// The message for every unknown caller, whatever they sent.
 const UNKNOWN_MESSAGE: &str =
     "send a key for this gateway in the header x-tersely-key; ask whoever runs it for one";
 
-/// Where a request may bring its key.
+/// Where a request may carry its key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum KeyLocation {
     /// In our own header.
     Own,
-    /// There, or as a bearer token: nobody else is meant to read that.
+    /// There, or as a bearer token, on paths that are not forwarded.
     Bearer,
 }
 
-/// Notes who sent a request, and takes the key out of it.
+/// Notes the tenant of a request, and removes the key.
 ///
 /// # Errors
-/// When nobody is known by what it brings, where somebody has to be, or it asks of us what its tenant may not.
+/// If tenants are configured and the request names none of them, or uses an option that its tenant may not.
 pub(crate) fn identify<B>(
     tenants: &TenantList,
     place: KeyLocation,
@@ -50,7 +50,7 @@ pub(crate) fn identify<B>(
     let tenant = match keys.as_slice() {
         [key] => tenants.by_key(key.as_bytes()),
         [] => bearer_tenant(tenants, place, request.headers_mut()).or_else(|| tenants.by_names(names)),
-        // Two of them are nobody's.
+        // Two keys are refused.
         _ => None,
     };
     let tenant = tenant.ok_or_else(|| Error::client(StatusCode::UNAUTHORIZED, UNKNOWN_MESSAGE))?;
@@ -59,7 +59,7 @@ pub(crate) fn identify<B>(
     Ok(())
 }
 
-/// The tenant whose key is borne as a token, which is then nobody else's.
+/// The tenant whose key is the bearer token; the token is then removed.
 fn bearer_tenant(
     tenants: &TenantList,
     place: KeyLocation,
@@ -73,14 +73,14 @@ fn bearer_tenant(
     Some(tenant)
 }
 
-/// An error for a request that asks in a header what its tenant may not.
+/// An error for a request with a header that its tenant may not use.
 fn check_allowed(tenant: &KnownTenant, headers: &HeaderMap) -> Result<(), Error> {
     let denied =
         MayAsk::NAMES.iter().find(|name| headers.contains_key(**name) && !tenant.may_ask.allows(name));
     denied.map_or(Ok(()), |name| Err(denied_at(name)))
 }
 
-/// What is said of a request that asks where its tenant may not.
+/// The error for an option that the tenant may not use.
 pub(crate) fn denied_at(name: &str) -> Error {
     Error::client(StatusCode::FORBIDDEN, format!("{name}: this key may not set it; leave it out"))
 }
@@ -102,7 +102,7 @@ mod tests {
         )
     }
 
-    /// Who it was, and what is left of its headers; or the status that it gets.
+    /// Checks the tenant and the remaining headers, or the status of the refusal.
     fn check(place: KeyLocation, headers: &[(&str, &str)], expected: Result<(&str, &[&str]), u16>) {
         let request = headers.iter().fold(Request::post("/"), |it, (name, value)| it.header(*name, *value));
         let mut request = request.body(()).unwrap();

@@ -1,4 +1,4 @@
-//! Who may come in: a certificate to show, certificates to ask for, and the keys of tenants.
+//! Who may call: TLS, client certificates, and the keys of tenants.
 
 mod authenticate;
 mod certificate_names;

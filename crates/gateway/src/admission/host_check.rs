@@ -1,7 +1,7 @@
-//! Tells by the name that a request was sent to, and by the page that sent it, whether it may come in.
+//! Checks the Host and Origin headers, against DNS rebinding and cross-site requests.
 //!
-//! Any web page can make a browser send requests to this machine. A page whose own name was made to point here is known
-//! by that name; every other page is known by its origin.
+//! Any web page can make a browser send requests to this machine. A page whose own name was made to point here is
+//! recognized by that name; every other page is recognized by its origin.
 
 use std::net::SocketAddr;
 
@@ -16,14 +16,14 @@ use crate::settings::{GatewaySettings, Origins};
 /// Who can reach a listener.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reach {
-    /// This machine alone.
+    /// Only this machine.
     Loopback,
-    /// Others as well: they may know it by any name.
+    /// Other machines too, under any name.
     Open,
 }
 
 impl Reach {
-    /// Who can reach a listener. An address that cannot be told is taken for the one that more is refused at.
+    /// Who can reach a listener. If its address is unknown, the stricter value is returned.
     pub(crate) fn of(listener: &TcpListener) -> Self {
         listener.local_addr().map_or(Self::Loopback, Self::at)
     }
@@ -49,7 +49,7 @@ pub(super) fn authority<B>(
     named_here(reach, request.uri().authority().is_none_or(|it| is_ours(settings, it.as_str())))
 }
 
-/// Others may know an open listener by any name, so there the name says nothing.
+/// Other machines may use any name for an open listener, so it is not checked there.
 fn named_here(reach: Reach, is_ours: bool) -> Result<(), Error> {
     if is_ours || reach == Reach::Open {
         return Ok(());
@@ -65,7 +65,7 @@ pub(super) fn origin<B>(origins: &Origins, request: &Request<B>) -> Result<(), E
     Err(forbidden("requests from this web page are not allowed; add its origin to `origins` in the settings"))
 }
 
-/// True for a browser's question whether a page may call.
+/// True for a CORS preflight.
 pub(super) fn is_preflight<B>(request: &Request<B>) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
@@ -75,8 +75,8 @@ fn is_ours(settings: &GatewaySettings, host: &str) -> bool {
     is_loopback(host) || settings.hosts.iter().any(|name| is_listed(name))
 }
 
-/// A page says where it comes from when it posts, reads an answer or opens a websocket. Where it need not, as with an
-/// image, the browser says whether the page is of another site.
+/// Browsers send the origin with a POST, a CORS request and a websocket. Otherwise, as for an image, they send whether
+/// the page is of another site.
 fn may_call(origins: &Origins, headers: &HeaderMap) -> bool {
     let mut said = headers.get_all(ORIGIN).into_iter().peekable();
     if said.peek().is_some() {

@@ -1,8 +1,7 @@
-//! Says when one client, or one tenant, sends more requests than it may.
+//! Limits the requests per second of a client or a tenant.
 //!
-//! Each has a bucket of as many requests as it may send in a second. A bucket is one point in time: the one at which it
-//! will be full again. Time is the monotonic clock's, and whoever is remembered is remembered by a hash with a key of
-//! this process.
+//! Each has a token bucket for one second, stored as the time at which it will be full again. The clock is monotonic,
+//! and senders are stored as hashes with a key of this process.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,7 +9,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many are remembered; when there are more, those with full buckets are forgotten first.
+/// How many senders are remembered; beyond that, those with full buckets are dropped first.
 const MAX_SENDERS: usize = 16_384;
 
 /// The time in which a bucket fills.
@@ -21,7 +20,7 @@ const BUCKET_PERIOD: Duration = Duration::from_secs(1);
 pub(crate) struct Peer(pub(crate) IpAddr);
 
 impl Peer {
-    /// What tells one client from another: of an address of IPv6, the network that one client has to itself.
+    /// Identifies a client: by its address, or in IPv6 by the network that one client has to itself.
     pub(crate) fn key(self) -> [u8; 16] {
         match self.0.to_canonical() {
             IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
@@ -30,7 +29,7 @@ impl Peer {
     }
 }
 
-/// The buckets of all who send requests.
+/// The token buckets of all senders.
 #[derive(Default)]
 pub(crate) struct RateLimiter {
     hasher: RandomState,
@@ -38,7 +37,7 @@ pub(crate) struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// True when whoever is called so may send one more request now, of this many in a second; 0: as many as they like.
+    /// True if the sender `who` may send one more request now, at this rate per second; 0: unlimited.
     pub(crate) fn admit(&self, rate: usize, who: &[u8]) -> bool {
         rate == 0 || self.admit_at(Instant::now(), rate, who)
     }
@@ -48,7 +47,7 @@ impl RateLimiter {
         let key = self.hasher.hash_one(who);
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let full = full_at.get(&key).map_or(now, |full| (*full).max(now)) + one;
-        // A fraction of a nanosecond for each request is lost where the rate does not divide a second.
+        // If the rate does not divide a second, a fraction of a nanosecond is lost with each request.
         if full.duration_since(now) > BUCKET_PERIOD.max(one) {
             return false;
         }
@@ -58,8 +57,8 @@ impl RateLimiter {
     }
 }
 
-/// Forgets those with full buckets, who are as good as new, and all if that is not enough: to remember fewer than come
-/// would take more time than it is worth.
+/// Drops senders with full buckets, which lose nothing, and all senders if that is not enough: dropping only some would
+/// cost more time than it is worth.
 fn make_room(now: Instant, full_at: &mut HashMap<u64, Instant>) {
     if full_at.len() < MAX_SENDERS {
         return;

@@ -1,10 +1,10 @@
-//! Names of answers: one in another form is another answer, and has another name.
+//! Entity tags: a response in another form has another tag.
 
 use http::header::{ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 
 use crate::api::form::RequestedForm;
 
-/// Takes our part out of the names that a request speaks of, so that the upstream knows them.
+/// Removes our suffix from the tags in a request, so that the upstream recognizes them.
 pub(super) fn forget(headers: &mut HeaderMap) {
     for name in [IF_MATCH, IF_NONE_MATCH] {
         change(name, headers, |value| {
@@ -13,7 +13,7 @@ pub(super) fn forget(headers: &mut HeaderMap) {
     }
 }
 
-/// Gives an answer in another form a name of its own.
+/// Adds a suffix to the tag of a response in another form.
 pub(super) fn rename(form: RequestedForm, headers: &mut HeaderMap) {
     change(ETAG, headers, |value| match value.strip_suffix('"') {
         Some(name) => format!("{name}{}", mark(form)),
@@ -21,7 +21,7 @@ pub(super) fn rename(form: RequestedForm, headers: &mut HeaderMap) {
     });
 }
 
-/// How a name ends that is ours.
+/// The suffix of our tags.
 fn mark(form: RequestedForm) -> String {
     format!("-tersely-{}\"", form.name())
 }

@@ -1,4 +1,4 @@
-//! The door for JSON APIs: answers in the form that a client asks for, and everything else as it came.
+//! The API listener: JSON in the form that a client requests, and everything else unchanged.
 
 mod etag;
 mod form;

@@ -1,4 +1,4 @@
-//! What form a client asks for, by its headers.
+//! The form that a client requests by its headers.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, RANGE};
 use http::{Method, Request};
@@ -8,15 +8,15 @@ use tersely_core::Form;
 use crate::api::etag;
 use crate::api::form::RequestedForm;
 
-/// The header by which clients ask whose library writes `Accept` itself.
+/// A header for clients whose library sets `Accept` itself.
 pub(super) const PREFER: HeaderName = HeaderName::from_static("x-prefer-format");
 
-/// What a request asks for.
+/// The requested form, if any.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct FormatPreference(pub(crate) Option<RequestedForm>);
 
 impl FormatPreference {
-    /// What the headers ask for: ours first, since it is meant for us, then the media type, then the coding.
+    /// The form that the headers request: our own header first, then the media type, then the coding.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let prefers = headers.get(PREFER).and_then(|value| value.to_str().ok()).unwrap_or("");
         Self(match prefers.trim().to_ascii_lowercase().as_str() {
@@ -30,13 +30,13 @@ impl FormatPreference {
         })
     }
 
-    /// How what is asked for is written.
+    /// The form that it is written in.
     pub(crate) fn form(self) -> Option<Form> {
         self.0.map(RequestedForm::form)
     }
 
-    /// What a request to an API asks for. The upstream is asked for JSON, in the codings that it can have: what is to be
-    /// written anew must come plain.
+    /// The form that a request to an API asks for. The upstream is asked for JSON that is not encoded, because we have
+    /// to rewrite it.
     pub(super) fn take<B>(request: &mut Request<B>) -> Self {
         let preference = Self::of(request.headers());
         let is_part = request.method() == Method::HEAD || request.headers().contains_key(RANGE);
@@ -51,20 +51,20 @@ impl FormatPreference {
     }
 }
 
-/// Takes out what was asked of us, which is nobody else's.
+/// Removes our own values, which mean nothing to the upstream.
 pub(crate) fn strip(headers: &mut HeaderMap) {
     headers.remove(PREFER);
     without("text/toon", ACCEPT, "application/json", headers);
     without("stc", ACCEPT_ENCODING, "identity", headers);
 }
 
-/// True when TOON is asked for and JSON is not preferred to it.
+/// True if TOON is accepted and JSON is not preferred.
 fn wants_toon(headers: &HeaderMap) -> bool {
     let toon = weight("text/toon", headers, &ACCEPT).unwrap_or(0);
     toon > 0 && weight("application/json", headers, &ACCEPT).is_none_or(|json| json <= toon)
 }
 
-/// How much a header wants something, in thousandths; `*` means nothing that has to be asked for.
+/// The quality value of an item, in thousandths; `*` does not include forms that have to be requested.
 fn weight(wanted: &str, headers: &HeaderMap, name: &HeaderName) -> Option<u16> {
     let mut weights = items(headers, name).filter_map(|item| {
         let mut parts = item.split(';').map(str::trim);
@@ -79,19 +79,19 @@ fn items<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
     values.flat_map(|value| value.split(',')).map(str::trim).filter(|item| !item.is_empty())
 }
 
-/// `q=0.25` in thousandths; what cannot be read is a refusal.
+/// `q=0.25` in thousandths; an invalid value counts as 0.
 fn quality(part: &str) -> Option<u16> {
     let (name, value) = part.split_once('=')?;
     if !name.trim().eq_ignore_ascii_case("q") {
         return None;
     }
     let value = value.trim().parse::<f32>().ok().filter(|value| (0.0..=1.0).contains(value)).unwrap_or(0.0);
-    // The bounds were checked, so nothing is cut off.
+    // The bounds were checked, so nothing is truncated.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a thousand")]
     Some((value * 1000.0).round() as u16)
 }
 
-/// Takes an item out of a header; if it was the only one, `instead` stands there.
+/// Removes an item from a header; if it was the only one, `instead` replaces it.
 fn without(item: &str, name: HeaderName, instead: &'static str, headers: &mut HeaderMap) {
     if weight(item, headers, &name).is_none() {
         return;

@@ -1,4 +1,4 @@
-//! Sends the numbers of the board whenever they change, as events of a stream.
+//! Streams the dashboard's figures whenever they change, as server-sent events.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,19 +20,19 @@ use crate::error::Error;
 use crate::http::response::Reply;
 use crate::shutdown::Shutdown;
 
-/// How often it is looked for something new. Others may write to the same history, so nobody can say when there is.
+/// How often the history is checked. Other processes may write to it, so there is no notification.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often something is said when nothing happens, so that whoever is between does not hang up.
+/// How often a comment is sent when nothing changes, so that proxies keep the connection open.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// How many streams there are at a time: each looks at the history as often as that.
+/// Open streams; each checks the history at that interval.
 const MAX_FEEDS: usize = 16;
 
-/// How long what is said may wait to be read.
+/// How long an event may wait to be read.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The streams that are open.
+/// The open streams.
 pub(crate) struct Feeds(Arc<Semaphore>);
 
 impl Feeds {
@@ -40,10 +40,10 @@ impl Feeds {
         Self(Arc::new(Semaphore::new(MAX_FEEDS)))
     }
 
-    /// A stream of the numbers, now and whenever they change.
+    /// A stream of the figures, now and whenever they change.
     ///
     /// # Errors
-    /// When too many are open.
+    /// If too many streams are open.
     pub(crate) fn open(
         &self,
         shutdown: &Shutdown,
@@ -87,7 +87,7 @@ async fn tell(data: Arc<DashboardData>, to: Sender<Bytes>) {
     }
 }
 
-/// The stream's body.
+/// The body of a stream.
 struct Feed(Receiver<Bytes>);
 
 impl Body for Feed {

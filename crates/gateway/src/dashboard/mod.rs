@@ -1,8 +1,7 @@
-//! What whoever looks after a gateway is shown: a page, the numbers behind it, and a place to try things out.
+//! The dashboard: a page, the figures behind it, and a playground.
 //!
-//! The page is one file without anything from elsewhere. Whoever knows `admin.token` logs in with it and gets a cookie
-//! that no script can read and no other site can have sent. What changes nothing is asked for with GET; whatever is
-//! posted must come from the page itself.
+//! The page is one file that loads nothing else. Whoever knows `admin.token` logs in with it and gets a cookie that
+//! scripts cannot read and other sites cannot send. GET changes nothing; every POST must come from the page itself.
 
 mod feed;
 mod login;
@@ -36,16 +35,16 @@ use crate::shutdown::Shutdown;
 pub(crate) use login::is_same;
 pub(crate) use path::DashboardPath;
 
-/// How long whatever is posted may take to arrive.
+/// Timeout for the body of a POST.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most bytes that are posted: a text to try out.
+/// Limit for the body of a POST: a text for the playground.
 const MAX_BODY_BYTES: usize = 2 << 20;
 
-/// How long whoever gave a wrong token waits for the answer.
+/// Delay of the response to a wrong token.
 pub(crate) const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(400);
 
-/// What whoever looks after a gateway is shown.
+/// The dashboard.
 pub(crate) struct Dashboard {
     data: Arc<DashboardData>,
     play: Playground,
@@ -53,29 +52,29 @@ pub(crate) struct Dashboard {
     feeds: Feeds,
 }
 
-/// Who asks for something.
+/// A request to the dashboard.
 pub(crate) struct DashboardVisitor<'v> {
-    /// What they ask for.
+    /// The page.
     pub(crate) page: DashboardPath,
-    /// True when they may have it.
+    /// True if the caller is authenticated.
     pub(crate) is_admitted: bool,
-    /// What they have to know to log in.
+    /// The token to log in with.
     pub(crate) token: &'v str,
 }
 
 impl Dashboard {
-    /// Shows what can be shown.
+    /// A dashboard for what can be shown.
     pub(crate) fn new(display: Display) -> Self {
         let play = Playground::new(display.engine.clone());
         Self { data: Arc::new(DashboardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
     }
 
-    /// True for a browser that has logged in.
+    /// True for a browser that is logged in.
     pub(crate) fn knows(&self, headers: &HeaderMap) -> bool {
         self.logins.know(headers)
     }
 
-    /// Answers a visitor.
+    /// The response to a visitor.
     pub(crate) async fn answer(
         &self,
         shutdown: &Shutdown,
@@ -126,7 +125,7 @@ impl Dashboard {
     }
 }
 
-/// True when a page of another origin cannot have sent it: browsers say where a post comes from.
+/// True if a page of another origin cannot have sent the request: browsers send the origin of a POST.
 fn is_own(headers: &HeaderMap) -> bool {
     let mut said = headers.get_all(ORIGIN).into_iter().peekable();
     if said.peek().is_none() {
@@ -167,12 +166,12 @@ fn json(text: Bytes) -> Response<Reply> {
     response
 }
 
-/// An answer that no other site can show, guess the kind of, or find in a cache.
+/// Adds headers against framing, sniffing and caching.
 fn with_security_headers(mut response: Response<Reply>) -> Response<Reply> {
     const SECURITY_HEADERS: [(HeaderName, &str); 4] = [
         (CACHE_CONTROL, "no-store"),
         (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
-        // Not `no-referrer`: browsers then say that a form comes from nowhere, and it would be refused.
+        // Not `no-referrer`: browsers then send a null origin with forms, which would be refused.
         (REFERRER_POLICY, "same-origin"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];

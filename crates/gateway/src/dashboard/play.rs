@@ -1,4 +1,4 @@
-//! Tries out what would become of a text.
+//! The playground: shows how a text would be compressed.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use tokio::sync::Semaphore;
 use crate::error::Error;
 use crate::shared_engine::SharedEngine;
 
-/// How many texts are tried out at a time; more wait.
+/// Concurrent trials; further ones wait.
 const MAX_CONCURRENT_TRIALS: usize = 2;
 
-/// A place to try out texts, with the settings of the gateway.
+/// Compresses texts with the settings of the gateway.
 pub(crate) struct Playground {
     engine: Option<SharedEngine>,
     places: Arc<Semaphore>,
 }
 
-/// A text to try out.
+/// A text to compress.
 struct Trial {
     text: String,
     tool: String,
@@ -33,7 +33,7 @@ impl Playground {
         Self { engine, places: Arc::new(Semaphore::new(MAX_CONCURRENT_TRIALS)) }
     }
 
-    /// What becomes of a text, as JSON.
+    /// The compressed text and its steps, as JSON.
     pub(crate) async fn try_out(&self, asked: Bytes) -> Result<Bytes, Error> {
         let trial = trial(&asked).ok_or_else(|| {
             Error::client(StatusCode::BAD_REQUEST, r#"send {"text": …, "tool": …, "command": …, "mode": …}"#)

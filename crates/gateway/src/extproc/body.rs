@@ -1,4 +1,4 @@
-//! Judges the body of a request whose head is known, and tells what became of it.
+//! Rewrites the body of a request whose head has been received, and records the result.
 
 use std::time::Instant;
 
@@ -17,13 +17,13 @@ use crate::request_log::{Known, Visit, know};
 use crate::vendor::Vendor;
 use crate::worker_pool::catch_panic;
 
-/// Whether the body of a request is to be heard, or why it cannot be changed though it is wanted.
+/// Whether the body of a request should be rewritten, or why it cannot be.
 pub(super) fn wants(gate: &GatewayState, parts: &Parts) -> Result<bool, BypassReason> {
     let wants = catch_panic(|| gate.rewrite.wants(&head(gate, parts)))?;
     if wants && covers_body(parts) { Err(BypassReason::Signed) } else { Ok(wants) }
 }
 
-/// A request whose body is to come.
+/// A request whose body is still to come.
 pub(super) struct ExtprocRequest {
     parts: Parts,
     visit: Visit,
@@ -31,7 +31,7 @@ pub(super) struct ExtprocRequest {
 }
 
 impl ExtprocRequest {
-    /// A request with this head, which is under way from now on.
+    /// A request with this head, in progress from now on.
     pub(super) fn new(gate: &GatewayState, parts: Parts) -> Self {
         let mut request = Request::from_parts(parts, ());
         let visit = Visit::begin(&gate.settings.telemetry, &mut request);
@@ -40,10 +40,10 @@ impl ExtprocRequest {
         Self { parts, visit, known: Known { provider, ..Known::default() } }
     }
 
-    /// What is to be sent in the place of a body, if anything.
+    /// The body to send instead, if any.
     ///
     /// # Errors
-    /// When it had to be searched for secrets, and could not be.
+    /// If it had to be searched for secrets and could not be.
     pub(super) async fn judge(
         mut self,
         gate: &GatewayState,
@@ -65,7 +65,7 @@ impl ExtprocRequest {
         }
     }
 
-    /// Another body for a request, if there is a shorter one.
+    /// A shorter body, if there is one.
     async fn rewrite(mut self, gate: &GatewayState, body: &Bytes) -> Option<Bytes> {
         match wants(gate, &self.parts) {
             Ok(true) => {}
@@ -97,7 +97,7 @@ impl ExtprocRequest {
                 self.fail(Side::Client, &why.message);
                 None
             }
-            // What asks for a look at the answer is not sent.
+            // A replacement that needs us to see the response is not sent.
             Ok(Verdict::Replace(_) | Verdict::Keep | Verdict::Wait(_)) => {
                 self.tell(None);
                 None
@@ -109,21 +109,21 @@ impl ExtprocRequest {
         }
     }
 
-    /// Tells that it went on as it came, though it was wanted.
+    /// Records that the request was forwarded unchanged though it should have been rewritten.
     pub(super) fn miss(mut self, gate: &GatewayState, why: BypassReason) {
         self.known.missed = Some(why);
-        // The one who is told may be the one who just panicked.
+        // The rewriter may have just panicked, and may do so again.
         let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, &self.parts), why));
         self.tell(None);
     }
 
-    /// Tells that it went on as it came because of a fault.
+    /// Records that the request was forwarded unchanged because of an error.
     pub(super) fn fail(mut self, side: Side, why: &str) {
         self.known.fault = Some((side, why.into()));
         self.tell(None);
     }
 
-    /// Tells what became of it. Whether its answer is a success is not known here.
+    /// Records the request. The status of its response is not known here.
     fn tell(mut self, entry: Option<RequestEntry>) {
         let mut response = Response::new(Reply::Ours(None));
         if let Some(entry) = entry {
@@ -135,8 +135,8 @@ impl ExtprocRequest {
     }
 }
 
-/// Tells the rewriter of a body that went on as it came because nobody waited any longer for the verdict on it, so that
-/// the conversation stays as it was sent.
+/// Tells the rewriter, when dropped, that a body was forwarded unchanged because Envoy stopped waiting for the verdict,
+/// so that the conversation stays as it was sent.
 struct AbandonGuard<'g>(Option<(&'g GatewayState, &'g Parts, &'g Bytes)>);
 
 impl Drop for AbandonGuard<'_> {

@@ -1,4 +1,4 @@
-//! Takes streams of gRPC from Envoy, and says whether it takes any.
+//! Serves Envoy's gRPC streams, and gRPC health checks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,19 +24,19 @@ use crate::serve::listen;
 use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
 
-/// Where Envoy brings its requests.
+/// The method for Envoy's streams.
 const PROCESS_PATH: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 
-/// Where whoever balances asks whether we take any.
+/// The method for gRPC health checks.
 const HEALTH_PATH: &str = "/grpc.health.v1.Health/Check";
 
-/// What may be asked for the health of: all, or the one service that there is.
+/// The services whose health can be checked: all, or the only one.
 const SERVICES: [&[u8]; 2] = [b"", b"envoy.service.ext_proc.v3.ExternalProcessor"];
 
-/// Serves Envoy, as [`crate::serve`] serves agents.
+/// Serves Envoy as [`crate::serve`] serves agents.
 ///
 /// # Errors
-/// When the settings cannot be put to work.
+/// If a setting does not work.
 pub async fn serve_processor(
     settings: GatewaySettings,
     rewrite: Arc<dyn Rewrite>,
@@ -62,7 +62,7 @@ impl Handler for ExtprocHandler {
         &self.gate.shutdown
     }
 
-    /// Envoy has one connection for each of its threads, and a request that finds no place on it goes on as it came.
+    /// Envoy has one connection per thread, and forwards a request unchanged if there is no stream left for it.
     fn streams(&self) -> u32 {
         u32::try_from(self.gate.settings.limits.requests).unwrap_or(u32::MAX)
     }
@@ -80,7 +80,7 @@ impl Handler for ExtprocHandler {
     }
 }
 
-/// Keeps a stream out of the log: what is logged is the request that the stream is about.
+/// Keeps a stream out of the log: the log records the request that the stream is about.
 fn unlogged(mut response: Response<Reply>) -> Response<Reply> {
     know(response.extensions_mut(), |known| known.is_probe = true);
     response
@@ -99,7 +99,7 @@ async fn answer(gate: &Arc<GatewayState>, request: Request<Incoming>) -> Respons
 }
 
 async fn process(gate: &Arc<GatewayState>, body: Incoming) -> Response<Reply> {
-    // A request that finds no place goes on as it came, unless it may not.
+    // Without a slot the request is forwarded unchanged, unless it must be searched for secrets.
     let Ok(slot) = gate.admission.slot() else { return empty_stream(StreamEnd::unprocessed(gate)) };
     let messages = Messages::of(gate, body);
     stream_response(ProcessorStream::new(Arc::clone(gate), messages, slot).start().await)
@@ -118,14 +118,14 @@ async fn health(gate: &GatewayState, body: Incoming) -> Response<Reply> {
     stream_response(StreamBody::once(encode_frame(&HealthResponse { status })))
 }
 
-/// A stream in which something is said.
+/// A stream with messages.
 fn stream_response(body: StreamBody) -> Response<Reply> {
     let mut response = Response::new(Reply::Watched(Box::pin(body)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
 
-/// A stream that ends before anything was said in it.
+/// A stream that ends without a message.
 fn empty_stream(end: StreamEnd) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(None));
     *response.headers_mut() = end.headers();

@@ -1,4 +1,4 @@
-//! Rewrites requests whose answer is not seen here.
+//! Rewrites requests whose response we do not see.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::bypass::BypassReason;
 use crate::llm::{Head, Refusal, Rewrite, Verdict};
 
-/// A rewriter that is asked for no more than can be done without a look at the answer.
+/// A rewriter restricted to what is possible without seeing the response.
 pub(super) struct RequestOnly(pub(super) Arc<dyn Rewrite>);
 
 impl Rewrite for RequestOnly {

@@ -1,7 +1,7 @@
-//! What is said in the stream of one request: its head is let go on at once, and its body is judged.
+//! The stream of one request: its head is passed at once, and its body is rewritten.
 //!
-//! A stream that has nothing more to say is ended well, after the head as after the body: Envoy then sends the request on
-//! without asking further, neither for the rest of it nor for its answer, and whatever it was told to do about faults.
+//! A stream with nothing more to send ends with success, after the head as after the body: Envoy then forwards the
+//! request without asking further, whatever its failure mode.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::extproc::message::{
 use crate::http::request_slots::RequestSlot;
 use crate::llm::{GatewayState, Pending, WholeBody};
 
-/// What is said of a request whose body will not come in one piece.
+/// The error for a request whose body is sent in chunks.
 const STREAMED_BODY_MESSAGE: &str = "Envoy sends bodies in pieces here; set request_body_mode to BUFFERED";
 
-/// What is said of a message that should have been a body.
+/// The error for a message that should have been a body.
 const INVALID_BODY_MESSAGE: &str = "what came in the place of a body is none";
 
-/// What is said of a piece of a body that could not be handed back.
+/// The error for a chunk that could not be returned.
 const LOST_PIECE_MESSAGE: &str = "a piece of this body could not be read; set request_body_mode to BUFFERED";
 
-/// A stream under way.
+/// A stream in progress.
 pub(super) struct ProcessorStream {
     gate: Arc<GatewayState>,
     messages: Messages,
@@ -41,13 +41,13 @@ pub(super) struct ProcessorStream {
 }
 
 enum Stage {
-    /// Nothing was said.
+    /// Nothing has been received.
     Opened,
-    /// The head was answered, and the body is waited for.
+    /// The head has been answered; the body is awaited.
     Headed(Box<ExtprocRequest>),
-    /// Pieces of a body are handed back: Envoy sends on nothing else.
+    /// Chunks of a body are returned: Envoy forwards nothing else.
     Returning,
-    /// All was said.
+    /// Only the status is left to send.
     Over(StreamEnd),
 }
 
@@ -57,7 +57,7 @@ impl ProcessorStream {
         Self { gate, messages, stage: Stage::Opened, slot }
     }
 
-    /// Everything that is to be said, once the first of it is known: head and message leave together then.
+    /// The body of the response, once its first message is known: head and message are sent together.
     pub(super) async fn start(self) -> StreamBody {
         let (first, rest) = self.step().await;
         StreamBody { first: Some(first), next: rest.map(Self::into_step) }
@@ -67,7 +67,7 @@ impl ProcessorStream {
         Box::pin(self.step())
     }
 
-    /// The next thing to say, and how the stream goes on.
+    /// The next frame, and the rest of the stream.
     async fn step(self) -> (Frame<Bytes>, Option<Self>) {
         let Self { gate, mut messages, stage, slot } = self;
         let (told, stage) = match stage {
@@ -89,7 +89,7 @@ impl ProcessorStream {
     }
 }
 
-/// What is said to the head of a request.
+/// The response to the head of a request.
 async fn answer_head(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyResponse>, Stage) {
     let unheard = (None, Stage::Over(StreamEnd::unprocessed(gate)));
     let Next::Message(bytes, _) = messages.next(gate).await else { return unheard };
@@ -129,7 +129,7 @@ async fn answer_head(gate: &GatewayState, messages: &mut Messages) -> (Option<En
     }
 }
 
-/// What is said to the body of a request, and how the stream ends then.
+/// The response to the body of a request, and how the stream ends.
 async fn answer_body(
     gate: &GatewayState,
     messages: &mut Messages,
@@ -141,7 +141,7 @@ async fn answer_body(
             headed.miss(gate, BypassReason::Full);
             return (None, StreamEnd::unprocessed(gate));
         }
-        // Whoever sent it has left.
+        // The client has left.
         Next::End => return (None, StreamEnd::Fine),
     };
     let Ok(ProcessingRequest { said: Some(EnvoyRequest::Body(body)), .. }) = ProcessingRequest::decode(bytes)
@@ -160,7 +160,7 @@ async fn answer_body(
     }
 }
 
-/// A piece of a body as it came. What follows one that cannot be read is lost, so Envoy is told of a fault.
+/// Returns a chunk of a body unchanged. If a chunk cannot be read, the rest of the body is lost, so the stream fails.
 async fn return_piece(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyResponse>, Stage) {
     let said = match messages.next(gate).await {
         Next::Message(bytes, _) => ProcessingRequest::decode(bytes).ok().and_then(|message| message.said),
@@ -179,17 +179,17 @@ async fn return_piece(gate: &GatewayState, messages: &mut Messages) -> (Option<E
     }
 }
 
-/// The next thing to say, once it is known.
+/// The future of the next frame.
 type Step = Pending<'static, (Frame<Bytes>, Option<ProcessorStream>)>;
 
-/// What is said in a stream, one thing after the other.
+/// The body of a stream's response, frame by frame.
 pub(super) struct StreamBody {
     first: Option<Frame<Bytes>>,
     next: Option<Step>,
 }
 
 impl StreamBody {
-    /// One message, and that is all.
+    /// A body with a single message.
     pub(super) fn once(message: Bytes) -> Self {
         let end = async { (StreamEnd::Fine.trailers(), None) };
         Self { first: Some(Frame::data(message)), next: Some(Box::pin(end)) }

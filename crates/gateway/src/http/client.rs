@@ -17,24 +17,24 @@ use crate::http::root_certificates;
 use crate::settings::GatewaySettings;
 
 /// Servers commonly allow a hundred streams on an HTTP/2 connection. One more would wait, perhaps for minutes, until
-/// one of those ends: it gets a connection of its own instead.
+/// another ends: it gets a connection of its own instead.
 const MAX_SHARED_STREAMS: usize = 90;
 
-/// Servers that Node or uvicorn run close a connection after five quiet seconds, and a request that meets that is lost. They
-/// stand behind plain HTTP as a rule, where another connection costs little.
+/// Servers run by Node or uvicorn close a connection after five idle seconds, and a request sent at that moment is
+/// lost. Such servers usually speak plain HTTP, where a new connection costs little.
 const PLAIN_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The pools: one of connections that speak whatever the upstream prefers, one of HTTP/1.1.
+/// Two connection pools: one with the protocol that the upstream prefers, one with HTTP/1.1.
 pub(crate) struct Pools {
     any: Client<Connector, OutgoingBody>,
     one: Client<Connector, OutgoingBody>,
     shared: Arc<AtomicUsize>,
 }
 
-/// A stream's place on a connection that others may share; free when dropped.
+/// A stream on a connection that others may share; given back when dropped.
 pub(crate) struct StreamPermit(Arc<AtomicUsize>);
 
-/// What a connection must be able to do.
+/// The HTTP versions that a connection may have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum HttpVersions {
     /// HTTP/2 or HTTP/1.1, as the upstream prefers.
@@ -60,7 +60,7 @@ impl Pools {
         })
     }
 
-    /// Sends a request; the lane is to be kept for as long as the answer streams.
+    /// Sends a request; the permit must be held until the response has been streamed.
     pub(crate) async fn send(
         &self,
         versions: HttpVersions,

@@ -1,32 +1,33 @@
-//! Places at a door that nobody can keep others from: when all are taken, the oldest is given up for the newest.
+//! Connection slots that no client can block: when all are taken, the oldest connection is closed for the newest.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// For how long a place is not given up, unless there are far too many: when many come at once, each should be heard.
+/// How long a connection keeps its slot at least, unless there are far too many: in a burst, each client should get an
+/// answer.
 const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
-/// How many times as many may come at once.
+/// In a burst, this many times the usual number of connections may be open.
 const BURST_FACTOR: usize = 8;
 
-/// The places that are taken, the oldest first.
+/// The slots in use, the oldest first.
 pub(crate) struct ConnectionSlots {
     most: usize,
     taken: VecDeque<(Instant, Sender<()>)>,
 }
 
-/// A place. Whoever drops it leaves it.
+/// The slot of a connection; given back when dropped.
 pub(crate) struct ConnectionSlot(Receiver<()>);
 
 impl ConnectionSlots {
-    /// So many places.
+    /// This many slots.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, taken: VecDeque::new() }
     }
 
-    /// Takes a place, at this time.
+    /// Takes a slot at this time.
     pub(crate) fn take(&mut self, now: Instant) -> ConnectionSlot {
         if self.taken.len() >= self.most {
             self.taken.retain(|(_, slot)| !slot.is_closed());
@@ -46,9 +47,9 @@ impl ConnectionSlots {
 }
 
 impl ConnectionSlot {
-    /// Waits until it is wanted for somebody else.
+    /// Waits until another connection needs the slot.
     pub(crate) async fn wait_revoked(self) {
-        // Nothing is ever sent: the other end goes.
+        // Nothing is ever sent: the sender is dropped.
         let _ = self.0.await;
     }
 }
@@ -57,7 +58,7 @@ impl ConnectionSlot {
 mod tests {
     use super::*;
 
-    /// Those that are still in their places.
+    /// The connections that still have their slots.
     fn here(slots: &ConnectionSlots) -> usize {
         slots.taken.iter().filter(|(_, slot)| !slot.is_closed()).count()
     }

@@ -1,4 +1,4 @@
-//! Undoes the content coding of a body piece by piece, as it comes.
+//! Decodes the content coding of a body chunk by chunk, as it arrives.
 
 use std::io::{self, Read, Write};
 
@@ -8,23 +8,23 @@ use ruzstd::decoding::StreamingDecoder;
 
 use crate::http::content_encoding::{Coding, CodingFault};
 
-/// How many coded bytes are undone at once: what they can become has to fit into memory.
+/// Encoded bytes that are decoded at a time: their decoded form has to fit into memory.
 pub(crate) const INPUT_CHUNK_BYTES: usize = 4 << 10;
 
-/// A window that every decoder of the web must be able to hold (RFC 9659); a frame that asks for more is left alone.
+/// The window that every HTTP decoder must support (RFC 9659); a frame that needs more is refused.
 const ZSTD_WINDOW_BYTES: u64 = 8 << 20;
 
-/// What a frame may take above what it holds: a head, and three bytes for each block that did not get smaller.
+/// How much longer a frame may be than its content: a header, and three bytes for each incompressible block.
 const ZSTD_OVERHEAD_BYTES: usize = 64 << 10;
 
 /// The largest window of a deflate stream, as a power of two.
 const DEFLATE_WINDOW_BITS: u8 = 15;
 
-/// What is undone at a time where more would be, in bytes.
+/// Decoded bytes that are produced at a time.
 const OUTPUT_CHUNK_BYTES: usize = 32 << 10;
 
 impl Coding {
-    /// The body behind the coding, of at most `limit` bytes.
+    /// The decoded body, of at most `limit` bytes.
     pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
         let (mut decoder, mut text) = (Decompressor::new(self, limit), Vec::new());
         for piece in body.chunks(INPUT_CHUNK_BYTES) {
@@ -38,22 +38,22 @@ impl Coding {
     }
 }
 
-/// A coding in the middle of being undone.
+/// A decoder in the middle of a body.
 pub(crate) struct Decompressor(State);
 
 enum State {
     Plain,
-    /// The first byte of "deflate", for which senders have two meanings.
+    /// The first byte of "deflate", which senders use for two formats.
     Deflate(Option<u8>),
     Inflate(Inflate),
     Brotli(Box<DecompressorWriter<BoundedOutput>>),
-    /// All that came, and the most that may come of it. The decoder gives nothing away before a window is full, which
-    /// most bodies never do: they are undone at their end.
+    /// All encoded bytes so far, and the limit of the decoded ones. The decoder returns nothing before a window is
+    /// full, which most bodies never reach, so they are decoded at their end.
     Zstd(Vec<u8>, usize),
     Unknown,
 }
 
-/// What a piece becomes, of at most so many bytes: a few that are coded can stand for any number.
+/// The output of one chunk, with a limit: a few encoded bytes can expand to any number.
 struct BoundedOutput {
     bytes: Vec<u8>,
     most: usize,
@@ -80,16 +80,16 @@ impl BoundedOutput {
     }
 }
 
-/// Gzip, zlib or a bare deflate stream.
+/// Gzip, zlib or a raw deflate stream.
 struct Inflate {
     stream: Box<Decompress>,
-    /// How to begin anew, where streams may follow each other.
+    /// Starts the next stream, for codings in which several may follow each other.
     again: Option<fn() -> Decompress>,
     is_over: bool,
 }
 
 impl Decompressor {
-    /// Undoes a coding; where all has to be held, or a piece becomes more than a piece, at most `limit` bytes.
+    /// A decoder. `limit` bounds what has to be held, and what one chunk may expand to.
     pub(crate) fn new(coding: Coding, limit: usize) -> Self {
         Self(match coding {
             Coding::Identity => State::Plain,
@@ -105,7 +105,7 @@ impl Decompressor {
         })
     }
 
-    /// Takes a piece of the body, and appends what it becomes.
+    /// Decodes a chunk of the body and appends the result.
     pub(crate) fn feed(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
         match &mut self.0 {
             State::Plain => out.extend_from_slice(piece),
@@ -126,7 +126,7 @@ impl Decompressor {
         Ok(())
     }
 
-    /// The body is over; appends what is left of it.
+    /// Ends the body and appends what is left of it.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), CodingFault> {
         match &mut self.0 {
             State::Plain => Ok(()),
@@ -144,7 +144,7 @@ impl Decompressor {
         }
     }
 
-    /// Tells by two bytes whether a zlib header is there.
+    /// Detects a zlib header by two bytes.
     fn tell(&mut self, begun: Option<u8>, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
         let start: Vec<u8> = begun.into_iter().chain(piece.iter().copied().take(2)).collect();
         let [first, second, ..] = start[..] else {
@@ -196,7 +196,7 @@ fn gzip() -> Decompress {
     Decompress::new_gzip(DEFLATE_WINDOW_BITS)
 }
 
-/// One frame, and nothing after it.
+/// Decodes one frame; nothing may follow it.
 fn zstd(limit: usize, mut body: &[u8]) -> Result<Vec<u8>, CodingFault> {
     let frame = StreamingDecoder::new_with_max_window_size(&mut body, ZSTD_WINDOW_BYTES);
     let text = drain(limit, frame.map_err(|_| CodingFault::Garbled)?)?;

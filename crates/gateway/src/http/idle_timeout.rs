@@ -1,4 +1,4 @@
-//! A body that is not waited for without end.
+//! A body with an idle timeout.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,31 +13,31 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use crate::error::{Error, Side};
 use crate::settings::Timeouts;
 
-/// How long a client may go on sending a body that has been refused, so that it gets to read why.
+/// How long a client may go on sending a refused body, so that it can read the refusal.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes in a second at which a body never takes too long, however long it is.
+/// A body that arrives at this rate never takes too long, whatever its length.
 const STEADY_BYTES_PER_SECOND: u32 = 4 << 10;
 
-/// What is said of a side that sends nothing for too long, or too little.
+/// Makes the error for a side that sends nothing, or too little, for too long.
 type Lateness = fn(Side) -> Error;
 
-/// A body that ends in an error when nothing comes for too long, or too little.
+/// A body that ends in an error if it stalls, or arrives too slowly.
 ///
-/// The clock runs only while a frame is waited for: a reader that pauses does not count against the sender.
+/// The clock runs only while a frame is awaited: a reader that pauses does not count against the sender.
 pub(crate) struct TimedBody {
     body: Incoming,
     /// For the next byte.
     limit: Option<Duration>,
-    /// For all of them; what was waited for is taken off, and what came adds to it.
+    /// For the whole body; waiting reduces it, and received bytes add to it.
     total: Option<Duration>,
     side: Side,
     clock: Option<Pin<Box<Sleep>>>,
-    /// Since when the next frame is waited for, and what is to be said if it does not come in time.
+    /// Since when the next frame is awaited, and the error if it does not arrive in time.
     waiting: Option<(Instant, Lateness)>,
 }
 
-/// The body of a client's request, with the timeouts that are set for those.
+/// The body of a client's request, with the configured timeouts.
 pub(crate) fn client_body(timeouts: &Timeouts, body: Incoming) -> TimedBody {
     TimedBody::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }
@@ -48,13 +48,13 @@ impl TimedBody {
         Self { body, limit, total: None, side, clock: None, waiting: None }
     }
 
-    /// The same, with at most so much time for the whole, unless it comes at a steady rate.
+    /// The same, with at most `total` for the whole body, unless it arrives at a steady rate.
     pub(crate) fn within(self, total: Option<Duration>) -> Self {
         Self { total, ..self }
     }
 
-    /// Throws away, for a while, what still comes of a body that nobody wants: a connection that closes on a sending
-    /// client would take the answer with it.
+    /// Reads and discards the rest of a refused body for a while: closing the connection on a client that is still
+    /// sending could lose the response.
     pub(crate) fn linger(mut self) {
         if !self.is_end_stream() {
             tokio::spawn(timeout(
@@ -64,7 +64,7 @@ impl TimedBody {
         }
     }
 
-    /// What is wrong when the time is up; starts the clock when it does not run.
+    /// The error once the time is up; starts the clock if it does not run.
     fn lateness(&mut self, cx: &mut Context<'_>) -> Option<Error> {
         let (limit, fault) = match (self.limit, self.total) {
             (Some(limit), Some(total)) if limit < total => (limit, Error::late as Lateness),
@@ -79,7 +79,7 @@ impl TimedBody {
         clock.as_mut().poll(cx).is_ready().then(|| fault(self.side))
     }
 
-    /// Something has come.
+    /// Accounts for a received frame.
     fn note(&mut self, frame: &Frame<Bytes>) {
         let waited = self.waiting.take().map_or(Duration::ZERO, |(since, _)| since.elapsed());
         let length = frame.data_ref().map_or(0, Bytes::len);

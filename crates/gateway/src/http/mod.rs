@@ -1,4 +1,4 @@
-//! HTTP transport: listeners, connections, bodies, codings and limits. It knows nothing of models or tools.
+//! HTTP transport: connections, bodies, codings and limits. It knows nothing of models or tools.
 
 pub(crate) mod client;
 pub(crate) mod connect;

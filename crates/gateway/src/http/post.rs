@@ -1,4 +1,5 @@
-//! Posts JSON to an upstream and reads its whole answer, the way that requests go: same proxy, same certificates.
+//! Posts JSON to an upstream and reads the whole response, through the same proxy and with the same certificates as
+//! requests.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
-/// No honest answer is longer.
+/// Limit for a response.
 const MAX_RESPONSE_BYTES: usize = 8 << 20;
 
 /// Posts to one upstream.
@@ -25,27 +26,27 @@ pub struct Poster {
     patience: Duration,
 }
 
-/// What an upstream answered.
+/// An upstream's response.
 #[derive(Debug)]
 pub struct PostedAnswer {
-    /// Whether it did what it was asked.
+    /// The status.
     pub status: StatusCode,
-    /// What it said beside the body.
+    /// The headers.
     pub headers: HeaderMap,
-    /// What it said.
+    /// The body.
     pub body: Vec<u8>,
 }
 
 impl Poster {
-    /// Posts to `upstream`, and waits so long for each whole answer.
+    /// Posts to `upstream`, and waits for each whole response for at most `patience`.
     ///
     /// # Errors
-    /// When the settings do not work.
+    /// If a setting does not work.
     pub fn new(settings: &GatewaySettings, upstream: Upstream, patience: Duration) -> Result<Self, Error> {
         Ok(Self { pools: Pools::new(settings)?, upstream, patience })
     }
 
-    /// Where it posts to.
+    /// The upstream.
     #[must_use]
     pub fn upstream(&self) -> &Upstream {
         &self.upstream
@@ -54,7 +55,7 @@ impl Poster {
     /// Posts a body to a path below the upstream's.
     ///
     /// # Errors
-    /// When there is no whole answer in time, or a longer one than anybody means.
+    /// If there is no whole response in time, or it is too long.
     pub async fn post(&self, path: &str, headers: HeaderMap, body: String) -> Result<PostedAnswer, Error> {
         let posting = timeout(self.patience, self.exchange(path, headers, body));
         posting.await.map_err(|_| Error::late(Side::Upstream))?

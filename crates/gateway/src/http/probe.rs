@@ -1,4 +1,4 @@
-//! Asks an upstream whether it is there, the way that requests go: same proxy, same certificates.
+//! Checks that an upstream is reachable, through the same proxy and with the same certificates as requests.
 
 use http::{HeaderMap, Request, StatusCode};
 use tokio::time::timeout;
@@ -9,10 +9,10 @@ use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
-/// What an upstream answers to `HEAD path`: any status means that it can be reached. No credentials are sent.
+/// An upstream's response to `HEAD path`: any status means that it is reachable. No credentials are sent.
 ///
 /// # Errors
-/// When there is no answer in the time that a connection may take, or the settings do not work.
+/// If there is no response within the connect timeout, or a setting does not work.
 pub async fn probe(
     settings: &GatewaySettings,
     upstream: &Upstream,
@@ -21,10 +21,10 @@ pub async fn probe(
     send(settings, upstream, Request::head(path).body(OutgoingBody::default())).await
 }
 
-/// What an upstream answers to `GET path` with these headers; whatever it sends is not read.
+/// An upstream's response to `GET path` with these headers; its body is not read.
 ///
 /// # Errors
-/// As above.
+/// As for [`probe`].
 pub async fn fetch(
     settings: &GatewaySettings,
     upstream: &Upstream,

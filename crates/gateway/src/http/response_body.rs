@@ -1,4 +1,4 @@
-//! An upstream's answer as it arrives: plain whatever its coding, and looked at before it goes on.
+//! The body of an upstream's response: decoded as it arrives, and inspected before it is forwarded.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -21,47 +21,46 @@ use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::{BodySpace, MemoryBudget};
 use crate::http::usage_tap::UsageTap;
 
-/// How much of an answer may say nothing of its framing before it is taken for one that is not framed in a known way.
+/// How many bytes are inspected before a body counts as having no known framing.
 const MAX_SNIFFED_BYTES: usize = 16 << 10;
 
-/// How much is heard of an error before it is passed on, and for how long it is waited for.
+/// How much of an error is read before it is forwarded, and for how long.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long the head of an answer waits for the first bytes of its body.
+/// How long the head of a response waits for the first bytes of its body.
 const FIRST_BYTES_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// How the lines of an event begin; a comment begins with the colon.
+/// How the lines of a server-sent event begin; a comment begins with the colon.
 const SSE_FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
 
-/// A body that an upstream sends.
+/// The body of an upstream's response.
 pub(crate) struct UpstreamBody {
     body: TimedBody,
-    /// What undoes the coding, if there is one, and what it has not undone yet.
+    /// The decoder, if there is a coding, and the bytes that it has not decoded yet.
     decoder: Option<Box<Decompressor>>,
     coded: Bytes,
-    /// What was read ahead of its turn.
+    /// Frames that were read ahead.
     ahead: VecDeque<Frame<Bytes>>,
-    /// Reads along.
+    /// Reads the token usage.
     tap: Option<Box<UsageTap>>,
     _permit: Option<StreamPermit>,
 }
 
 impl UpstreamBody {
-    /// A body that comes in this coding and goes on without.
+    /// A body that arrives in this coding and is forwarded decoded.
     pub(crate) fn new(coding: Coding, body: TimedBody, permit: Option<StreamPermit>) -> Self {
         let decoder = (coding != Coding::Identity).then(|| Box::new(Decompressor::new(coding, MOST_HELD)));
         Self { body, decoder, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _permit: permit }
     }
 
-    /// The same, with someone who reads along what goes on.
+    /// The same, with a tap that sees what is forwarded.
     pub(crate) fn with_tap(self, tap: Option<UsageTap>) -> Self {
         Self { tap: tap.map(Box::new), ..self }
     }
 
-    /// Waits for the first bytes, for a moment. An upstream that breaks off before it has said anything is then told from
-    /// one that answers, while there is time to say so. The wait is short, for a head may come long before what it heads,
-    /// and clients may want to see it.
+    /// Waits briefly for the first bytes. An upstream that fails before it has sent anything can then still be reported
+    /// as an error. The wait is short because a head may arrive long before its body, and clients may want to see it.
     pub(crate) async fn begin(&mut self) -> Result<(), Error> {
         let first = poll_fn(|cx| {
             while self.read_ahead() == 0 && !self.is_end_stream() {
@@ -75,12 +74,12 @@ impl UpstreamBody {
         timeout(FIRST_BYTES_TIMEOUT, first).await.unwrap_or(Ok(()))
     }
 
-    /// Waits until its bytes say how it is framed; none, if in no known way.
+    /// Waits until the first bytes show the framing; `None` if it is unknown.
     pub(crate) async fn framing(&mut self) -> Result<Option<ResponseFraming>, Error> {
         poll_fn(|cx| self.poll_framing(cx)).await
     }
 
-    /// The same, for those who cannot wait. What was looked at is still to come.
+    /// The same as a poll. The inspected bytes stay in the body.
     pub(crate) fn poll_framing(
         &mut self,
         cx: &mut Context<'_>,
@@ -98,28 +97,29 @@ impl UpstreamBody {
         }
     }
 
-    /// How many bytes were read ahead.
+    /// Bytes that were read ahead.
     fn read_ahead(&self) -> usize {
         self.ahead.iter().filter_map(Frame::data_ref).map(Bytes::len).sum()
     }
 
-    /// What it says, as far as it says it soon and briefly. It is still to come.
+    /// The beginning of the body, as far as it arrives soon. It stays in the body.
     pub(crate) async fn read_error(&mut self) -> Vec<u8> {
         let heard = async {
             while self.read_ahead() < MAX_ERROR_BYTES {
                 match poll_fn(|cx| self.poll_more(cx)).await {
                     Some(Ok(frame)) => self.ahead.push_back(frame),
-                    // Whoever reads on finds that it broke off.
+                    // Reading on will return the error.
                     Some(Err(_)) | None => break,
                 }
             }
         };
-        // What is not there in time is not waited for.
+        // Whatever has not arrived by then is not waited for.
         let _ = timeout(ERROR_TIMEOUT, heard).await;
         self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(MAX_ERROR_BYTES).collect()
     }
 
-    /// All of it, taken out with its room, if it has at most `limit` bytes and there is room; else it is still to come.
+    /// The whole body with its budget, if it has at most `limit` bytes and the memory is there; otherwise it stays in
+    /// place.
     pub(crate) async fn whole(&mut self, space: &BodySpace, limit: usize) -> Result<Option<Bytes>, Error> {
         let mut held = space.room();
         loop {
@@ -135,14 +135,14 @@ impl UpstreamBody {
         }
     }
 
-    /// Lets what was read ahead take room until the last of it has gone on.
+    /// Counts the frames that were read ahead until the last of them has been forwarded.
     fn weigh_down(&mut self, held: MemoryBudget) {
         if let Some(last) = self.ahead.pop_back() {
             self.ahead.push_back(last.map_data(|data| held.around(data)));
         }
     }
 
-    /// The next frame that was not read ahead; whoever reads along sees it now.
+    /// The next frame that was not read ahead; the tap sees it now.
     fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = self.poll_next(cx);
         match (&polled, &mut self.tap) {
@@ -163,7 +163,7 @@ impl UpstreamBody {
                 continue;
             }
             if let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(cx)).transpose()? {
-                // What stands behind a coded body speaks of that one.
+                // Trailers of an encoded body refer to the encoded form.
                 self.coded = frame.into_data().unwrap_or_default();
                 continue;
             }
@@ -204,7 +204,7 @@ impl Body for UpstreamBody {
     }
 }
 
-/// The bytes of these frames; those of a single one are not copied.
+/// The bytes of these frames; a single frame is not copied.
 fn concat_frames(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
     let mut pieces: Vec<Bytes> = frames.filter_map(|frame| frame.into_data().ok()).collect();
     match pieces.len() {
@@ -213,7 +213,7 @@ fn concat_frames(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
     }
 }
 
-/// Takes away what headers say of a coding that is undone.
+/// Removes the headers that describe a coding which has been decoded.
 pub(crate) fn remove_coding(coding: Coding, headers: &mut HeaderMap) {
     if coding != Coding::Identity {
         headers.remove(CONTENT_ENCODING);
@@ -221,7 +221,7 @@ pub(crate) fn remove_coding(coding: Coding, headers: &mut HeaderMap) {
     }
 }
 
-/// How an answer is framed by its own account.
+/// The framing that the content type declares.
 pub(crate) fn declared_framing(headers: &HeaderMap) -> Option<ResponseFraming> {
     let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
     match kind.as_str() {
@@ -232,24 +232,24 @@ pub(crate) fn declared_framing(headers: &HeaderMap) -> Option<ResponseFraming> {
     }
 }
 
-/// What the first bytes of an answer tell.
+/// What the first bytes of a body show.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum FramingGuess {
-    /// Nothing as yet.
+    /// Not enough yet.
     Unsure,
     Framed(ResponseFraming),
-    /// It is framed in no known way.
+    /// The framing is unknown.
     Foreign,
 }
 
-/// How an answer is framed by what has come of it.
+/// Guesses the framing from the bytes received so far.
 fn guess_framing(come: &VecDeque<Frame<Bytes>>) -> FramingGuess {
     let bytes: Vec<u8> =
         come.iter().filter_map(Frame::data_ref).flatten().copied().take(MAX_SNIFFED_BYTES).collect();
-    // A mark of the byte order may stand before events and, though it should not, before JSON.
+    // A byte order mark may precede events and, though it should not, JSON.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xef\xbb\xbf".contains(byte);
     let start = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
-    // Whoever reads events skips lines that are none, so an answer may begin with such a line.
+    // Clients skip lines that are not part of an event, so a response may begin with such a line.
     let mut lines = bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r'));
     match bytes.get(start) {
         Some(b'{' | b'[') => FramingGuess::Framed(ResponseFraming::Whole),
@@ -260,7 +260,7 @@ fn guess_framing(come: &VecDeque<Frame<Bytes>>) -> FramingGuess {
     }
 }
 
-/// True of a line of an event.
+/// True for a line of a server-sent event.
 fn is_field(line: &[u8]) -> bool {
     SSE_FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
 }

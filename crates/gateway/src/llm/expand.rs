@@ -1,4 +1,4 @@
-//! Hands back what was left out of a request, over HTTP, to the one who sent that.
+//! `POST /expand`: returns a text that was left out of a request, to the client that sent the request.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
@@ -16,21 +16,21 @@ use crate::llm::gate::GatewayState;
 use crate::llm::offer::tenant;
 use crate::llm::rewrite::{Head, RetrievalAnswer};
 
-/// Where it is asked for.
+/// The path.
 const PATH: &str = "/expand";
 
-/// Bytes of a question, which holds one name.
+/// Limit for the body, which holds one id.
 const MAX_QUESTION_BYTES: usize = 1024;
 
-/// Characters of a name; ours have fewer.
+/// Limit for an id; ours are shorter.
 const MAX_ID_CHARS: usize = 64;
 
-/// True for a request that asks for it.
+/// True for a request to this path.
 pub(crate) fn is_asked<B>(request: &Request<B>) -> bool {
     request.method() == Method::POST && request.uri().path() == PATH
 }
 
-/// The text under the name that the body says, if it was kept for whoever asks.
+/// The text with the id in the body, if it was stored for this client.
 pub(crate) async fn expand(
     gate: &GatewayState,
     request: Request<Incoming>,
@@ -45,7 +45,7 @@ pub(crate) async fn expand(
     Ok(response)
 }
 
-/// The text under a name, if it was kept for whoever asks.
+/// The text with this id, if it was stored for this client.
 pub(super) async fn original(gate: &GatewayState, parts: &Parts, id: String) -> Result<String, Error> {
     let Parts { method, uri, headers, .. } = parts;
     let tenant = tenant(parts).map(|tenant| &**tenant);
@@ -67,7 +67,7 @@ fn absent(message: &str) -> Error {
     Error::client(StatusCode::NOT_FOUND, message)
 }
 
-/// The name that a body asks for: `{"id":"shadow_…"}`.
+/// The id in the body: `{"id":"shadow_…"}`.
 async fn id(body: TimedBody) -> Result<String, Error> {
     let read = Limited::new(body, MAX_QUESTION_BYTES).collect().await.map_err(|error| {
         match error.downcast::<Error>() {

@@ -1,7 +1,7 @@
-//! Follows a request whose model may ask for what was left out, and answers from that very request.
+//! Answers a model that asks for omitted text, from the request that omitted it.
 //!
-//! Until a model asks, nothing is held but the client's own body: what was left out is found again by compressing it
-//! again, which gives the same bytes.
+//! Until the model asks, only the client's own body is held: the omitted text is found by compressing the body again,
+//! which gives the same bytes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,23 +25,23 @@ use crate::llm::keeper::Keeper;
 use crate::llm::totals::TotalSums;
 use crate::worker_pool::catch_panic;
 
-/// What a response says of what was fetched back: tokens by stage, and what the further rounds cost to read.
+/// Response headers: tokens fetched back by stage, and tokens read by the further rounds.
 const FETCHED: HeaderName = HeaderName::from_static("x-tersely-tokens-fetched");
 const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
 
-/// A request under way.
+/// A request whose model may ask for omitted text.
 pub struct Expansion {
     sent: Arc<SentRequest>,
     way: HiddenWay,
     sums: Arc<TotalSums>,
     shelf: Option<TenantShelf>,
-    /// The most that was lost.
+    /// The greatest loss of the forwarded body.
     most: Loss,
     /// The latest request and the answers, once the model has asked.
     asked: Option<Conversation>,
 }
 
-/// A request that goes on with the model's turns, and what they are answered from.
+/// A request extended by the model's turns, and what they are answered from.
 struct Conversation {
     body: Bytes,
     answers: Answers,
@@ -65,40 +65,40 @@ pub(crate) enum Round {
     Last,
 }
 
-/// All that decides what is forwarded.
+/// Everything that decides what is forwarded.
 pub(crate) struct SentRequest {
     pub(crate) engine: Arc<Engine>,
     pub(crate) provider: &'static dyn Provider,
     pub(crate) path: String,
-    /// The tenant who sent it, if that was checked.
+    /// The authenticated tenant, if any.
     pub(crate) tenant: Option<String>,
     pub(crate) asked: RequestOptions,
-    /// A hash of the name that its head gives its conversation.
+    /// A hash of the session name in its headers.
     pub(crate) named: Option<u64>,
     pub(crate) body: Bytes,
     /// Where the rest of its conversation is.
     pub(crate) history: HistoryPlace,
-    /// How many results an earlier request sent as they came.
+    /// How many results an earlier request forwarded unchanged.
     pub(crate) plain: usize,
-    /// What stands for its results by the word of a compressor.
+    /// Answers of a remote compressor that replace its results.
     pub(crate) agreed: RemoteAnswers,
     pub(crate) memo: Option<TenantMemo>,
 }
 
-/// What is remembered of earlier requests, and of whom.
+/// The memo of earlier requests, and their sender.
 pub(crate) struct TenantMemo {
     pub(crate) memo: Arc<Memo>,
     pub(crate) whose: Vec<u8>,
 }
 
 impl TenantMemo {
-    /// The memo, as its client may use it.
+    /// The memo, restricted to its sender.
     pub(crate) fn recall(&self) -> Recall<'_> {
         Recall { memo: &self.memo, whose: &self.whose }
     }
 }
 
-/// Where a tenant's texts are kept, for requests that name earlier ones.
+/// Where a tenant's texts are stored, for requests that refer to earlier ones.
 #[derive(Clone)]
 pub(crate) struct TenantShelf {
     pub(crate) keeper: Arc<Keeper>,
@@ -111,7 +111,8 @@ impl SentRequest {
         self.with(most, None)
     }
 
-    /// The same, only faster where its beginning is remembered; what was left out of that is then not given again.
+    /// The same with the largest loss, and faster if the memo has its beginning; texts omitted there are not returned
+    /// again.
     pub(crate) fn pass_on(&self) -> Result<ForwardBody<'_>, OptionError> {
         self.with(Loss::Detail, self.memo.as_ref().map(TenantMemo::recall))
     }
@@ -132,7 +133,7 @@ impl SentRequest {
         Request { tenant, asked, named, most, plain, agreed, memo, ..Request::new(provider, path) }
     }
 
-    /// What was forwarded first, and what was left out of it.
+    /// What was forwarded first, and the texts left out of it.
     fn again(&self, most: Loss) -> Option<Conversation> {
         let passed = self.pass(most).ok()?;
         let HiddenTools { kept, way } = passed.hidden?;
@@ -143,14 +144,14 @@ impl SentRequest {
         Some(Conversation { body: Bytes::from(passed.body.into_owned()), answers })
     }
 
-    /// The body with nothing left out, and the account of it.
+    /// The body with nothing omitted, and its report.
     fn whole(&self) -> Option<(Vec<u8>, Report)> {
         self.pass(Loss::Form).ok().map(|passed| (passed.body.into_owned(), passed.report))
     }
 }
 
 impl Expansion {
-    /// Follows what was sent with a tool hidden in it.
+    /// Follows a request that was sent with a hidden tool.
     pub(crate) fn new(
         sent: SentRequest,
         way: HiddenWay,
@@ -160,7 +161,8 @@ impl Expansion {
         Self { sent: Arc::new(sent), way, sums, shelf, most: Loss::Detail, asked: None }
     }
 
-    /// Another body, when the next request may only name this one and what was left out cannot be kept until then.
+    /// Another body to forward instead, and its report, if the next request may only refer to this one and the omitted
+    /// texts cannot be stored until then.
     pub(crate) async fn settle(&mut self, kept: Vec<KeptOriginal>) -> Option<(Vec<u8>, Report)> {
         if kept.is_empty() {
             return None;
@@ -169,7 +171,8 @@ impl Expansion {
         match self.sent.history {
             HistoryPlace::Here => return None,
             HistoryPlace::Named => {
-                // The answer to this request is in it; the rest is for a later one, which may never come.
+                // This response can be served from the request itself; the stored texts are for a later request, which
+                // may never come.
                 tokio::spawn(async move { keeper?.keep(kept).await.then_some(()) });
                 return None;
             }
@@ -228,7 +231,7 @@ impl fmt::Debug for Expansion {
 }
 
 impl Conversation {
-    /// The next request, and the answers so far. Should we fail at the answers, the model is told so.
+    /// The next request, and the answers so far. If answering fails, the model is told so.
     fn go_on(
         self,
         way: &HiddenWay,
@@ -259,13 +262,12 @@ impl TenantShelf {
     }
 }
 
-/// What `work` gives on another thread, unless it panics.
+/// Runs `work` on another thread; `None` if it panics.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     spawn_blocking(move || catch_panic(work)).await.ok()?.ok()?
 }
 
-/// What was read, in tokens at full price: what comes from a provider's cache costs a tenth, what goes there a quarter
-/// more.
+/// Tokens read, at full price: a cache read costs a tenth, a cache write a quarter more.
 fn price(usage: TokenUsage) -> u64 {
     usage.input + usage.cached / 10 + usage.written + usage.written / 4
 }
@@ -292,7 +294,7 @@ mod tests {
     use super::*;
     use crate::llm::tenant_id::TenantId;
 
-    /// Where a request leaves most of a long result out, and what that was.
+    /// A request that leaves most of a long result out, and the omitted texts.
     fn sent(member: &str) -> (SentRequest, Vec<KeptOriginal>) {
         let line = |n| format!("INFO worker {} finished batch {n}", n % 7);
         let log = (0..1500).map(line).collect::<Vec<_>>().join("\\n");
@@ -333,7 +335,7 @@ mod tests {
         TenantShelf { keeper: Arc::new(keeper), tenant }
     }
 
-    /// A store behind a door that nobody opens.
+    /// A store at an address where nothing listens.
     fn dead() -> tersely_store::StoreSettings {
         let deadline = Duration::from_millis(50);
         let addresses = vec!["redis://127.0.0.1:1".to_owned()];
@@ -352,7 +354,7 @@ mod tests {
         Some(body)
     }
 
-    /// What is kept under the name of what such a request leaves out, once it is.
+    /// The text stored for such a request, once it is.
     async fn found(shelf: &TenantShelf) -> Option<String> {
         let (_, kept) = sent("");
         for _ in 0..200 {

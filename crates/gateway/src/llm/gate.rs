@@ -1,4 +1,4 @@
-//! What all requests of a gateway share.
+//! The state that all requests of a gateway share.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
 use crate::worker_pool::WorkerPool;
 
-/// A gateway at work.
+/// The state of a running gateway.
 pub(crate) struct GatewayState {
     pub(crate) settings: GatewaySettings,
     pub(crate) admission: Admission,
@@ -27,7 +27,7 @@ pub(crate) struct GatewayState {
 }
 
 impl GatewayState {
-    /// A gateway with nothing to do yet.
+    /// The state before the first request.
     pub(crate) fn new(
         settings: GatewaySettings,
         rewrite: Arc<dyn Rewrite>,
@@ -45,7 +45,7 @@ impl GatewayState {
         })
     }
 
-    /// Identifies the sender of a request by the credential in it.
+    /// Identifies the sender of a request by its credential.
     pub(crate) fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
         let (method, uri, headers) = (request.method(), request.uri(), request.headers());
         self.rewrite.tenant(&Head { method, uri, headers, upstream: None, tenant: None })
@@ -56,7 +56,7 @@ impl GatewayState {
         client_body(&self.settings.timeouts, body)
     }
 
-    /// Room for a body, none of it taken yet.
+    /// An empty memory budget for a body.
     pub(crate) fn room(&self) -> MemoryBudget {
         self.space.room()
     }

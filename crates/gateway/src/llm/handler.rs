@@ -1,4 +1,4 @@
-//! Takes a request from the client's socket to the upstream's, and the answer back.
+//! Forwards a request to its upstream, and the response back.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,13 +39,13 @@ use crate::shutdown::Shutdown;
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
 
-/// The door for models.
+/// Answers requests to models.
 pub(crate) struct LlmHandler {
     gate: Arc<GatewayState>,
 }
 
 impl LlmHandler {
-    /// A door to what `gate` leads to.
+    /// A handler with this state.
     pub(crate) fn new(gate: GatewayState) -> Self {
         Self { gate: Arc::new(gate) }
     }
@@ -64,7 +64,7 @@ impl Handler for LlmHandler {
         &self.gate.admission
     }
 
-    /// Nobody but us reads a bearer token where nothing is forwarded.
+    /// A bearer token is ours to read on paths that are not forwarded.
     fn key_place<B>(&self, request: &Request<B>) -> KeyLocation {
         match CompressRoute::of(&self.gate, request.method(), request.uri().path()) {
             Some(_) => KeyLocation::Bearer,
@@ -95,7 +95,7 @@ impl Handler for LlmHandler {
     }
 }
 
-/// Answers what is asked of us, and forwards everything else.
+/// Answers requests to our own paths, and forwards all others.
 async fn dispatch(
     gate: &Arc<GatewayState>,
     (provider, seen): (Option<Vendor>, &mut Known),
@@ -114,7 +114,7 @@ async fn dispatch(
     }
 }
 
-/// The upstream's answer to a request; what is known of that is added, whatever comes of it.
+/// The upstream's response to a request. `known` records what is found out, also if it fails.
 pub(crate) async fn forward(
     gate: &Arc<GatewayState>,
     (provider, known): (Option<Vendor>, &mut Known),
@@ -136,10 +136,10 @@ pub(crate) async fn forward(
     let OfferOutcome { outgoing, added, entry, follow } =
         offer(gate, known, &mut parts, gate.client_body(body)).await?;
     known.session = entry.as_ref().and_then(RequestEntry::session);
-    // Only AWS is shown another name of the host than its own.
+    // Only AWS gets a Host header that is not its own name.
     let is_aws = provider == Some(Vendor::Bedrock);
     let covered = if is_aws { signature::covered_headers(&parts) } else { HeaderMap::new() };
-    // HTTP/2 would take that name from the address.
+    // HTTP/2 would take the name from the URI.
     let is_plain = upgrade_protocol.is_none() && covered.is_empty();
     let versions = if upstream.is_secure() && is_plain { HttpVersions::Any } else { HttpVersions::One };
     let (head, outgoing) = outbound(address, upgrade_protocol, (parts, covered), outgoing).into_parts();
@@ -167,7 +167,7 @@ pub(crate) async fn forward(
     Ok(answer)
 }
 
-/// Where a request goes.
+/// The upstream of a request, and its address there.
 fn route<'a>(
     gate: &'a GatewayState,
     provider: Option<Vendor>,
@@ -179,10 +179,10 @@ fn route<'a>(
     Ok((upstream, upstream.address(request.uri())?))
 }
 
-/// An error for a client that should use plain requests.
+/// An error for a websocket request that should be a plain one.
 fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), Error> {
     let declined = match gate.settings.websockets {
-        // What is said over one cannot be searched for secrets.
+        // Messages over a websocket cannot be searched for secrets.
         _ if gate.rewrite.seals() => true,
         Websockets::Fitting => claimed_provider(path).is_some(),
         Websockets::Relay => false,
@@ -197,7 +197,7 @@ fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), E
     Ok(())
 }
 
-/// The request as the upstream should see it; headers that a signature covers stay.
+/// The request as the upstream gets it; headers that a signature covers stay.
 fn outbound(
     address: Uri,
     upgrade_protocol: Option<HeaderValue>,
@@ -218,7 +218,7 @@ fn outbound(
     Request::from_parts(parts, outgoing)
 }
 
-/// The answer as the client should see it.
+/// The response as the client gets it.
 async fn back(
     gate: &GatewayState,
     (added, again, tap_config): (HeaderMap, Option<NextRound>, Option<TapConfig>),
@@ -244,8 +244,8 @@ async fn back(
     watch(again, (parts, added), UpstreamBody::new(coding, body, permit).with_tap(tap), slot).await
 }
 
-/// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be
-/// wrong; but the head of one that says events does not wait for them.
+/// The response to a request with a hidden tool. Its first bytes decide the framing, because the content type may be
+/// wrong; but the head of an event stream does not wait for them.
 async fn watch(
     again: NextRound,
     (mut parts, added): (response::Parts, HeaderMap),
@@ -282,7 +282,7 @@ async fn watch(
     }
 }
 
-/// Switches both sides, and lets a task of its own relay between them.
+/// Switches both sides to the new protocol, and spawns a task that relays between them.
 fn switch(
     gate: &Arc<GatewayState>,
     client: OnUpgrade,

@@ -1,4 +1,4 @@
-//! Puts requests to models through an engine that can be exchanged while it runs.
+//! Rewrites requests to models with an engine that can be replaced at run time.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use crate::llm::tenant_id::TenantId;
 use crate::llm::totals::{TotalSums, Totals};
 use crate::shared_engine::SharedEngine;
 
-/// Paths that only ask what a request would cost: nothing is saved by them.
+/// Paths that only count tokens: nothing is saved by them.
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
 
 /// A rewriter that compresses tool results.
@@ -50,32 +50,32 @@ impl Default for EngineRewriter {
 }
 
 impl EngineRewriter {
-    /// A rewriter that begins with this engine.
+    /// A rewriter that starts with this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let (memo, sums) = (Some(Arc::default()), Arc::default());
         Self { engine: SharedEngine::new(engine), keeper: None, compressor: None, memo, sums }
     }
 
-    /// The same, remembering at most so much of conversations; no bytes: nothing.
+    /// The same, with a memo of at most this size; 0 bytes: none.
     #[must_use]
     pub fn remembering(self, most: MemoLimits) -> Self {
         Self { memo: (most.bytes > 0).then(|| Arc::new(Memo::new(most))), ..self }
     }
 
-    /// The same, with a keeper of what is left out of requests that later ones may only name.
+    /// The same, with a store for texts left out of requests that later ones may only refer to.
     #[must_use]
     pub fn keeping(self, keeper: Keeper) -> Self {
         Self { keeper: Some(Arc::new(keeper)), ..self }
     }
 
-    /// The same, asking a compressor about what is new in requests, where the engine is told to have one.
+    /// The same, with a remote compressor for new results, if the engine is configured to use one.
     #[must_use]
     pub fn asking(self, compressor: Compressor) -> Self {
         Self { compressor: Some(Arc::new(compressor)), ..self }
     }
 
-    /// Goes on with another engine; a request that is under way is finished with the one it began with.
+    /// Replaces the engine; a request in progress finishes with the old one.
     pub fn swap(&self, engine: Engine) {
         self.engine.set(engine);
     }
@@ -86,19 +86,19 @@ impl EngineRewriter {
         self.engine.get()
     }
 
-    /// The same for whoever shows it, as it is replaced.
+    /// The shared engine, for the dashboard.
     #[must_use]
     pub fn shared_engine(&self) -> SharedEngine {
         self.engine.clone()
     }
 
-    /// Where texts are kept, if they are.
+    /// The store, if there is one.
     #[must_use]
     pub fn store(&self) -> Option<Arc<Store>> {
         self.keeper.as_ref().map(|keeper| Arc::clone(keeper.store()))
     }
 
-    /// What all requests so far came to.
+    /// The totals of all requests so far.
     #[must_use]
     pub fn totals(&self) -> Totals {
         self.sums.totals()
@@ -120,8 +120,8 @@ impl EngineRewriter {
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
         let inquiry = compressor.inquiry(head, &whose, candidates, books.only_counts);
         Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
-            // A task of its own: it ends what it has begun, whatever becomes of the request, and may panic. Who leaves
-            // drops the guard: then it begins nothing more.
+            // A separate task: it finishes calls that have begun even if the client leaves, and it may panic. If the
+            // client leaves, the guard is dropped and no further call begins.
             let left = CancellationToken::new();
             let _here = left.clone().drop_guard();
             let consulted = tokio::spawn(compressor.consult(inquiry, left)).await;
@@ -130,7 +130,7 @@ impl EngineRewriter {
         }))))
     }
 
-    /// What becomes of a request whose answer nobody here sees.
+    /// The verdict on a request whose response we do not see.
     fn pass_unwatched(
         &self,
         provider: &'static dyn Provider,
@@ -144,7 +144,7 @@ impl EngineRewriter {
         self.books(head, &whose, sent.named).verdict(sent, &Consultation::default())
     }
 
-    /// All that decides what is forwarded.
+    /// Everything that decides what is forwarded.
     fn sent_request(
         &self,
         provider: &'static dyn Provider,
@@ -152,7 +152,7 @@ impl EngineRewriter {
         body: &Bytes,
         whose: &TenantId,
     ) -> Result<SentRequest, OptionError> {
-        // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
+        // The memo does not tell whether omitted texts are still stored elsewhere, so it is not used.
         let history = provider.history(body);
         let fresh = history == HistoryPlace::Elsewhere;
         let memo = if fresh { None } else { self.memory(whose) };
@@ -171,7 +171,7 @@ impl EngineRewriter {
         })
     }
 
-    /// Where a request is booked.
+    /// Where a request is recorded.
     fn books(&self, head: &Head<'_>, whose: &TenantId, session: Option<u64>) -> Books {
         Books {
             sums: Arc::clone(&self.sums),
@@ -181,8 +181,9 @@ impl EngineRewriter {
         }
     }
 
-    /// What becomes of messages that come alone. What is left out has to be kept for whoever brings them, so nothing is
-    /// where nobody does; and what is remembered of a conversation does not say what was left out of it.
+    /// Compresses messages that come without a request to forward. Omitted texts must be stored for the caller, so
+    /// nothing is omitted if they cannot be; and the memo is not used then, because it does not contain the omitted
+    /// texts.
     fn answer(
         &self,
         head: &Head<'_>,
@@ -216,12 +217,12 @@ impl EngineRewriter {
         TenantId::of(header, head.uri, head.headers, head.tenant_name())
     }
 
-    /// What is remembered of the client's earlier requests.
+    /// The memo of the client's earlier requests.
     fn memory(&self, whose: &TenantId) -> Option<TenantMemo> {
         Some(TenantMemo { memo: Arc::clone(self.memo.as_ref()?), whose: whose.identity().to_vec() })
     }
 
-    /// Where what is left out of a request is kept, if it says whose it is.
+    /// Where texts left out of a request are stored, if its sender is identified.
     fn shelf(&self, whose: &TenantId) -> Option<TenantShelf> {
         let keeper = Arc::clone(self.keeper.as_ref()?);
         let tenant = keeper.tenant(whose)?;
@@ -324,19 +325,20 @@ impl Rewrite for EngineRewriter {
     }
 }
 
-/// Settings for a request whose answer nobody here sees: no compressor is asked, no tool stands for others, and what is
-/// left out can be asked for only as `expand` says.
+/// Engine settings for a request whose response we do not see: no remote compressor, no tool discovery, and omitted
+/// text can be fetched only as `expand` says.
 fn request_only(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
     EngineSettings { expand, strategy: Strategy::Stages, discovery: None, ..engine.settings().clone() }
 }
 
-/// An engine for messages that come alone: it changes results, and nothing else.
+/// An engine for messages that are not forwarded: it changes tool results and nothing else.
 fn results_only(engine: &Engine, expand: ExpandOffer) -> Engine {
     let settings = request_only(engine, expand);
     Engine::new(EngineSettings { schema: SchemaMode::Disabled, prompts: None, ..settings })
 }
 
-/// A wish for no masks but those that the operator asked for by name: nobody here can put right what was masked.
+/// Options that mask only what the operator asked for by name: we do not see the response, so nobody could restore what
+/// was masked.
 fn without_masks() -> RequestOptions {
     let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
     RequestOptions { change, ..RequestOptions::default() }

@@ -1,4 +1,4 @@
-//! Masks the secrets of a body before anything else, or refuses the request.
+//! Masks the secrets in a body before anything else, or refuses the request.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::llm::rewrite::Refusal;
 use crate::llm::rewrite::Rewrite;
 use crate::llm::signature::covers_body;
 
-/// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
+/// The body as it may be forwarded: unchanged if it has no secrets, else masked and decoded.
 pub(crate) async fn seal(
     gate: &GatewayState,
     parts: &mut Parts,
@@ -27,7 +27,7 @@ pub(crate) async fn seal(
     let work = move || search(&*rewrite, limit, coding, &body);
     let found = match coding {
         Coding::Identity => workers.run(weight, work).await,
-        // Nobody knows how long it is before it was decoded.
+        // Its length is unknown until it is decoded.
         _ => workers.aside(weight, work).await,
     };
     let found = found.map_err(search_error)?;
@@ -40,7 +40,7 @@ pub(crate) async fn seal(
     Ok(WholeBody { bytes: Bytes::from(masked), trailers: None, ..whole })
 }
 
-/// The body without its coding and its secrets, if there are any.
+/// The decoded body with its secrets masked; `None` if it has none.
 fn search(
     rewrite: &dyn Rewrite,
     limit: usize,
@@ -58,7 +58,7 @@ fn search(
     }
 }
 
-/// What has not been searched is not sent.
+/// A body that could not be searched is not forwarded.
 fn search_error(why: BypassReason) -> Error {
     match why {
         BypassReason::Late | BypassReason::Full => Error::us(

@@ -1,4 +1,4 @@
-//! Reads the bodies that the rewriter wants, offers them, and says what to forward.
+//! Reads the bodies that the rewriter wants, offers them, and decides what to forward.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -31,28 +31,28 @@ use crate::upstream::Upstream;
 use crate::vendor::Vendor;
 use crate::worker_pool::catch_panic;
 
-/// What a response says of its request when that went on as it came, though it should not have.
+/// Response header: why the request was forwarded unchanged though it should have been rewritten.
 const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
 
-/// What to forward, and what becomes of the response.
+/// What to forward, and what to do with the response.
 pub(crate) struct OfferOutcome {
     pub(crate) outgoing: OutgoingBody,
     /// Headers to add to the response.
     pub(crate) added: HeaderMap,
-    /// Its account, once it is on its way.
+    /// Its record, once it is sent.
     pub(crate) entry: Option<RequestEntry>,
-    /// What goes on with the response, and the room that the request takes until that is over.
+    /// The follow-up of the response, and the memory that the request uses until that is over.
     pub(crate) follow: Option<(Box<Expansion>, MemoryBudget)>,
 }
 
 impl OfferOutcome {
-    /// A body that goes on as it came.
+    /// A body that is forwarded unchanged.
     fn plain(outgoing: OutgoingBody) -> Self {
         Self { outgoing, added: HeaderMap::new(), entry: None, follow: None }
     }
 }
 
-/// Reads the body if the rewriter wants it, and says what to forward.
+/// Reads the body if the rewriter wants it, and decides what to forward.
 pub(crate) async fn offer(
     gate: &GatewayState,
     known: &mut Known,
@@ -75,8 +75,8 @@ pub(crate) async fn offer(
     }
 }
 
-/// The same where no request may go on with a secret in it: what cannot be searched is refused, and what is offered,
-/// and goes on whatever comes of that, has been masked.
+/// The same if no secret may be forwarded: a body that cannot be searched is refused, and everything else is masked
+/// before it is offered.
 async fn offer_sealed(
     gate: &GatewayState,
     known: &mut Known,
@@ -95,14 +95,14 @@ async fn offer_sealed(
     }
 }
 
-/// What a rewriter is told of a request beside its body.
+/// What the rewriter sees of a request besides its body.
 pub(crate) fn head<'a>(gate: &'a GatewayState, parts: &'a Parts) -> Head<'a> {
     let Parts { method, uri, headers, .. } = parts;
     let upstream = gate.settings.upstreams.choose(Vendor::of(uri, headers)).ok();
     Head { method, uri, headers, upstream, tenant: tenant(parts).map(|tenant| &**tenant) }
 }
 
-/// The tenant who sent a request, if that was checked.
+/// The authenticated tenant of a request, if any.
 pub(crate) fn tenant(parts: &Parts) -> Option<&Arc<KnownTenant>> {
     parts.extensions.get()
 }
@@ -115,7 +115,7 @@ fn miss(
     outgoing: OutgoingBody,
 ) -> OfferOutcome {
     known.missed = Some(why);
-    // The one who is told may be the one who just panicked.
+    // The rewriter may have just panicked, and may do so again.
     let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, parts), why));
     let added = HeaderMap::from_iter([(BYPASS_HEADER, HeaderValue::from_static(why.name()))]);
     OfferOutcome { added, ..OfferOutcome::plain(outgoing) }
@@ -138,7 +138,7 @@ async fn judge(
         Ok(Verdict::Count(entry)) => {
             Ok(OfferOutcome { entry: Some(entry.sent()), ..OfferOutcome::plain(as_it_came(bytes, held)) })
         }
-        // Nobody waits for a verdict twice.
+        // A second wait is not allowed.
         Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(OfferOutcome::plain(as_it_came(bytes, held))),
         Err(why) => {
             let outgoing = match mask_only(gate, parts, &bytes).await {
@@ -153,15 +153,16 @@ async fn judge(
     }
 }
 
-/// What goes on of a body that there was no time for, or that we failed at, if its secrets are to be masked.
+/// The masked body of a request that could not be rewritten in time or without error, if masking is on.
 async fn mask_only(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
-    // It is waited for whatever the time: how long it may take is bounded by the length of the body.
+    // No deadline: the length of the body bounds the time.
     spawn_blocking(move || catch_panic(|| work.mask(limit, coding)).ok().flatten()).await.ok().flatten()
 }
 
-/// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
+/// The verdict on a body: inline if it is short and not encoded, else from another thread, and after remote compressors
+/// have answered.
 pub(crate) async fn ask(
     gate: &GatewayState,
     known: &mut Known,
@@ -189,7 +190,7 @@ pub(crate) async fn ask(
     }
 }
 
-/// The verdict that `work` comes to off the threads that serve. Should it be late, the rewriter hears of it.
+/// The verdict of `work` off the serving threads. If it is late, the rewriter is told.
 async fn aside(
     gate: &GatewayState,
     parts: &Parts,
@@ -200,13 +201,13 @@ async fn aside(
     let limit = gate.settings.limits.body;
     let verdict = gate.workers.aside(coding.weight(limit, body.len()), work).await;
     if matches!(verdict, Err(BypassReason::Late)) {
-        // To be known when the next request of the conversation comes, so it is waited for; it is soon done.
+        // Awaited, because the next request of the conversation depends on it; it does not take long.
         let _ = spawn_blocking(report_plain(gate, parts, body)).await;
     }
     verdict?
 }
 
-/// Work that tells the rewriter of a body that went on as it came.
+/// Work that tells the rewriter that a body was forwarded unchanged.
 pub(crate) fn report_plain(
     gate: &GatewayState,
     parts: &Parts,
@@ -215,18 +216,18 @@ pub(crate) fn report_plain(
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
     move || {
-        // It panics where the rewrite did, perhaps.
+        // It may panic where the rewrite did.
         let _ = catch_panic(|| work.tell(limit, coding));
     }
 }
 
-/// The model that a request names, if that can be shown.
+/// The model that a request names, if it can be shown.
 fn model(uri: &Uri, body: &[u8]) -> Option<ShownName> {
     let target = uri.path_and_query().map_or("", PathAndQuery::as_str);
     named_model(target, body).and_then(|name| ShownName::of(&name))
 }
 
-/// A request that another thread looks at.
+/// A request that another thread works on.
 struct Work {
     rewrite: Arc<dyn Rewrite>,
     method: Method,
@@ -250,7 +251,7 @@ impl Work {
         }
     }
 
-    /// The verdict; the model is told even if that is late.
+    /// The verdict; `named` is set even if the verdict is late.
     fn run(
         self,
         limit: usize,
@@ -274,7 +275,7 @@ impl Work {
         }
     }
 
-    /// The body with its secrets masked, and without its coding.
+    /// The decoded body with its secrets masked.
     fn mask(self, limit: usize, coding: Coding) -> Option<Vec<u8>> {
         let body = self.plain(limit, coding).ok()?;
         self.rewrite.mask(&self.head(), &body)
@@ -294,7 +295,7 @@ impl Work {
     }
 }
 
-/// Another body: its exact length, and no coding. A response that is watched has to be plain too.
+/// A new body with its exact length and without a coding. A response that is watched must not be encoded either.
 async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> OfferOutcome {
     let Replacement { mut body, headers, mut entry, kept, mut follow } = new;
     if let Some(follow) = &mut follow {

@@ -1,4 +1,4 @@
-//! Reads a body whole, while there is room, and knows what may become of it.
+//! Buffers a body as far as the memory budget allows.
 
 use bytes::{Bytes, BytesMut};
 use http::StatusCode;
@@ -13,10 +13,10 @@ use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::OutgoingBody;
 use crate::llm::gate::GatewayState;
 
-/// What is set aside for a body before its bytes are seen, whatever length it claims.
+/// Limit for memory reserved by the claimed length of a body, before its bytes arrive.
 const MAX_RESERVED_BYTES: u64 = 2 << 20;
 
-/// A body that was read.
+/// A buffered body.
 pub(crate) struct WholeBody {
     pub(crate) bytes: Bytes,
     pub(crate) trailers: Option<HeaderMap>,
@@ -24,27 +24,27 @@ pub(crate) struct WholeBody {
 }
 
 impl WholeBody {
-    /// The body as it came.
+    /// The body unchanged.
     pub(crate) fn into_outgoing(self) -> OutgoingBody {
         OutgoingBody::whole(self.bytes, self.trailers, self.held)
     }
 }
 
-/// As much of a body as there is room for.
+/// As much of a body as the memory budget allows.
 pub(crate) enum BodyRead {
     Whole(WholeBody),
-    /// There is no room for more of it.
+    /// The budget is used up; the rest is streamed.
     Begun(OutgoingBody),
 }
 
-/// Reads a body while there is room.
+/// Buffers a body while the memory budget allows.
 pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<BodyRead, Error> {
     let limits = &gate.settings.limits;
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
         return Err(too_long(limits.body, body));
     }
     let (mut held, mut buffer, mut trailers) = (gate.room(), BodyBuffer::default(), None);
-    // A body whose end is known is not asked for more: the answer would be a while in coming.
+    // A body whose end is known is not polled again, which could take a while.
     while !body.is_end_stream() {
         let Some(frame) = body.frame().await else { break };
         let data = match frame?.into_data() {
@@ -66,7 +66,7 @@ pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<Bod
     Ok(BodyRead::Whole(WholeBody { bytes: buffer.bytes(), trailers, held }))
 }
 
-/// Pieces put together; a single one is not copied.
+/// Collects chunks; a single one is not copied.
 #[derive(Default)]
 struct BodyBuffer {
     first: Bytes,
@@ -78,7 +78,7 @@ impl BodyBuffer {
         self.first.len() + self.all.len()
     }
 
-    /// Adds a piece, of a body of which `rest` bytes are said to follow.
+    /// Adds a chunk; `rest` more bytes are announced.
     fn add(&mut self, rest: u64, piece: Bytes) {
         if self.len() == 0 {
             self.first = piece;
@@ -108,7 +108,7 @@ pub(super) fn bomb(limit: usize) -> crate::llm::rewrite::Refusal {
     crate::llm::rewrite::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
 }
 
-/// Says of another body how long it is, and that it has no coding.
+/// Sets the length of a new body, and removes the coding.
 pub(super) fn measure(parts: &mut Parts, length: usize) {
     for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
         parts.headers.remove(name);

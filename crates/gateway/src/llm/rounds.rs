@@ -1,4 +1,4 @@
-//! A response that may take several rounds with the upstream and is one to the client.
+//! A response that may take several rounds with the upstream but is one response to the client.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,29 +30,29 @@ use crate::llm::round_error::RoundError;
 use crate::llm::send::send;
 use crate::upstream::Upstream;
 
-/// How often a model is answered within one response.
+/// How many times a model is answered within one response.
 const MAX_ROUNDS: usize = 5;
 
-/// What further rounds take.
+/// What a further round needs.
 pub(crate) struct NextRound {
     pub(crate) gate: Arc<GatewayState>,
     pub(crate) upstream: Upstream,
     pub(crate) versions: HttpVersions,
-    /// The head of the request, as the upstream saw it.
+    /// The head of the request, as the upstream got it.
     pub(crate) head: Parts,
     pub(crate) follow: Box<Expansion>,
-    /// How its answers are read along.
+    /// How the usage in its responses is read.
     pub(crate) tap_config: Option<TapConfig>,
-    /// The room that the request takes, for it is kept until the response is over.
+    /// The memory of the request, which is held until the response is over.
     pub(crate) held: MemoryBudget,
-    /// Bytes that answers may have, once one was asked for.
+    /// Bytes that answers may have, once the model has asked.
     pub(crate) room: Option<usize>,
 }
 
-/// The coding of a response, which has to be undone before it can be watched. None was asked for.
+/// The coding of a response, which must be decoded before it can be watched. None was asked for.
 ///
 /// # Errors
-/// When it cannot be undone: what may be a call of the hidden tool must not reach a client that does not know it.
+/// If it is unknown: a call of the hidden tool must not reach a client that does not know the tool.
 pub(crate) fn coding(upstream: &Upstream, headers: &HeaderMap) -> Result<Coding, Error> {
     match Coding::of(headers) {
         Coding::Other => {
@@ -64,45 +64,45 @@ pub(crate) fn coding(upstream: &Upstream, headers: &HeaderMap) -> Result<Coding,
     }
 }
 
-/// The body of a response that is watched.
+/// The body of a watched response.
 pub(crate) struct Rounds {
     watch: Box<dyn ResponseWatch>,
     framing: ResponseFraming,
     phase: Phase,
-    /// Gone while a round is being asked for.
+    /// `None` while a round is being requested.
     again: Option<Box<NextRound>>,
     count: usize,
-    /// What was read and not passed on yet.
+    /// Bytes that were read and not forwarded yet.
     begun: Vec<u8>,
-    /// Why the latest round could not be had.
+    /// Why the latest round failed.
     round_error: Option<RoundError>,
     added: HeaderMap,
     slot: RequestSlot,
 }
 
 enum Phase {
-    /// The upstream has yet to show how its answer is framed.
+    /// The framing of the upstream's response is not known yet.
     Look(UpstreamBody),
-    /// The upstream speaks.
+    /// The upstream's response is being read.
     Read(UpstreamBody),
-    /// It is asked to go on.
+    /// A further round is being requested.
     Ask(Pending<'static, (Box<NextRound>, Result<UpstreamBody, RoundError>)>),
-    /// There is nothing more to say.
+    /// The response is over.
     Over,
 }
 
-/// A response that was waited for.
+/// The result of gathering a response.
 pub(crate) enum GatherOutcome {
-    /// All of it, and headers to add.
+    /// The whole response, and headers to add.
     Whole(Bytes, HeaderMap),
-    /// What the upstream answered instead of going on, and headers to add.
+    /// The upstream's error in place of a further round, and headers to add.
     Refused(Box<Response<Reply>>, HeaderMap),
-    /// So much of it that the rest goes on as it comes.
+    /// The response is too long to be held; the rest is streamed.
     Begun(Box<Rounds>),
 }
 
 impl Rounds {
-    /// A response whose first round is `arrival`, and is framed like this unless its bytes say otherwise.
+    /// A response whose first round is `arrival`, with this framing unless its bytes show another.
     pub(crate) fn new(
         again: NextRound,
         framing: ResponseFraming,
@@ -122,14 +122,14 @@ impl Rounds {
         }
     }
 
-    /// All of it at once, with the headers that tell what its rounds cost, unless it is too long to be held.
+    /// The whole response with headers for the cost of its rounds, unless it is too long to be held.
     pub(crate) async fn gather(mut self) -> Result<GatherOutcome, Error> {
         let mut all = Vec::new();
         while let Some(frame) = self.frame().await {
             if let Ok(data) = frame?.into_data() {
                 all.extend_from_slice(&data);
             }
-            // A watch holds no response longer than this: nothing hidden can be found in it any more.
+            // A watch holds no more than this, so nothing hidden can be found in the response any more.
             if all.len() > MOST_HELD {
                 self.begun = all;
                 return Ok(GatherOutcome::Begun(Box::new(self)));
@@ -149,7 +149,7 @@ impl Rounds {
         }
     }
 
-    /// The first bytes are there, and say how the rest is framed.
+    /// The first bytes show the framing of the response.
     fn begin(&mut self, arrival: UpstreamBody, framing: ResponseFraming) {
         if let Some(again) = self.again.as_ref().filter(|_| framing != self.framing) {
             (self.watch, self.framing) = (again.follow.watch(framing), framing);
@@ -157,7 +157,7 @@ impl Rounds {
         self.phase = Phase::Read(arrival);
     }
 
-    /// The upstream has said what it had to say.
+    /// The upstream's response has ended.
     fn pause(&mut self, out: &mut Vec<u8>) {
         let turn = self.watch.end(out);
         match (turn, self.again.take()) {
@@ -176,7 +176,7 @@ impl Rounds {
         }
     }
 
-    /// The upstream goes on, or cannot.
+    /// A further round has begun or failed.
     fn resume(
         &mut self,
         again: Box<NextRound>,
@@ -195,7 +195,7 @@ impl Rounds {
     }
 
     fn finish(&mut self) {
-        // Whoever reads along ends with what was read.
+        // The tap ends with what was read.
         self.phase = Phase::Over;
         if let Some(mut again) = self.again.take() {
             let bill = again.tap_config.map(|tap_config| tap_config.bill).unwrap_or_default();
@@ -206,7 +206,7 @@ impl Rounds {
     }
 }
 
-/// A client that leaves in the middle has caused the cost all the same.
+/// A client that leaves early has still caused the cost.
 impl Drop for Rounds {
     fn drop(&mut self) {
         self.finish();
@@ -256,7 +256,7 @@ impl Body for Rounds {
 }
 
 impl NextRound {
-    /// Answers the model, and gives back what it says then.
+    /// Sends the answers to the model, and returns its next response.
     async fn ask(
         mut self: Box<Self>,
         framing: ResponseFraming,
@@ -285,7 +285,7 @@ impl NextRound {
         let body = TimedBody::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
         if !parts.status.is_success() {
             hop_by_hop::from_response(&mut parts.headers);
-            // One that cannot be undone goes on as it is: in an error there is nothing to hide.
+            // An unknown coding is forwarded: an error hides nothing.
             let coding = coding(&self.upstream, &parts.headers).unwrap_or(Coding::Identity);
             remove_coding(coding, &mut parts.headers);
             let arrival = UpstreamBody::new(coding, body, permit);

@@ -1,4 +1,4 @@
-//! Sends a request to an upstream and waits for the head of its answer.
+//! Sends a request to an upstream and waits for the head of its response.
 
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -10,8 +10,8 @@ use crate::http::request_body::OutgoingBody;
 use crate::llm::gate::GatewayState;
 use crate::upstream::Upstream;
 
-/// Sends, and waits. While a client is still sending there is no limit but the client's own: an upstream may well say
-/// nothing before it has everything.
+/// Sends and waits. While the client is still sending, only the client's own timeouts apply: an upstream may wait for
+/// the whole body before it answers.
 pub(crate) async fn send(
     gate: &GatewayState,
     upstream: &Upstream,

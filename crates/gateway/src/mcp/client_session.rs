@@ -1,4 +1,4 @@
-//! One client's way to one server: its session, what its tools answer, and what was left out of that.
+//! The session of one client with one server: changes tool results, and keeps what was left out of them.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,22 +16,22 @@ use crate::mcp::Originals;
 use crate::settings::GatewaySettings;
 use crate::worker_pool::{WorkerPool, catch_panic};
 
-/// The route of this door, as rules may name it.
+/// The route of these results, for rules.
 const ROUTE: &str = "/mcp";
 
-/// One client and one server.
+/// The session of one client with one server.
 pub struct McpClientSession {
     engine: Arc<Engine>,
     workers: Arc<WorkerPool>,
     session: Mutex<McpSession>,
     originals: Originals,
-    /// The form that the client asked for by name.
+    /// The form that the client requested.
     form: Option<Form>,
-    /// The tenant whose client it is, if one was checked.
+    /// The authenticated tenant of the client, if any.
     tenant: Option<Arc<KnownTenant>>,
 }
 
-/// What a door needs to know before anybody speaks.
+/// What a session starts with.
 pub(crate) struct McpSessionStart {
     pub(crate) engine: Arc<Engine>,
     pub(crate) workers: Arc<WorkerPool>,
@@ -42,7 +42,7 @@ pub(crate) struct McpSessionStart {
 }
 
 impl McpClientSession {
-    /// A door at which nobody has spoken yet; the settings say how much work is done at a time.
+    /// A new session; the settings limit concurrent work.
     #[must_use]
     pub fn new(
         settings: &GatewaySettings,
@@ -65,7 +65,7 @@ impl McpClientSession {
         )
     }
 
-    /// A door in the middle of something.
+    /// A session that continues with earlier knowledge.
     pub(crate) fn begin(start: McpSessionStart, originals: Originals) -> Self {
         let McpSessionStart { engine, workers, copies, known, form, tenant } = start;
         let named = tenant.as_ref().map(|tenant| tenant.name.as_str());
@@ -76,27 +76,27 @@ impl McpClientSession {
         Self { engine, workers, session, originals, form, tenant }
     }
 
-    /// True when an answer may come that is ours to change.
+    /// True if a response may come that we change.
     pub(crate) fn is_waiting(&self) -> bool {
         self.session().is_waiting()
     }
 
-    /// What the server's lists of tools told here, if it sent any.
+    /// What the server's tool lists have shown, if it sent any.
     pub(crate) fn learned_tools(&self) -> Option<ToolKnowledge> {
         self.session().learned().cloned()
     }
 
-    /// True when the client shows its model structured parts in place of texts.
+    /// True if the client shows its model structured content instead of text.
     pub(crate) fn reads_structured(&self) -> bool {
         self.session().reads_structured()
     }
 
-    /// Takes the client for one that does.
+    /// Marks the client as one that does.
     pub(crate) fn read_structured(&self) {
         self.session().read_structured();
     }
 
-    /// Hears a message of the client; what it gets at once, if the message was for us and not for the server.
+    /// Takes a message of the client; returns our response if the message was for us and not for the server.
     pub(crate) async fn hear_client(&self, message: &[u8]) -> Option<Vec<u8>> {
         let heard = catch_panic(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
         match heard {
@@ -105,7 +105,7 @@ impl McpClientSession {
         }
     }
 
-    /// What the client gets for a message of the server; nothing where that is the message itself.
+    /// What the client gets for a message of the server; `None` if the message stays unchanged.
     pub(crate) async fn hear_server(&self, message: &[u8]) -> Option<Bytes> {
         let awaited = catch_panic(|| self.session().hear_server(message)).unwrap_or_default();
         let mut sent = None;
@@ -116,7 +116,7 @@ impl McpClientSession {
         sent
     }
 
-    /// A message with one of its answers changed; `None` where it stays.
+    /// A message with one of its responses changed; `None` if it stays unchanged.
     async fn change(&self, Awaited { id, what }: Awaited, message: Bytes) -> Option<Vec<u8>> {
         let call = match what {
             FromServer::Listing { is_first } => {
@@ -126,14 +126,14 @@ impl McpClientSession {
             FromServer::Answer(call) => call,
         };
         let answer = CallAnswer { id, call, message };
-        // What the model cannot ask for is not left out.
+        // Nothing is omitted that the model cannot ask for.
         let most = if self.session().is_offered() { Loss::Detail } else { Loss::Form };
         let (body, kept) = self.compress(most, answer.clone()).await?;
         if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answer).await?.0 }
     }
 
-    /// An answer as it is sent, unless it stays as it is, and what was left out of it; nothing at all when there is no
-    /// time or room to shorten it.
+    /// The changed response, if any, and the texts left out of it; `None` if there is no time or capacity to compress
+    /// it.
     async fn compress(&self, most: Loss, answer: CallAnswer) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
         let CallAnswer { id, call, message } = answer;
         let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
@@ -153,7 +153,7 @@ impl McpClientSession {
     }
 }
 
-/// An answer of a server, and the call that it answers.
+/// A server's response, and the call that it answers.
 #[derive(Clone)]
 struct CallAnswer {
     id: RpcId,
@@ -161,7 +161,7 @@ struct CallAnswer {
     message: Bytes,
 }
 
-/// Reads the tokenizer's tables, so that the first result need not wait for them.
+/// Loads the tokenizer's tables, so that the first result does not wait for them.
 pub(crate) fn warm() {
     std::thread::spawn(|| O200k.count("ready"));
 }

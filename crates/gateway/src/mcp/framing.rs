@@ -1,4 +1,4 @@
-//! Messages as they come over a pipe: one a line, whole unless they are too long to be held.
+//! Splits a pipe into messages: one per line, whole unless they are too long to be held.
 
 use std::io;
 use std::time::Duration;
@@ -9,44 +9,43 @@ use tokio::time::{Instant, sleep};
 
 use crate::http::memory_budget::{BodySpace, MemoryBudget};
 
-/// What came.
+/// A line or a part of one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'b> {
-    /// A line with its end; the last one may have none.
+    /// A line with its line end, which the last one may lack.
     Line(&'b [u8]),
-    /// A part of a line that is too long to be looked at. More of it follows.
+    /// A part of a line that is too long to be held. More follows.
     Part(&'b [u8]),
     /// The last part of such a line.
     End(&'b [u8]),
 }
 
-/// Bytes that are read at once.
+/// Bytes read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// How often room is looked for, and for how long.
+/// How often free memory is checked, and for how long.
 const ROOM_POLL_INTERVAL: Duration = Duration::from_millis(20);
 const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Splits what comes into lines.
+/// Splits a stream into lines.
 pub(super) struct MessageLines<R> {
     from: R,
-    /// What was read and is not used up; the first `used` bytes are.
+    /// Bytes read; the first `used` of them have been returned.
     held: Vec<u8>,
     used: usize,
     longest: usize,
     is_long: bool,
-    /// Where lines take room, if others need some too.
+    /// The memory that lines count towards, if it is limited.
     room: Option<(BodySpace, MemoryBudget)>,
 }
 
 impl<R: AsyncRead + Unpin> MessageLines<R> {
-    /// Splits what comes from `from`; a line of at most so many bytes is whole.
+    /// Splits `from`; lines of at most `longest` bytes are returned whole.
     pub(super) fn new(longest: usize, from: R) -> Self {
         Self { from, held: Vec::new(), used: 0, longest, is_long: false, room: None }
     }
 
-    /// The same, with lines that take room in `space`. Where there is none, whoever speaks waits, and at last is not
-    /// heard any more.
+    /// The same, with lines that count towards `space`. Without free memory reading pauses, and fails after a timeout.
     pub(super) fn within(mut self, space: &BodySpace) -> Self {
         self.room = Some((space.clone(), space.room()));
         self
@@ -78,11 +77,11 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
         }
     }
 
-    /// Waits for the room that is needed.
+    /// Waits for free memory.
     async fn fit(&mut self) -> io::Result<()> {
         let Some((space, held)) = &mut self.room else { return Ok(()) };
         let (bytes, begun) = (self.held.len() + CHUNK_BYTES, Instant::now());
-        // A short line always has room.
+        // A short line is always read.
         while !space.fit(held, bytes) && bytes > 2 * CHUNK_BYTES {
             if begun.elapsed() > ROOM_TIMEOUT {
                 return Err(io::Error::from(io::ErrorKind::OutOfMemory));

@@ -1,4 +1,4 @@
-//! Many servers behind one address: each has a path of its own.
+//! Serves several MCP servers at one address, each on its own path.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -32,27 +32,26 @@ use crate::serve::listen;
 use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
 
-/// How often is looked for sessions that nobody uses.
+/// How often unused sessions are looked for.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 
-/// How long a connection to a server is kept for the next request: servers that Node or uvicorn run close theirs
-/// after five seconds.
+/// How long an idle connection to a server is kept: servers run by Node or uvicorn close theirs after five seconds.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What is done to the results of all servers.
+/// How the results of all servers are treated.
 pub struct McpWork {
-    /// How they are compressed.
+    /// Compresses them.
     pub engine: Engine,
-    /// What becomes of structured parts that repeat them.
+    /// How structured content that repeats a text is treated.
     pub copies: StructuredCopies,
-    /// Where what was left out is kept.
+    /// Where omitted texts are stored.
     pub keeper: Arc<Keeper>,
 }
 
-/// Serves these servers until `stop` is ready, as [`crate::serve`] does.
+/// Serves these servers until `stop` resolves, as [`crate::serve`] does.
 ///
 /// # Errors
-/// When the settings cannot be put to work.
+/// If a setting does not work.
 pub async fn serve_mcp(
     mut settings: GatewaySettings,
     work: McpWork,
@@ -76,11 +75,11 @@ pub async fn serve_mcp(
     served
 }
 
-/// The servers that were started. Whoever drops this wants them gone.
+/// The servers that were started; dropping this kills them.
 struct RunningServers(Arc<McpHandler>);
 
 impl RunningServers {
-    /// Ends sessions that nobody uses any more; once no more requests are taken, nobody waits for news either.
+    /// Ends unused sessions; once no more requests are taken, closes the event streams too.
     async fn tend(&self) -> Infallible {
         let (idle, drain) = (self.0.gate.settings.timeouts.session, &self.0.gate.shutdown.drain);
         loop {
@@ -199,8 +198,8 @@ impl McpHandler {
         McpClientSession::begin(start, Originals::of(&self.keeper, identity))
     }
 
-    /// Who asks: the session, or the credential where there is none, of a tenant if one was checked. Where only this
-    /// machine can ask, it is one user.
+    /// The caller's identity: the session, or the credential without one, and the authenticated tenant. On loopback,
+    /// callers without either are one user.
     fn identity(&self, name: &str, caller: &McpCaller) -> Vec<u8> {
         let said = caller.headers.get(SESSION).or_else(|| caller.headers.get(AUTHORIZATION));
         let said = said.map_or(&b""[..], HeaderValue::as_bytes);
@@ -215,10 +214,10 @@ impl McpHandler {
     }
 }
 
-/// Who asks, as far as doors need to know.
+/// What sessions need to know of a caller.
 struct McpCaller {
     headers: HeaderMap,
-    /// The tenant, if one was checked.
+    /// The authenticated tenant, if any.
     tenant: Option<Arc<KnownTenant>>,
 }
 

@@ -1,4 +1,4 @@
-//! A server that listens somewhere: requests go there as they came, and answers come back with their results changed.
+//! An MCP server that listens on HTTP: requests are forwarded unchanged, and results in its responses are compressed.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,30 +25,30 @@ use crate::mcp::client_session::McpClientSession;
 use crate::mcp::servers::ListeningServer;
 use crate::mcp::stream::{self, SESSION, json_reply};
 
-/// How many sessions are remembered; where one is forgotten, both parts of a result are sent.
+/// How many sessions are remembered; for a forgotten one, both parts of a result are sent.
 const MAX_SESSIONS: usize = 10_000;
 
-/// A server that listens somewhere.
+/// An MCP server that listens on HTTP.
 pub(super) struct RemoteServer {
     server: ListeningServer,
     known: Arc<Mutex<ToolKnowledge>>,
-    /// Sessions of clients that show their model structured parts in place of texts.
+    /// Sessions of clients that show their model structured content instead of text.
     structured: Mutex<HashSet<String>>,
 }
 
 impl RemoteServer {
-    /// A server of which nothing is known yet.
+    /// A server that has not been asked yet.
     pub(super) fn new(server: ListeningServer) -> Self {
         let (known, structured) = (Arc::new(Mutex::new(ToolKnowledge::offered())), Mutex::default());
         Self { server, known, structured }
     }
 
-    /// What its lists of tools have told so far, whoever asked for them.
+    /// What its tool lists have shown so far, whichever client asked for them.
     pub(super) fn tool_knowledge(&self) -> ToolKnowledge {
         lock(&self.known).clone()
     }
 
-    /// Its answer to a request, as the client of `door` should see it.
+    /// Its response to a request, as the client of this session gets it.
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
@@ -79,7 +79,7 @@ impl RemoteServer {
         self.change(gate, Arc::new(client_session), response).await
     }
 
-    /// The answer with what is ours to change in it changed.
+    /// The response with its results compressed.
     async fn change(
         &self,
         gate: &GatewayState,
@@ -114,7 +114,7 @@ impl RemoteServer {
         Ok(Response::from_parts(parts, Reply::Ours(Some(sent))))
     }
 
-    /// Remembers by the name of a new session what its client said of itself.
+    /// Remembers what the client of a new session can read.
     fn meet(&self, client_session: &McpClientSession, headers: &HeaderMap) {
         if let Some(id) = session(headers).filter(|_| client_session.reads_structured()) {
             let mut structured = lock(&self.structured);
@@ -125,7 +125,7 @@ impl RemoteServer {
         }
     }
 
-    /// The server's answer, as it came. The client's credentials go to this one server and to no other.
+    /// The server's response unchanged. The client's credentials are sent to this server and no other.
     async fn forward(
         &self,
         gate: &GatewayState,
@@ -173,7 +173,7 @@ fn session(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
 }
 
-/// The coding of an answer, if it can be undone; else it passes as it is.
+/// The coding of a response, if it is known; otherwise the response is forwarded as it is.
 fn coding(headers: &HeaderMap) -> Coding {
     match Coding::of(headers) {
         Coding::Other => Coding::Identity,

@@ -1,7 +1,8 @@
-//! Between an agent and its tools: the Model Context Protocol, relayed.
+//! The MCP relay between an agent and its tools.
 //!
-//! Everything passes as it came but the results of tools, and the list of tools, which has one more: the one by which a
-//! model asks for what was left out. The client keeps what it gets here, so originals are kept before a shorter text goes on.
+//! Everything is forwarded unchanged except the results of tools, and the list of tools, which gets one more: the one
+//! with which a model asks for omitted text. The client keeps what it gets here, so originals are stored before a
+//! shorter text is sent.
 
 mod client_session;
 mod framing;

@@ -1,4 +1,4 @@
-//! Two pipes, one each way, until the server has said its last word.
+//! Relays between the standard streams of a client and a server until the server ends.
 
 use std::io;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::mcp::McpClientSession;
 use crate::mcp::framing::{MessageLines, Piece};
 
-/// Messages that are longer pass unseen, so that no flood fills the memory.
+/// Longer messages pass uninspected, so that they do not fill the memory.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
-/// Where to hear one side, and where to speak to it.
+/// The two pipes of one side.
 pub struct Pipe<R, W> {
-    /// What it says.
+    /// What it writes.
     pub from: R,
-    /// What it is told.
+    /// What it reads.
     pub to: W,
 }
 
 type SharedWriter<W> = Arc<Mutex<W>>;
 
-/// Relays between a client and a server until the server ends or the client can no longer be told anything. The server
-/// is told when the client has ended.
+/// Relays until the server ends or the client can no longer be written to. When the client ends, the server's input is
+/// closed.
 ///
 /// # Errors
-/// When the server can no longer be heard, or the client no longer be told.
+/// If reading from the server or writing to the client fails.
 pub async fn relay<CR, CW, SR, SW>(
     client_session: Arc<McpClientSession>,
     client: Pipe<CR, CW>,
@@ -45,7 +45,7 @@ where
     ended
 }
 
-/// From the client to the server, whose pipe is closed at the end.
+/// From the client to the server, whose input is closed at the end.
 async fn up<R, S, C>(
     client_session: Arc<McpClientSession>,
     from: R,
@@ -74,7 +74,7 @@ where
     server.shutdown().await
 }
 
-/// From the server to the client. A message in several parts is not spoken into.
+/// From the server to the client. Nothing is written between the parts of a long message.
 async fn down<R, C>(client_session: &McpClientSession, from: R, client: SharedWriter<C>) -> io::Result<()>
 where
     R: AsyncRead + Unpin,

@@ -1,4 +1,4 @@
-//! HTTP for a server that speaks over its input and output: a session is a process.
+//! Serves an MCP server that speaks over standard input and output through HTTP, with one process per session.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,19 +28,19 @@ use crate::mcp::stream::{SESSION, channel_body, fault, json_reply};
 pub(super) struct StdioBridge {
     server: StartedServer,
     sessions: StdioSessions,
-    /// Servers that have not ended, and what waits for their ends.
+    /// Processes that have not exited, and the tasks that wait for them.
     groups: Arc<Mutex<HashSet<ProcessGroup>>>,
     running: TaskTracker,
 }
 
 impl StdioBridge {
-    /// A server that nobody has asked yet.
+    /// A server without sessions so far.
     pub(super) fn new(server: StartedServer) -> Self {
         let (sessions, groups) = (StdioSessions::default(), Arc::default());
         Self { server, sessions, groups, running: TaskTracker::new() }
     }
 
-    /// The answer to a request; `door` makes one for the session of a name.
+    /// The response to a request; `door` makes the client session for a session id.
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
@@ -69,7 +69,7 @@ impl StdioBridge {
         let is_first = matches!(&kind, RpcKind::Request { method, .. } if method == "initialize");
         match id {
             None if is_first => self.begin(gate, client_session, (kind, slot, &parts), whole).await,
-            // A client of a revision without sessions goes back to one that has them.
+            // A client of a protocol revision without sessions falls back to one that has them.
             None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
             Some(id) => match self.sessions.get(id) {
                 Some(session) => Ok(post(&session, (kind, slot, &parts), whole).await),
@@ -78,7 +78,7 @@ impl StdioBridge {
         }
     }
 
-    /// Starts a server for a client that begins a session.
+    /// Starts a server for a new session.
     async fn begin(
         &self,
         gate: &GatewayState,
@@ -112,7 +112,7 @@ impl StdioBridge {
         Ok(response)
     }
 
-    /// The client's own stream.
+    /// Opens the client's own stream.
     fn stream(&self, id: Option<&str>, headers: &HeaderMap, slot: RequestSlot) -> Response<Reply> {
         let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return session_not_found() };
         if !accepts_events(headers) {
@@ -129,12 +129,12 @@ impl StdioBridge {
         empty(StatusCode::OK)
     }
 
-    /// Ends sessions in which nobody has spoken for so long.
+    /// Ends sessions without a message for `idle`.
     pub(super) fn sweep(&self, idle: Duration) {
         self.sessions.sweep(idle);
     }
 
-    /// Closes the streams that wait for news: none will come.
+    /// Closes the clients' own streams: no more messages will come.
     pub(super) fn hush(&self) {
         self.sessions.each().iter().for_each(|session| session.hush());
     }
@@ -145,12 +145,12 @@ impl StdioBridge {
         self.running.close();
     }
 
-    /// Waits until the servers of all sessions have ended.
+    /// Waits until the servers of all sessions have exited.
     pub(super) async fn wait_ended(&self) {
         self.running.wait().await;
     }
 
-    /// Ends all servers at once.
+    /// Kills all servers.
     pub(super) fn kill(&self) {
         lock(&self.groups).iter().for_each(|group| group.kill());
     }
@@ -160,10 +160,10 @@ fn lock(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<Process
     groups.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a client asks for, the place that it takes meanwhile, and the head that came with it.
+/// A request's kind, its slot and its head.
 type PostContext<'h> = (RpcKind, RequestSlot, &'h Parts);
 
-/// The name under which a session is found: nobody finds one of another tenant, whatever name they know.
+/// The key of a session: sessions of other tenants cannot be found, whatever their id.
 fn tenant_session(parts: &Parts, id: &str) -> String {
     let tenant = parts.extensions.get::<Arc<KnownTenant>>().map_or("", |tenant| &tenant.name);
     format!("{tenant}\n{id}")
@@ -173,7 +173,7 @@ fn not_acceptable() -> Response<Reply> {
     fault(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream")
 }
 
-/// Tells a server something; its answer comes as an event, after what it says before.
+/// Sends a message to a server; the response comes as an event, after other messages that precede it.
 async fn post(
     session: &Arc<StdioSession>,
     (kind, slot, parts): PostContext<'_>,
@@ -196,7 +196,7 @@ async fn post(
             };
         }
     };
-    // It ends when the last of them is answered.
+    // The stream ends with the last response.
     let (to, reply) = channel_body(slot);
     for (id, progress) in asked {
         session.wait(id, progress, to.clone());
@@ -210,7 +210,7 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     accepts.into_iter().any(|value| value.contains("text/event-stream") || value.contains("*/*"))
 }
 
-/// Clients that hear this begin anew.
+/// Clients start a new session after this.
 fn session_not_found() -> Response<Reply> {
     fault(StatusCode::NOT_FOUND, "Session not found")
 }

@@ -1,8 +1,8 @@
-//! A server that is started for each session, with its messages carried over HTTP.
+//! The session with a started MCP server, whose messages are carried over HTTP.
 //!
-//! It speaks the revisions that have sessions: a client that asks without one is told to begin one. What it says goes to
-//! the stream that waits for it: an answer to its request, progress to the request that it tells of, and anything else to
-//! the client's own stream, or to any that is open, or waits for one.
+//! It speaks the protocol revisions that have sessions: a client without one is told to initialize. The server's
+//! messages go to the stream that waits for them: a response to its request, progress to the request it refers to, and
+//! anything else to the client's own stream, to any open one, or to the backlog.
 
 use std::borrow::Cow;
 use std::io;
@@ -24,13 +24,13 @@ use crate::mcp::process::{ProcessGroup, ServerProcess};
 use crate::mcp::servers::StartedServer;
 use crate::mcp::stream::event;
 
-/// Messages that are longer are not carried.
+/// Longer messages are not carried.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
-/// One client's server.
+/// The server of one session.
 pub(super) struct StdioSession {
     client_session: McpClientSession,
-    /// Its input; none once it has ended.
+    /// Its input; `None` once it has ended.
     input: tokio::sync::Mutex<Option<ChildStdin>>,
     talk: Mutex<PendingRequests>,
     ended: CancellationToken,
@@ -38,7 +38,7 @@ pub(super) struct StdioSession {
 }
 
 impl StdioSession {
-    /// Starts a server, and gives what ends it: to be run until it is done.
+    /// Starts a server; also returns the future that waits for its end, which must be run.
     pub(super) fn start(
         space: &BodySpace,
         server: &StartedServer,
@@ -62,22 +62,22 @@ impl StdioSession {
         Ok((session, end))
     }
 
-    /// True when the server has ended, or nobody has spoken for so long.
+    /// True if the server has ended, or there was no message for `idle`.
     pub(super) fn is_over(&self, idle: Duration) -> bool {
         self.ended.is_cancelled() || self.talk().is_quiet(idle)
     }
 
-    /// What a message gets at once, if it is for us.
+    /// Our response to a message, if it is for us.
     pub(super) async fn own(&self, message: &[u8]) -> Option<Vec<u8>> {
         self.client_session.hear_client(message).await
     }
 
-    /// Waits for the answer to a request; what comes of it goes to `to`.
+    /// Awaits the response to a request, which goes to `to`.
     pub(super) fn wait(&self, id: RpcId, progress: Option<Vec<u8>>, to: EventStream) {
         self.talk().wait(WaitingRequest { id, progress, to });
     }
 
-    /// Tells the server something; false when it has ended. The client may leave meanwhile: half a message is not told.
+    /// Sends a message to the server; false if it has ended. The message is sent completely even if the client leaves.
     pub(super) async fn tell(self: &Arc<Self>, message: WholeBody) -> bool {
         self.talk().latest = Instant::now();
         let session = Arc::clone(self);
@@ -99,7 +99,7 @@ impl StdioSession {
             && pipe.flush().await.is_ok()
     }
 
-    /// Opens the client's own stream; what waited for one goes first. Of two, the latest is right.
+    /// Opens the client's own stream, starting with the backlog. A new stream replaces the old one.
     pub(super) fn open(self: &Arc<Self>, to: EventStream) {
         let (session, news) = (Arc::clone(self), self.talk().open(&to));
         tokio::spawn(async move {
@@ -128,18 +128,18 @@ impl StdioSession {
         self.talk().hush();
     }
 
-    /// Ends the server. Everybody who waits is told that nothing will come.
+    /// Ends the server. All waiting clients get an error.
     pub(super) fn end(&self) {
         self.ended.cancel();
         self.talk().close();
     }
 
-    /// The server's processes.
+    /// The server's process group.
     pub(super) fn group(&self) -> ProcessGroup {
         self.group
     }
 
-    /// Passes a message on, if it is one; false when the server is to be heard no longer.
+    /// Forwards a line of the server, if it is a message; false if the session has ended.
     async fn pass(&self, space: &BodySpace, line: &[u8]) -> bool {
         let kind = rpc_kind(line);
         if kind == RpcKind::Nothing {
@@ -150,7 +150,7 @@ impl StdioSession {
         let to = self.talk().route(&kind, &sent);
         let Some(to) = to else { return true };
         select! {
-            // Who does not read any more does not need it.
+            // A client that no longer reads does not need it.
             _ = to.send(Ok(sent)) => true,
             () = self.ended.cancelled() => false,
         }
@@ -161,7 +161,7 @@ impl StdioSession {
     }
 }
 
-/// A message on one line, however its sender laid it out: in JSON, a line may end wherever a space may stand.
+/// A message on one line: in JSON, line ends are only white space.
 fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
     let message = message.trim_ascii();
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
@@ -171,7 +171,7 @@ fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
     message.iter().map(|byte| if is_end(byte) { b' ' } else { *byte }).collect()
 }
 
-/// Hears a server to its end.
+/// Reads the server's output to its end.
 async fn hear(session: Arc<StdioSession>, space: BodySpace, output: ChildStdout) {
     let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, output).within(&space);
     let mut long = LongMessage::default();

@@ -1,4 +1,4 @@
-//! Answers of our own, at once or bit by bit, and events of a server with their messages changed.
+//! Responses of our own, whole or streamed, and a server's event stream with its messages changed.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,15 +22,15 @@ use crate::http::response_body::UpstreamBody;
 use crate::mcp::client_session::McpClientSession;
 use crate::request_log::know;
 
-/// The header that names a session.
+/// The header with the session id.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// How many events wait for a client that reads slowly; then whoever says more waits.
+/// Events queued for a slow client; after that the sender waits.
 const MAX_QUEUED_EVENTS: usize = 8;
 
 type BodyPiece = Result<Bytes, Error>;
 
-/// A body that somebody else writes; the request counts as running until it has been written.
+/// A body that a task writes; the request counts as in progress until it has been written.
 struct ChannelBody {
     pieces: Receiver<BodyPiece>,
     _slot: RequestSlot,
@@ -48,13 +48,13 @@ impl Body for ChannelBody {
     }
 }
 
-/// A body, and where to write it.
+/// A body, and the sender to write it with.
 pub(super) fn channel_body(slot: RequestSlot) -> (Sender<BodyPiece>, Reply) {
     let (sender, pieces) = channel(MAX_QUEUED_EVENTS);
     (sender, Reply::Watched(Box::pin(ChannelBody { pieces, _slot: slot })))
 }
 
-/// A message as the whole answer.
+/// A JSON response.
 pub(super) fn json_reply(status: StatusCode, message: Vec<u8>) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(Some(Bytes::from(message))));
     *response.status_mut() = status;
@@ -62,7 +62,7 @@ pub(super) fn json_reply(status: StatusCode, message: Vec<u8>) -> Response<Reply
     response
 }
 
-/// A refusal, as clients of the protocol read it.
+/// An error as MCP clients expect it.
 pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
     error_response(&if status.is_server_error() {
         Error::us(status, message)
@@ -71,7 +71,7 @@ pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
     })
 }
 
-/// The same for an error.
+/// The same for an [`Error`].
 pub(super) fn error_response(error: &Error) -> Response<Reply> {
     let text = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": error.message}});
     let mut response = json_reply(error.status, text.to_string().into_bytes());
@@ -79,14 +79,13 @@ pub(super) fn error_response(error: &Error) -> Response<Reply> {
     response
 }
 
-/// A message as an event.
+/// A message as a server-sent event.
 pub(super) fn event(message: &[u8]) -> Bytes {
     Bytes::from([b"event: message\ndata: ", message.trim_ascii(), b"\n\n"].concat())
 }
 
-/// The events of a server, with the messages that are ours to change changed. They go on as they come; when nobody reads
-/// them any more, the server is told by the end of its connection. When there is no room to hold an event, the rest passes
-/// unseen.
+/// The events of a server, with changed messages. They are forwarded as they arrive; if the client leaves, the
+/// connection to the server is closed. If there is no memory for an event, the rest is forwarded uninspected.
 pub(super) fn rewrite_events(
     client_session: Arc<McpClientSession>,
     mut arrival: UpstreamBody,

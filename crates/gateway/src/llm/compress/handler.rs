@@ -1,7 +1,7 @@
-//! Makes messages smaller for a gateway that takes them on to a model itself.
+//! `/v1/compress`: compresses messages for a gateway that forwards them to a model itself.
 //!
-//! The answer is a function of the question: whatever replica is asked, and whatever it was asked before. Whatever goes
-//! wrong here, the messages go back as they came.
+//! The response depends on the question alone: not on the replica, and not on earlier questions. Whatever goes wrong,
+//! the messages are returned unchanged.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,30 +34,30 @@ use crate::request_log::Known;
 use crate::settings::CompressApi;
 use crate::worker_pool::catch_panic;
 
-/// What requests at this door are called where providers have names.
+/// The provider name of these requests in logs and metrics.
 pub(crate) const NAME: &str = "compress";
 
-/// Where messages are brought.
+/// The path for messages.
 const COMPRESS_PATH: &str = "/v1/compress";
 
-/// Where other servers hear how a turn went on, and keep that in mind. Nothing is kept in mind here.
+/// A path at which other servers record how a turn went on. Nothing is recorded here.
 const TURN_PATH: &str = "/v1/compress/response";
 
-/// What an answer says when the messages in it are as they came, though they should not be.
+/// Response header: why the messages are returned unchanged though they should have been compressed.
 const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
 
-/// What is asked at this door.
+/// A request to one of our own paths.
 pub(crate) enum CompressRoute {
-    /// Messages are to be made smaller.
+    /// Compress messages.
     Compress,
-    /// The text of this name is to be given back.
+    /// Return the text with this id.
     Retrieve(String),
-    /// A turn is to be kept in mind.
+    /// Record a turn.
     Remember,
 }
 
 impl CompressRoute {
-    /// What a request asks at this door, where it is open: these paths alone, so that no other goes elsewhere than it did.
+    /// The route of a request, if these paths are enabled. No other path is affected.
     pub(crate) fn of(gate: &GatewayState, method: &Method, path: &str) -> Option<Self> {
         let asked = match (method, path) {
             (&Method::POST, COMPRESS_PATH) => Self::Compress,
@@ -74,7 +74,7 @@ impl CompressRoute {
     }
 }
 
-/// The answer to what is asked at this door; what is known of that is added, whatever comes of it.
+/// The response to such a request. `known` records what is found out, also if it fails.
 pub(crate) async fn answer(
     gate: &GatewayState,
     known: &mut Known,
@@ -123,10 +123,10 @@ async fn compress(
     }
 }
 
-/// A question and its answer, or why it has none.
+/// A question and its answer, or why there is none.
 type CompressResult = Result<(CompressQuestion, LoneAnswer), Refusal>;
 
-/// The answer to a question, from which nothing is left out that could not be kept.
+/// The answer to a question, with nothing omitted that could not be stored.
 async fn settle(gate: &GatewayState, job: &Arc<CompressJob>) -> Result<CompressResult, BypassReason> {
     let (question, answer) = match job.work(gate, Loss::Detail).await? {
         Ok(done) => done,
@@ -138,7 +138,7 @@ async fn settle(gate: &GatewayState, job: &Arc<CompressJob>) -> Result<CompressR
     job.work(gate, Loss::Form).await
 }
 
-/// The messages as they came, because we could not do better.
+/// Returns the messages unchanged, because compressing failed.
 async fn answer_unchanged(
     gate: &GatewayState,
     known: &mut Known,
@@ -146,7 +146,7 @@ async fn answer_unchanged(
     why: BypassReason,
 ) -> Result<Response<Reply>, Error> {
     known.missed = Some(why);
-    // The one who is told may be the one who just panicked.
+    // The rewriter may have just panicked, and may do so again.
     let _ = catch_panic(|| gate.rewrite.on_bypass(&job.head(), why));
     let failed = || Error::us(StatusCode::INTERNAL_SERVER_ERROR, "these messages cannot be read here");
     let question = spawn_blocking(move || catch_panic(|| job.question())).await;
@@ -158,7 +158,7 @@ async fn answer_unchanged(
     Ok(response)
 }
 
-/// A question that another thread may look at.
+/// A question that another thread can work on.
 struct CompressJob {
     rewrite: Arc<dyn Rewrite>,
     parts: Parts,
@@ -172,7 +172,8 @@ impl CompressJob {
         Arc::new(Self { rewrite, parts, body, limit })
     }
 
-    /// The question and its answer with at most this loss: at once if it is short and plain, else from another thread.
+    /// The question and its answer with at most this loss: inline if it is short and not encoded, else from another
+    /// thread.
     async fn work(self: &Arc<Self>, gate: &GatewayState, most: Loss) -> Result<CompressResult, BypassReason> {
         let (job, coding) = (Arc::clone(self), Coding::of(&self.parts.headers));
         let weight = coding.weight(self.limit, self.body.len());
@@ -215,7 +216,7 @@ fn bad(refused: OptionError) -> Refusal {
     Refusal { status: StatusCode::BAD_REQUEST, message: refused.message }
 }
 
-/// The model that a question names, if that can be shown.
+/// The model that a question names, if it can be shown.
 fn model(question: &CompressQuestion) -> Option<ShownName> {
     let name: String = serde_json::from_slice(question.as_sent().model?).ok()?;
     ShownName::of(&name)

@@ -1,4 +1,4 @@
-//! The door for gateways that bring messages to be made smaller, and take them on to a model themselves.
+//! The compress API, for gateways that forward the compressed messages to a model themselves.
 
 mod handler;
 pub(super) mod message;

@@ -1,40 +1,40 @@
-//! Reads what is asked at the door for messages that come alone.
+//! Parses the body of `/v1/compress`.
 //!
-//! What is asked wrongly is refused. A name that is not known here is passed over and told of in the answer: gateways
-//! bring words for other servers too, and a request that fails for one would be no better than a word that does nothing.
+//! Invalid values are refused. Unknown names are ignored and reported in the response: gateways send options for other
+//! servers too, and failing the request would help nobody.
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tersely_engine::OptionError;
 use tersely_wire::{LoneMessages, Provider, check_json, count_messages, lone_provider, top_members};
 
-/// Bytes of what is asked beside the messages.
+/// Limit for the options besides the messages.
 const MAX_CONFIG_BYTES: usize = 64 << 10;
 
-/// How many names that are not known are told of, and how many characters of each.
+/// How many unknown names are reported, and how many characters of each.
 const MAX_IGNORED_NAMES: usize = 16;
 const MAX_IGNORED_CHARS: usize = 64;
 
-/// Messages to be made smaller, and how.
+/// Messages to compress, and how.
 pub struct CompressQuestion {
     messages: Bytes,
     model: Option<Bytes>,
     tools: Option<Bytes>,
-    /// The shape of the messages.
+    /// The format of the messages.
     pub(crate) provider: &'static dyn Provider,
-    /// How many of the messages, from the first on, are not to be changed.
+    /// How many of the first messages must not be changed.
     pub(crate) frozen: usize,
-    /// Whether whoever asks lets its model fetch back what is left out.
+    /// Whether the caller lets its model fetch back what is omitted.
     pub(crate) retrieves: bool,
-    /// Names that say nothing here.
+    /// Unknown names.
     pub(crate) ignored: Vec<String>,
 }
 
 impl CompressQuestion {
-    /// The question that a body is.
+    /// Parses a body.
     ///
     /// # Errors
-    /// When it is none; the words say what would be one.
+    /// If it is invalid; the message says what is expected.
     pub(crate) fn read(body: &Bytes) -> Result<Self, OptionError> {
         check_json(body).map_err(|why| refuse(format!("the body is not JSON: {why}")))?;
         let names = ["messages", "model", "config", "tools", "gateway"];
@@ -58,13 +58,13 @@ impl CompressQuestion {
         Ok(Self { messages, model, tools, provider, frozen, retrieves: asked.retrieves, ignored })
     }
 
-    /// What came.
+    /// The messages as they were sent.
     pub(crate) fn as_sent(&self) -> LoneMessages<'_> {
         alone(&self.messages, self.model.as_ref(), self.tools.as_ref())
     }
 }
 
-/// What is asked beside the messages.
+/// The options besides the messages.
 #[derive(Default)]
 struct CompressConfig {
     provider: Option<&'static dyn Provider>,
@@ -84,7 +84,7 @@ fn parse_config(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
     for (name, value) in config.iter().filter(|(_, value)| !value.is_null()) {
         let wrong = |expected: &str| refuse(format!("config.{name}: must be {expected}"));
         match name.as_str() {
-            // What becomes of messages depends on nothing but them, so there is nothing to look up by it.
+            // The result depends on the messages alone, so the session is not needed.
             "session_id" => {}
             "frozen_message_count" => {
                 let count = value.as_u64().ok_or_else(|| wrong("a whole number, 0 or more"))?;
@@ -113,7 +113,7 @@ fn alone<'a>(messages: &'a Bytes, model: Option<&'a Bytes>, tools: Option<&'a By
     LoneMessages { messages, model: model.map(|it| &**it), tools: tools.map(|it| &**it) }
 }
 
-/// A value that begins as it should.
+/// Checks the first byte of a value.
 fn expect(value: Option<Bytes>, expected: &str, first: u8) -> Result<Option<Bytes>, OptionError> {
     match value {
         Some(value) if value.first() != Some(&first) => Err(refuse(expected)),

@@ -1,8 +1,8 @@
-//! What is agreed to stand for results: whoever says something first is heard, by everyone and from then on.
+//! Agreement on what replaces a result: the first answer applies to every replica, from then on.
 //!
-//! A compressor says something else each time, and what was sent must not change. So a word is used only once the store
-//! that all replicas share holds it, and what the store holds goes before what was just said. What this process has used
-//! stays with it: whatever becomes of the store, it never sends something else for the same result.
+//! A compressor answers differently each time, but what was sent must not change. So an answer is used only once the
+//! store that all replicas share has it, and an answer in the store takes precedence over a new one. A process keeps
+//! what it has used: whatever happens to the store, it never sends anything else for the same result.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,39 +13,39 @@ use tokio::sync::Semaphore;
 
 use crate::llm::keeper::in_time;
 
-/// A result in the stores: whose it is, and what it is called.
+/// The key of a result in the stores: its owner and its name.
 #[derive(Clone)]
 pub(crate) struct AnswerKey {
     pub(crate) whose: Arc<[u8]>,
     pub(crate) name: String,
 }
 
-/// Where agreed words are kept.
+/// The stores of agreed answers.
 #[derive(Clone)]
 pub(crate) struct Agreement {
     /// In this process.
     near: Arc<Store>,
-    /// Where all replicas look; nowhere when there is but one.
+    /// Shared by all replicas; `None` if there is only one.
     far: Option<Arc<Store>>,
-    /// Places for those who tend.
+    /// Limits concurrent refreshes.
     tending: Arc<Semaphore>,
 }
 
-/// How many requests' results are tended at a time; a store that is slow is not asked for more.
+/// How many requests' answers are refreshed at a time; a slow store gets no more.
 const MAX_TENDED_REQUESTS: usize = 4;
 
 /// What is known of a result.
 pub(crate) enum StoredAnswer {
-    /// This stands for it.
+    /// This answer replaces it.
     Said(RemoteAnswer),
-    /// Nobody has said anything.
+    /// There is no answer yet.
     Open,
-    /// Nobody can say whether somebody has.
+    /// The store could not be asked.
     Unknown,
 }
 
 impl Agreement {
-    /// Agreement by `store`, and by `near` for what was used here where the store is elsewhere.
+    /// Agreement through `store`, with `near` for the answers used here if the store is remote.
     pub(crate) fn new(store: &Arc<Store>, near: Store) -> Self {
         let tending = Arc::new(Semaphore::new(MAX_TENDED_REQUESTS));
         if store.deadline().is_some() {
@@ -55,18 +55,18 @@ impl Agreement {
         }
     }
 
-    /// What this process has used for a result.
+    /// The answer that this process has used for a result.
     pub(crate) async fn find_used(&self, key: &AnswerKey) -> Option<RemoteAnswer> {
         let found = self.near.find(&key.on(&self.near)?).await.ok().flatten();
         found.as_deref().map(unspell)
     }
 
-    /// True when what was begun then may still be waited for.
+    /// True if a store call that began then may still be waited for.
     pub(crate) fn in_time(&self, begun: Instant) -> bool {
         self.far.as_ref().is_none_or(|far| in_time(far, begun).is_some())
     }
 
-    /// What stands for a result that this process has not used anything for.
+    /// The shared answer for a result that this process has used none for.
     pub(crate) async fn look(&self, key: &AnswerKey) -> StoredAnswer {
         let Some(far) = &self.far else { return StoredAnswer::Open };
         let Some(place) = key.on(far) else { return StoredAnswer::Unknown };
@@ -77,8 +77,8 @@ impl Agreement {
         }
     }
 
-    /// What stands for a result once `word` was said of it: that of whoever was first. Where nobody confirms a word, the
-    /// result stays whole, as it does for everybody else.
+    /// Proposes an answer and returns the agreed one, which is the first proposed. If the store does not confirm it,
+    /// the result stays whole, as it does for every other replica.
     pub(crate) async fn settle(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let stands = match &self.far {
             None => word,
@@ -91,15 +91,15 @@ impl Agreement {
         self.hold(key, stands).await
     }
 
-    /// What this process uses for a result from now on: `word`, unless it has used something else.
+    /// The answer that this process uses from now on: `word`, unless it has used another.
     pub(crate) async fn hold(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let Some(place) = key.on(&self.near) else { return RemoteAnswer::Whole };
         let first = self.near.first(&place, &spell(&word)).await;
         first.map_or(RemoteAnswer::Whole, |said| unspell(&said))
     }
 
-    /// Lets the store that all share know what is used here, one after the other and while nobody waits: what it holds
-    /// lives on, and what it has lost is there again. What finds no place is tended with a later request.
+    /// Refreshes the answers used here in the shared store, one after the other and in the background: entries live on,
+    /// and lost ones are written again. If there is no slot, a later request refreshes them.
     pub(crate) async fn tend(&self, used: Vec<(AnswerKey, RemoteAnswer)>) {
         let (Some(far), Ok(_place)) = (&self.far, self.tending.try_acquire()) else { return };
         for (key, word) in used {
@@ -108,7 +108,7 @@ impl Agreement {
                 Ok(None) => far.first(&place, &spell(&word)).await.map(drop),
                 found => found.map(drop),
             };
-            // A store that fails now will fail for the others too.
+            // If the store fails now, it will fail for the others too.
             if done.is_err() {
                 return;
             }
@@ -122,7 +122,7 @@ impl AnswerKey {
     }
 }
 
-/// A word as it is kept: a sign of its kind, and what it says.
+/// The stored form of an answer: a character for its kind, then its text.
 fn spell(word: &RemoteAnswer) -> String {
     match word {
         RemoteAnswer::Said(text) => format!("+{text}"),

@@ -1,4 +1,4 @@
-//! One call of a compressor: there and back, within bounds.
+//! One call of a remote compressor.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -12,18 +12,18 @@ use crate::http::request_body::OutgoingBody;
 use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape::{self, CompressorReply};
 
-/// No honest answer is longer.
+/// Limit for a response.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
-/// Why a call came to nothing.
+/// Why a call failed.
 pub(crate) enum CallFault {
-    /// Nobody can be reached, or the server says that it is at fault itself.
+    /// The server is unreachable, or reports an error of its own.
     Down,
-    /// There is an answer, but a refusal or nothing that can be read: it may be about this request or its credential alone.
+    /// The server refused, or its response is unreadable: the cause may be this request or its credential alone.
     Refused,
 }
 
-/// What a compressor says.
+/// Calls the compressor.
 pub(crate) async fn call(
     pools: &Pools,
     settings: &CompressorSettings,

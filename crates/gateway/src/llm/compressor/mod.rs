@@ -1,4 +1,4 @@
-//! Compressors elsewhere: asked about what is new in a request, before it is rewritten.
+//! Remote compressors, which are asked about new results before a request is rewritten.
 
 mod agreement;
 mod call;
