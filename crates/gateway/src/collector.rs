@@ -189,7 +189,7 @@ impl Post {
         loop {
             select! {
                 event = queue.recv() => match event {
-                    Some(event) => self.enter(&event),
+                    Some(event) => self.record(&event),
                     None => break,
                 },
                 Some(done) = sending.join_next() => self.settle(done.ok()),
@@ -217,7 +217,7 @@ impl Post {
         }
     }
 
-    fn enter(&mut self, event: &RequestEvent) {
+    fn record(&mut self, event: &RequestEvent) {
         if !self.book.enter(event) && self.settings.traces.is_some() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }

@@ -78,11 +78,11 @@ pub(crate) async fn listen<H: Handler>(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let admin = AdminHandler::open(handler.settings(), handler.shutdown().notice.clone()).await?;
-    let serving = admit(handler, listener, stop);
+    let serving = serve_until_stopped(handler, listener, stop);
     let Some((admin, listener)) = admin else { return serving.await };
     select! {
         ended = serving => ended,
-        never = attend(admin, listener) => match never {},
+        never = serve_admin(admin, listener) => match never {},
     }
 }
 
@@ -102,12 +102,12 @@ pub async fn serve_dashboard(
     hello(here.map_err(|error| Error::setting("cannot tell the address").because(error))?);
     select! {
         () = stop => Ok(()),
-        never = attend(admin, listener) => match never {},
+        never = serve_admin(admin, listener) => match never {},
     }
 }
 
 /// Serves the admin listener until this future is dropped. No connection waits for another to end.
-async fn attend<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallible {
+async fn serve_admin<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallible {
     let _end = handler.shutdown().abort.clone().drop_guard();
     let mut slots = ConnectionSlots::new(MAX_ADMIN_CONNECTIONS);
     loop {
@@ -118,7 +118,7 @@ async fn attend<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallibl
         let (handler, slot) = (Arc::clone(&handler), slots.take(Instant::now()));
         handler.shutdown().tasks.clone().spawn(async move {
             select! {
-                () = connection(handler, stream, Peer(peer.ip())) => {}
+                () = serve_connection(handler, stream, Peer(peer.ip())) => {}
                 () = slot.wait_revoked() => {}
             }
         });
@@ -126,7 +126,7 @@ async fn attend<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallibl
 }
 
 /// Serves a handler until `stop` resolves and everything has drained.
-async fn admit<H: Handler>(
+async fn serve_until_stopped<H: Handler>(
     handler: Arc<H>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
@@ -137,12 +137,12 @@ async fn admit<H: Handler>(
     let room =
         Arc::new(Semaphore::new(file_limit::cap_connections(limits.connections).min(Semaphore::MAX_PERMITS)));
     let notice = select! {
-        never = accept(&handler, &room, &listener) => match never {},
+        never = accept_connections(&handler, &room, &listener) => match never {},
         notice = stop => notice,
     };
     shutdown.notice.cancel();
     // Only the clock ends this: there is no last connection.
-    let _ = timeout(notice, accept(&handler, &room, &listener)).await;
+    let _ = timeout(notice, accept_connections(&handler, &room, &listener)).await;
     drop(listener);
     shutdown.drain.cancel();
     shutdown.tasks.close();
@@ -151,7 +151,11 @@ async fn admit<H: Handler>(
     Ok(())
 }
 
-async fn accept<H: Handler>(handler: &Arc<H>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
+async fn accept_connections<H: Handler>(
+    handler: &Arc<H>,
+    room: &Arc<Semaphore>,
+    listener: &TcpListener,
+) -> Infallible {
     loop {
         let (place, accepted) = (Arc::clone(room).acquire_owned().await, listener.accept().await);
         let Ok((stream, peer)) = accepted else {
@@ -161,13 +165,13 @@ async fn accept<H: Handler>(handler: &Arc<H>, room: &Arc<Semaphore>, listener: &
         let handler = Arc::clone(handler);
         handler.shutdown().tasks.clone().spawn(async move {
             let _place = place;
-            connection(handler, stream, Peer(peer.ip())).await;
+            serve_connection(handler, stream, Peer(peer.ip())).await;
         });
     }
 }
 
 /// Serves one connection. An error that breaks it needs no report: nobody is left to read one.
-async fn connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) {
+async fn serve_connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) {
     // Events should leave at once; a socket without the option still works.
     let _ = stream.set_nodelay(true);
     let settings = handler.settings();
@@ -183,23 +187,23 @@ async fn connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) 
         return;
     };
     match stream.protocol {
-        Protocol::One => one(handler, stream, peer).await,
-        Protocol::Two => two(handler, stream, peer).await,
+        Protocol::One => serve_http1(handler, stream, peer).await,
+        Protocol::Two => serve_http2(handler, stream, peer).await,
     }
 }
 
 /// Notes on a request who sent it.
-fn mark(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Incoming>) {
+fn note_sender(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Incoming>) {
     request.extensions_mut().insert(peer);
     names.map(|names| request.extensions_mut().insert(names.clone()));
 }
 
 /// Serves an HTTP/1 connection.
-async fn one<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
+async fn serve_http1<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
     let shutdown = handler.shutdown().clone();
-    let (protocol, names) = (protocol(handler.settings()), stream.names.clone());
+    let (protocol, names) = (http1_builder(handler.settings()), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        mark(peer, names.as_ref(), &mut request);
+        note_sender(peer, names.as_ref(), &mut request);
         let handler = Arc::clone(&handler);
         async move {
             let visit = Visit::begin(&handler.settings().telemetry, &mut request);
@@ -219,13 +223,13 @@ async fn one<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
 }
 
 /// Serves an HTTP/2 connection. An idle one is closed, as in HTTP/1.
-async fn two<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
+async fn serve_http2<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
     let (shutdown, activity) = (handler.shutdown().clone(), ConnectionActivity::default());
-    let (protocol, limit) = (protocol_two(&*handler), handler.settings().timeouts.head);
+    let (protocol, limit) = (http2_builder(&*handler), handler.settings().timeouts.head);
     let (responses, names) = (activity.clone(), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        mark(peer, names.as_ref(), &mut request);
-        let (handler, beat) = (Arc::clone(&handler), responses.beat());
+        note_sender(peer, names.as_ref(), &mut request);
+        let (handler, beat) = (Arc::clone(&handler), responses.begin_response());
         async move {
             let visit = Visit::begin(&handler.settings().telemetry, &mut request);
             Ok::<_, Infallible>(visit.follow(Some(beat), admission::answer(handler, request).await))
@@ -236,7 +240,7 @@ async fn two<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
     let patience = select! {
         _ = serving.as_mut() => return,
         () = shutdown.drain.cancelled() => Duration::MAX,
-        () = activity.rest(limit) => GOAWAY_TIMEOUT,
+        () = activity.wait_idle(limit) => GOAWAY_TIMEOUT,
     };
     serving.as_mut().graceful_shutdown();
     select! {
@@ -246,7 +250,7 @@ async fn two<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
     }
 }
 
-fn protocol(settings: &GatewaySettings) -> http1::Builder {
+fn http1_builder(settings: &GatewaySettings) -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
         .timer(TokioTimer::new())
@@ -256,7 +260,7 @@ fn protocol(settings: &GatewaySettings) -> http1::Builder {
     protocol
 }
 
-fn protocol_two(handler: &impl Handler) -> http2::Builder<TrackingExecutor> {
+fn http2_builder(handler: &impl Handler) -> http2::Builder<TrackingExecutor> {
     let mut protocol = http2::Builder::new(TrackingExecutor(handler.shutdown().tasks.clone()));
     protocol
         .timer(TokioTimer::new())

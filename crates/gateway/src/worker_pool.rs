@@ -61,13 +61,13 @@ impl WorkerPool {
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, BypassReason> {
-        if bytes <= self.inline { catch_panic(work) } else { self.aside(bytes, work).await }
+        if bytes <= self.inline { catch_panic(work) } else { self.offload(bytes, work).await }
     }
 
     /// Runs `work` on another thread, within the deadline. It waits for capacity; a body larger than the whole capacity
     /// waits until it is alone. A run cannot be stopped: a late one keeps its capacity until it ends, and nobody waits
     /// for capacity lost that way.
-    pub(crate) async fn aside<T: Send + 'static>(
+    pub(crate) async fn offload<T: Send + 'static>(
         &self,
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
@@ -171,15 +171,15 @@ mod tests {
         settings.timeouts.rewrite = Duration::from_millis(50);
         let mut workers = WorkerPool::new(&settings);
         let (release, hung) = mpsc::channel::<()>();
-        assert_eq!(workers.aside(2 * UNIT_BYTES, move || hung.recv()).await, Err(BypassReason::Late));
+        assert_eq!(workers.offload(2 * UNIT_BYTES, move || hung.recv()).await, Err(BypassReason::Late));
         workers.deadline = Duration::from_secs(20);
         let now = |future| Future::poll(future, &mut Context::from_waker(Waker::noop()));
-        assert_eq!(now(pin!(workers.aside(2 * UNIT_BYTES, || 1))), Poll::Ready(Err(BypassReason::Late)));
-        assert_eq!(workers.aside(UNIT_BYTES, || 1).await, Ok(1));
+        assert_eq!(now(pin!(workers.offload(2 * UNIT_BYTES, || 1))), Poll::Ready(Err(BypassReason::Late)));
+        assert_eq!(workers.offload(UNIT_BYTES, || 1).await, Ok(1));
         drop(release);
         while workers.lost.units.load(Ordering::Relaxed) > 0 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(workers.aside(2 * UNIT_BYTES, || 2).await, Ok(2));
+        assert_eq!(workers.offload(2 * UNIT_BYTES, || 2).await, Ok(2));
     }
 }

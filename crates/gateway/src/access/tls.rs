@@ -77,7 +77,7 @@ impl InboundTls {
     /// If a file cannot be read, or has the wrong contents.
     pub fn open(files: TlsFiles) -> Result<Self, Error> {
         let read = FileBytes::read(&files);
-        let now = RwLock::new(TlsNow { config: Arc::new(config(&read)?), print: read.print() });
+        let now = RwLock::new(TlsNow { config: Arc::new(config(&read)?), print: read.fingerprint() });
         Ok(Self(Arc::new(TlsState { files, now })))
     }
 
@@ -88,7 +88,7 @@ impl InboundTls {
     /// If the files have changed and are not usable, once per change; the previous configuration stays.
     pub fn renew(&self) -> Result<bool, Error> {
         let read = FileBytes::read(&self.0.files);
-        let print = read.print();
+        let print = read.fingerprint();
         let mut now = self.0.now.write().unwrap_or_else(PoisonError::into_inner);
         if now.print == print {
             return Ok(false);
@@ -113,7 +113,7 @@ impl InboundTls {
         stream.peek(&mut first).await?;
         // A handshake begins with a byte that is not a letter, a request with a method.
         if first[0].is_ascii_uppercase() {
-            tell(&mut stream).await?;
+            reply_plain(&mut stream).await?;
             return Err(io::ErrorKind::InvalidData.into());
         }
         let config = Arc::clone(&self.0.now.read().unwrap_or_else(PoisonError::into_inner).config);
@@ -125,7 +125,7 @@ impl InboundTls {
 }
 
 /// Tells a client to use TLS. Its request is read too, or the response could be lost.
-async fn tell(stream: &mut TcpStream) -> io::Result<()> {
+async fn reply_plain(stream: &mut TcpStream) -> io::Result<()> {
     stream.write_all(PLAIN_HTTP_RESPONSE.as_bytes()).await?;
     stream.shutdown().await?;
     tokio::io::copy(&mut stream.take(MAX_DRAINED_BYTES), &mut tokio::io::sink()).await?;
@@ -138,7 +138,7 @@ impl FileBytes {
         Self([&files.cert, &files.key, &files.client_ca].map(|paths| paths.iter().map(one).collect()))
     }
 
-    fn print(&self) -> Vec<u8> {
+    fn fingerprint(&self) -> Vec<u8> {
         let mut print = Context::new(&SHA256);
         for (_, read) in self.0.iter().flatten() {
             let why = read.as_ref().err().map(ToString::to_string).unwrap_or_default();

@@ -27,7 +27,7 @@ impl DashboardData {
 
     /// All figures, as JSON.
     pub(crate) async fn stats(self: &Arc<Self>) -> Result<Bytes, Error> {
-        self.off_thread(Self::tell).await
+        self.off_thread(Self::render).await
     }
 
     /// The number of the latest request.
@@ -77,7 +77,7 @@ impl DashboardData {
     }
 
     /// The figures; if nothing has been recorded since, those of the last time.
-    fn tell(&self) -> Result<Bytes, HistoryError> {
+    fn render(&self) -> Result<Bytes, HistoryError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         self.reader()?.look(|view| {
             let latest = view.latest()?;

@@ -11,7 +11,8 @@ use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::http::response::Reply;
 use crate::llm::{
-    GatewayState, Replacement, RequestEntry, Verdict, WholeBody, ask, covers_body, head, report_plain, seal,
+    GatewayState, Replacement, RequestEntry, Verdict, WholeBody, ask_rewriter, covers_body, head,
+    report_plain, seal,
 };
 use crate::request_log::{Known, Visit, know};
 use crate::vendor::Vendor;
@@ -44,7 +45,7 @@ impl ExtprocRequest {
     ///
     /// # Errors
     /// If it had to be searched for secrets and could not be.
-    pub(super) async fn judge(
+    pub(super) async fn process(
         mut self,
         gate: &GatewayState,
         whole: WholeBody,
@@ -70,27 +71,27 @@ impl ExtprocRequest {
         match wants(gate, &self.parts) {
             Ok(true) => {}
             Ok(false) => {
-                self.tell(None);
+                self.record(None);
                 return None;
             }
             Err(why) => {
-                self.miss(gate, why);
+                self.bypass(gate, why);
                 return None;
             }
         }
         let since = Instant::now();
         let mut left = AbandonGuard(Some((gate, &self.parts, body)));
-        let verdict = ask(gate, &mut self.known, &self.parts, body).await;
+        let verdict = ask_rewriter(gate, &mut self.known, &self.parts, body).await;
         left.0 = None;
         drop(left);
         self.known.ours = Some(since.elapsed());
         match verdict {
             Ok(Verdict::Replace(Replacement { body, entry, follow: None, .. })) => {
-                self.tell(entry);
+                self.record(entry);
                 Some(Bytes::from(body))
             }
             Ok(Verdict::Count(entry)) => {
-                self.tell(Some(entry));
+                self.record(Some(entry));
                 None
             }
             Ok(Verdict::Refuse(why)) => {
@@ -99,32 +100,32 @@ impl ExtprocRequest {
             }
             // A replacement that needs us to see the response is not sent.
             Ok(Verdict::Replace(_) | Verdict::Keep | Verdict::Wait(_)) => {
-                self.tell(None);
+                self.record(None);
                 None
             }
             Err(why) => {
-                self.miss(gate, why);
+                self.bypass(gate, why);
                 None
             }
         }
     }
 
     /// Records that the request was forwarded unchanged though it should have been rewritten.
-    pub(super) fn miss(mut self, gate: &GatewayState, why: BypassReason) {
+    pub(super) fn bypass(mut self, gate: &GatewayState, why: BypassReason) {
         self.known.missed = Some(why);
         // The rewriter may have just panicked, and may do so again.
         let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, &self.parts), why));
-        self.tell(None);
+        self.record(None);
     }
 
     /// Records that the request was forwarded unchanged because of an error.
     pub(super) fn fail(mut self, side: Side, why: &str) {
         self.known.fault = Some((side, why.into()));
-        self.tell(None);
+        self.record(None);
     }
 
     /// Records the request. The status of its response is not known here.
-    fn tell(mut self, entry: Option<RequestEntry>) {
+    fn record(mut self, entry: Option<RequestEntry>) {
         let mut response = Response::new(Reply::Ours(None));
         if let Some(entry) = entry {
             self.known.session = entry.session();

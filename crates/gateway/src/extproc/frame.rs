@@ -143,7 +143,7 @@ impl Messages {
         let mut message = self.read.split_to(length);
         message.advance(PREFIX_BYTES);
         let mut held = std::mem::replace(&mut self.held, gate.room());
-        gate.space.fit(&mut held, message.len());
+        gate.space.resize(&mut held, message.len());
         self.held.take(gate.settings.limits.memory, self.read.len());
         Next::Message(message.freeze(), held)
     }

@@ -123,7 +123,7 @@ async fn answer_head(gate: &GatewayState, messages: &mut Messages) -> (Option<En
         }
         Ok(false) => (told, let_go),
         Err(why) => {
-            ExtprocRequest::new(gate, parts).miss(gate, why);
+            ExtprocRequest::new(gate, parts).bypass(gate, why);
             (told, let_go)
         }
     }
@@ -138,7 +138,7 @@ async fn answer_body(
     let (bytes, held) = match messages.next(gate).await {
         Next::Message(bytes, held) => (bytes, held),
         Next::Unread => {
-            headed.miss(gate, BypassReason::Full);
+            headed.bypass(gate, BypassReason::Full);
             return (None, StreamEnd::unprocessed(gate));
         }
         // The client has left.
@@ -151,10 +151,10 @@ async fn answer_body(
     };
     let HttpBody { bytes, is_last, .. } = body;
     if !is_last || bytes.len() > gate.settings.limits.body {
-        headed.miss(gate, BypassReason::Full);
+        headed.bypass(gate, BypassReason::Full);
         return (None, StreamEnd::unprocessed(gate));
     }
-    match headed.judge(gate, WholeBody { bytes, trailers: None, held }).await {
+    match headed.process(gate, WholeBody { bytes, trailers: None, held }).await {
         Ok(body) => (Some(body.map(replace_body).unwrap_or_default()), StreamEnd::Fine),
         Err(_) => (None, StreamEnd::unprocessed(gate)),
     }

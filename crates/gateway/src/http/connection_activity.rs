@@ -14,13 +14,13 @@ pub(crate) struct Beat(ConnectionActivity);
 
 impl ConnectionActivity {
     /// Counts one more response.
-    pub(crate) fn beat(&self) -> Beat {
+    pub(crate) fn begin_response(&self) -> Beat {
         self.0.send_modify(|count| *count += 1);
         Beat(self.clone())
     }
 
     /// Waits until nothing has been in progress for `limit`.
-    pub(crate) async fn rest(&self, limit: Duration) {
+    pub(crate) async fn wait_idle(&self, limit: Duration) {
         let mut count = self.0.subscribe();
         loop {
             // The sender cannot be gone: it is `self`.

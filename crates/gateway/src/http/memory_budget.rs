@@ -27,7 +27,7 @@ impl BodySpace {
     }
 
     /// Sets the budget of one body to `bytes`; false if that exceeds the limit for all.
-    pub(crate) fn fit(&self, held: &mut MemoryBudget, bytes: usize) -> bool {
+    pub(crate) fn resize(&self, held: &mut MemoryBudget, bytes: usize) -> bool {
         held.give(held.mine.saturating_sub(bytes));
         held.take(self.limit, bytes - held.mine)
     }
@@ -36,7 +36,7 @@ impl BodySpace {
     pub(crate) fn hold(&self, bytes: impl Into<Bytes>) -> Bytes {
         let (bytes, mut held) = (bytes.into(), self.room());
         held.take(self.limit, bytes.len());
-        held.around(bytes)
+        held.attach_to(bytes)
     }
 }
 
@@ -60,14 +60,14 @@ impl MemoryBudget {
     }
 
     /// Keeps the budget for as long as the bytes are referenced.
-    pub(crate) fn around(self, bytes: Bytes) -> Bytes {
+    pub(crate) fn attach_to(self, bytes: Bytes) -> Bytes {
         Bytes::from_owner(BudgetedBytes { bytes, _held: self })
     }
 
     /// Reserves memory for further rounds of the request that this budget is for, and returns how many bytes the
     /// answers may have. The forwarded body and the texts left out of it are counted whatever the limit; answers get
     /// what is left below it, at most as much as the request itself.
-    pub(crate) fn grow(&mut self, limit: usize) -> usize {
+    pub(crate) fn reserve_answers(&mut self, limit: usize) -> usize {
         let request = self.mine;
         self.take(limit, 2 * request);
         let left =
@@ -106,9 +106,9 @@ mod tests {
         let part = bytes.slice(7..);
         drop(bytes);
         let mut other = space.room();
-        assert!(space.fit(&mut other, 2) && !space.fit(&mut other, 3) && space.fit(&mut other, 1));
+        assert!(space.resize(&mut other, 2) && !space.resize(&mut other, 3) && space.resize(&mut other, 1));
         drop(part);
-        assert!(space.fit(&mut other, 10) && !space.fit(&mut other, 11));
+        assert!(space.resize(&mut other, 10) && !space.resize(&mut other, 11));
         drop(other);
         assert_eq!(space.total.load(Ordering::Relaxed), 0);
     }

@@ -124,21 +124,21 @@ impl UpstreamBody {
         let mut held = space.room();
         loop {
             let ahead = self.read_ahead();
-            if ahead > limit || !space.fit(&mut held, ahead) {
-                self.weigh_down(held);
+            if ahead > limit || !space.resize(&mut held, ahead) {
+                self.count_ahead(held);
                 return Ok(None);
             }
             let Some(frame) = poll_fn(|cx| self.poll_more(cx)).await.transpose()? else {
-                return Ok(Some(held.around(concat_frames(self.ahead.drain(..)))));
+                return Ok(Some(held.attach_to(concat_frames(self.ahead.drain(..)))));
             };
             self.ahead.push_back(frame);
         }
     }
 
     /// Counts the frames that were read ahead until the last of them has been forwarded.
-    fn weigh_down(&mut self, held: MemoryBudget) {
+    fn count_ahead(&mut self, held: MemoryBudget) {
         if let Some(last) = self.ahead.pop_back() {
-            self.ahead.push_back(last.map_data(|data| held.around(data)));
+            self.ahead.push_back(last.map_data(|data| held.attach_to(data)));
         }
     }
 

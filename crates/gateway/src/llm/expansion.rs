@@ -184,7 +184,7 @@ impl Expansion {
             return None;
         }
         let sent = Arc::clone(&self.sent);
-        let whole = aside(move || sent.whole()).await?;
+        let whole = offload(move || sent.whole()).await?;
         self.most = Loss::Form;
         Some(whole)
     }
@@ -198,14 +198,14 @@ impl Expansion {
             let unknown = talk.answers.unknown(&turn.asks);
             Some((talk, turn, unknown))
         };
-        let (mut talk, turn, unknown) = aside(begun).await?;
+        let (mut talk, turn, unknown) = offload(begun).await?;
         if let Some(shelf) = &self.shelf {
             for (id, text) in shelf.keeper.find(shelf.tenant, unknown).await {
                 talk.answers.add(id, text);
             }
         }
         let way = self.way.clone();
-        let (body, answers) = aside(move || talk.go_on(&way, &turn, round, room)).await?;
+        let (body, answers) = offload(move || talk.go_on(&way, &turn, round, room)).await?;
         self.asked = Some(Conversation { body: body.clone(), answers });
         Some(body)
     }
@@ -263,7 +263,7 @@ impl TenantShelf {
 }
 
 /// Runs `work` on another thread; `None` if it panics.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
+async fn offload<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     spawn_blocking(move || catch_panic(work)).await.ok()?.ok()?
 }
 

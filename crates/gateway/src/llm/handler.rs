@@ -159,7 +159,7 @@ pub(crate) async fn forward(
     let mut answer = match (response.status(), client) {
         (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, slot),
         (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unexpected_upgrade(upstream)),
-        _ => back(gate, (added, again, tap_config), response, (slot, permit)).await?,
+        _ => respond(gate, (added, again, tap_config), response, (slot, permit)).await?,
     };
     if let Some(entry) = entry {
         entry.answer(known, &mut answer);
@@ -219,7 +219,7 @@ fn outbound(
 }
 
 /// The response as the client gets it.
-async fn back(
+async fn respond(
     gate: &GatewayState,
     (added, again, tap_config): (HeaderMap, Option<NextRound>, Option<TapConfig>),
     response: Response<Incoming>,

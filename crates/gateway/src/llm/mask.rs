@@ -10,7 +10,7 @@ use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
 use crate::llm::gate::GatewayState;
-use crate::llm::read_body::{WholeBody, bomb, measure};
+use crate::llm::read_body::{WholeBody, decoded_too_long, set_length};
 use crate::llm::rewrite::Refusal;
 use crate::llm::rewrite::Rewrite;
 use crate::llm::signature::covers_body;
@@ -28,7 +28,7 @@ pub(crate) async fn seal(
     let found = match coding {
         Coding::Identity => workers.run(weight, work).await,
         // Its length is unknown until it is decoded.
-        _ => workers.aside(weight, work).await,
+        _ => workers.offload(weight, work).await,
     };
     let found = found.map_err(search_error)?;
     let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
@@ -36,7 +36,7 @@ pub(crate) async fn seal(
         let why = "this body has secrets, but its headers sign it, so they cannot be masked";
         return Err(Error::client(StatusCode::BAD_REQUEST, why));
     }
-    measure(parts, masked.len());
+    set_length(parts, masked.len());
     Ok(WholeBody { bytes: Bytes::from(masked), trailers: None, ..whole })
 }
 
@@ -49,7 +49,7 @@ fn search(
 ) -> Result<Option<Vec<u8>>, Refusal> {
     match coding.decode(limit, body) {
         Ok(plain) => rewrite.seal(&plain),
-        Err(CodingFault::TooLong) => Err(bomb(limit)),
+        Err(CodingFault::TooLong) => Err(decoded_too_long(limit)),
         Err(CodingFault::Garbled) => Err(Refusal {
             status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
             message: "secrets cannot be masked in this content encoding; send the body plain or with gzip"

@@ -33,7 +33,7 @@ pub(crate) use handler::{LlmHandler, forward};
 pub use keeper::Keeper;
 pub use live::EngineRewriter;
 pub(crate) use mask::seal;
-pub(crate) use offer::{ask, head, report_plain};
+pub(crate) use offer::{ask_rewriter, head, report_plain};
 pub(crate) use read_body::{BodyRead, WholeBody, read};
 pub(crate) use rewrite::PassThrough;
 pub use rewrite::{Head, Pending, Refusal, Replacement, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};

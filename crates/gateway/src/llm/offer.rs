@@ -23,7 +23,7 @@ use crate::llm::entry::RequestEntry;
 use crate::llm::expansion::Expansion;
 use crate::llm::gate::GatewayState;
 use crate::llm::mask;
-use crate::llm::read_body::{BodyRead, WholeBody, bomb, measure, read};
+use crate::llm::read_body::{BodyRead, WholeBody, decoded_too_long, read, set_length};
 use crate::llm::rewrite::{Head, Replacement, Rewrite, Verdict, WaitingVerdict};
 use crate::llm::signature::covers_body;
 use crate::request_log::Known;
@@ -66,12 +66,12 @@ pub(crate) async fn offer(
     match wanted {
         Ok(true) if !covers_body(parts) => {}
         Ok(false) => return Ok(OfferOutcome::plain(OutgoingBody::stream(body))),
-        Ok(true) => return Ok(miss(gate, known, parts, BypassReason::Signed, OutgoingBody::stream(body))),
-        Err(why) => return Ok(miss(gate, known, parts, why, OutgoingBody::stream(body))),
+        Ok(true) => return Ok(bypass(gate, known, parts, BypassReason::Signed, OutgoingBody::stream(body))),
+        Err(why) => return Ok(bypass(gate, known, parts, why, OutgoingBody::stream(body))),
     }
     match read(gate, body).await? {
-        BodyRead::Begun(outgoing) => Ok(miss(gate, known, parts, BypassReason::Full, outgoing)),
-        BodyRead::Whole(whole) => judge(gate, known, parts, whole).await,
+        BodyRead::Begun(outgoing) => Ok(bypass(gate, known, parts, BypassReason::Full, outgoing)),
+        BodyRead::Whole(whole) => rewrite_body(gate, known, parts, whole).await,
     }
 }
 
@@ -88,10 +88,10 @@ async fn offer_sealed(
     let BodyRead::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { mask::seal(gate, parts, whole).await? };
     match catch_panic(|| gate.rewrite.wants(&head(gate, parts))) {
-        Ok(true) if !covers_body(parts) => judge(gate, known, parts, whole).await,
-        Ok(true) => Ok(miss(gate, known, parts, BypassReason::Signed, whole.into_outgoing())),
+        Ok(true) if !covers_body(parts) => rewrite_body(gate, known, parts, whole).await,
+        Ok(true) => Ok(bypass(gate, known, parts, BypassReason::Signed, whole.into_outgoing())),
         Ok(false) => Ok(OfferOutcome::plain(whole.into_outgoing())),
-        Err(why) => Ok(miss(gate, known, parts, why, whole.into_outgoing())),
+        Err(why) => Ok(bypass(gate, known, parts, why, whole.into_outgoing())),
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn tenant(parts: &Parts) -> Option<&Arc<KnownTenant>> {
     parts.extensions.get()
 }
 
-fn miss(
+fn bypass(
     gate: &GatewayState,
     known: &mut Known,
     parts: &Parts,
@@ -121,7 +121,7 @@ fn miss(
     OfferOutcome { added, ..OfferOutcome::plain(outgoing) }
 }
 
-async fn judge(
+async fn rewrite_body(
     gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
@@ -130,7 +130,7 @@ async fn judge(
     let WholeBody { bytes, trailers, held } = whole;
     let as_it_came = |bytes, held| OutgoingBody::whole(bytes, trailers, held);
     let since = Instant::now();
-    let verdict = ask(gate, known, parts, &bytes).await;
+    let verdict = ask_rewriter(gate, known, parts, &bytes).await;
     known.ours = Some(since.elapsed());
     match verdict {
         Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held).await),
@@ -143,12 +143,12 @@ async fn judge(
         Err(why) => {
             let outgoing = match mask_only(gate, parts, &bytes).await {
                 Some(masked) => {
-                    measure(parts, masked.len());
+                    set_length(parts, masked.len());
                     OutgoingBody::whole(Bytes::from(masked), None, held)
                 }
                 None => as_it_came(bytes, held),
             };
-            Ok(miss(gate, known, parts, why, outgoing))
+            Ok(bypass(gate, known, parts, why, outgoing))
         }
     }
 }
@@ -163,7 +163,7 @@ async fn mask_only(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<V
 
 /// The verdict on a body: inline if it is short and not encoded, else from another thread, and after remote compressors
 /// have answered.
-pub(crate) async fn ask(
+pub(crate) async fn ask_rewriter(
     gate: &GatewayState,
     known: &mut Known,
     parts: &Parts,
@@ -177,21 +177,21 @@ pub(crate) async fn ask(
     } else {
         let (work, named) = (Work::of(gate, parts, body), Arc::new(OnceLock::new()));
         let tell = Arc::clone(&named);
-        let verdict = aside(gate, parts, body, move || work.run(limit, coding, &tell)).await;
+        let verdict = offload(gate, parts, body, move || work.run(limit, coding, &tell)).await;
         known.model = named.get().cloned().flatten();
         verdict
     };
     match verdict {
         Ok(Verdict::Wait(WaitingVerdict(waiting))) => {
             let then = waiting.await;
-            aside(gate, parts, body, move || Ok(then())).await
+            offload(gate, parts, body, move || Ok(then())).await
         }
         verdict => verdict,
     }
 }
 
 /// The verdict of `work` off the serving threads. If it is late, the rewriter is told.
-async fn aside(
+async fn offload(
     gate: &GatewayState,
     parts: &Parts,
     body: &Bytes,
@@ -199,7 +199,7 @@ async fn aside(
 ) -> Result<Verdict, BypassReason> {
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
-    let verdict = gate.workers.aside(coding.weight(limit, body.len()), work).await;
+    let verdict = gate.workers.offload(coding.weight(limit, body.len()), work).await;
     if matches!(verdict, Err(BypassReason::Late)) {
         // Awaited, because the next request of the conversation depends on it; it does not take long.
         let _ = spawn_blocking(report_plain(gate, parts, body)).await;
@@ -264,7 +264,7 @@ impl Work {
                 Ok(self.rewrite.rewrite(&self.head(), &body))
             }
             Err(CodingFault::Garbled) => Err(BypassReason::Coded),
-            Err(CodingFault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
+            Err(CodingFault::TooLong) => Ok(Verdict::Refuse(decoded_too_long(limit))),
         }
     }
 
@@ -305,7 +305,7 @@ async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> Off
         }
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     }
-    measure(parts, body.len());
+    set_length(parts, body.len());
     let (sent, follow) = match follow {
         Some(follow) => (MemoryBudget::default(), Some((follow, held))),
         None => (held, None),

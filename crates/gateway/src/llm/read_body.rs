@@ -103,13 +103,13 @@ fn too_long(limit: usize, body: TimedBody) -> Error {
     Error::client(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
 }
 
-pub(super) fn bomb(limit: usize) -> crate::llm::rewrite::Refusal {
+pub(super) fn decoded_too_long(limit: usize) -> crate::llm::rewrite::Refusal {
     let message = format!("the decoded body is longer than {limit} bytes");
     crate::llm::rewrite::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
 }
 
 /// Sets the length of a new body, and removes the coding.
-pub(super) fn measure(parts: &mut Parts, length: usize) {
+pub(super) fn set_length(parts: &mut Parts, length: usize) {
     for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
         parts.headers.remove(name);
     }

@@ -275,7 +275,8 @@ impl NextRound {
     ) -> Result<UpstreamBody, RoundError> {
         let lost =
             || Error::us(StatusCode::BAD_GATEWAY, "the omitted text is unavailable; send the request again");
-        let room = *self.room.get_or_insert_with(|| self.held.grow(self.gate.settings.limits.memory));
+        let room =
+            *self.room.get_or_insert_with(|| self.held.reserve_answers(self.gate.settings.limits.memory));
         let body = self.follow.next(turn, round, room).await.ok_or_else(lost)?;
         let mut head = self.head.clone();
         head.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));

@@ -97,7 +97,7 @@ impl McpClientSession {
     }
 
     /// Takes a message of the client; returns our response if the message was for us and not for the server.
-    pub(crate) async fn hear_client(&self, message: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) async fn on_client_message(&self, message: &[u8]) -> Option<Vec<u8>> {
         let heard = catch_panic(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
         match heard {
             FromClient::Pass => None,
@@ -106,7 +106,7 @@ impl McpClientSession {
     }
 
     /// What the client gets for a message of the server; `None` if the message stays unchanged.
-    pub(crate) async fn hear_server(&self, message: &[u8]) -> Option<Bytes> {
+    pub(crate) async fn on_server_message(&self, message: &[u8]) -> Option<Bytes> {
         let awaited = catch_panic(|| self.session().hear_server(message)).unwrap_or_default();
         let mut sent = None;
         for one in awaited {

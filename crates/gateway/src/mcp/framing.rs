@@ -69,7 +69,7 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
                 self.used = seen;
                 return Ok(Some(Piece::Part(&self.held)));
             }
-            self.fit().await?;
+            self.wait_for_memory().await?;
             self.held.reserve(CHUNK_BYTES);
             if self.from.read_buf(&mut self.held).await? == 0 {
                 return Ok((seen > 0).then(|| self.take(seen)));
@@ -78,11 +78,11 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
     }
 
     /// Waits for free memory.
-    async fn fit(&mut self) -> io::Result<()> {
+    async fn wait_for_memory(&mut self) -> io::Result<()> {
         let Some((space, held)) = &mut self.room else { return Ok(()) };
         let (bytes, begun) = (self.held.len() + CHUNK_BYTES, Instant::now());
         // A short line is always read.
-        while !space.fit(held, bytes) && bytes > 2 * CHUNK_BYTES {
+        while !space.resize(held, bytes) && bytes > 2 * CHUNK_BYTES {
             if begun.elapsed() > ROOM_TIMEOUT {
                 return Err(io::Error::from(io::ErrorKind::OutOfMemory));
             }
@@ -147,6 +147,6 @@ mod tests {
         assert_eq!(line.len(), 4 * CHUNK_BYTES + 1);
         assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
         drop(lines);
-        assert!(space.fit(&mut space.room(), 8 * CHUNK_BYTES));
+        assert!(space.resize(&mut space.room(), 8 * CHUNK_BYTES));
     }
 }

@@ -88,7 +88,7 @@ impl RunningServers {
                 () = drain.cancelled() => break,
             }
         }
-        self.all().for_each(StdioBridge::hush);
+        self.all().for_each(StdioBridge::close_streams);
         std::future::pending().await
     }
 

@@ -68,7 +68,7 @@ impl RemoteServer {
         if session(&parts.headers).is_some_and(|id| lock(&self.structured).contains(id)) {
             client_session.read_structured();
         }
-        if let Some(answer) = client_session.hear_client(&bytes).await {
+        if let Some(answer) = client_session.on_client_message(&bytes).await {
             return Ok(json_reply(StatusCode::OK, answer));
         }
         let response = self.forward(gate, parts, OutgoingBody::whole(bytes, trailers, held), slot).await?;
@@ -108,7 +108,7 @@ impl RemoteServer {
         let Some(whole) = whole else {
             return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _slot: slot }));
         };
-        let sent = client_session.hear_server(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
+        let sent = client_session.on_server_message(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
         learn(&self.known, &client_session);
         parts.headers.remove(CONTENT_LENGTH);
         Ok(Response::from_parts(parts, Reply::Ours(Some(sent))))

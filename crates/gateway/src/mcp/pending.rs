@@ -115,7 +115,7 @@ impl PendingRequests {
     }
 
     /// Closes the client's own stream.
-    pub(super) fn hush(&mut self) {
+    pub(super) fn close_stream(&mut self) {
         self.stream = None;
         self.news.notify_one();
     }
@@ -124,21 +124,21 @@ impl PendingRequests {
     pub(super) fn refuse(&mut self, long: &LongMessage) {
         let alone = self.waiting.len() == 1;
         if let Some(at) = self.waiting.iter().position(|waiting| alone || long.answers(&waiting.id)) {
-            self.waiting.remove(at).tell("the server's answer is too long to be carried");
+            self.waiting.remove(at).report_error("the server's answer is too long to be carried");
         }
     }
 
     /// Reports to all waiting clients that the server has ended.
     pub(super) fn close(&mut self) {
-        self.hush();
+        self.close_stream();
         for waiting in self.waiting.drain(..) {
-            waiting.tell("the server has ended");
+            waiting.report_error("the server has ended");
         }
     }
 }
 
 impl WaitingRequest {
-    fn tell(self, why: &str) {
+    fn report_error(self, why: &str) {
         let id = self.id.spelled();
         let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"{why}"}}}}"#);
         // A full or closed stream takes no more.

@@ -39,14 +39,19 @@ where
     SW: AsyncWrite + Unpin + Send + 'static,
 {
     let to_client = Arc::new(Mutex::new(client.to));
-    let up = tokio::spawn(up(Arc::clone(&client_session), client.from, server.to, Arc::clone(&to_client)));
-    let ended = down(&client_session, server.from, to_client).await;
+    let up = tokio::spawn(client_to_server(
+        Arc::clone(&client_session),
+        client.from,
+        server.to,
+        Arc::clone(&to_client),
+    ));
+    let ended = server_to_client(&client_session, server.from, to_client).await;
     up.abort();
     ended
 }
 
 /// From the client to the server, whose input is closed at the end.
-async fn up<R, S, C>(
+async fn client_to_server<R, S, C>(
     client_session: Arc<McpClientSession>,
     from: R,
     mut server: S,
@@ -61,21 +66,25 @@ where
     while let Some(piece) = lines.next().await? {
         let bytes = match piece {
             Piece::Part(bytes) | Piece::End(bytes) => bytes,
-            Piece::Line(line) => match client_session.hear_client(line).await {
+            Piece::Line(line) => match client_session.on_client_message(line).await {
                 Some(answer) => {
-                    say(&mut *client.lock().await, &[&*answer, b"\n"].concat()).await?;
+                    write_flushed(&mut *client.lock().await, &[&*answer, b"\n"].concat()).await?;
                     continue;
                 }
                 None => line,
             },
         };
-        say(&mut server, bytes).await?;
+        write_flushed(&mut server, bytes).await?;
     }
     server.shutdown().await
 }
 
 /// From the server to the client. Nothing is written between the parts of a long message.
-async fn down<R, C>(client_session: &McpClientSession, from: R, client: SharedWriter<C>) -> io::Result<()>
+async fn server_to_client<R, C>(
+    client_session: &McpClientSession,
+    from: R,
+    client: SharedWriter<C>,
+) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     C: AsyncWrite + Unpin,
@@ -85,28 +94,28 @@ where
     while let Some(piece) = lines.next().await? {
         match piece {
             Piece::Line(line) => {
-                let sent = client_session.hear_server(line).await;
-                say(&mut *client.lock().await, sent.as_deref().unwrap_or(line)).await?;
+                let sent = client_session.on_server_message(line).await;
+                write_flushed(&mut *client.lock().await, sent.as_deref().unwrap_or(line)).await?;
             }
             Piece::Part(bytes) => {
-                let mut speaker = speaker(&client, held.take()).await;
-                say(&mut *speaker, bytes).await?;
+                let mut speaker = lock_writer(&client, held.take()).await;
+                write_flushed(&mut *speaker, bytes).await?;
                 held = Some(speaker);
             }
-            Piece::End(bytes) => say(&mut *speaker(&client, held.take()).await, bytes).await?,
+            Piece::End(bytes) => write_flushed(&mut *lock_writer(&client, held.take()).await, bytes).await?,
         }
     }
     Ok(())
 }
 
-async fn speaker<C>(client: &SharedWriter<C>, held: Option<OwnedMutexGuard<C>>) -> OwnedMutexGuard<C> {
+async fn lock_writer<C>(client: &SharedWriter<C>, held: Option<OwnedMutexGuard<C>>) -> OwnedMutexGuard<C> {
     match held {
         Some(held) => held,
         None => Arc::clone(client).lock_owned().await,
     }
 }
 
-async fn say(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+async fn write_flushed(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
     to.write_all(bytes).await?;
     to.flush().await
 }

@@ -135,8 +135,8 @@ impl StdioBridge {
     }
 
     /// Closes the clients' own streams: no more messages will come.
-    pub(super) fn hush(&self) {
-        self.sessions.each().iter().for_each(|session| session.hush());
+    pub(super) fn close_streams(&self) {
+        self.sessions.each().iter().for_each(|session| session.close_stream());
     }
 
     /// Ends all sessions.
@@ -189,7 +189,7 @@ async fn post(
         RpcKind::Request { id, progress, .. } => vec![(id, progress)],
         RpcKind::Requests(asked) => asked,
         _ => {
-            return if session.tell(message).await {
+            return if session.send_message(message).await {
                 empty(StatusCode::ACCEPTED)
             } else {
                 session_not_found()
@@ -202,7 +202,7 @@ async fn post(
         session.wait(id, progress, to.clone());
     }
     drop(to);
-    if session.tell(message).await { events(reply) } else { session_not_found() }
+    if session.send_message(message).await { events(reply) } else { session_not_found() }
 }
 
 fn accepts_events(headers: &HeaderMap) -> bool {

@@ -52,7 +52,7 @@ impl StdioSession {
             ended: CancellationToken::new(),
             group: process.group(),
         });
-        tokio::spawn(hear(Arc::clone(&session), space.clone(), output));
+        tokio::spawn(read_output(Arc::clone(&session), space.clone(), output));
         let ending = Arc::clone(&session);
         let end = async move {
             ending.ended.cancelled().await;
@@ -69,7 +69,7 @@ impl StdioSession {
 
     /// Our response to a message, if it is for us.
     pub(super) async fn own(&self, message: &[u8]) -> Option<Vec<u8>> {
-        self.client_session.hear_client(message).await
+        self.client_session.on_client_message(message).await
     }
 
     /// Awaits the response to a request, which goes to `to`.
@@ -78,19 +78,19 @@ impl StdioSession {
     }
 
     /// Sends a message to the server; false if it has ended. The message is sent completely even if the client leaves.
-    pub(super) async fn tell(self: &Arc<Self>, message: WholeBody) -> bool {
+    pub(super) async fn send_message(self: &Arc<Self>, message: WholeBody) -> bool {
         self.talk().latest = Instant::now();
         let session = Arc::clone(self);
         let telling = tokio::spawn(async move {
             select! {
-                told = session.say(&message.bytes) => told,
+                told = session.write_line(&message.bytes) => told,
                 () = session.ended.cancelled() => false,
             }
         });
         telling.await.unwrap_or(false)
     }
 
-    async fn say(&self, message: &[u8]) -> bool {
+    async fn write_line(&self, message: &[u8]) -> bool {
         let mut input = self.input.lock().await;
         let Some(pipe) = input.as_mut() else { return false };
         let line = one_line(message);
@@ -124,8 +124,8 @@ impl StdioSession {
     }
 
     /// Closes the client's own stream.
-    pub(super) fn hush(&self) {
-        self.talk().hush();
+    pub(super) fn close_stream(&self) {
+        self.talk().close_stream();
     }
 
     /// Ends the server. All waiting clients get an error.
@@ -145,7 +145,7 @@ impl StdioSession {
         if kind == RpcKind::Nothing {
             return true;
         }
-        let changed = self.client_session.hear_server(line).await;
+        let changed = self.client_session.on_server_message(line).await;
         let sent = space.hold(event(changed.as_deref().unwrap_or(line)));
         let to = self.talk().route(&kind, &sent);
         let Some(to) = to else { return true };
@@ -172,7 +172,7 @@ fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Reads the server's output to its end.
-async fn hear(session: Arc<StdioSession>, space: BodySpace, output: ChildStdout) {
+async fn read_output(session: Arc<StdioSession>, space: BodySpace, output: ChildStdout) {
     let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, output).within(&space);
     let mut long = LongMessage::default();
     loop {

@@ -106,7 +106,7 @@ pub(super) fn rewrite_events(
                 None => (events.end().into_iter().collect(), true),
             };
             let bytes = found.iter().map(|event| event.raw.len()).sum::<usize>() + events.waiting();
-            if !space.fit(&mut held, bytes) {
+            if !space.resize(&mut held, bytes) {
                 found.extend(events.give_up());
                 for event in &mut found {
                     event.message = None;
@@ -121,7 +121,7 @@ pub(super) fn rewrite_events(
             if is_over {
                 return;
             }
-            space.fit(&mut held, events.waiting());
+            space.resize(&mut held, events.waiting());
             learn(&client_session);
         }
     });
@@ -131,7 +131,7 @@ pub(super) fn rewrite_events(
 /// An event as the client gets it.
 async fn rewrite_event(client_session: &McpClientSession, event: McpEvent) -> Vec<u8> {
     let changed = match &event.message {
-        Some(message) => client_session.hear_server(message).await,
+        Some(message) => client_session.on_server_message(message).await,
         None => None,
     };
     match changed {

@@ -28,7 +28,7 @@ use crate::llm::compress::retrieve;
 use crate::llm::gate::GatewayState;
 use crate::llm::mask;
 use crate::llm::offer::tenant;
-use crate::llm::read_body::{BodyRead, WholeBody, bomb, read};
+use crate::llm::read_body::{BodyRead, WholeBody, decoded_too_long, read};
 use crate::llm::rewrite::{Head, Refusal, Rewrite};
 use crate::request_log::Known;
 use crate::settings::CompressApi;
@@ -180,7 +180,7 @@ impl CompressJob {
         let work = move || job.answer(most);
         match coding {
             Coding::Identity => gate.workers.run(weight, work).await,
-            _ => gate.workers.aside(weight, work).await,
+            _ => gate.workers.offload(weight, work).await,
         }
     }
 
@@ -196,7 +196,7 @@ impl CompressJob {
             return CompressQuestion::read(&self.body).map_err(bad);
         }
         let plain = coding.decode(self.limit, &self.body).map_err(|fault| match fault {
-            CodingFault::TooLong => bomb(self.limit),
+            CodingFault::TooLong => decoded_too_long(self.limit),
             CodingFault::Garbled => {
                 let message =
                     "the body is not in the content encoding that it names; send it plain or with gzip";

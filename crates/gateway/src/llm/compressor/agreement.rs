@@ -58,7 +58,7 @@ impl Agreement {
     /// The answer that this process has used for a result.
     pub(crate) async fn find_used(&self, key: &AnswerKey) -> Option<RemoteAnswer> {
         let found = self.near.find(&key.on(&self.near)?).await.ok().flatten();
-        found.as_deref().map(unspell)
+        found.as_deref().map(decode)
     }
 
     /// True if a store call that began then may still be waited for.
@@ -67,11 +67,11 @@ impl Agreement {
     }
 
     /// The shared answer for a result that this process has used none for.
-    pub(crate) async fn look(&self, key: &AnswerKey) -> StoredAnswer {
+    pub(crate) async fn find_shared(&self, key: &AnswerKey) -> StoredAnswer {
         let Some(far) = &self.far else { return StoredAnswer::Open };
         let Some(place) = key.on(far) else { return StoredAnswer::Unknown };
         match far.find(&place).await {
-            Ok(Some(said)) => StoredAnswer::Said(unspell(&said)),
+            Ok(Some(said)) => StoredAnswer::Said(decode(&said)),
             Ok(None) => StoredAnswer::Open,
             Err(_) => StoredAnswer::Unknown,
         }
@@ -84,8 +84,8 @@ impl Agreement {
             None => word,
             Some(far) => {
                 let Some(place) = key.on(far) else { return RemoteAnswer::Whole };
-                let first = far.first(&place, &spell(&word)).await;
-                first.map_or(RemoteAnswer::Whole, |said| unspell(&said))
+                let first = far.first(&place, &encode(&word)).await;
+                first.map_or(RemoteAnswer::Whole, |said| decode(&said))
             }
         };
         self.hold(key, stands).await
@@ -94,18 +94,18 @@ impl Agreement {
     /// The answer that this process uses from now on: `word`, unless it has used another.
     pub(crate) async fn hold(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let Some(place) = key.on(&self.near) else { return RemoteAnswer::Whole };
-        let first = self.near.first(&place, &spell(&word)).await;
-        first.map_or(RemoteAnswer::Whole, |said| unspell(&said))
+        let first = self.near.first(&place, &encode(&word)).await;
+        first.map_or(RemoteAnswer::Whole, |said| decode(&said))
     }
 
     /// Refreshes the answers used here in the shared store, one after the other and in the background: entries live on,
     /// and lost ones are written again. If there is no slot, a later request refreshes them.
-    pub(crate) async fn tend(&self, used: Vec<(AnswerKey, RemoteAnswer)>) {
+    pub(crate) async fn refresh(&self, used: Vec<(AnswerKey, RemoteAnswer)>) {
         let (Some(far), Ok(_place)) = (&self.far, self.tending.try_acquire()) else { return };
         for (key, word) in used {
             let Some(place) = key.on(far) else { continue };
             let done = match far.find(&place).await {
-                Ok(None) => far.first(&place, &spell(&word)).await.map(drop),
+                Ok(None) => far.first(&place, &encode(&word)).await.map(drop),
                 found => found.map(drop),
             };
             // If the store fails now, it will fail for the others too.
@@ -123,7 +123,7 @@ impl AnswerKey {
 }
 
 /// The stored form of an answer: a character for its kind, then its text.
-fn spell(word: &RemoteAnswer) -> String {
+fn encode(word: &RemoteAnswer) -> String {
     match word {
         RemoteAnswer::Said(text) => format!("+{text}"),
         RemoteAnswer::Failed => "-".to_owned(),
@@ -131,7 +131,7 @@ fn spell(word: &RemoteAnswer) -> String {
     }
 }
 
-fn unspell(kept: &str) -> RemoteAnswer {
+fn decode(kept: &str) -> RemoteAnswer {
     match kept.strip_prefix('+') {
         Some(text) => RemoteAnswer::Said(text.to_owned()),
         None if kept == "-" => RemoteAnswer::Failed,

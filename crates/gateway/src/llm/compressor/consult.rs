@@ -234,7 +234,7 @@ impl Compressor {
         }
         if !only_counts && !used.is_empty() {
             let agreement = self.agreement.clone();
-            tokio::spawn(async move { agreement.tend(used).await });
+            tokio::spawn(async move { agreement.refresh(used).await });
         }
         consulted.agreed.recalled();
         self.ask_all(&wait, credential, asked, &mut consulted).await;
@@ -248,8 +248,11 @@ impl Compressor {
             let (compressor, at, key) = (Arc::clone(self), pending.at, pending.key.clone());
             async move {
                 let in_time = compressor.agreement.in_time(begun);
-                let standing =
-                    if in_time { compressor.agreement.look(&key).await } else { StoredAnswer::Unknown };
+                let standing = if in_time {
+                    compressor.agreement.find_shared(&key).await
+                } else {
+                    StoredAnswer::Unknown
+                };
                 Some((at, standing))
             }
         });
