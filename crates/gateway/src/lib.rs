@@ -16,10 +16,8 @@ mod extproc;
 mod http;
 mod llm;
 mod mcp;
-mod path_lookup;
 mod request_log;
 pub(crate) mod serve;
-pub(crate) mod server_names;
 mod settings;
 mod shared_engine;
 mod shutdown;
@@ -42,10 +40,9 @@ pub use llm::{
     Totals, Verdict, WaitingVerdict,
 };
 pub use mcp::{
-    ListeningServer, McpClientSession, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,
-    serve_mcp,
+    ListeningServer, McpClientSession, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer,
+    find_program, relay, serve_mcp,
 };
-pub use path_lookup::find_program;
 pub use serve::{bind, serve, serve_dashboard};
 pub use settings::{
     AdminSettings, CompressApi, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,

@@ -8,9 +8,8 @@ use std::time::Duration;
 use http::HeaderValue;
 use tersely_telemetry::Telemetry;
 
-use crate::access::{InboundTls, TenantList};
+use crate::access::{InboundTls, TenantList, is_loopback};
 use crate::display::Display;
-use crate::server_names::is_loopback;
 use crate::upstream::Upstreams;
 
 /// The gateway's settings.

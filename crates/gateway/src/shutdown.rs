@@ -3,7 +3,7 @@
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// The phases of a shutdown, each of which a task can wait for.
+/// The steps of a shutdown, each of which a task can wait for.
 #[derive(Clone, Default)]
 pub(crate) struct Shutdown {
     /// Every task in progress.

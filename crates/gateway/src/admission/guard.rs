@@ -64,9 +64,9 @@ impl Listener {
             ],
             Self::Mcp => &[(Guard::Cors, "the servers decide which pages may read their answers")],
             Self::Admin => &[
-                (Guard::Cors, "the dashboard is its own page; no other may read the numbers"),
-                (Guard::Authentication, "admin.token is the key here, and tenants have no business here"),
-                (Guard::Rate, "connection slots bound it, and a wrong token waits"),
+                (Guard::Cors, "the dashboard is the only page that may read the figures"),
+                (Guard::Authentication, "admin.token is the key here, and no tenant has it"),
+                (Guard::Rate, "connection slots limit it, and a wrong token is answered late"),
                 (Guard::Slot, "health and metrics must be readable when the gateway is full"),
             ],
             Self::Extproc => &[
@@ -75,7 +75,7 @@ impl Listener {
                     "Envoy sends the name of a cluster, and no browser sends HTTP/2 in the clear",
                 ),
                 (Guard::Cors, "no page has a use for it"),
-                (Guard::Authentication, "Envoy is the only client, known by its certificate if at all"),
+                (Guard::Authentication, "Envoy is the only client, and decides who may call"),
                 (Guard::Rate, "Envoy brings the requests of all clients from one address"),
                 (
                     Guard::Slot,

@@ -7,7 +7,7 @@ use http::request::Parts;
 use http::{Request, Response};
 use hyper::body::Incoming;
 
-use super::row::Admission;
+use super::state::Admission;
 use crate::access::KeyLocation;
 use crate::error::Error;
 use crate::http::request_slots::RequestSlot;
@@ -20,7 +20,7 @@ pub(crate) trait Handler: Send + Sync + 'static {
     /// The configuration.
     fn settings(&self) -> &GatewaySettings;
 
-    /// The phases of its shutdown.
+    /// Its shutdown, which tasks can wait for.
     fn shutdown(&self) -> &Shutdown;
 
     /// The guards that its requests pass.
@@ -32,7 +32,7 @@ pub(crate) trait Handler: Send + Sync + 'static {
     }
 
     /// Where a request may carry its key.
-    fn key_place<B>(&self, _request: &Request<B>) -> KeyLocation {
+    fn key_location<B>(&self, _request: &Request<B>) -> KeyLocation {
         KeyLocation::Own
     }
 

@@ -9,8 +9,8 @@ use http::header::{ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderMap, ORIGIN};
 use http::{Method, Request, StatusCode};
 use tokio::net::TcpListener;
 
+use crate::access::{bare_host, is_loopback};
 use crate::error::Error;
-use crate::server_names::{bare, is_loopback};
 use crate::settings::{GatewaySettings, Origins};
 
 /// Who can reach a listener.
@@ -71,7 +71,7 @@ pub(super) fn is_preflight<B>(request: &Request<B>) -> bool {
 }
 
 fn is_ours(settings: &GatewaySettings, host: &str) -> bool {
-    let is_listed = |name: &str| bare(host).is_some_and(|host| host.eq_ignore_ascii_case(name));
+    let is_listed = |name: &str| bare_host(host).is_some_and(|host| host.eq_ignore_ascii_case(name));
     is_loopback(host) || settings.hosts.iter().any(|name| is_listed(name))
 }
 

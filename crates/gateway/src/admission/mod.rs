@@ -10,9 +10,11 @@ mod health;
 mod host_check;
 mod rate_limit;
 mod row;
+mod state;
 
 pub(crate) use guard::Listener;
 pub(crate) use handler::Handler;
 pub(crate) use host_check::Reach;
 pub(crate) use rate_limit::Peer;
-pub(crate) use row::{Admission, answer};
+pub(crate) use row::answer;
+pub(crate) use state::Admission;

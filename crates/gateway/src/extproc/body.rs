@@ -10,9 +10,9 @@ use tokio::runtime::Handle;
 use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::http::response::Reply;
+use crate::http::signature::covers_body;
 use crate::llm::{
-    GatewayState, Replacement, RequestEntry, Verdict, WholeBody, ask_rewriter, covers_body, head,
-    report_plain, seal,
+    GatewayState, Replacement, RequestEntry, Verdict, WholeBody, ask_rewriter, head, report_plain, seal,
 };
 use crate::request_log::{Known, Visit, know};
 use crate::vendor::Vendor;

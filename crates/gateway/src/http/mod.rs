@@ -18,6 +18,7 @@ pub(crate) mod request_slots;
 pub(crate) mod response;
 pub(crate) mod response_body;
 pub(crate) mod root_certificates;
+pub(crate) mod signature;
 pub(crate) mod trace_context;
 pub(crate) mod upgrade;
 pub(crate) mod usage_tap;

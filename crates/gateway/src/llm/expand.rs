@@ -12,9 +12,9 @@ use crate::admission::Reach;
 use crate::error::Error;
 use crate::http::idle_timeout::TimedBody;
 use crate::http::response::Reply;
-use crate::llm::gate::GatewayState;
 use crate::llm::offer::tenant;
 use crate::llm::rewrite::{Head, RetrievalAnswer};
+use crate::llm::state::GatewayState;
 
 /// The path.
 const PATH: &str = "/expand";

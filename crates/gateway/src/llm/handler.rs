@@ -23,16 +23,17 @@ use crate::http::request_body::OutgoingBody;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::http::response_body::{UpstreamBody, declared_framing, remove_coding};
+use crate::http::signature;
 use crate::http::upgrade::{self, Ends};
 use crate::http::usage_tap::TapConfig;
 use crate::llm::check::check;
 use crate::llm::compress::{self, CompressRoute};
 use crate::llm::entry::RequestEntry;
-use crate::llm::gate::GatewayState;
 use crate::llm::offer::{OfferOutcome, offer};
 use crate::llm::rounds::{GatherOutcome, NextRound, Rounds};
 use crate::llm::send::send;
-use crate::llm::{error_body, expand, rounds, signature};
+use crate::llm::state::GatewayState;
+use crate::llm::{error_body, expand, rounds};
 use crate::request_log::{Known, know};
 use crate::settings::{GatewaySettings, Websockets};
 use crate::shutdown::Shutdown;
@@ -65,7 +66,7 @@ impl Handler for LlmHandler {
     }
 
     /// A bearer token is ours to read on paths that are not forwarded.
-    fn key_place<B>(&self, request: &Request<B>) -> KeyLocation {
+    fn key_location<B>(&self, request: &Request<B>) -> KeyLocation {
         match CompressRoute::of(&self.gate, request.method(), request.uri().path()) {
             Some(_) => KeyLocation::Bearer,
             None => KeyLocation::Own,

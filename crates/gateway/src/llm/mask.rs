@@ -9,11 +9,11 @@ use http::request::Parts;
 use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
-use crate::llm::gate::GatewayState;
+use crate::http::signature::covers_body;
 use crate::llm::read_body::{WholeBody, decoded_too_long, set_length};
 use crate::llm::rewrite::Refusal;
 use crate::llm::rewrite::Rewrite;
-use crate::llm::signature::covers_body;
+use crate::llm::state::GatewayState;
 
 /// The body as it may be forwarded: unchanged if it has no secrets, else masked and decoded.
 pub(crate) async fn seal(

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::OutgoingBody;
-use crate::llm::gate::GatewayState;
+use crate::llm::state::GatewayState;
 
 /// Limit for memory reserved by the claimed length of a body, before its bytes arrive.
 const MAX_RESERVED_BYTES: u64 = 2 << 20;

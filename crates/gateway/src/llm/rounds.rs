@@ -24,10 +24,10 @@ use crate::http::response::Reply;
 use crate::http::response_body::{UpstreamBody, declared_framing, remove_coding};
 use crate::http::usage_tap::TapConfig;
 use crate::llm::expansion::{Expansion, Round};
-use crate::llm::gate::GatewayState;
 use crate::llm::rewrite::Pending;
 use crate::llm::round_error::RoundError;
 use crate::llm::send::send;
+use crate::llm::state::GatewayState;
 use crate::upstream::Upstream;
 
 /// How many times a model is answered within one response.

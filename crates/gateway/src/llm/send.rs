@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use crate::error::{Error, Side};
 use crate::http::client::{HttpVersions, StreamPermit};
 use crate::http::request_body::OutgoingBody;
-use crate::llm::gate::GatewayState;
+use crate::llm::state::GatewayState;
 use crate::upstream::Upstream;
 
 /// Sends and waits. While the client is still sending, only the client's own timeouts apply: an upstream may wait for

@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
+use crate::mcp::path_lookup::find_program;
 use crate::mcp::servers::StartedServer;
-use crate::path_lookup::find_program;
 
 /// How long a server may take to exit by itself, and again after SIGTERM.
 const EXIT_GRACE_PERIOD: Duration = Duration::from_secs(2);

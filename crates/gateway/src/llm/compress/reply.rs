@@ -4,7 +4,7 @@ use http::Response;
 use http::header::{CONTENT_TYPE, HeaderValue};
 
 use crate::http::response::Reply;
-use crate::llm::gate::GatewayState;
+use crate::llm::state::GatewayState;
 
 /// A response with JSON of our own, which counts as held memory until it has been sent.
 pub(super) fn json(gate: &GatewayState, text: Vec<u8>) -> Response<Reply> {

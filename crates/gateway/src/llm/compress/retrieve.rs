@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::http::response::Reply;
 use crate::llm::compress::reply::json;
 use crate::llm::expand::original;
-use crate::llm::gate::GatewayState;
+use crate::llm::state::GatewayState;
 
 /// The path; an id follows.
 const PATH: &str = "/v1/retrieve/";
