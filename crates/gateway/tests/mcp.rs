@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, 
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// One side, as the other one's partner sees it.
+/// One end of the relay.
 struct End {
     says: tokio::io::WriteHalf<DuplexStream>,
     hears: Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
@@ -66,7 +66,7 @@ fn pair_within(gateway: &GatewaySettings, settings: EngineSettings, copies: Stru
 }
 
 impl Pair {
-    /// A request, which must reach the server as it was said, and its answer as the client gets it.
+    /// A request that must reach the server unchanged, and its response as the client gets it.
     async fn ask(&mut self, request: &str, answer: &str) -> String {
         self.client.say(request).await;
         assert_eq!(self.server.hear().await, request);
@@ -155,7 +155,7 @@ async fn every_other_message_passes_byte_for_byte() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_shortened_in_time_passes_as_it_came() {
     let mut gateway = GatewaySettings::default();
-    // So long that it cannot be done at once.
+    // So long that it is not processed inline.
     let rows: Vec<Value> = (0..20_000).map(|n| json!({"id": n, "name": format!("item {n}")})).collect();
     let rows = Value::from(rows).to_string();
     for (inline, is_shorter) in [(0, false), (usize::MAX, true)] {

@@ -1,4 +1,4 @@
-//! The door for models, tried over real sockets against scripted upstreams.
+//! The gateway's listeners over real sockets against scripted upstreams.
 
 #![expect(
     clippy::expect_used,
