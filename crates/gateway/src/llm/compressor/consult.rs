@@ -215,7 +215,7 @@ impl Compressor {
             let OpenResult { at, key, ask } = pending;
             match (standings.get(&at), ask) {
                 (Some(StoredAnswer::Said(word)), _) if only_counts => {
-                    consulted.agreed.settle(at, word.clone())
+                    consulted.agreed.settle(at, word.clone());
                 }
                 _ if only_counts => consulted.agreed.settle(at, RemoteAnswer::Whole),
                 (Some(StoredAnswer::Said(word)), _) => {
