@@ -7,7 +7,7 @@ use std::time::Duration;
 use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{
-    Collector, Compressor, Display, EngineRewriter, Error, GatewaySettings, HistorySource, Inside, Keeper,
+    Collector, Compressor, Display, EngineRewriter, Error, GatewaySettings, HistorySource, Keeper,
 };
 use tersely_history::{HistorySettings, HistorySink};
 use tersely_store::{SettingError, Store, StoreCounts, StoreWatch};
@@ -56,8 +56,9 @@ impl ReadyGateway {
         let live = Arc::new(live);
         let history = history.map(HistorySink::start).transpose().map_err(|error| history_fault(&error))?;
         sinks.extend(history.clone().map(|sink| Box::new(sink) as _));
-        let inside: Arc<dyn Inside> = Arc::clone(&live) as _;
-        let display = Display { history: history.clone().map(HistorySource::Sink), inside: Some(inside) };
+        let (engine, store_shown) = (Some(live.shared_engine()), live.store());
+        let display =
+            Display { history: history.clone().map(HistorySource::Sink), engine, store: store_shown };
         let totals = Arc::clone(&live);
         let look = move || {
             let compressors = totals.totals().compressors;

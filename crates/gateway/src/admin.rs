@@ -1,10 +1,11 @@
-//! The door for those who look after a gateway: its numbers, and whether it lives and takes requests.
+//! The admin listener: metrics, health checks and the dashboard.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, VARY, WWW_AUTHENTICATE};
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_telemetry::{NumbersForm, Telemetry};
@@ -13,40 +14,38 @@ use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::dashboard::{Board, BoardPath, BoardVisitor, REGRET, is_same};
+use crate::admission::{Admission, Handler, Listener, Reach};
+use crate::dashboard::{Dashboard, DashboardPath, DashboardVisitor, WRONG_TOKEN_DELAY, is_same};
 use crate::error::Error;
-use crate::http::handler::Front;
-use crate::http::host_check::{self, Reach};
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{error_body, local};
+use crate::llm::error_body;
 use crate::request_log::know;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
-/// How long the head of a request may take here, and how long a connection may rest: a probe is one small packet.
-const HEAD: Duration = Duration::from_secs(5);
+/// Timeout for the head of a request and for an idle connection: a health check is one small packet.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The door for those who look after a gateway.
-pub(crate) struct AdminDoor {
+/// Answers requests to the admin listener.
+pub(crate) struct AdminHandler {
     settings: GatewaySettings,
-    /// Whose numbers it shows; its own requests are not among them.
+    /// The gateway's metrics; requests to this listener are not counted.
     telemetry: Telemetry,
-    /// What is shown to people.
-    board: Board,
-    reach: Reach,
-    life: GateLife,
-    /// Writing all numbers takes its time: one writes them at a time, so that whoever only asks whether we live is answered
-    /// between two.
+    /// The dashboard.
+    dashboard: Dashboard,
+    admission: Admission,
+    shutdown: Shutdown,
+    /// Rendering all metrics takes time: one request renders at a time, so that health checks are answered in between.
     turns: Semaphore,
-    /// Cancelled when the gateway takes no more requests soon.
-    leave: CancellationToken,
 }
 
-impl AdminDoor {
-    /// The door of a gateway that says by `leave` when it is about to go, and where to listen for it, if anywhere.
+impl AdminHandler {
+    /// The admin listener of a gateway that cancels `notice` before it stops taking requests; `None` if none is
+    /// configured.
     pub(crate) async fn open(
         settings: &GatewaySettings,
-        leave: CancellationToken,
+        notice: CancellationToken,
     ) -> Result<Option<(Arc<Self>, TcpListener)>, Error> {
         let Some(listen) = settings.admin.listen else { return Ok(None) };
         let fault =
@@ -60,25 +59,22 @@ impl AdminDoor {
         }
         let telemetry = settings.telemetry.clone();
         let mut settings = GatewaySettings { telemetry: Telemetry::default(), tls: None, ..settings.clone() };
-        settings.timeouts.head = settings.timeouts.head.min(HEAD);
-        let board = Board::new(settings.display.clone());
-        let (life, turns) = (GateLife::default(), Semaphore::new(1));
-        let door = Self { settings, telemetry, board, reach, life, turns, leave };
-        Ok(Some((Arc::new(door), listener)))
+        settings.timeouts.head = settings.timeouts.head.min(HEAD_TIMEOUT);
+        let dashboard = Dashboard::new(settings.display.clone());
+        let (shutdown, turns) = (Shutdown::default(), Semaphore::new(1));
+        let admission = Admission::new(Listener::Admin, reach, &settings, notice);
+        let handler = Self { settings, telemetry, dashboard, admission, shutdown, turns };
+        Ok(Some((Arc::new(handler), listener)))
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
-        host_check::check(&self.settings, self.reach, &request)?;
-        if let Some(response) = local::probed(&self.leave, &request) {
-            return Ok(response);
-        }
+    async fn show(&self, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
         let is_admitted = self.admit(request.headers());
         if !is_admitted && request.headers().contains_key(AUTHORIZATION) {
-            sleep(REGRET).await;
+            sleep(WRONG_TOKEN_DELAY).await;
         }
-        if let Some(page) = BoardPath::of(request.uri().path()) {
-            let visitor = BoardVisitor { page, is_admitted, token: &self.settings.admin.token };
-            return self.board.answer(&self.life, visitor, request).await;
+        if let Some(page) = DashboardPath::of(request.uri().path()) {
+            let visitor = DashboardVisitor { page, is_admitted, token: &self.settings.admin.token };
+            return self.dashboard.answer(&self.shutdown, visitor, request).await;
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "use GET"));
@@ -98,27 +94,36 @@ impl AdminDoor {
         }
     }
 
-    /// True for whoever knows the token, or has shown it to the board before.
+    /// True if the caller sent the token, or has a session of the dashboard.
     fn admit(&self, headers: &HeaderMap) -> bool {
         let token = self.settings.admin.token.as_bytes();
         let said = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let known = said.and_then(|said| said.strip_prefix(b"Bearer ")).is_some_and(|it| is_same(it, token));
-        token.is_empty() || known || self.board.knows(headers)
+        token.is_empty() || known || self.dashboard.knows(headers)
     }
 }
 
-impl Front for AdminDoor {
+impl Handler for AdminHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.shutdown
     }
 
-    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
-        let mut response =
-            self.answer(request).await.unwrap_or_else(|error| error_body::answer(None, &error));
+    fn admission(&self) -> &Admission {
+        &self.admission
+    }
+
+    fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
+        let mut response = error_body::answer(None, error);
+        know(response.extensions_mut(), |known| known.is_probe = true);
+        response
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, _: RequestSlot) -> Response<Reply> {
+        let mut response = self.show(request).await.unwrap_or_else(|error| error_body::answer(None, &error));
         if response.status() == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -127,7 +132,7 @@ impl Front for AdminDoor {
     }
 }
 
-/// The numbers in the form that is asked for; the oldest for whoever does not say.
+/// The metrics in the format that the client accepts; the classic text format by default.
 fn numbers(telemetry: &Telemetry, headers: &HeaderMap) -> Response<Reply> {
     let asked = headers.get(ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let (form, kind) = match asked.trim_start() {

@@ -1,17 +1,17 @@
-//! Why something went on as it came, though it was wanted.
+//! Why a body was forwarded unchanged though it should have been rewritten.
 
-/// Why a wanted request, or an answer to one, went on as it came.
+/// Why a request, or the response to one, was forwarded unchanged though it should have been rewritten.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BypassReason {
     /// The rewrite panicked.
     Panicked,
-    /// The rewrite took too long, or earlier ones still do.
+    /// The rewrite took too long, or earlier ones still use all capacity.
     Late,
-    /// Too many bytes of other bodies were held.
+    /// Buffered bodies use all memory.
     Full,
-    /// Its content coding is not known, or not what it says.
+    /// The content coding is unknown, or not the one that the header names.
     Coded,
-    /// A signature or a digest covers the body, and another would be refused.
+    /// A signature or digest covers the body, so the upstream would refuse a changed one.
     Signed,
 }
 

@@ -1,7 +1,7 @@
-//! Sends spans and metrics to an OpenTelemetry collector, without any request waiting for it.
+//! Sends spans and metrics to an OpenTelemetry collector without delaying any request.
 //!
-//! A thread of its own takes events from a short queue. One that is dead or slow costs spans, which are counted, and
-//! never room: metrics are sums, so what it misses of them is in what it gets next.
+//! A thread of its own takes events from a short queue. A dead or slow collector costs spans, which are counted as
+//! dropped, but never memory: metrics are sums, so what it misses is part of the next report.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,56 +21,56 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout};
 
 use crate::error::Error;
-use crate::http::client::{Pools, Speaks};
+use crate::http::client::{HttpVersions, Pools};
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
-/// Events that wait to be entered, and spans that wait to be sent.
-const QUEUE: usize = 2_048;
+/// Events waiting to be processed, and spans waiting to be sent.
+const MAX_QUEUED: usize = 2_048;
 
-/// Spans that are sent together.
-const BATCH: usize = 512;
+/// Spans per request to the collector.
+const MAX_BATCH_SPANS: usize = 512;
 
-/// How long spans wait for others at the most.
-const GATHER: Duration = Duration::from_secs(5);
+/// How long a span waits for others at most.
+const MAX_SPAN_DELAY: Duration = Duration::from_secs(5);
 
-/// How long a collector that failed is left alone: at first, and at the most.
-const REST: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// Delay before the next try after a failure: the first and the longest.
+const RETRY_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
 /// How long the last spans may take when the process ends.
-const GOODBYE: Duration = Duration::from_secs(2);
+const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What a collector says that may take the same later, as the protocol has it.
-const LATER: [StatusCode; 4] = [
+/// Statuses after which the same data may be sent again, according to the protocol.
+const RETRYABLE_STATUSES: [StatusCode; 4] = [
     StatusCode::TOO_MANY_REQUESTS,
     StatusCode::BAD_GATEWAY,
     StatusCode::SERVICE_UNAVAILABLE,
     StatusCode::GATEWAY_TIMEOUT,
 ];
 
-/// No honest answer is longer.
-const LONGEST: usize = 64 << 10;
+/// Limit for the collector's response.
+const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
-/// Where spans and metrics are sent.
+/// Where spans and metrics are sent, and how often.
 #[derive(Clone, Debug)]
 pub struct CollectorSettings {
-    /// Where spans go.
+    /// The endpoint for spans.
     pub traces: Option<Upstream>,
-    /// Where metrics go.
+    /// The endpoint for metrics.
     pub metrics: Option<Upstream>,
-    /// What the collector asks to be told with them, credentials for one.
+    /// Headers that the collector needs, such as credentials.
     pub headers: HeaderMap,
-    /// Who sends them.
+    /// Resource attributes that identify the sender.
     pub about: Vec<(String, String)>,
-    /// How often metrics are sent, and spans at the least.
+    /// How often metrics are sent; spans are sent at least this often.
     pub interval: Duration,
-    /// For an answer of the collector.
+    /// Timeout for a response of the collector.
     pub timeout: Duration,
 }
 
-/// A sink that sends events to a collector. Dropped, it sends what it has, if the collector takes it at once.
+/// A sink that sends events to a collector. When dropped, it sends what is left if the collector accepts it at once.
 pub struct Collector {
     ids: SpanIds,
     traces: bool,
@@ -80,21 +80,21 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Begins to send, the way that requests go: same proxy, same certificates.
+    /// Starts sending, through the same proxy and with the same certificates as requests.
     ///
     /// # Errors
-    /// When the settings do not work, or there can be no thread for it.
+    /// If a setting does not work, or no thread can be started.
     pub fn start(gateway: &GatewaySettings, settings: CollectorSettings) -> Result<Self, Error> {
         let fault = |error: io::Error| Error::setting("cannot start a thread").because(error);
         let (ids, dropped) = (SpanIds::default(), Arc::new(AtomicU64::new(0)));
-        let (events, queue) = tokio::sync::mpsc::channel(QUEUE);
+        let (events, queue) = tokio::sync::mpsc::channel(MAX_QUEUED);
         let (ending, ended) = mpsc::channel();
         let post = Post {
             pools: Arc::new(Pools::new(gateway)?),
             book: OtelBook::new(
                 ids.clone(),
                 &settings.about,
-                if settings.traces.is_some() { QUEUE } else { 0 },
+                if settings.traces.is_some() { MAX_QUEUED } else { 0 },
             ),
             dropped: Arc::clone(&dropped),
             rest: Duration::ZERO,
@@ -108,7 +108,7 @@ impl Collector {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(fault)?;
         let work = move || {
             runtime.block_on(post.run(queue));
-            // Nobody may wait for it any more.
+            // The receiver may be gone.
             let _ = ending.send(());
         };
         thread::Builder::new().name("tersely-otel".to_owned()).spawn(work).map_err(fault)?;
@@ -140,56 +140,56 @@ impl EventSink for Collector {
 impl Drop for Collector {
     fn drop(&mut self) {
         self.events = None;
-        // After that it has had its time.
+        // The sender gets no more time than this.
         let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _ = ended.recv_timeout(GOODBYE);
+        let _ = ended.recv_timeout(FINAL_FLUSH_TIMEOUT);
     }
 }
 
-/// What takes events and sends them on.
+/// Takes events and sends them to the collector.
 struct Post {
     settings: Arc<CollectorSettings>,
     pools: Arc<Pools>,
     book: OtelBook,
     dropped: Arc<AtomicU64>,
-    /// How long the collector was left alone when it last failed.
+    /// The delay after the last failure.
     rest: Duration,
-    /// Until when it is.
+    /// When the next try may begin.
     rests: Option<Instant>,
-    /// What it could not take then.
+    /// What the collector could not take.
     again: Option<Parcel>,
-    /// When spans that wait are sent, however few.
+    /// When waiting spans are sent, however few.
     flush: Instant,
     /// When metrics are sent.
     due: Instant,
 }
 
-/// What is posted.
+/// A request to the collector.
 struct Parcel {
     to: Upstream,
     body: Bytes,
-    /// How many spans are lost if it is.
+    /// How many spans are lost if it fails.
     spans: usize,
 }
 
-/// What became of it.
+/// The result of sending a parcel.
 enum Delivery {
     Taken,
-    /// It may be taken later.
+    /// The collector may accept it later.
     Later(Parcel),
-    /// It never will be.
+    /// The collector will never accept it.
     Refused(Parcel),
 }
 
 impl Post {
     async fn run(mut self, mut queue: Receiver<Arc<RequestEvent>>) {
         let mut tick = interval(self.gather());
-        // One at a time: the order stays, and a slow collector holds one at the most.
+        // One at a time: the order is kept, and a slow collector holds at most one.
         let mut sending = JoinSet::new();
         loop {
             select! {
                 event = queue.recv() => match event {
-                    Some(event) => self.enter(&event),
+                    Some(event) => self.record(&event),
                     None => break,
                 },
                 Some(done) = sending.join_next() => self.settle(done.ok()),
@@ -201,8 +201,8 @@ impl Post {
                 sending.spawn(deliver(Arc::clone(&self.pools), Arc::clone(&self.settings), parcel));
             }
         }
-        // It has as long as whoever ends the process waits for it.
-        let _ = timeout(GOODBYE, self.finish(sending)).await;
+        // Whoever ends the process waits no longer than this.
+        let _ = timeout(FINAL_FLUSH_TIMEOUT, self.finish(sending)).await;
     }
 
     /// Sends what is left, unless the collector fails.
@@ -217,7 +217,7 @@ impl Post {
         }
     }
 
-    fn enter(&mut self, event: &RequestEvent) {
+    fn record(&mut self, event: &RequestEvent) {
         if !self.book.enter(event) && self.settings.traces.is_some() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -225,10 +225,10 @@ impl Post {
 
     /// How long spans wait for others.
     fn gather(&self) -> Duration {
-        GATHER.min(self.settings.interval)
+        MAX_SPAN_DELAY.min(self.settings.interval)
     }
 
-    /// What is to be sent now, if anything is.
+    /// What to send now, if anything.
     fn next(&mut self, now: Instant) -> Option<Parcel> {
         if self.rests.is_some_and(|until| now < until) {
             return None;
@@ -244,24 +244,24 @@ impl Post {
     }
 
     fn traces(&mut self, now: Instant) -> Option<Parcel> {
-        let is_due = self.book.waiting() >= BATCH || self.flush <= now;
+        let is_due = self.book.waiting() >= MAX_BATCH_SPANS || self.flush <= now;
         let to = self.settings.traces.clone().filter(|_| is_due)?;
-        let spans = self.book.waiting().min(BATCH);
-        let Some(body) = self.book.take_traces(BATCH) else {
+        let spans = self.book.waiting().min(MAX_BATCH_SPANS);
+        let Some(body) = self.book.take_traces(MAX_BATCH_SPANS) else {
             self.flush = now + self.gather();
             return None;
         };
         Some(Parcel { to, body: body.into(), spans })
     }
 
-    /// Hears what became of a parcel; nothing where sending it panicked.
+    /// Records the result of sending a parcel; `None` if sending panicked.
     fn settle(&mut self, done: Option<Delivery>) {
         let lost = match done {
             Some(Delivery::Taken) => {
                 (self.rest, self.rests) = (Duration::ZERO, None);
                 return;
             }
-            // Metrics are out of date by then, and in what is sent next.
+            // Metrics would be out of date by then, and the next report includes them.
             Some(Delivery::Later(parcel)) => {
                 self.again = Some(parcel).filter(|parcel| parcel.spans > 0);
                 0
@@ -270,29 +270,29 @@ impl Post {
             None => 0,
         };
         self.dropped.fetch_add(u64::try_from(lost).unwrap_or(u64::MAX), Ordering::Relaxed);
-        self.rest = (self.rest * 2).clamp(REST.0, REST.1);
+        self.rest = (self.rest * 2).clamp(RETRY_DELAYS.0, RETRY_DELAYS.1);
         self.rests = Some(Instant::now() + self.rest);
     }
 }
 
 async fn deliver(pools: Arc<Pools>, settings: Arc<CollectorSettings>, parcel: Parcel) -> Delivery {
     let Ok(address) = parcel.to.endpoint(None) else { return Delivery::Refused(parcel) };
-    let mut request = Request::new(Outgoing::whole(parcel.body.clone(), None, MemoryBudget::default()));
+    let mut request = Request::new(OutgoingBody::whole(parcel.body.clone(), None, MemoryBudget::default()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = address;
     *request.headers_mut() = settings.headers.clone();
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
     let sending = async {
-        let (response, _lane) = pools.send(Speaks::One, request).await;
+        let (response, _permit) = pools.send(HttpVersions::One, request).await;
         let response = response.ok()?;
         let status = response.status();
-        // What is left unread keeps a connection from being used again.
-        let _ = Limited::new(response.into_body(), LONGEST).collect().await;
+        // A response that is not read to its end keeps the connection from being reused.
+        let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
         Some(status)
     };
     match timeout(settings.timeout, sending).await.ok().flatten() {
         Some(status) if status.is_success() => Delivery::Taken,
-        Some(status) if LATER.contains(&status) => Delivery::Later(parcel),
+        Some(status) if RETRYABLE_STATUSES.contains(&status) => Delivery::Later(parcel),
         Some(_) => Delivery::Refused(parcel),
         None => Delivery::Later(parcel),
     }
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!((collector.dropped(), collector.span(1)), (0, None));
     }
 
-    /// Hears of so many requests, a few at a time so that its queue is not what is full.
+    /// Sends this many events, a few at a time so that the queue itself does not overflow.
     fn hear(collector: &Collector, count: u64) {
         for id in 0..count {
             collector.hear(&event(id));
@@ -345,14 +345,15 @@ mod tests {
         thread::sleep(Duration::from_millis(200));
     }
 
-    /// Behaviour 13.24: what is kept for a collector is one parcel, a book and a queue.
+    /// Behaviour 13.24: all that waits for a collector is one parcel, a book and a queue.
     #[test]
     fn a_collector_that_never_answers_costs_spans_and_no_room() {
         let silent = TcpListener::bind("127.0.0.1:0").unwrap();
         let collector = collector(&format!("http://{}/v1/traces", silent.local_addr().unwrap()));
         hear(&collector, 20_000);
         let kept = 20_000 - collector.dropped();
-        let bounds = u64::try_from(QUEUE).unwrap()..=u64::try_from(2 * QUEUE + BATCH).unwrap();
+        let bounds =
+            u64::try_from(MAX_QUEUED).unwrap()..=u64::try_from(2 * MAX_QUEUED + MAX_BATCH_SPANS).unwrap();
         assert!(bounds.contains(&kept), "{kept}");
     }
 
@@ -362,7 +363,8 @@ mod tests {
         let collector = collector(&format!("http://{gone}/v1/traces"));
         hear(&collector, 20_000);
         let kept = 20_000 - collector.dropped();
-        let bounds = u64::try_from(QUEUE).unwrap()..=u64::try_from(2 * QUEUE + BATCH).unwrap();
+        let bounds =
+            u64::try_from(MAX_QUEUED).unwrap()..=u64::try_from(2 * MAX_QUEUED + MAX_BATCH_SPANS).unwrap();
         assert!(bounds.contains(&kept), "{kept}");
         let since = std::time::Instant::now();
         drop(collector);

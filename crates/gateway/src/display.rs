@@ -1,41 +1,35 @@
-//! What whoever looks after a gateway can be shown of it.
+//! What the dashboard can show of a gateway.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tersely_engine::Engine;
 use tersely_history::HistorySink;
 use tersely_store::Store;
 
-/// What whoever looks after a gateway can be shown of it.
+use crate::shared_engine::SharedEngine;
+
+/// What the dashboard can show of a gateway.
 #[derive(Clone, Default)]
 pub struct Display {
-    /// What became of requests.
+    /// The history of requests.
     pub history: Option<HistorySource>,
-    /// What it does at the moment.
-    pub inside: Option<Arc<dyn Inside>>,
+    /// The engine that the next request gets.
+    pub engine: Option<SharedEngine>,
+    /// The store of texts left out of requests.
+    pub store: Option<Arc<Store>>,
 }
 
-/// Where a history is read.
+/// Where a history is read from.
 #[derive(Clone)]
 pub enum HistorySource {
-    /// What a gateway records.
+    /// The history that this gateway records.
     Sink(HistorySink),
-    /// A file that others write.
+    /// A file that another process writes.
     File(PathBuf),
 }
 
-/// What a gateway does at the moment.
-pub trait Inside: Send + Sync {
-    /// The engine that the next request gets.
-    fn engine(&self) -> Arc<Engine>;
-
-    /// Where texts are kept, if they are.
-    fn store(&self) -> Option<&Store>;
-}
-
-/// All of it would be too many words.
+/// Omits the contents, which would be too long for a log line.
 impl fmt::Debug for Display {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Display")

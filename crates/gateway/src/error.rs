@@ -1,20 +1,20 @@
-//! Says what went wrong, and on whose side.
+//! Errors: what went wrong, and on which side.
 
 use std::error::Error as Source;
 use std::{fmt, io};
 
 use http::StatusCode;
 
-/// A request that could not be answered as it was meant to be.
+/// A request that could not be answered.
 ///
-/// The message names hosts and limits, never a header's value or a word of a body.
+/// The message names hosts and limits, never a header's value or text of a body.
 #[derive(Debug)]
 pub struct Error {
-    /// Whose fault it is.
+    /// Who is at fault.
     pub side: Side,
-    /// The status that a client is told.
+    /// The status that the client gets.
     pub status: StatusCode,
-    /// What is wrong, in words for the person who reads the client's log.
+    /// What is wrong, for the person who reads the client's log.
     pub message: String,
     source: Option<Box<dyn Source + Send + Sync>>,
 }
@@ -22,9 +22,9 @@ pub struct Error {
 /// Where an error arose.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Side {
-    /// In what the client sent, or in how.
+    /// In the client's request.
     Client,
-    /// At the server that the request was meant for, or on the way there.
+    /// At the upstream, or on the way there.
     Upstream,
     /// Here: a setting, a limit, or a fault.
     Us,
@@ -36,12 +36,12 @@ impl Error {
         Self { side: Side::Client, status, message: message.into(), source: None }
     }
 
-    /// What an upstream answered where it should have gone on.
+    /// An upstream that answered with an error or in an unexpected way.
     pub(crate) fn of_upstream(status: StatusCode, message: impl Into<String>) -> Self {
         Self { side: Side::Upstream, status, message: message.into(), source: None }
     }
 
-    /// Ours: a limit that was reached, or a setting that does not work.
+    /// Our fault: a limit was reached, or a setting does not work.
     pub(crate) fn us(status: StatusCode, message: impl Into<String>) -> Self {
         Self { side: Side::Us, status, message: message.into(), source: None }
     }
@@ -65,19 +65,19 @@ impl Error {
         Self { message: "the body is arriving too slowly".to_owned(), ..Self::late(side) }
     }
 
-    /// A body that broke off.
-    pub(crate) fn broken(side: Side, source: impl Source + Send + Sync + 'static) -> Self {
+    /// A body that ended early.
+    pub(crate) fn incomplete_body(side: Side, source: impl Source + Send + Sync + 'static) -> Self {
         let status = if side == Side::Client { StatusCode::BAD_REQUEST } else { StatusCode::BAD_GATEWAY };
         Self { side, status, message: "the body ended early".to_owned(), source: Some(Box::new(source)) }
     }
 
-    /// An upstream that switches protocols though nobody asked.
-    pub(crate) fn unasked(host: &impl fmt::Display) -> Self {
+    /// An upstream that switched protocols without being asked.
+    pub(crate) fn unexpected_upgrade(host: &impl fmt::Display) -> Self {
         let message = format!("the upstream {host} switched protocols without being asked");
         Self { side: Side::Upstream, status: StatusCode::BAD_GATEWAY, message, source: None }
     }
 
-    /// What became of a request to `host`: the client's own fault when it broke off its body, else the upstream's.
+    /// A failed request to `host`: the client's fault if its body ended early, else the upstream's.
     pub(crate) fn upstream(host: &impl fmt::Display, source: impl Source + Send + Sync + 'static) -> Self {
         if let Some(ours) = cause::<Self>(&source) {
             return Self {
@@ -97,7 +97,7 @@ impl Error {
         Self { side: Side::Upstream, status, message, source: Some(Box::new(source)) }
     }
 
-    /// Adds where it came from.
+    /// Adds the cause.
     pub(crate) fn because(mut self, source: impl Source + Send + Sync + 'static) -> Self {
         self.source = Some(Box::new(source));
         self
@@ -116,7 +116,7 @@ impl Source for Error {
     }
 }
 
-/// The first error of one kind in a chain of causes.
+/// The first error of one type in a chain of causes.
 fn cause<'a, E: Source + 'static>(error: &'a (dyn Source + 'static)) -> Option<&'a E> {
     causes(error).find_map(|cause| cause.downcast_ref())
 }

@@ -1,10 +1,11 @@
-//! Front doors: requests come in here, are offered to a rewriter, and go on to where they were meant for.
+//! The gateway: listens for requests, offers them to a rewriter, and forwards them.
 //!
-//! The only crate that listens. It knows HTTP and TLS, and whose error is in which shape; it does not know how a body
-//! is made smaller. Whatever the rewriter does wrong, the request goes on as it came.
+//! The only crate that listens. It knows HTTP, TLS and each provider's error format; it does not know how a body is
+//! compressed. Whatever the rewriter does wrong, the request is forwarded unchanged.
 
 mod access;
 mod admin;
+mod admission;
 mod api;
 mod bypass;
 mod collector;
@@ -15,11 +16,10 @@ mod extproc;
 mod http;
 mod llm;
 mod mcp;
-mod path_lookup;
 mod request_log;
 pub(crate) mod serve;
-pub(crate) mod server_names;
 mod settings;
+mod shared_engine;
 mod shutdown;
 mod upstream;
 mod vendor;
@@ -29,24 +29,24 @@ pub use access::{AccessKey, InboundTls, KeyHash, KnownTenant, MayAsk, TenantList
 pub use api::serve_api;
 pub use bypass::BypassReason;
 pub use collector::{Collector, CollectorSettings};
-pub use display::{Display, HistorySource, Inside};
+pub use display::{Display, HistorySource};
 pub use error::{Error, Side};
 pub use extproc::serve_processor;
 pub use http::post::{PostedAnswer, Poster};
 pub use http::probe::{fetch, probe};
 pub use llm::{
-    CompressQuestion, Compressor, CompressorSettings, CompressorShape, EngineRewriter, Follow, Head, Keeper,
-    LoneAnswer, Pending, Refusal, Replacement, RequestEntry, RetrievalAnswer, Rewrite, Round, Stages, Totals,
-    Verdict, WaitingVerdict,
+    CompressQuestion, Compressor, CompressorSettings, CompressorShape, EngineRewriter, Expansion, Head,
+    Keeper, LoneAnswer, Pending, Refusal, Replacement, RequestEntry, RetrievalAnswer, Rewrite, Stages,
+    Totals, Verdict, WaitingVerdict,
 };
 pub use mcp::{
-    ListeningServer, McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,
-    serve_mcp,
+    ListeningServer, McpClientSession, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer,
+    find_program, relay, serve_mcp,
 };
-pub use path_lookup::startable;
-pub use serve::{bind, serve, serve_board};
+pub use serve::{bind, serve, serve_dashboard};
 pub use settings::{
     AdminSettings, CompressApi, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
 };
+pub use shared_engine::SharedEngine;
 pub use upstream::{Upstream, Upstreams};
 pub use vendor::Vendor;

@@ -1,4 +1,4 @@
-//! Listens, serves each connection, and on a sign lets running streams finish.
+//! Accepts connections, serves each of them, and drains them on shutdown.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -20,47 +20,46 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::CertificateNames;
-use crate::admin::AdminDoor;
+use crate::admin::AdminHandler;
+use crate::admission::{self, Handler, Listener, Peer, Reach};
 use crate::error::Error;
-use crate::http::connection_activity::Pulse;
-use crate::http::connection_slots::Seats;
+use crate::http::connection_activity::ConnectionActivity;
+use crate::http::connection_slots::ConnectionSlots;
 use crate::http::file_limit;
-use crate::http::handler::Front;
-use crate::http::handshake::{Greeted, Protocol, greet};
-use crate::http::host_check::Reach;
-use crate::llm::{GatewayState, ModelDoor, Peer, Rewrite};
+use crate::http::handshake::{self, AcceptedStream, Protocol};
+use crate::llm::{GatewayState, LlmHandler, Rewrite};
 use crate::request_log::Visit;
 use crate::settings::GatewaySettings;
 
-/// How long to wait when no connection can be accepted, as when there are no file handles left.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Delay after a connection could not be accepted, for example because no file handle is left.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// How often a client that speaks HTTP/2 is asked whether it is still there, and how long it may take to say so.
-const ALIVE: Duration = Duration::from_secs(30);
+/// Interval of HTTP/2 keep-alive pings, and how long the client may take to answer one.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long a client that speaks HTTP/2 and has nothing under way may take to say goodbye.
-const GOODBYE: Duration = Duration::from_secs(5);
+/// How long an idle HTTP/2 client may take to close after GOAWAY.
+const GOAWAY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many connections those who look after a gateway have at a time. More than that, and the oldest is closed: whoever
-/// asks whether we live must always be heard.
-const ADMINS: usize = 128;
+/// Connections to the admin listener at a time. When there are more, the oldest is closed, so that health checks always
+/// get one.
+const MAX_ADMIN_CONNECTIONS: usize = 128;
 
-/// Listens where the settings say.
+/// Binds the listener that the settings name.
 ///
 /// # Errors
-/// When the address cannot be had.
+/// If the address cannot be bound.
 pub async fn bind(settings: &GatewaySettings) -> Result<TcpListener, Error> {
     let listen = settings.listen;
     let fault = |error| Error::setting(format!("cannot listen on {listen}")).because(error);
     TcpListener::bind(listen).await.map_err(fault)
 }
 
-/// Serves until `stop` is ready and has said for how long requests are still to be taken, so that whoever watches
-/// `/readyz` can send them elsewhere. After that it takes no more connections, and returns when the running requests have
-/// ended or the time to drain is over.
+/// Serves until `stop` resolves to a notice period. During that period requests are still taken while `/readyz` reports
+/// draining, so that a load balancer can send them elsewhere. After it no connection is accepted, and this returns once
+/// the requests in progress have finished or the drain timeout has passed.
 ///
 /// # Errors
-/// When the settings cannot be put to work: a certificate file that is none, a proxy that is not spoken to.
+/// If a setting does not work: an invalid certificate file, an unsupported proxy.
 pub async fn serve(
     settings: GatewaySettings,
     rewrite: Arc<dyn Rewrite>,
@@ -68,185 +67,190 @@ pub async fn serve(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let door = ModelDoor::new(GatewayState::new(settings, rewrite, reach)?);
-    listen(Arc::new(door), listener, stop).await
+    let handler = LlmHandler::new(GatewayState::new(settings, rewrite, (Listener::Llm, reach))?);
+    listen(Arc::new(handler), listener, stop).await
 }
 
-/// Serves what stands behind a door, as [`serve`] says, and beside it the door for those who look after it.
-pub(crate) async fn listen<F: Front>(
-    front: Arc<F>,
+/// Serves a handler as [`serve`] does, and the admin listener beside it.
+pub(crate) async fn listen<H: Handler>(
+    handler: Arc<H>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let admin = AdminDoor::open(front.settings(), front.life().leave.clone()).await?;
-    let serving = admit(front, listener, stop);
+    let admin = AdminHandler::open(handler.settings(), handler.shutdown().notice.clone()).await?;
+    let serving = serve_until_stopped(handler, listener, stop);
     let Some((admin, listener)) = admin else { return serving.await };
     select! {
         ended = serving => ended,
-        never = attend(admin, listener) => match never {},
+        never = serve_admin(admin, listener) => match never {},
     }
 }
 
-/// Serves only what whoever looks after a gateway is shown, at `admin.listen`, until `stop` is ready. Says where first.
+/// Serves only the admin listener at `admin.listen`, until `stop` resolves. Calls `hello` with its address first.
 ///
 /// # Errors
-/// When the address cannot be had.
-pub async fn serve_board(
+/// If the address cannot be bound.
+pub async fn serve_dashboard(
     settings: &GatewaySettings,
     hello: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let Some((admin, listener)) = AdminDoor::open(settings, CancellationToken::new()).await? else {
+    let Some((admin, listener)) = AdminHandler::open(settings, CancellationToken::new()).await? else {
         return Err(Error::setting("admin.listen is empty"));
     };
     let here = listener.local_addr();
     hello(here.map_err(|error| Error::setting("cannot tell the address").because(error))?);
     select! {
         () = stop => Ok(()),
-        never = attend(admin, listener) => match never {},
+        never = serve_admin(admin, listener) => match never {},
     }
 }
 
-/// Serves what stands behind a door for as long as anyone waits for this. No connection waits for another to end.
-async fn attend<F: Front>(front: Arc<F>, listener: TcpListener) -> Infallible {
-    let _end = front.life().end.clone().drop_guard();
-    let mut seats = Seats::new(ADMINS);
+/// Serves the admin listener until this future is dropped. No connection waits for another to end.
+async fn serve_admin<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallible {
+    let _end = handler.shutdown().abort.clone().drop_guard();
+    let mut slots = ConnectionSlots::new(MAX_ADMIN_CONNECTIONS);
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
-            sleep(PAUSE).await;
+            sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
-        let (front, seat) = (Arc::clone(&front), seats.take(Instant::now()));
-        front.life().tasks.clone().spawn(async move {
+        let (handler, slot) = (Arc::clone(&handler), slots.take(Instant::now()));
+        handler.shutdown().tasks.clone().spawn(async move {
             select! {
-                () = connection(front, stream, Peer(peer.ip())) => {}
-                () = seat.lost() => {}
+                () = serve_connection(handler, stream, Peer(peer.ip())) => {}
+                () = slot.wait_revoked() => {}
             }
         });
     }
 }
 
-/// Serves what stands behind a door until `stop` is ready and all has drained.
-async fn admit<F: Front>(
-    front: Arc<F>,
+/// Serves a handler until `stop` resolves and everything has drained.
+async fn serve_until_stopped<H: Handler>(
+    handler: Arc<H>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let (life, limits) = (front.life().clone(), front.settings().limits.clone());
-    // Whoever drops this future wants everything gone.
-    let _end = life.end.clone().drop_guard();
-    let room = Arc::new(Semaphore::new(file_limit::bounded(limits.connections).min(Semaphore::MAX_PERMITS)));
+    let (shutdown, limits) = (handler.shutdown().clone(), handler.settings().limits.clone());
+    // Dropping this future aborts everything.
+    let _end = shutdown.abort.clone().drop_guard();
+    let room =
+        Arc::new(Semaphore::new(file_limit::cap_connections(limits.connections).min(Semaphore::MAX_PERMITS)));
     let notice = select! {
-        never = accept(&front, &room, &listener) => match never {},
+        never = accept_connections(&handler, &room, &listener) => match never {},
         notice = stop => notice,
     };
-    life.leave.cancel();
-    // It is to end by the clock: no connection is the last one.
-    let _ = timeout(notice, accept(&front, &room, &listener)).await;
+    shutdown.notice.cancel();
+    // Only the clock ends this: there is no last connection.
+    let _ = timeout(notice, accept_connections(&handler, &room, &listener)).await;
     drop(listener);
-    life.drain.cancel();
-    life.tasks.close();
-    // What is still running then is ended by the guard.
-    let _ = timeout(front.settings().timeouts.drain, life.tasks.wait()).await;
+    shutdown.drain.cancel();
+    shutdown.tasks.close();
+    // The guard aborts what is still in progress.
+    let _ = timeout(handler.settings().timeouts.drain, shutdown.tasks.wait()).await;
     Ok(())
 }
 
-async fn accept<F: Front>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
+async fn accept_connections<H: Handler>(
+    handler: &Arc<H>,
+    room: &Arc<Semaphore>,
+    listener: &TcpListener,
+) -> Infallible {
     loop {
         let (place, accepted) = (Arc::clone(room).acquire_owned().await, listener.accept().await);
         let Ok((stream, peer)) = accepted else {
-            sleep(PAUSE).await;
+            sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
-        let front = Arc::clone(front);
-        front.life().tasks.clone().spawn(async move {
+        let handler = Arc::clone(handler);
+        handler.shutdown().tasks.clone().spawn(async move {
             let _place = place;
-            connection(front, stream, Peer(peer.ip())).await;
+            serve_connection(handler, stream, Peer(peer.ip())).await;
         });
     }
 }
 
-/// Serves one connection. What breaks it is its own affair: there is no one left to tell.
-async fn connection<F: Front>(front: Arc<F>, stream: TcpStream, peer: Peer) {
-    // Events should leave at once; a socket that cannot be told so still works.
+/// Serves one connection. An error that breaks it needs no report: nobody is left to read one.
+async fn serve_connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) {
+    // Events should leave at once; a socket without the option still works.
     let _ = stream.set_nodelay(true);
-    let settings = front.settings();
-    let greeted = select! {
-        greeted = timeout(settings.timeouts.head, greet(settings.tls.as_ref(), stream)) => greeted,
-        () = front.life().drain.cancelled() => return,
+    let settings = handler.settings();
+    let accepted = select! {
+        accepted = timeout(settings.timeouts.head, handshake::accept(settings.tls.as_ref(), stream)) => accepted,
+        () = handler.shutdown().drain.cancelled() => return,
     };
-    let Ok(Ok(stream)) = greeted else {
-        // It said nothing, or not in time, or nothing that could be understood.
+    let Ok(Ok(stream)) = accepted else {
+        // The client sent nothing, was too slow, or spoke no known protocol.
         if settings.tls.is_some() {
             settings.telemetry.handshake_failed();
         }
         return;
     };
     match stream.protocol {
-        Protocol::One => one(front, stream, peer).await,
-        Protocol::Two => two(front, stream, peer).await,
+        Protocol::One => serve_http1(handler, stream, peer).await,
+        Protocol::Two => serve_http2(handler, stream, peer).await,
     }
 }
 
-/// Notes on a request who it came from.
-fn mark(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Incoming>) {
+/// Notes on a request who sent it.
+fn note_sender(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Incoming>) {
     request.extensions_mut().insert(peer);
     names.map(|names| request.extensions_mut().insert(names.clone()));
 }
 
-/// Serves a connection that speaks HTTP/1.
-async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
-    let life = front.life().clone();
-    let (protocol, names) = (protocol(front.settings()), stream.names.clone());
+/// Serves an HTTP/1 connection.
+async fn serve_http1<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
+    let shutdown = handler.shutdown().clone();
+    let (protocol, names) = (http1_builder(handler.settings()), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        mark(peer, names.as_ref(), &mut request);
-        let front = Arc::clone(&front);
+        note_sender(peer, names.as_ref(), &mut request);
+        let handler = Arc::clone(&handler);
         async move {
-            let visit = Visit::begin(&front.settings().telemetry, &mut request);
-            Ok::<_, Infallible>(visit.follow(None, front.enter(request).await))
+            let visit = Visit::begin(&handler.settings().telemetry, &mut request);
+            Ok::<_, Infallible>(visit.follow(None, admission::answer(handler, request).await))
         }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service).with_upgrades();
     tokio::pin!(serving);
     select! {
         _ = serving.as_mut() => return,
-        () = life.drain.cancelled() => serving.as_mut().graceful_shutdown(),
+        () = shutdown.drain.cancelled() => serving.as_mut().graceful_shutdown(),
     }
     select! {
         _ = serving => {}
-        () = life.end.cancelled() => {}
+        () = shutdown.abort.cancelled() => {}
     }
 }
 
-/// Serves a connection that speaks HTTP/2. One on which nothing happens is closed, as it would be in HTTP/1.
-async fn two<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
-    let (life, pulse) = (front.life().clone(), Pulse::default());
-    let (protocol, limit) = (protocol_two(&*front), front.settings().timeouts.head);
-    let (beats, names) = (pulse.clone(), stream.names.clone());
+/// Serves an HTTP/2 connection. An idle one is closed, as in HTTP/1.
+async fn serve_http2<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
+    let (shutdown, activity) = (handler.shutdown().clone(), ConnectionActivity::default());
+    let (protocol, limit) = (http2_builder(&*handler), handler.settings().timeouts.head);
+    let (responses, names) = (activity.clone(), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        mark(peer, names.as_ref(), &mut request);
-        let (front, beat) = (Arc::clone(&front), beats.beat());
+        note_sender(peer, names.as_ref(), &mut request);
+        let (handler, beat) = (Arc::clone(&handler), responses.begin_response());
         async move {
-            let visit = Visit::begin(&front.settings().telemetry, &mut request);
-            Ok::<_, Infallible>(visit.follow(Some(beat), front.enter(request).await))
+            let visit = Visit::begin(&handler.settings().telemetry, &mut request);
+            Ok::<_, Infallible>(visit.follow(Some(beat), admission::answer(handler, request).await))
         }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
     let patience = select! {
         _ = serving.as_mut() => return,
-        () = life.drain.cancelled() => Duration::MAX,
-        () = pulse.rest(limit) => GOODBYE,
+        () = shutdown.drain.cancelled() => Duration::MAX,
+        () = activity.wait_idle(limit) => GOAWAY_TIMEOUT,
     };
     serving.as_mut().graceful_shutdown();
     select! {
         _ = serving => {}
-        () = life.end.cancelled() => {}
+        () = shutdown.abort.cancelled() => {}
         () = sleep(patience) => {}
     }
 }
 
-fn protocol(settings: &GatewaySettings) -> http1::Builder {
+fn http1_builder(settings: &GatewaySettings) -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
         .timer(TokioTimer::new())
@@ -256,24 +260,24 @@ fn protocol(settings: &GatewaySettings) -> http1::Builder {
     protocol
 }
 
-fn protocol_two(front: &impl Front) -> http2::Builder<Tracked> {
-    let mut protocol = http2::Builder::new(Tracked(front.life().tasks.clone()));
+fn http2_builder(handler: &impl Handler) -> http2::Builder<TrackingExecutor> {
+    let mut protocol = http2::Builder::new(TrackingExecutor(handler.shutdown().tasks.clone()));
     protocol
         .timer(TokioTimer::new())
-        .max_concurrent_streams(front.streams())
-        .max_header_list_size(u32::try_from(front.settings().limits.head).unwrap_or(u32::MAX))
-        // A client that has gone without a word is found out.
-        .keep_alive_interval(ALIVE)
-        .keep_alive_timeout(ALIVE);
+        .max_concurrent_streams(handler.streams())
+        .max_header_list_size(u32::try_from(handler.settings().limits.head).unwrap_or(u32::MAX))
+        // Detects clients that disappeared without closing.
+        .keep_alive_interval(KEEP_ALIVE_INTERVAL)
+        .keep_alive_timeout(KEEP_ALIVE_INTERVAL);
     protocol
 }
 
-/// Runs the streams of a connection where a drain can see them.
+/// Spawns the streams of a connection where a drain waits for them.
 #[derive(Clone)]
-struct Tracked(TaskTracker);
+struct TrackingExecutor(TaskTracker);
 
-impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Tracked {
-    fn execute(&self, stream: F) {
+impl<H: Future<Output = ()> + Send + 'static> Executor<H> for TrackingExecutor {
+    fn execute(&self, stream: H) {
         self.0.spawn(stream);
     }
 }

@@ -1,4 +1,4 @@
-//! What was meant: where to listen, where to send, and how much of everything.
+//! The gateway's settings: addresses, upstreams, limits and timeouts.
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -8,43 +8,42 @@ use std::time::Duration;
 use http::HeaderValue;
 use tersely_telemetry::Telemetry;
 
-use crate::access::{InboundTls, TenantList};
+use crate::access::{InboundTls, TenantList, is_loopback};
 use crate::display::Display;
-use crate::server_names::is_loopback;
 use crate::upstream::Upstreams;
 
-/// Everything that a gateway can be told.
+/// The gateway's settings.
 #[derive(Clone, Debug)]
 pub struct GatewaySettings {
-    /// Where to listen; loopback unless told otherwise.
+    /// The address to listen on; loopback by default.
     pub listen: SocketAddr,
-    /// The TLS that is spoken there; none: plain text.
+    /// TLS for clients; `None`: plain text.
     pub tls: Option<InboundTls>,
-    /// Who may come in; none: whoever can reach it.
+    /// Tenants that may call; none: anyone who can reach the listener.
     pub tenants: TenantList,
-    /// Where requests go. Nothing in a request can name another place.
+    /// Servers that requests are forwarded to. Nothing in a request can name another.
     pub upstreams: Upstreams,
-    /// How much is taken on.
+    /// Limits on size and number.
     pub limits: GatewayLimits,
-    /// How long is waited.
+    /// Timeouts.
     pub timeouts: Timeouts,
-    /// The proxy that stands between us and the upstreams, if any.
+    /// The proxy through which upstreams are reached, if any.
     pub proxy: ProxyRoute,
-    /// PEM files with certificates to trust beside the system's.
+    /// PEM files with certificates to trust in addition to the system's.
     pub authorities: Vec<PathBuf>,
     /// Web pages that may call.
     pub origins: Origins,
-    /// Names by which this machine is called beside its own, where only it can reach the listener.
+    /// Further names of this machine that a Host header may have, on a loopback listener.
     pub hosts: Vec<String>,
-    /// What becomes of a wish for a websocket.
+    /// How requests for a websocket are treated.
     pub websockets: Websockets,
-    /// Who may bring messages that it does not forward.
+    /// Who may use `/v1/compress`.
     pub compress_api: CompressApi,
-    /// Where it is looked after.
+    /// The admin listener.
     pub admin: AdminSettings,
-    /// Where it is told what becomes of requests.
+    /// Receives an event for each request.
     pub telemetry: Telemetry,
-    /// What whoever looks after it can be shown.
+    /// What the dashboard can show.
     pub display: Display,
 }
 
@@ -70,16 +69,16 @@ impl Default for GatewaySettings {
     }
 }
 
-/// Where a gateway is looked after.
+/// The admin listener.
 #[derive(Clone, Default)]
 pub struct AdminSettings {
-    /// Where to listen; none: nowhere.
+    /// The address to listen on; `None`: there is no admin listener.
     pub listen: Option<SocketAddr>,
-    /// What whoever asks has to know; empty: nothing.
+    /// The token that callers must send; empty: none.
     pub token: String,
 }
 
-/// The token is a secret.
+/// Hides the token, which is a secret.
 impl fmt::Debug for AdminSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let token = if self.token.is_empty() { "" } else { "(set)" };
@@ -87,31 +86,32 @@ impl fmt::Debug for AdminSettings {
     }
 }
 
-/// How much is taken on.
+/// Limits on size and number.
 #[derive(Clone, Debug)]
 pub struct GatewayLimits {
-    /// Bytes of a body that is read whole, as sent and decoded. Bodies that are only passed on take no room and have
-    /// no limit.
+    /// Bytes of a buffered body, as sent and decoded. Bodies that are only streamed through use no memory and have no
+    /// limit.
     pub body: usize,
-    /// Bytes of all bodies held at one time, those of responses under way included; what comes beyond is passed on unread.
+    /// Bytes held by buffered bodies, across all requests and responses; bodies beyond that are forwarded unread.
     pub memory: usize,
-    /// Requests at one time, streams included.
+    /// Requests in progress, streams included.
     pub requests: usize,
-    /// Requests in a second from one client, by its address; 0: as many as it likes.
+    /// Requests per second from one client address; 0: unlimited.
     pub client_rate: usize,
-    /// Requests in a second of one tenant, by its credential; 0: as many as it likes.
+    /// Requests per second of one tenant, identified by its credential; 0: unlimited.
     pub tenant_rate: usize,
-    /// Connections at one time; more wait to be accepted.
+    /// Open connections; further ones wait to be accepted.
     pub connections: usize,
     /// Headers of a request.
     pub headers: usize,
     /// Bytes of a request's head.
     pub head: usize,
-    /// Rewrites at one time, off the threads that serve; more wait.
+    /// Concurrent rewrites off the serving threads; further ones wait.
     pub rewrites: usize,
-    /// Bytes of the bodies in those rewrites. A rewrite takes a multiple of its body, so this bounds what all take.
+    /// Bytes of the bodies in those rewrites. A rewrite needs a multiple of its body, so this bounds the memory of all
+    /// of them.
     pub rewriting: usize,
-    /// Bytes up to which a rewrite is done at once, on the thread that serves.
+    /// Bodies up to this many bytes are rewritten inline, on the serving thread.
     pub inline: usize,
 }
 
@@ -133,29 +133,29 @@ impl Default for GatewayLimits {
     }
 }
 
-/// How long is waited. There is no limit on a whole answer: a model may think for as long as it likes.
+/// Timeouts. A whole response has none: a model may think for as long as it likes.
 #[derive(Clone, Debug)]
 pub struct Timeouts {
-    /// For a connection to an upstream: proxy and handshakes included.
+    /// Connecting to an upstream, proxy and handshakes included.
     pub connect: Duration,
-    /// For another request over a connection to an upstream: one that waits longer than the upstream does breaks the next
+    /// Keeping an idle connection to an upstream. One that outlives the upstream's own timeout would break the next
     /// request.
     pub pooled: Duration,
-    /// For the next byte of an upstream; none: for ever.
+    /// Waiting for the next byte of an upstream; `None`: forever.
     pub idle: Option<Duration>,
-    /// For the head of a client's request, and between two requests of one connection.
+    /// Reading the head of a client's request, and waiting between two requests of one connection.
     pub head: Duration,
-    /// For the next byte of a client's body.
+    /// Waiting for the next byte of a client's body.
     pub body: Duration,
-    /// For a client's whole body, and a second more for each 4 KiB of it that have come; none: for ever.
+    /// Reading a client's whole body, plus a second for each 4 KiB received; `None`: forever.
     pub upload: Option<Duration>,
-    /// For a rewrite off the threads that serve, and for room to do it in; then the original goes on.
+    /// A rewrite off the serving threads, including the wait for capacity; after that the original is forwarded.
     pub rewrite: Duration,
-    /// For a word in a session of an MCP server that was started for it; then that one is ended.
+    /// Idle time of an MCP session whose server was started for it; after that the server is stopped.
     pub session: Duration,
-    /// For requests that still come once told to stop, while `/readyz` says so already.
+    /// Taking further requests after the signal to stop, while `/readyz` already reports draining.
     pub notice: Duration,
-    /// For running streams, once no more requests are taken.
+    /// Finishing streams in progress, once no more requests are taken.
     pub drain: Duration,
 }
 
@@ -176,16 +176,16 @@ impl Default for Timeouts {
     }
 }
 
-/// A proxy that upstreams are reached through, by `CONNECT`; only those that speak TLS are.
+/// An HTTP proxy through which upstreams are reached by `CONNECT`; only upstreams with TLS use it.
 #[derive(Clone, Default)]
 pub struct ProxyRoute {
     /// The proxy's URL, `http://[user:password@]host:port`; empty: none.
     pub url: String,
-    /// Hosts that are reached without it, as in `NO_PROXY`.
+    /// Hosts that are reached directly, as in `NO_PROXY`.
     pub except: String,
 }
 
-/// The URL may hold a password.
+/// Hides the URL, which may contain a password.
 impl fmt::Debug for ProxyRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let url = if self.url.is_empty() { "" } else { "(set)" };
@@ -193,7 +193,7 @@ impl fmt::Debug for ProxyRoute {
     }
 }
 
-/// Web pages that may call. A page from elsewhere could use a model that asks for no key.
+/// Web pages that may call. Any page could otherwise use a model that needs no key.
 #[derive(Clone, Debug, Default)]
 pub enum Origins {
     /// Pages served by this machine.
@@ -201,36 +201,37 @@ pub enum Origins {
     Loopback,
     /// All pages.
     Any,
-    /// Pages of these origins, spelled as browsers do: `https://chat.example`.
+    /// Pages of these origins, as browsers write them: `https://chat.example`.
     Listed(Vec<String>),
 }
 
-/// What becomes of a wish for a websocket. What is said over one is not rewritten.
+/// How requests for a websocket are treated. Messages over a websocket are not rewritten.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Websockets {
-    /// Both sides are joined, but where plain requests would be rewritten clients are told to use those.
+    /// Websockets are relayed, except on paths where plain requests would be rewritten: there clients are told to use
+    /// those.
     #[default]
     Fitting,
-    /// Both sides are joined.
+    /// Websockets are relayed.
     Relay,
-    /// The client is told to use plain requests, which clients that can do both then do.
+    /// Clients are told to use plain requests; clients that can do both then do.
     Decline,
 }
 
-/// Who may bring messages that are not forwarded, to `/v1/compress`.
+/// Who may use `/v1/compress`, which compresses messages without forwarding them.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CompressApi {
-    /// This machine, where nobody else can reach the listener.
+    /// This machine, if the listener is on loopback.
     #[default]
     Auto,
-    /// Whoever can reach the listener.
+    /// Anyone who can reach the listener.
     On,
-    /// Nobody: the paths are the upstream's.
+    /// Nobody: the path belongs to the upstream.
     Off,
 }
 
 impl Origins {
-    /// True when a page of `origin` may call.
+    /// True if a page of `origin` may call.
     pub(crate) fn allow(&self, origin: &HeaderValue) -> bool {
         let Ok(origin) = origin.to_str() else { return false };
         match self {

@@ -1,17 +1,17 @@
-//! How a gateway ends: it says so first, takes no more requests then, and at last stops what still runs.
+//! Graceful shutdown: notice, drain, abort.
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How a gateway ends.
+/// The steps of a shutdown, each of which a task can wait for.
 #[derive(Clone, Default)]
-pub(crate) struct GateLife {
-    /// Everything that runs.
+pub(crate) struct Shutdown {
+    /// Every task in progress.
     pub(crate) tasks: TaskTracker,
-    /// No more requests soon.
-    pub(crate) leave: CancellationToken,
-    /// No more requests.
+    /// Cancelled when requests are about to be refused; readiness checks report it.
+    pub(crate) notice: CancellationToken,
+    /// Cancelled when no more requests are taken.
     pub(crate) drain: CancellationToken,
-    /// No more anything.
-    pub(crate) end: CancellationToken,
+    /// Cancelled when tasks still in progress must stop.
+    pub(crate) abort: CancellationToken,
 }

@@ -1,4 +1,4 @@
-//! Chooses the server that a request goes to, and writes its address there.
+//! Chooses the server that a request is forwarded to, and builds its address there.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use http::{StatusCode, Uri};
 use crate::error::Error;
 use crate::vendor::Vendor;
 
-/// How often a path may have been encoded; nobody means one that was encoded more often.
-const DECODINGS: usize = 4;
+/// How many times a path may be percent-encoded; no legitimate path is encoded more often.
+const MAX_DECODINGS: usize = 4;
 
-/// A server that speaks one or several providers' APIs.
+/// A server that speaks the APIs of one or several providers.
 #[derive(Clone, Debug)]
 pub struct Upstream {
     scheme: Scheme,
     authority: Authority,
-    /// The path that the URL came with, without the slash at its end.
+    /// The path of the URL, without its trailing slash.
     base: String,
 }
 
-/// Where requests go: one server for all, or one for each provider.
+/// Where requests are forwarded: one server for all, or one for each provider.
 #[derive(Clone, Debug)]
 pub struct Upstreams {
     each: [Option<Upstream>; Vendor::ALL.len()],
@@ -35,7 +35,7 @@ impl Upstreams {
         Self { each: Default::default(), rest: Some(upstream) }
     }
 
-    /// The same, but for one provider's requests.
+    /// The same, with another server for one provider's requests.
     #[must_use]
     pub fn with(mut self, provider: Vendor, upstream: Upstream) -> Self {
         self.each[provider as usize] = Some(upstream);
@@ -48,14 +48,14 @@ impl Upstreams {
         self.choose(Some(provider)).ok()
     }
 
-    /// The server for whatever has no server of its own, if there is one.
+    /// The server for requests without one of their own, if any.
     #[must_use]
     pub fn rest(&self) -> Option<&Upstream> {
         self.rest.as_ref()
     }
 
-    /// The server for a request. There is none for a request of no known provider unless one server is for all: a
-    /// guess would hand one provider's key to another.
+    /// The server for a request. If the provider is unknown, only a server for all requests will do: a guess would hand
+    /// one provider's key to another.
     pub(crate) fn choose(&self, provider: Option<Vendor>) -> Result<&Upstream, Error> {
         let own = provider.and_then(|provider| self.each[provider as usize].as_ref());
         own.or(self.rest.as_ref()).ok_or_else(|| {
@@ -65,7 +65,7 @@ impl Upstreams {
     }
 }
 
-/// The providers' public addresses, of those who have one; Ollama's is on this machine.
+/// The public addresses of providers that have one; Ollama's is on this machine.
 impl Default for Upstreams {
     fn default() -> Self {
         Self { each: Vendor::ALL.map(|provider| provider.address()?.parse().ok()), rest: None }
@@ -93,13 +93,13 @@ impl FromStr for Upstream {
 }
 
 impl Upstream {
-    /// The URL that it was made from.
+    /// The URL that it was parsed from.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}://{}{}", self.scheme, self.authority, self.base)
     }
 
-    /// The address there of what `asked` names here.
+    /// The address on this server for the path and query of `asked`.
     pub(crate) fn address(&self, asked: &Uri) -> Result<Uri, Error> {
         let path = match asked.path_and_query() {
             Some(path) if self.base.is_empty() => path.clone(),
@@ -117,18 +117,18 @@ impl Upstream {
         uri.path_and_query(path).build().map_err(|error| bad_path().because(error))
     }
 
-    /// True when both are the same server, whatever the paths there.
+    /// True if both are the same server, whatever the paths.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         self.scheme == other.scheme && self.authority == other.authority
     }
 
-    /// True when a connection there may turn out to speak HTTP/2.
+    /// True if the server may speak HTTP/2.
     pub(crate) fn is_secure(&self) -> bool {
         self.scheme == Scheme::HTTPS
     }
 
-    /// The path below the base. A segment that ends the one and begins the other is written once: people give
-    /// `https://api.openai.com/v1` as a base, and clients ask for `/v1/responses`.
+    /// The path below the base. A segment that ends the base and begins the path is written once: people configure
+    /// `https://api.openai.com/v1`, and clients ask for `/v1/responses`.
     fn join(&self, path: &str) -> Result<PathAndQuery, Error> {
         if climbs(path) {
             return Err(bad_path());
@@ -147,11 +147,11 @@ impl fmt::Display for Upstream {
     }
 }
 
-/// True when a path leads out of the base that it is put under, in the eyes of any server: some decode a path before
-/// they split it, some twice, some take a backslash for a slash, and some drop what follows a semicolon.
+/// True if any server could read a path as leading out of the base: some decode a path before they split it, some
+/// twice, some treat a backslash as a slash, and some drop what follows a semicolon.
 fn climbs(path: &str) -> bool {
     let mut path = path.split('?').next().unwrap_or_default().as_bytes().to_vec();
-    for _ in 0..DECODINGS {
+    for _ in 0..MAX_DECODINGS {
         let plain = percent_decoded(&path);
         if plain == path {
             return path.split(|byte| matches!(byte, b'/' | b'\\')).any(is_parent);

@@ -1,14 +1,14 @@
-//! Table: the providers' servers, by what requests to each are told, and how each writes errors.
+//! Table: the providers, how requests to each are recognized, and how each formats errors.
 
 use http::{HeaderMap, StatusCode, Uri};
 use serde_json::{Value, json};
 
-/// An API's shape.
+/// A provider's API.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Vendor {
     /// Anthropic's Messages.
     Anthropic,
-    /// Chat Completions and Responses of `OpenAI`, and all that copy them.
+    /// Chat Completions and Responses of `OpenAI`, and compatible APIs.
     OpenAi,
     /// Google's Gemini.
     Gemini,
@@ -22,20 +22,20 @@ pub enum Vendor {
     Vertex,
 }
 
-/// What is known of a provider: where it is, by what its requests are told, and how its errors read.
-struct Known {
+/// A provider's address, how its requests are recognized, and how it formats errors.
+struct VendorFacts {
     provider: Vendor,
     /// Its name in settings and messages.
     name: &'static str,
     /// Where its servers are.
     home: Home,
-    /// Paths that are its own, whatever the headers say.
+    /// Paths that only this provider has, whatever the headers.
     paths: &'static [&'static str],
     /// Headers that only its clients send.
     headers: &'static [&'static str],
-    /// Paths that others have too, of which it has most.
+    /// Paths that others have too, but that most often mean this provider.
     rest: &'static [&'static str],
-    /// An error as its clients read it.
+    /// Formats an error as its clients expect it.
     error: fn(StatusCode, &str) -> Value,
 }
 
@@ -43,23 +43,23 @@ struct Known {
 enum Home {
     /// At one address.
     Public(&'static str),
-    /// At an address for each region or customer, which looks like this.
+    /// At an address per region or customer, which looks like this.
     Own(&'static str),
 }
 
-/// All that are known, in the order of their numbers.
-static VENDORS: [Known; 7] = [
-    Known {
+/// All providers, in the order of the enum.
+static VENDORS: [VendorFacts; 7] = [
+    VendorFacts {
         provider: Vendor::Anthropic,
         name: "anthropic",
         home: Home::Public("https://api.anthropic.com"),
         paths: &["/v1/messages"],
         headers: &["anthropic-version", "anthropic-beta"],
-        // Claude Code asks for the root to see whether anyone is there.
+        // Claude Code requests the root to see whether a server is there.
         rest: &["/"],
         error: |status, message| json!({"type": "error", "error": {"type": anthropic(status), "message": message}}),
     },
-    Known {
+    VendorFacts {
         provider: Vendor::OpenAi,
         name: "openai",
         home: Home::Public("https://api.openai.com"),
@@ -68,7 +68,7 @@ static VENDORS: [Known; 7] = [
         rest: &["/v1"],
         error: openai_error,
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Gemini,
         name: "gemini",
         home: Home::Public("https://generativelanguage.googleapis.com"),
@@ -77,7 +77,7 @@ static VENDORS: [Known; 7] = [
         rest: &[],
         error: google_error,
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Ollama,
         name: "ollama",
         // On this machine.
@@ -87,7 +87,7 @@ static VENDORS: [Known; 7] = [
         rest: &["/api"],
         error: |_, message| json!({"error": message}),
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Bedrock,
         name: "bedrock",
         home: Home::Own("https://bedrock-runtime.REGION.amazonaws.com"),
@@ -96,7 +96,7 @@ static VENDORS: [Known; 7] = [
         rest: &[],
         error: |status, message| json!({"__type": bedrock(status), "message": message}),
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Azure,
         name: "azure",
         home: Home::Own("https://RESOURCE.openai.azure.com"),
@@ -105,7 +105,7 @@ static VENDORS: [Known; 7] = [
         rest: &[],
         error: openai_error,
     },
-    Known {
+    VendorFacts {
         provider: Vendor::Vertex,
         name: "vertex",
         home: Home::Own("https://REGION-aiplatform.googleapis.com"),
@@ -117,17 +117,17 @@ static VENDORS: [Known; 7] = [
 ];
 
 impl Vendor {
-    /// All of them, in the order of their numbers.
+    /// All of them, in order.
     pub const ALL: [Self; 7] =
         [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama, Self::Bedrock, Self::Azure, Self::Vertex];
 
-    /// Whose API a request is for, as far as that can be told.
+    /// The provider that a request is for, if it can be recognized.
     #[must_use]
     pub fn of(uri: &Uri, headers: &HeaderMap) -> Option<Self> {
         let path = uri.path();
-        let find = |fits: &dyn Fn(&Known) -> bool| VENDORS.iter().find(|known| fits(known));
-        // Gemini's methods stand behind a colon: `/v1/models/NAME:generateContent`.
-        // Other names have colons too, as those of tuned models at OpenAI.
+        let find = |fits: &dyn Fn(&VendorFacts) -> bool| VENDORS.iter().find(|known| fits(known));
+        // Gemini's methods follow a colon: `/v1/models/NAME:generateContent`. Other names have colons too, such as
+        // tuned models at OpenAI.
         let method = path.starts_with("/v1/models/")
             && path.rsplit_once(':').is_some_and(|(_, method)| GEMINI_METHODS.contains(&method));
         find(&|known| known.provider == Self::Gemini && method)
@@ -140,36 +140,36 @@ impl Vendor {
     /// Its name in settings and messages.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.known().name
+        self.facts().name
     }
 
     /// The public address, if it has one for all; Ollama's is on this machine.
     #[must_use]
     pub fn address(self) -> Option<&'static str> {
-        match self.known().home {
+        match self.facts().home {
             Home::Public(address) => Some(address),
             Home::Own(_) => None,
         }
     }
 
-    /// What to do so that its requests have a place to go to.
+    /// What to configure so that its requests can be forwarded.
     pub(crate) fn advice(self) -> String {
-        let (name, home) = (self.name(), &self.known().home);
+        let (name, home) = (self.name(), &self.facts().home);
         let (Home::Public(example) | Home::Own(example)) = home;
         format!("set upstreams.{name} to your server, such as {example}")
     }
 
-    /// An error as its clients read it.
+    /// Formats an error as its clients expect it.
     pub(crate) fn error(self, status: StatusCode, message: &str) -> Value {
-        (self.known().error)(status, message)
+        (self.facts().error)(status, message)
     }
 
-    fn known(self) -> &'static Known {
+    fn facts(self) -> &'static VendorFacts {
         &VENDORS[self as usize]
     }
 }
 
-/// What can be asked of a model at Gemini.
+/// Gemini's methods of a model.
 const GEMINI_METHODS: [&str; 8] = [
     "generateContent",
     "streamGenerateContent",
@@ -181,7 +181,7 @@ const GEMINI_METHODS: [&str; 8] = [
     "predictLongRunning",
 ];
 
-/// True when a path is `above`, or stands below it; nothing stands below the root.
+/// True if a path equals `above` or lies below it; nothing lies below the root.
 fn is_below(above: &str, path: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || above.len() > 1 && rest.starts_with('/'))
 }

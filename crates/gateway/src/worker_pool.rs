@@ -1,4 +1,4 @@
-//! Runs work on bodies so that nothing it does can hold up or bring down a request.
+//! Runs work on bodies so that it can neither block nor crash a request.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,22 +12,22 @@ use tokio::time::timeout;
 use crate::bypass::BypassReason;
 use crate::settings::GatewaySettings;
 
-/// What bodies are weighed in: a semaphore has not as many permits as a memory has bytes.
-const UNIT: usize = 1 << 10;
+/// Bodies are counted in units, because a semaphore has fewer permits than memory has bytes.
+const UNIT_BYTES: usize = 1 << 10;
 
-/// Room for work off the threads that serve: for so many runs at a time, and for so many bytes in all of them.
-pub(crate) struct WorkBench {
+/// Capacity for work off the serving threads: a number of concurrent runs, and of bytes in all of them.
+pub(crate) struct WorkerPool {
     places: Arc<Semaphore>,
     room: Arc<Semaphore>,
     most: Load,
     deadline: Duration,
-    /// Bytes of a body that is worked on at once, on the thread that serves.
+    /// Bodies up to this many bytes are processed inline, on the serving thread.
     inline: usize,
-    /// What is taken by runs that no one waits for any more.
-    lost: Arc<Lost>,
+    /// Capacity used by runs that timed out and have not ended.
+    lost: Arc<LostCapacity>,
 }
 
-/// Runs, and units of the bodies in them.
+/// A number of runs, and of units of the bodies in them.
 #[derive(Clone, Copy)]
 struct Load {
     runs: u32,
@@ -35,16 +35,16 @@ struct Load {
 }
 
 #[derive(Default)]
-struct Lost {
+struct LostCapacity {
     runs: AtomicU32,
     units: AtomicU32,
 }
 
-impl WorkBench {
-    /// As much room as the settings grant.
+impl WorkerPool {
+    /// A pool with the capacity that the settings grant.
     pub(crate) fn new(settings: &GatewaySettings) -> Self {
         let limits = &settings.limits;
-        let most = Load { runs: permits(limits.rewrites), units: permits(limits.rewriting / UNIT) };
+        let most = Load { runs: permits(limits.rewrites), units: permits(limits.rewriting / UNIT_BYTES) };
         Self {
             places: Arc::new(Semaphore::new(most.runs as usize)),
             room: Arc::new(Semaphore::new(most.units as usize)),
@@ -55,24 +55,24 @@ impl WorkBench {
         }
     }
 
-    /// Does `work` on a body of so many bytes: here and now if they are few, else aside.
+    /// Runs `work` on a body of this many bytes: inline if they are few, else on another thread.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, BypassReason> {
-        if bytes <= self.inline { guarded(work) } else { self.aside(bytes, work).await }
+        if bytes <= self.inline { catch_panic(work) } else { self.offload(bytes, work).await }
     }
 
-    /// Does `work` on a body of so many bytes on another thread, for as long as the deadline allows. What finds no room
-    /// waits; one that is longer than all the room waits until it is alone. A run cannot be stopped: one that is late
-    /// keeps its room until it ends, and nobody waits for room that is lost like that.
-    pub(crate) async fn aside<T: Send + 'static>(
+    /// Runs `work` on another thread, within the deadline. It waits for capacity; a body larger than the whole capacity
+    /// waits until it is alone. A run cannot be stopped: a late one keeps its capacity until it ends, and nobody waits
+    /// for capacity lost that way.
+    pub(crate) async fn offload<T: Send + 'static>(
         &self,
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, BypassReason> {
-        let load = Load { runs: 1, units: permits(bytes / UNIT).min(self.most.units) };
+        let load = Load { runs: 1, units: permits(bytes / UNIT_BYTES).min(self.most.units) };
         if !self.lost.leaves(self.most, load) {
             return Err(BypassReason::Late);
         }
@@ -82,7 +82,7 @@ impl WorkBench {
             let (waiting, working) = Half::pair(load, &self.lost);
             let done = spawn_blocking(move || {
                 let _held = (room, place, working);
-                guarded(work)
+                catch_panic(work)
             });
             let done = done.await;
             drop(waiting);
@@ -97,13 +97,13 @@ fn permits(count: usize) -> u32 {
     u32::try_from(count.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX).max(1)
 }
 
-/// Does `work` here and now.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, BypassReason> {
+/// Runs `work` inline, and turns a panic into an error.
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, BypassReason> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| BypassReason::Panicked)
 }
 
-impl Lost {
-    /// True when what is not lost of `most` has room for one more load.
+impl LostCapacity {
+    /// True if the capacity that is not lost has room for one more load.
     fn leaves(&self, most: Load, load: Load) -> bool {
         let fits = |lost: &AtomicU32, most: u32, load: u32| {
             lost.load(Ordering::Relaxed).saturating_add(load) <= most
@@ -122,12 +122,13 @@ impl Lost {
     }
 }
 
-/// One of the two sides of a run. If the waiting side goes first, the run counts as lost until the working side goes.
+/// One of the two sides of a run. If the waiting side is dropped first, the run counts as lost until the working side
+/// is.
 struct Half {
     side: Side,
     load: Load,
     gone: Arc<AtomicBool>,
-    lost: Arc<Lost>,
+    lost: Arc<LostCapacity>,
 }
 
 enum Side {
@@ -137,7 +138,7 @@ enum Side {
 
 impl Half {
     /// The waiting side and the working one.
-    fn pair(load: Load, lost: &Arc<Lost>) -> (Self, Self) {
+    fn pair(load: Load, lost: &Arc<LostCapacity>) -> (Self, Self) {
         let gone = Arc::new(AtomicBool::new(false));
         let half = |side| Self { side, load, gone: Arc::clone(&gone), lost: Arc::clone(lost) };
         (half(Side::Waiting), half(Side::Working))
@@ -166,19 +167,19 @@ mod tests {
     #[tokio::test]
     async fn room_that_is_lost_is_not_waited_for() {
         let mut settings = GatewaySettings::default();
-        settings.limits.rewriting = 3 * UNIT;
+        settings.limits.rewriting = 3 * UNIT_BYTES;
         settings.timeouts.rewrite = Duration::from_millis(50);
-        let mut bench = WorkBench::new(&settings);
+        let mut workers = WorkerPool::new(&settings);
         let (release, hung) = mpsc::channel::<()>();
-        assert_eq!(bench.aside(2 * UNIT, move || hung.recv()).await, Err(BypassReason::Late));
-        bench.deadline = Duration::from_secs(20);
+        assert_eq!(workers.offload(2 * UNIT_BYTES, move || hung.recv()).await, Err(BypassReason::Late));
+        workers.deadline = Duration::from_secs(20);
         let now = |future| Future::poll(future, &mut Context::from_waker(Waker::noop()));
-        assert_eq!(now(pin!(bench.aside(2 * UNIT, || 1))), Poll::Ready(Err(BypassReason::Late)));
-        assert_eq!(bench.aside(UNIT, || 1).await, Ok(1));
+        assert_eq!(now(pin!(workers.offload(2 * UNIT_BYTES, || 1))), Poll::Ready(Err(BypassReason::Late)));
+        assert_eq!(workers.offload(UNIT_BYTES, || 1).await, Ok(1));
         drop(release);
-        while bench.lost.units.load(Ordering::Relaxed) > 0 {
+        while workers.lost.units.load(Ordering::Relaxed) > 0 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(bench.aside(2 * UNIT, || 2).await, Ok(2));
+        assert_eq!(workers.offload(2 * UNIT_BYTES, || 2).await, Ok(2));
     }
 }

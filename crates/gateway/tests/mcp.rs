@@ -8,13 +8,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Plan};
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::{GatewaySettings, McpDoor, Originals, Pipe, relay};
+use tersely_gateway::{GatewaySettings, McpClientSession, Originals, Pipe, relay};
 use tersely_wire::mcp::StructuredCopies;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, duplex, split};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// One side, as the other one's partner sees it.
+/// One end of the relay.
 struct End {
     says: tokio::io::WriteHalf<DuplexStream>,
     hears: Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
@@ -52,7 +52,7 @@ fn pair_with(settings: EngineSettings, copies: StructuredCopies) -> Pair {
 
 fn pair_within(gateway: &GatewaySettings, settings: EngineSettings, copies: StructuredCopies) -> Pair {
     let originals = Originals::in_memory().expect("memory");
-    let door = McpDoor::new(gateway, Engine::new(settings), copies, originals);
+    let door = McpClientSession::new(gateway, Engine::new(settings), copies, originals);
     let (client, to_client) = duplex(1 << 16);
     let (server, to_server) = duplex(1 << 16);
     let (client_from, client_to) = split(to_client);
@@ -66,7 +66,7 @@ fn pair_within(gateway: &GatewaySettings, settings: EngineSettings, copies: Stru
 }
 
 impl Pair {
-    /// A request, which must reach the server as it was said, and its answer as the client gets it.
+    /// A request that must reach the server unchanged, and its response as the client gets it.
     async fn ask(&mut self, request: &str, answer: &str) -> String {
         self.client.say(request).await;
         assert_eq!(self.server.hear().await, request);
@@ -155,7 +155,7 @@ async fn every_other_message_passes_byte_for_byte() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_shortened_in_time_passes_as_it_came() {
     let mut gateway = GatewaySettings::default();
-    // So long that it cannot be done at once.
+    // So long that it is not processed inline.
     let rows: Vec<Value> = (0..20_000).map(|n| json!({"id": n, "name": format!("item {n}")})).collect();
     let rows = Value::from(rows).to_string();
     for (inline, is_shorter) in [(0, false), (usize::MAX, true)] {

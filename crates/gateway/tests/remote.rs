@@ -1,5 +1,5 @@
-//! Two gateways with one Valkey and a compressor that never says the same twice: whatever becomes of the store and of logins,
-//! what a gateway has sent, it sends again, and both agree wherever they can.
+//! Two gateways with one Valkey and a compressor that never answers the same twice: whatever happens to the store and
+//! to logins, a gateway sends again what it has sent, and both agree whenever they can.
 
 #![cfg(unix)]
 #![expect(
@@ -31,17 +31,17 @@ use tersely_testing::valkey::{Cluster, ValkeyNode};
 use tokio::task::block_in_place;
 use tokio::time::{sleep, timeout};
 
-use scene::{Conversation, ERROR, Gateway, Seen, gateway, log, recorder, send, settings, upstream};
+use scene::{Conversation, ERROR, Gateway, SeenRequest, gateway, log, recorder, send, settings, upstream};
 
 /// A gateway, and the last body that it sent.
 struct Replica {
     gateway: Gateway,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<SeenRequest>>>,
     last: String,
 }
 
 impl Replica {
-    /// With a compression service and one node.
+    /// A gateway with a compression service and one node.
     async fn new(compressor: SocketAddr, store: &ValkeyNode) -> Self {
         Self::with(service(compressor), vec![store.address()]).await
     }
@@ -62,7 +62,7 @@ impl Replica {
         Self { gateway: gateway(settings, Arc::new(live)).await, seen, last: String::new() }
     }
 
-    /// Sends the conversation so far, under a login of this turn's own; it begins with what was sent before.
+    /// Sends the conversation so far, with a login of its own; it must begin with what was sent before.
     async fn turn(&mut self, turn: usize, talk: &Conversation) -> String {
         let post = Request::post(self.gateway.url("/v1/messages"));
         let post = post.header("authorization", format!("Bearer token-{turn}"));
@@ -89,14 +89,14 @@ fn service(address: SocketAddr) -> CompressorSettings {
     }
 }
 
-/// A compressor that says something else each time, and how often it was asked.
+/// A compressor that answers differently each time, and how often it was called.
 async fn compressor() -> (SocketAddr, Arc<AtomicUsize>) {
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
     let address = upstream(move |request: Request<Incoming>| {
         let number = calls.fetch_add(1, SeqCst);
         async move {
-            Seen::of(request).await;
+            SeenRequest::of(request).await;
             sleep(Duration::from_millis((number % 3) as u64 * 10)).await;
             let body = json!({"compressed_output": format!("answer {number}.\n{ERROR}")}).to_string();
             Response::new(Full::new(Bytes::from(body)))
@@ -106,7 +106,7 @@ async fn compressor() -> (SocketAddr, Arc<AtomicUsize>) {
     (address, counted)
 }
 
-/// Two replicas and what they talk about.
+/// Two replicas and their conversation.
 struct Pair {
     one: Replica,
     other: Replica,
@@ -114,12 +114,12 @@ struct Pair {
     turn: usize,
     /// Whether each of the two reaches the store, so that they can agree.
     is_quiet: bool,
-    /// What a tool prints.
+    /// Tool output.
     log: fn(usize) -> String,
 }
 
 impl Pair {
-    /// Goes on for some turns, each with both at once, and says how often an answer stood for the new result.
+    /// Continues for some turns, each with both at once, and returns how often an answer replaced the new result.
     async fn go_on(&mut self, what: &str, turns: usize) -> usize {
         let mut answered = 0;
         for _ in 0..turns {
@@ -138,7 +138,7 @@ impl Pair {
 }
 
 impl Pair {
-    /// Goes on until answers stand for results again.
+    /// Continues until answers replace results again.
     async fn recovers(&mut self, what: &str) {
         for _ in 0..30 {
             if self.go_on(what, 1).await > 0 {
@@ -180,7 +180,8 @@ async fn what_was_sent_is_sent_again_whatever_becomes_of_the_store() {
     pair.recovers("it is back, and empty").await;
 }
 
-/// Behaviour 8.11: a replica that knows nothing of what another sent, and finds nothing, sends it whole and asks nobody.
+/// Behaviour 8.11: a replica that does not know what another sent, and finds nothing, sends it whole and calls no
+/// compressor.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_asked_again_about_what_the_model_has_seen() {
     let store = block_in_place(ValkeyNode::start);
@@ -204,7 +205,7 @@ fn short(number: usize) -> String {
     format!("{}\n{ERROR}\n", lines.join("\n"))
 }
 
-/// A real model as the compressor, or a script where none is served, a cluster of six, and all that can happen to that.
+/// A real model as the compressor, or a script if none is served, a cluster of six, and all its possible faults.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes, and with a model an hour or more"]
 async fn five_hundred_turns_change_nothing_that_was_sent() {
@@ -241,7 +242,7 @@ async fn five_hundred_turns_change_nothing_that_was_sent() {
 }
 
 impl Pair {
-    /// Goes on for some turns, and prints what came of them.
+    /// Continues for some turns, and prints the results.
     async fn report(&mut self, what: &str, turns: usize) {
         let begun = std::time::Instant::now();
         let answered = self.go_on(what, turns).await;

@@ -1,7 +1,7 @@
 //! A gateway whose store is a real cluster of six under load, while nodes die, freeze, fill up and fall silent.
 //!
-//! Clients name the response before and send only what is new, so what is left out must be in the store first. The
-//! upstream plays the model: it asks for all that was left out, and compares what it gets with what was sent.
+//! Clients name the previous response and send only what is new, so omitted texts must be in the store first. The
+//! upstream plays the model: it asks for everything that was left out, and compares what it gets with what was sent.
 
 #![cfg(unix)]
 #![expect(
@@ -34,44 +34,44 @@ use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
-use scene::{Answer, Gateway, Seen, any, client, gateway, read, settings, soon, upstream};
+use scene::{Answer, Gateway, SeenRequest, any, client, gateway, read, settings, soon, upstream};
 use tersely_testing::valkey::{Cluster, ValkeyNode};
 
-/// How many clients there are.
+/// Concurrent clients.
 const CLIENTS: usize = 16;
 
-/// How many results a request has.
+/// Results per request.
 const RESULTS: usize = 4;
 
-/// How long a call of the store may take.
+/// How long a store call may take.
 const DEADLINE: Duration = Duration::from_millis(200);
 
-/// What a busy machine may add.
+/// Tolerance for a busy machine.
 const SLACK: Duration = Duration::from_millis(300);
 
 /// How long each fault lasts.
 const FAULT: Duration = Duration::from_secs(4);
 
-/// What became of a request.
+/// The outcome of a request.
 struct Sample {
     began: Instant,
     took: Duration,
     verdict: Verdict,
 }
 
-/// What an answer says of it.
+/// What a response says about it.
 #[derive(Default)]
 struct Verdict {
-    /// Results that it had, those of them that were left out, and what the model got when it asked for such.
+    /// Its results, those of them that were left out, and what the model got when it asked for them.
     results: usize,
     left: usize,
     originals: usize,
     gone: usize,
-    /// What it got instead of a right answer.
+    /// What it got instead of a correct answer.
     fault: Option<String>,
 }
 
-/// Everything the clients share.
+/// State shared by the clients.
 struct Load {
     gateway: Gateway,
     samples: Mutex<Vec<Sample>>,
@@ -128,13 +128,13 @@ fn set_memory(nodes: &[ValkeyNode], most: &str) {
 }
 
 impl Load {
-    /// A gateway before this upstream that keeps what it leaves out at these addresses.
+    /// A gateway with this upstream that stores omitted texts at these addresses.
     async fn before(upstream: SocketAddr, addresses: Vec<String>) -> Self {
         let place = StorePlace::Remote(Remote { addresses, deadline: DEADLINE, ..Remote::default() });
         let secret = StoreSecret::new(b"only for tests, and long enough").ok();
         let store =
             Store::open(&tersely_store::StoreSettings { place, secret, ..Default::default() }).unwrap();
-        // A strong reader would be sent all of it in a shorter form.
+        // A strong reader would get all of it in a shorter form.
         let plan = Plan { loss: Loss::Detail, max_bytes: 4096, reader: Reader::Small, ..Plan::default() };
         let engine = Engine::new(tersely_engine::EngineSettings { plan, ..Default::default() });
         let live = EngineRewriter::new(engine).keeping(Keeper::new(store, None));
@@ -147,7 +147,7 @@ impl Load {
         }
     }
 
-    /// Waits out a fault that the cluster gets over by itself, and says how it went.
+    /// Waits out a fault that the cluster recovers from by itself, and prints the outcome.
     async fn bears(&self, what: &str) {
         let start = Instant::now();
         self.recovered().await;
@@ -165,7 +165,7 @@ impl Load {
         }
     }
 
-    /// Lets a fault last in which nothing can be kept, and sees that nothing is left out then.
+    /// Keeps up a fault in which nothing can be stored, and checks that nothing is left out.
     async fn refuses(&self, what: &str) {
         // A signal takes a moment to arrive.
         sleep(Duration::from_millis(50)).await;
@@ -177,8 +177,8 @@ impl Load {
         self.report(what);
     }
 
-    /// Prints what became of the requests since the last report, and holds them to the deadline. Gives how many results
-    /// there were, were left out, were fetched and were gone.
+    /// Prints the outcomes since the last report, and checks the deadline. Returns how many results there were, were
+    /// left out, were fetched and were gone.
     fn report(&self, what: &str) -> [usize; 4] {
         let mut samples = self.samples();
         samples.sort_by_key(|sample| sample.took);
@@ -239,7 +239,7 @@ async fn converse(load: Arc<Load>) {
     }
 }
 
-/// Whether an answer is right, when so many results were left out of the request before, if there was one.
+/// Whether a response is correct if this many results were left out of the previous request, if any.
 fn judge(answer: &Answer, before: Option<usize>) -> Verdict {
     let fault = || Some(format!("{} {:?}", answer.status, answer.body));
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
@@ -268,13 +268,13 @@ fn judge(answer: &Answer, before: Option<usize>) -> Verdict {
     }
 }
 
-/// An upstream that keeps what it was told, as far as its model needs it: the names of what was left out.
+/// An upstream that remembers what its model needs: the ids of what was left out.
 async fn model() -> SocketAddr {
     let kept = Arc::new(Mutex::new(HashMap::new()));
     upstream(move |request: Request<Incoming>| {
         let kept = Arc::clone(&kept);
         async move {
-            let request: Value = serde_json::from_slice(&Seen::of(request).await.body).unwrap();
+            let request: Value = serde_json::from_slice(&SeenRequest::of(request).await.body).unwrap();
             let body = say(&mut kept.lock().unwrap(), &request);
             Response::builder().header("content-type", "application/json").body(Full::from(body)).unwrap()
         }
@@ -310,7 +310,7 @@ fn say(kept: &mut HashMap<usize, Vec<(usize, String)>>, request: &Value) -> Stri
     }
 }
 
-/// What sort of call an output answers, the how manieth, and with what.
+/// The kind of call that an output answers, its number, and the output.
 fn output(item: &Value) -> (&str, usize, &str) {
     let id = item["call_id"].as_str().expect("a call");
     let at = id.rsplit('_').next().unwrap().parse().expect("a number");
@@ -342,7 +342,7 @@ fn respond(stage: &str, chain: usize, output: &[Value]) -> String {
     .to_string()
 }
 
-/// A log like no other, and mostly noise, so that much of it is left out.
+/// A unique log that is mostly noise, so that much of it is left out.
 fn log(chain: usize, at: usize) -> String {
     let noise = (0..120).map(|n| format!("INFO worker {} of {chain}-{at} finished batch {n}\n", n % 7));
     format!("{}error: disk {chain} full\n", noise.collect::<String>())

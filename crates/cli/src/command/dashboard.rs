@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use tersely_gateway::{HistorySource, serve_board};
+use tersely_gateway::{HistorySource, serve_dashboard};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
         };
         let hint = "choose another address: tersely dashboard --listen 127.0.0.1:0";
         let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
-        serve_board(&shown, hello, stop).await.map_err(fault)?;
+        serve_dashboard(&shown, hello, stop).await.map_err(fault)?;
         Ok(ExitCode::SUCCESS)
     })
 }

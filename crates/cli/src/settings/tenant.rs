@@ -48,7 +48,7 @@ fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
         let what = format!("a tenant is a table of name, keys and what it may do, not {}", node.value.kind());
         return reader.problem(node.line, "tenants", what);
     };
-    let tenant = KnownTenant::named("");
+    let tenant = KnownTenant::new("");
     let mut settings = TenantSettings { tenant, keys: Vec::new(), certificates: Vec::new() };
     for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
         part(reader, &mut settings, pair);
@@ -174,7 +174,7 @@ mod tests {
 
     fn settings(name: &str, key: &str, certificate: &str) -> TenantSettings {
         TenantSettings {
-            tenant: KnownTenant::named(name),
+            tenant: KnownTenant::new(name),
             keys: vec![KeyHash::of(key.as_bytes())],
             certificates: vec![certificate.to_owned()],
         }

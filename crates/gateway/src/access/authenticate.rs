@@ -1,4 +1,4 @@
-//! Says who sent a request, by the key or the certificate that came with it.
+//! Authenticates a request by the key or the client certificate that came with it.
 
 use std::sync::Arc;
 
@@ -10,31 +10,32 @@ use super::list::TenantList;
 use super::tenant::{KnownTenant, MayAsk};
 use crate::error::Error;
 
-/// The header that brings a key. It has one of its own: where requests go on, `authorization` is the provider's.
+/// The header for the key. It is our own because `authorization` belongs to the provider.
 const KEY: HeaderName = HeaderName::from_static("x-tersely-key");
 
-/// How a login begins that is a key.
+/// The scheme of a bearer token.
 const BEARER: &[u8] = b"bearer ";
 
-/// What everybody hears who is not known, whatever they brought.
-const UNKNOWN: &str = "send a key for this gateway in the header x-tersely-key; ask whoever runs it for one";
+/// The message for every unknown caller, whatever they sent.
+const UNKNOWN_MESSAGE: &str =
+    "send a key for this gateway in the header x-tersely-key; ask whoever runs it for one";
 
-/// Where a request may bring its key.
+/// Where a request may carry its key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum AskedKey {
+pub(crate) enum KeyLocation {
     /// In our own header.
     Own,
-    /// There, or as a bearer token: nobody else is meant to read that.
+    /// There, or as a bearer token, on paths that are not forwarded.
     Bearer,
 }
 
-/// Notes who sent a request, and takes the key out of it.
+/// Notes the tenant of a request, and removes the key.
 ///
 /// # Errors
-/// When nobody is known by what it brings, where somebody has to be, or it asks of us what its tenant may not.
+/// If tenants are configured and the request names none of them, or uses an option that its tenant may not.
 pub(crate) fn identify<B>(
     tenants: &TenantList,
-    place: AskedKey,
+    place: KeyLocation,
     request: &mut Request<B>,
 ) -> Result<(), Error> {
     let keys: Vec<_> = request.headers().get_all(KEY).into_iter().cloned().collect();
@@ -42,40 +43,44 @@ pub(crate) fn identify<B>(
     let names = request.extensions().get::<CertificateNames>().cloned();
     let names = names.as_ref().map_or(&[][..], CertificateNames::all);
     if tenants.is_empty() {
-        let tenant = names.first().map(|name| Arc::new(KnownTenant::named(name)));
+        let tenant = names.first().map(|name| Arc::new(KnownTenant::new(name)));
         tenant.map(|tenant| request.extensions_mut().insert(tenant));
         return Ok(());
     }
     let tenant = match keys.as_slice() {
         [key] => tenants.by_key(key.as_bytes()),
-        [] => borne(tenants, place, request.headers_mut()).or_else(|| tenants.by_names(names)),
-        // Two of them are nobody's.
+        [] => bearer_tenant(tenants, place, request.headers_mut()).or_else(|| tenants.by_names(names)),
+        // Two keys are refused.
         _ => None,
     };
-    let tenant = tenant.ok_or_else(|| Error::client(StatusCode::UNAUTHORIZED, UNKNOWN))?;
-    hold(&tenant, request.headers())?;
+    let tenant = tenant.ok_or_else(|| Error::client(StatusCode::UNAUTHORIZED, UNKNOWN_MESSAGE))?;
+    check_allowed(&tenant, request.headers())?;
     request.extensions_mut().insert(tenant);
     Ok(())
 }
 
-/// The tenant whose key is borne as a token, which is then nobody else's.
-fn borne(tenants: &TenantList, place: AskedKey, headers: &mut HeaderMap) -> Option<Arc<KnownTenant>> {
+/// The tenant whose key is the bearer token; the token is then removed.
+fn bearer_tenant(
+    tenants: &TenantList,
+    place: KeyLocation,
+    headers: &mut HeaderMap,
+) -> Option<Arc<KnownTenant>> {
     let mut logins = headers.get_all(AUTHORIZATION).into_iter().map(HeaderValue::as_bytes);
-    let (Some(login), None, AskedKey::Bearer) = (logins.next(), logins.next(), place) else { return None };
+    let (Some(login), None, KeyLocation::Bearer) = (logins.next(), logins.next(), place) else { return None };
     let (scheme, key) = login.split_at_checked(BEARER.len())?;
     let tenant = tenants.by_key(key).filter(|_| scheme.eq_ignore_ascii_case(BEARER))?;
     headers.remove(AUTHORIZATION);
     Some(tenant)
 }
 
-/// An error for a request that asks in a header what its tenant may not.
-fn hold(tenant: &KnownTenant, headers: &HeaderMap) -> Result<(), Error> {
+/// An error for a request with a header that its tenant may not use.
+fn check_allowed(tenant: &KnownTenant, headers: &HeaderMap) -> Result<(), Error> {
     let denied =
         MayAsk::NAMES.iter().find(|name| headers.contains_key(**name) && !tenant.may_ask.allows(name));
     denied.map_or(Ok(()), |name| Err(denied_at(name)))
 }
 
-/// What is said of a request that asks where its tenant may not.
+/// The error for an option that the tenant may not use.
 pub(crate) fn denied_at(name: &str) -> Error {
     Error::client(StatusCode::FORBIDDEN, format!("{name}: this key may not set it; leave it out"))
 }
@@ -88,7 +93,7 @@ mod tests {
 
     fn tenants() -> TenantList {
         let settings = |(name, may_ask): (&str, MayAsk)| TenantSettings {
-            tenant: KnownTenant { may_ask, ..KnownTenant::named(name) },
+            tenant: KnownTenant { may_ask, ..KnownTenant::new(name) },
             keys: vec![KeyHash::of(name.as_bytes())],
             certificates: Vec::new(),
         };
@@ -97,8 +102,8 @@ mod tests {
         )
     }
 
-    /// Who it was, and what is left of its headers; or the status that it gets.
-    fn check(place: AskedKey, headers: &[(&str, &str)], expected: Result<(&str, &[&str]), u16>) {
+    /// Checks the tenant and the remaining headers, or the status of the refusal.
+    fn check(place: KeyLocation, headers: &[(&str, &str)], expected: Result<(&str, &[&str]), u16>) {
         let request = headers.iter().fold(Request::post("/"), |it, (name, value)| it.header(*name, *value));
         let mut request = request.body(()).unwrap();
         let known = identify(&tenants(), place, &mut request).map_err(|error| error.status.as_u16());
@@ -112,7 +117,7 @@ mod tests {
     /// Behaviour 23.3.
     #[test]
     fn a_key_is_known_and_goes_no_further() {
-        let own = AskedKey::Own;
+        let own = KeyLocation::Own;
         check(
             own,
             &[("x-tersely-key", "all"), ("authorization", "Bearer p")],
@@ -137,7 +142,7 @@ mod tests {
     /// Behaviour 23.3.
     #[test]
     fn a_token_is_a_key_only_where_it_is_nobody_elses() {
-        let bearer = AskedKey::Bearer;
+        let bearer = KeyLocation::Bearer;
         check(bearer, &[("authorization", "bearer some")], Ok(("some", &[])));
         check(
             bearer,
@@ -158,7 +163,7 @@ mod tests {
     /// Behaviour 23.7.
     #[test]
     fn a_tenant_asks_what_it_may() {
-        let own = AskedKey::Own;
+        let own = KeyLocation::Own;
         let asks = |key: &'static str, name: &'static str| [("x-tersely-key", key), (name, "safe")];
         check(own, &asks("some", "x-tersely-mode"), Ok(("some", &["x-tersely-mode"])));
         for name in ["x-tersely-bypass", "x-tersely-reader", "x-compression-threshold"] {
@@ -170,7 +175,7 @@ mod tests {
     #[test]
     fn without_tenants_everybody_comes_in_and_no_key_goes_on() {
         let mut request = Request::post("/").header("x-tersely-key", "x").body(()).unwrap();
-        assert!(identify(&TenantList::default(), AskedKey::Own, &mut request).is_ok());
+        assert!(identify(&TenantList::default(), KeyLocation::Own, &mut request).is_ok());
         assert!(request.headers().is_empty() && request.extensions().get::<Arc<KnownTenant>>().is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The tenants of a gateway, which can be told otherwise while it runs.
+//! The tenants of a gateway, which can be replaced while it runs.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -6,18 +6,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::key::KeyHash;
 use super::tenant::{KnownTenant, TenantSettings};
 
-/// The tenants of a gateway. Without any, everybody may come in. Clones share all they hold.
+/// The tenants of a gateway. Without any, anyone may call. Clones share the list.
 #[derive(Clone, Default)]
-pub struct TenantList(Arc<RwLock<Arc<[Listed]>>>);
+pub struct TenantList(Arc<RwLock<Arc<[TenantEntry]>>>);
 
-/// A tenant as it is looked for.
-struct Listed {
+/// A tenant and how it is recognized.
+struct TenantEntry {
     tenant: Arc<KnownTenant>,
     keys: Vec<KeyHash>,
     certificates: Vec<String>,
 }
 
-/// Names alone: hashes say nothing to whoever reads.
+/// Shows only names: hashes say nothing to a reader.
 impl fmt::Debug for TenantList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.now().iter().map(|listed| &listed.tenant.name)).finish()
@@ -25,10 +25,10 @@ impl fmt::Debug for TenantList {
 }
 
 impl TenantList {
-    /// These tenants.
+    /// A list of these tenants.
     #[must_use]
     pub fn new(tenants: Vec<TenantSettings>) -> Self {
-        let listed = tenants.into_iter().map(|TenantSettings { tenant, keys, certificates }| Listed {
+        let listed = tenants.into_iter().map(|TenantSettings { tenant, keys, certificates }| TenantEntry {
             tenant: Arc::new(tenant),
             keys,
             certificates,
@@ -36,14 +36,14 @@ impl TenantList {
         Self(Arc::new(RwLock::new(listed.collect())))
     }
 
-    /// True when everybody may come in.
+    /// True if anyone may call.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.now().is_empty()
     }
 
-    /// Goes on with the tenants of another list, for requests to come; false when that would let everybody in, who had to be
-    /// known before: a file that is being written may be empty for a moment.
+    /// Replaces the tenants for further requests; returns false, and changes nothing, if the new list is empty and the
+    /// old one is not: a file that is being written may be empty for a moment, and must not let everyone in.
     #[must_use]
     pub fn adopt(&self, other: &Self) -> bool {
         let new = other.now();
@@ -55,7 +55,7 @@ impl TenantList {
         may
     }
 
-    /// The tenant who has this key. All keys are looked at, so that it takes as long whoever it is.
+    /// The tenant with this key. All keys are compared, so that the time reveals nothing.
     pub(crate) fn by_key(&self, key: &[u8]) -> Option<Arc<KnownTenant>> {
         let (hash, mut found) = (KeyHash::of(key), None);
         for listed in self.now().iter() {
@@ -68,9 +68,9 @@ impl TenantList {
         found
     }
 
-    /// The tenant whose certificates carry one of these names.
+    /// The tenant whose certificates have one of these names.
     pub(crate) fn by_names(&self, names: &[String]) -> Option<Arc<KnownTenant>> {
-        // Hosts have no case, URIs do.
+        // Hosts are case-insensitive, URIs are not.
         let same = |name: &str, known: &str| {
             if known.contains("://") { name == known } else { name.eq_ignore_ascii_case(known) }
         };
@@ -80,7 +80,7 @@ impl TenantList {
         found.map(|listed| Arc::clone(&listed.tenant))
     }
 
-    fn now(&self) -> Arc<[Listed]> {
+    fn now(&self) -> Arc<[TenantEntry]> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -91,7 +91,7 @@ mod tests {
 
     fn list(names: &[&str]) -> TenantList {
         let settings = |name: &&str| TenantSettings {
-            tenant: KnownTenant::named(*name),
+            tenant: KnownTenant::new(*name),
             keys: vec![KeyHash::of(name.as_bytes()), KeyHash::of(name.to_uppercase().as_bytes())],
             certificates: vec![format!("{name}.example"), format!("spiffe://x/{name}")],
         };

@@ -1,41 +1,41 @@
-//! A tenant: by what it is known, how much it may send, and what its requests may ask for.
+//! A tenant: how it is recognized, its rate, and the options that it may use.
 
 use super::key::KeyHash;
 
-/// What the settings say of a tenant.
+/// The settings of a tenant.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TenantSettings {
-    /// Who it is, and what it may do.
+    /// Its name and permissions.
     pub tenant: KnownTenant,
     /// The hashes of its keys.
     pub keys: Vec<KeyHash>,
-    /// Names that its certificates may carry: DNS names or URIs.
+    /// Names that its certificates may have: DNS names or URIs.
     pub certificates: Vec<String>,
 }
 
-/// A tenant that was checked.
+/// An authenticated tenant.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KnownTenant {
     /// Its name.
     pub name: String,
-    /// Requests in a second; 0: as many as the limits allow each tenant.
+    /// Requests per second; 0: the limit for every tenant applies.
     pub rate: usize,
-    /// What its requests may ask of us.
+    /// The options that its requests may use.
     pub may_ask: MayAsk,
 }
 
 impl KnownTenant {
-    /// A tenant of which nothing else is said.
+    /// A tenant with default permissions.
     #[must_use]
-    pub fn named(name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), rate: 0, may_ask: MayAsk::All }
     }
 }
 
-/// What a tenant's requests may ask of us.
+/// The options that a tenant's requests may use.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum MayAsk {
-    /// Whatever a request can ask.
+    /// All options.
     #[default]
     All,
     /// These, of [`MayAsk::NAMES`].
@@ -43,14 +43,14 @@ pub enum MayAsk {
 }
 
 impl MayAsk {
-    /// The object in a body in which it can ask for more than in headers.
+    /// The object in a body that holds options.
     pub(crate) const OBJECT: &'static str = "_tersely";
 
-    /// Where a request can ask something of us: headers, and the object in its body.
+    /// All options: headers, and the object in the body.
     pub const NAMES: [&'static str; 5] =
         ["x-tersely-mode", "x-tersely-bypass", "x-tersely-reader", "x-compression-threshold", Self::OBJECT];
 
-    /// True when a request may ask there.
+    /// True if a request may use this option.
     pub(crate) fn allows(&self, name: &str) -> bool {
         match self {
             Self::All => true,

@@ -1,6 +1,6 @@
-//! TLS for those who come in: the certificate that is shown to them, and whose certificates they have to show.
+//! TLS for clients: the certificate that we present, and the authorities whose client certificates we accept.
 //!
-//! The files are read again while connections run: each keeps what it began with.
+//! The files are read again while connections are open: each connection keeps what it began with.
 
 use std::fmt;
 use std::fs::File;
@@ -21,31 +21,31 @@ use tokio_rustls::server::TlsStream;
 use super::certificate_names::CertificateNames;
 use crate::error::Error;
 
-/// No honest file of certificates is larger.
-const LARGEST: u64 = 4 << 20;
+/// Limit for a file of certificates.
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// What is spoken, most wanted first.
-const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+/// ALPN protocols, the preferred first.
+const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// Bytes of a request that are read for the sake of its answer.
-const HEARD: u64 = 64 << 10;
+/// Bytes of a plain request that are read so that the answer arrives.
+const MAX_DRAINED_BYTES: u64 = 64 << 10;
 
-/// What a client hears that speaks HTTP where TLS is spoken.
-const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nserver: tersely\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
+/// The response to a client that speaks plain HTTP here.
+const PLAIN_HTTP_RESPONSE: &str = "HTTP/1.1 400 Bad Request\r\nserver: tersely\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
                      tersely: this address speaks TLS; begin the URL with https://\n";
 
-/// The files that TLS is told by, all of them PEM.
+/// The files with certificates and keys, all of them PEM.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TlsFiles {
-    /// The certificate, and those between it and an authority.
+    /// The certificate, and its intermediate certificates.
     pub cert: Vec<PathBuf>,
     /// Its private key.
     pub key: Vec<PathBuf>,
-    /// The authorities of which clients have to show a certificate; none: clients need none.
+    /// The authorities that client certificates must come from; none: clients need no certificate.
     pub client_ca: Vec<PathBuf>,
 }
 
-/// TLS for those who come in. Clones share all they hold.
+/// TLS for clients. Clones share the configuration.
 #[derive(Clone)]
 pub struct InboundTls(Arc<TlsState>);
 
@@ -56,39 +56,39 @@ struct TlsState {
 
 struct TlsNow {
     config: Arc<ServerConfig>,
-    /// A hash of what was last read, whether it could be used or not.
+    /// A hash of the last contents read, whether they were usable or not.
     print: Vec<u8>,
 }
 
-/// A key is a secret.
+/// Shows only the files: a key is a secret.
 impl fmt::Debug for InboundTls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.files.fmt(f)
     }
 }
 
-/// What stands in the files; a file that cannot be read says why.
+/// The contents of the files, or why one cannot be read.
 struct FileBytes([Vec<(PathBuf, io::Result<Vec<u8>>)>; 3]);
 
 impl InboundTls {
-    /// TLS as the files say.
+    /// Reads the files.
     ///
     /// # Errors
-    /// When one of them cannot be read, or does not hold what it should.
+    /// If a file cannot be read, or has the wrong contents.
     pub fn open(files: TlsFiles) -> Result<Self, Error> {
         let read = FileBytes::read(&files);
-        let now = RwLock::new(TlsNow { config: Arc::new(config(&read)?), print: read.print() });
+        let now = RwLock::new(TlsNow { config: Arc::new(config(&read)?), print: read.fingerprint() });
         Ok(Self(Arc::new(TlsState { files, now })))
     }
 
-    /// Reads the files again, and says whether they have changed; new connections then get what they say now. It waits for
-    /// the disk.
+    /// Reads the files again and returns whether they have changed; new connections then use the new contents. Blocks
+    /// on the disk.
     ///
     /// # Errors
-    /// When they have changed and cannot be used, once for each change; what was there before stays.
+    /// If the files have changed and are not usable, once per change; the previous configuration stays.
     pub fn renew(&self) -> Result<bool, Error> {
         let read = FileBytes::read(&self.0.files);
-        let print = read.print();
+        let print = read.fingerprint();
         let mut now = self.0.now.write().unwrap_or_else(PoisonError::into_inner);
         if now.print == print {
             return Ok(false);
@@ -98,22 +98,22 @@ impl InboundTls {
         Ok(true)
     }
 
-    /// True when clients have to show a certificate.
+    /// True if clients must present a certificate.
     #[must_use]
     pub fn asks_clients(&self) -> bool {
         !self.0.files.client_ca.is_empty()
     }
 
-    /// Shakes hands with a client, and says by what names it is known.
+    /// Does the handshake with a client, and returns the names in its certificate.
     pub(crate) async fn accept(
         &self,
         mut stream: TcpStream,
     ) -> io::Result<(TlsStream<TcpStream>, Option<CertificateNames>)> {
         let mut first = [0];
         stream.peek(&mut first).await?;
-        // A handshake begins with a byte that is no letter, a request with a method.
+        // A handshake begins with a byte that is not a letter, a request with a method.
         if first[0].is_ascii_uppercase() {
-            tell(&mut stream).await?;
+            reply_plain(&mut stream).await?;
             return Err(io::ErrorKind::InvalidData.into());
         }
         let config = Arc::clone(&self.0.now.read().unwrap_or_else(PoisonError::into_inner).config);
@@ -124,11 +124,11 @@ impl InboundTls {
     }
 }
 
-/// Tells a client that does not speak TLS. What it still sends is heard, or the answer would be lost.
-async fn tell(stream: &mut TcpStream) -> io::Result<()> {
-    stream.write_all(PLAIN.as_bytes()).await?;
+/// Tells a client to use TLS. Its request is read too, or the response could be lost.
+async fn reply_plain(stream: &mut TcpStream) -> io::Result<()> {
+    stream.write_all(PLAIN_HTTP_RESPONSE.as_bytes()).await?;
     stream.shutdown().await?;
-    tokio::io::copy(&mut stream.take(HEARD), &mut tokio::io::sink()).await?;
+    tokio::io::copy(&mut stream.take(MAX_DRAINED_BYTES), &mut tokio::io::sink()).await?;
     Ok(())
 }
 
@@ -138,7 +138,7 @@ impl FileBytes {
         Self([&files.cert, &files.key, &files.client_ca].map(|paths| paths.iter().map(one).collect()))
     }
 
-    fn print(&self) -> Vec<u8> {
+    fn fingerprint(&self) -> Vec<u8> {
         let mut print = Context::new(&SHA256);
         for (_, read) in self.0.iter().flatten() {
             let why = read.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -152,11 +152,11 @@ impl FileBytes {
     }
 }
 
-/// The bytes of a file, and no more of them than show that it is too large.
+/// The bytes of a file, and one more than the limit at most.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 4 MiB")) } else { Ok(bytes) }
+    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(io::Error::other("larger than 4 MiB")) } else { Ok(bytes) }
 }
 
 fn config(read: &FileBytes) -> Result<ServerConfig, Error> {
@@ -182,9 +182,9 @@ fn config(read: &FileBytes) -> Result<ServerConfig, Error> {
         }
         other => fault("tls.cert", &other.to_string()),
     })?;
-    config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+    config.alpn_protocols = ALPN_PROTOCOLS.map(<[u8]>::to_vec).to_vec();
     if !authorities.is_empty() {
-        // A client's certificate is looked at each time: it may have expired since.
+        // Sessions are not resumed, so that client certificates are checked each time: they may have expired.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
     }

@@ -1,28 +1,28 @@
-//! Names of answers: one in another form is another answer, and has another name.
+//! Entity tags: a response in another form has another tag.
 
 use http::header::{ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 
-use crate::api::form::AskedForm;
+use crate::api::form::RequestedForm;
 
-/// Takes our part out of the names that a request speaks of, so that the upstream knows them.
+/// Removes our suffix from the tags in a request, so that the upstream recognizes them.
 pub(super) fn forget(headers: &mut HeaderMap) {
     for name in [IF_MATCH, IF_NONE_MATCH] {
         change(name, headers, |value| {
-            AskedForm::ALL.iter().fold(value.to_owned(), |value, form| value.replace(&mark(*form), "\""))
+            RequestedForm::ALL.iter().fold(value.to_owned(), |value, form| value.replace(&mark(*form), "\""))
         });
     }
 }
 
-/// Gives an answer in another form a name of its own.
-pub(super) fn rename(form: AskedForm, headers: &mut HeaderMap) {
+/// Adds a suffix to the tag of a response in another form.
+pub(super) fn rename(form: RequestedForm, headers: &mut HeaderMap) {
     change(ETAG, headers, |value| match value.strip_suffix('"') {
         Some(name) => format!("{name}{}", mark(form)),
         None => value.to_owned(),
     });
 }
 
-/// How a name ends that is ours.
-fn mark(form: AskedForm) -> String {
+/// The suffix of our tags.
+fn mark(form: RequestedForm) -> String {
     format!("-tersely-{}\"", form.name())
 }
 
@@ -46,7 +46,7 @@ mod tests {
             [("\"abc\"", "\"abc-tersely-toon\""), ("W/\"\"", "W/\"-tersely-toon\""), ("odd", "odd")]
         {
             let mut headers = HeaderMap::from_iter([(ETAG, name.parse().expect("a value"))]);
-            rename(AskedForm::Toon, &mut headers);
+            rename(RequestedForm::Toon, &mut headers);
             assert_eq!(headers[ETAG], ours);
             let mut headers =
                 HeaderMap::from_iter([(IF_NONE_MATCH, format!("{ours}, \"x\"").parse().expect("a value"))]);

@@ -1,11 +1,11 @@
-//! The forms that can be asked for, and what they are called.
+//! The forms that a client can request, and their names.
 
 use http::HeaderValue;
 use tersely_core::Form;
 
-/// A form that can be asked for.
+/// A form that a client can request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum AskedForm {
+pub(crate) enum RequestedForm {
     /// STC as a content coding.
     StcCoding,
     /// STC as a media type.
@@ -16,11 +16,11 @@ pub(crate) enum AskedForm {
     Terse,
 }
 
-impl AskedForm {
+impl RequestedForm {
     /// All of them.
     pub(super) const ALL: [Self; 4] = [Self::StcCoding, Self::Stc, Self::Toon, Self::Terse];
 
-    /// How it is written.
+    /// The form that it is written in.
     pub(crate) fn form(self) -> Form {
         match self {
             Self::StcCoding | Self::Stc => Form::Stc,
@@ -29,7 +29,7 @@ impl AskedForm {
         }
     }
 
-    /// What it is called in headers.
+    /// Its name in headers.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::StcCoding => "stc-coding",
@@ -39,7 +39,7 @@ impl AskedForm {
         }
     }
 
-    /// The media type of an answer in it.
+    /// The media type of a response in it.
     pub(super) fn media_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::StcCoding | Self::Stc => "application/stc+json",

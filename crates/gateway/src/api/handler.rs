@@ -1,4 +1,4 @@
-//! Takes a request to an API, and writes the answer in the form that was asked for.
+//! Forwards a request to an API, and writes the response in the form that the client requested.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,143 +8,147 @@ use http::header::{
     ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, HeaderMap, HeaderName,
     HeaderValue, VARY,
 };
+use http::request::Parts;
 use http::{Request, Response, StatusCode, response};
 use hyper::body::Incoming;
 use tersely_core::encode_json;
 use tokio::net::TcpListener;
 
-use crate::access::AskedKey;
+use crate::admission::{Admission, Handler, Listener, Reach};
 use crate::api::etag;
-use crate::api::form::AskedForm;
-use crate::api::negotiate::{FormatWish, PREFER};
+use crate::api::form::RequestedForm;
+use crate::api::negotiate::{FormatPreference, PREFER};
 use crate::error::Error;
-use crate::http::handler::Front;
-use crate::http::host_check::{self, Reach};
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, PassThrough, arriving, error_body, forward};
+use crate::llm::{GatewayState, PassThrough, error_body, forward};
 use crate::request_log::Known;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
 const RATIO: HeaderName = HeaderName::from_static("x-tersely-ratio");
 const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
 const STC_VERSION: HeaderName = HeaderName::from_static("x-stc-version");
 
-/// Headers that speak of the bytes of an answer, which are others in another form.
-const OF_BYTES: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
+/// Headers that describe the exact bytes of a response, and are wrong for another form.
+const DIGEST_HEADERS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
 
-/// Serves an API, as [`crate::serve`] serves models.
+/// Serves an API as [`crate::serve`] serves models.
 ///
 /// # Errors
-/// When the settings cannot be put to work.
+/// If a setting does not work.
 pub async fn serve_api(
     settings: GatewaySettings,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let gate = Arc::new(GatewayState::new(settings, Arc::new(PassThrough), reach)?);
-    listen(Arc::new(ApiDoor { gate }), listener, stop).await
+    let gate = Arc::new(GatewayState::new(settings, Arc::new(PassThrough), (Listener::Api, reach))?);
+    listen(Arc::new(ApiHandler { gate }), listener, stop).await
 }
 
-struct ApiDoor {
+struct ApiHandler {
     gate: Arc<GatewayState>,
 }
 
-impl Front for ApiDoor {
+impl Handler for ApiHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.gate.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.gate.shutdown
     }
 
-    async fn enter(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Reply> {
-        if let Err(error) = host_check::check(&self.gate.settings, self.gate.reach, &request) {
-            arriving(&self.gate, request.into_body()).linger();
-            return error_body::answer(None, &error);
-        }
-        if let Err(error) = self.gate.identify(AskedKey::Own, &mut request) {
-            arriving(&self.gate, request.into_body()).linger();
-            return error_body::answer(None, &error);
-        }
-        let wish = FormatWish::take(&mut request);
-        let answered = match forward(&self.gate, (None, &mut Known::default()), request).await {
-            Ok(response) => negotiate(&self.gate, wish, response).await,
+    fn admission(&self) -> &Admission {
+        &self.gate.admission
+    }
+
+    fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
+        self.gate.sender(request)
+    }
+
+    fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
+        error_body::answer(None, error)
+    }
+
+    async fn answer(self: Arc<Self>, mut request: Request<Incoming>, slot: RequestSlot) -> Response<Reply> {
+        let preference = FormatPreference::take(&mut request);
+        let answered = match forward(&self.gate, (None, &mut Known::default()), request, slot).await {
+            Ok(response) => negotiate(&self.gate, preference, response).await,
             Err(error) => Err(error),
         };
         answered.unwrap_or_else(|error| error_body::answer(None, &error))
     }
 }
 
-/// The answer in the form that was asked for, where there is one.
+/// The response in the requested form, if there is one.
 async fn negotiate(
     gate: &GatewayState,
-    wish: FormatWish,
+    preference: FormatPreference,
     response: Response<Reply>,
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = response.into_parts();
     if is_json(&parts.headers) {
         vary(&mut parts.headers);
     }
-    let Some(form) = wish.0 else { return Ok(Response::from_parts(parts, body)) };
+    let Some(form) = preference.0 else { return Ok(Response::from_parts(parts, body)) };
     if parts.status == StatusCode::NOT_MODIFIED {
         etag::rename(form, &mut parts.headers);
     }
-    let (mut body, running) = match body {
-        Reply::Theirs { body, _running: running } if can_change(&parts) => (body, running),
+    let (mut body, slot) = match body {
+        Reply::Theirs { body, _slot: slot } if can_change(&parts) => (body, slot),
         other => return Ok(Response::from_parts(parts, other)),
     };
     let Some(whole) = body.whole(&gate.space, gate.settings.limits.body).await? else {
-        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: running }));
+        return Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }));
     };
-    let Some(text) = encoded(gate, form, whole.clone()).await else {
+    let Some(text) = encode_as(gate, form, whole.clone()).await else {
         return Ok(Response::from_parts(parts, Reply::Ours(Some(whole))));
     };
     restate(form, (whole.len(), text.len()), &mut parts.headers);
     Ok(Response::from_parts(parts, Reply::Ours(Some(gate.space.hold(text)))))
 }
 
-/// The JSON of an answer in another form, if that costs fewer tokens and there is time and room to write it; a long one is
-/// not written where requests are served.
-async fn encoded(gate: &GatewayState, form: AskedForm, whole: Bytes) -> Option<String> {
+/// The JSON of a response in another form, if that costs fewer tokens and capacity is free; long ones are encoded off
+/// the serving threads.
+async fn encode_as(gate: &GatewayState, form: RequestedForm, whole: Bytes) -> Option<String> {
     let bytes = whole.len();
     let write = move || encode_json(form.form(), str::from_utf8(&whole).ok()?);
-    gate.bench.run(bytes, write).await.ok().flatten()
+    gate.workers.run(bytes, write).await.ok().flatten()
 }
 
-/// Says what the answer is now.
-fn restate(form: AskedForm, (before, after): (usize, usize), headers: &mut HeaderMap) {
+/// Updates the headers for the new body.
+fn restate(form: RequestedForm, (before, after): (usize, usize), headers: &mut HeaderMap) {
     for name in [CONTENT_LENGTH, ACCEPT_RANGES] {
         headers.remove(name);
     }
-    for name in OF_BYTES {
+    for name in DIGEST_HEADERS {
         headers.remove(name);
     }
     headers.insert(CONTENT_TYPE, form.media_type());
     let ratio = HeaderValue::try_from(ratio(before, after));
     match form {
-        AskedForm::StcCoding | AskedForm::Stc => {
+        RequestedForm::StcCoding | RequestedForm::Stc => {
             headers.insert(STC_VERSION, HeaderValue::from_static("1"));
             headers.extend(ratio.ok().map(|ratio| (STC_RATIO, ratio)));
         }
-        AskedForm::Toon | AskedForm::Terse => headers.extend(ratio.ok().map(|ratio| (RATIO, ratio))),
+        RequestedForm::Toon | RequestedForm::Terse => headers.extend(ratio.ok().map(|ratio| (RATIO, ratio))),
     }
-    if form == AskedForm::StcCoding {
+    if form == RequestedForm::StcCoding {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("stc"));
     }
     etag::rename(form, headers);
 }
 
-/// The share of the bytes that are left, with two decimals.
+/// The ratio of the sizes, with two decimals.
 fn ratio(before: usize, after: usize) -> String {
     let percent = (after * 100 + before / 2) / before.max(1);
     format!("{}.{:02}", percent / 100, percent % 100)
 }
 
-/// True when an answer is JSON, plain and whole.
+/// True if a response is JSON, complete and not encoded.
 fn can_change(parts: &response::Parts) -> bool {
     let coded = parts.headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     let has_body = !parts.status.is_informational()
@@ -159,7 +163,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind == "application/json" || kind.ends_with("+json")
 }
 
-/// Caches must know that the same address has other answers.
+/// Caches must know that the same URL has several representations.
 fn vary(headers: &mut HeaderMap) {
     let said: Vec<String> = headers
         .get_all(VARY)

@@ -1,4 +1,4 @@
-//! The door for JSON APIs: answers in the form that a client asks for, and everything else as it came.
+//! The API listener: JSON in the form that a client requests, and everything else unchanged.
 
 mod etag;
 mod form;
@@ -6,4 +6,4 @@ mod handler;
 mod negotiate;
 
 pub use handler::serve_api;
-pub(crate) use negotiate::{FormatWish, strip};
+pub(crate) use negotiate::{FormatPreference, strip};

@@ -1,4 +1,4 @@
-//! What form a client asks for, by its headers.
+//! The form that a client requests by its headers.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, RANGE};
 use http::{Method, Request};
@@ -6,65 +6,65 @@ use http::{Method, Request};
 use tersely_core::Form;
 
 use crate::api::etag;
-use crate::api::form::AskedForm;
+use crate::api::form::RequestedForm;
 
-/// The header by which clients ask whose library writes `Accept` itself.
+/// A header for clients whose library sets `Accept` itself.
 pub(super) const PREFER: HeaderName = HeaderName::from_static("x-prefer-format");
 
-/// What a request asks for.
+/// The requested form, if any.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct FormatWish(pub(crate) Option<AskedForm>);
+pub(crate) struct FormatPreference(pub(crate) Option<RequestedForm>);
 
-impl FormatWish {
-    /// What the headers ask for: ours first, since it is meant for us, then the media type, then the coding.
+impl FormatPreference {
+    /// The form that the headers request: our own header first, then the media type, then the coding.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let prefers = headers.get(PREFER).and_then(|value| value.to_str().ok()).unwrap_or("");
         Self(match prefers.trim().to_ascii_lowercase().as_str() {
-            "toon" => Some(AskedForm::Toon),
-            "stc" => Some(AskedForm::Stc),
-            "terse" => Some(AskedForm::Terse),
+            "toon" => Some(RequestedForm::Toon),
+            "stc" => Some(RequestedForm::Stc),
+            "terse" => Some(RequestedForm::Terse),
             "json" => None,
-            _ if wants_toon(headers) => Some(AskedForm::Toon),
-            _ if weight("stc", headers, &ACCEPT_ENCODING) > Some(0) => Some(AskedForm::StcCoding),
+            _ if wants_toon(headers) => Some(RequestedForm::Toon),
+            _ if weight("stc", headers, &ACCEPT_ENCODING) > Some(0) => Some(RequestedForm::StcCoding),
             _ => None,
         })
     }
 
-    /// How what is asked for is written.
+    /// The form that it is written in.
     pub(crate) fn form(self) -> Option<Form> {
-        self.0.map(AskedForm::form)
+        self.0.map(RequestedForm::form)
     }
 
-    /// What a request to an API asks for. The upstream is asked for JSON, in the codings that it can have: what is to be
-    /// written anew must come plain.
+    /// The form that a request to an API asks for. The upstream is asked for JSON that is not encoded, because we have
+    /// to rewrite it.
     pub(super) fn take<B>(request: &mut Request<B>) -> Self {
-        let wish = Self::of(request.headers());
+        let preference = Self::of(request.headers());
         let is_part = request.method() == Method::HEAD || request.headers().contains_key(RANGE);
         let headers = request.headers_mut();
         etag::forget(headers);
         strip(headers);
-        let wish = Self(wish.0.filter(|_| !is_part));
-        if wish.0.is_some() {
+        let preference = Self(preference.0.filter(|_| !is_part));
+        if preference.0.is_some() {
             headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
-        wish
+        preference
     }
 }
 
-/// Takes out what was asked of us, which is nobody else's.
+/// Removes our own values, which mean nothing to the upstream.
 pub(crate) fn strip(headers: &mut HeaderMap) {
     headers.remove(PREFER);
     without("text/toon", ACCEPT, "application/json", headers);
     without("stc", ACCEPT_ENCODING, "identity", headers);
 }
 
-/// True when TOON is asked for and JSON is not preferred to it.
+/// True if TOON is accepted and JSON is not preferred.
 fn wants_toon(headers: &HeaderMap) -> bool {
     let toon = weight("text/toon", headers, &ACCEPT).unwrap_or(0);
     toon > 0 && weight("application/json", headers, &ACCEPT).is_none_or(|json| json <= toon)
 }
 
-/// How much a header wants something, in thousandths; `*` means nothing that has to be asked for.
+/// The quality value of an item, in thousandths; `*` does not include forms that have to be requested.
 fn weight(wanted: &str, headers: &HeaderMap, name: &HeaderName) -> Option<u16> {
     let mut weights = items(headers, name).filter_map(|item| {
         let mut parts = item.split(';').map(str::trim);
@@ -79,19 +79,19 @@ fn items<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
     values.flat_map(|value| value.split(',')).map(str::trim).filter(|item| !item.is_empty())
 }
 
-/// `q=0.25` in thousandths; what cannot be read is a refusal.
+/// `q=0.25` in thousandths; an invalid value counts as 0.
 fn quality(part: &str) -> Option<u16> {
     let (name, value) = part.split_once('=')?;
     if !name.trim().eq_ignore_ascii_case("q") {
         return None;
     }
     let value = value.trim().parse::<f32>().ok().filter(|value| (0.0..=1.0).contains(value)).unwrap_or(0.0);
-    // The bounds were checked, so nothing is cut off.
+    // The bounds were checked, so nothing is truncated.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a thousand")]
     Some((value * 1000.0).round() as u16)
 }
 
-/// Takes an item out of a header; if it was the only one, `instead` stands there.
+/// Removes an item from a header; if it was the only one, `instead` replaces it.
 fn without(item: &str, name: HeaderName, instead: &'static str, headers: &mut HeaderMap) {
     if weight(item, headers, &name).is_none() {
         return;
@@ -119,8 +119,12 @@ mod tests {
     /// Behaviour 10.3 and 10.5.
     #[test]
     fn what_is_asked_for_is_told_by_three_headers() {
-        let (coding, stc, toon, terse) =
-            (Some(AskedForm::StcCoding), Some(AskedForm::Stc), Some(AskedForm::Toon), Some(AskedForm::Terse));
+        let (coding, stc, toon, terse) = (
+            Some(RequestedForm::StcCoding),
+            Some(RequestedForm::Stc),
+            Some(RequestedForm::Toon),
+            Some(RequestedForm::Terse),
+        );
         for (lines, expected) in [
             ("", None),
             ("accept-encoding: stc", coding),
@@ -143,7 +147,7 @@ mod tests {
             ("x-prefer-format: yaml\naccept: text/toon", toon),
             ("x-prefer-format: yaml\naccept-encoding: stc", coding),
         ] {
-            assert_eq!(FormatWish::of(&headers(lines)).0, expected, "{lines}");
+            assert_eq!(FormatPreference::of(&headers(lines)).0, expected, "{lines}");
         }
     }
 
@@ -164,7 +168,7 @@ mod tests {
         ] {
             let mut request = Request::new(());
             *request.headers_mut() = headers(lines);
-            FormatWish::take(&mut request);
+            FormatPreference::take(&mut request);
             assert_eq!(*request.headers(), headers(expected), "{lines}");
         }
     }

@@ -1,4 +1,4 @@
-//! Sends the numbers of the board whenever they change, as events of a stream.
+//! Streams the dashboard's figures whenever they change, as server-sent events.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,52 +14,56 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, sleep};
 
-use crate::dashboard::sealed;
-use crate::dashboard::source::BoardData;
+use crate::dashboard::source::DashboardData;
+use crate::dashboard::with_security_headers;
 use crate::error::Error;
 use crate::http::response::Reply;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
-/// How often it is looked for something new. Others may write to the same history, so nobody can say when there is.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often the history is checked. Other processes may write to it, so there is no notification.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often something is said when nothing happens, so that whoever is between does not hang up.
-const BREATH: Duration = Duration::from_secs(15);
+/// How often a comment is sent when nothing changes, so that proxies keep the connection open.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// How many streams there are at a time: each looks at the history as often as that.
-const MOST: usize = 16;
+/// Open streams; each checks the history at that interval.
+const MAX_FEEDS: usize = 16;
 
-/// How long what is said may wait to be read.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long an event may wait to be read.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The streams that are open.
+/// The open streams.
 pub(crate) struct Feeds(Arc<Semaphore>);
 
 impl Feeds {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Semaphore::new(MOST)))
+        Self(Arc::new(Semaphore::new(MAX_FEEDS)))
     }
 
-    /// A stream of the numbers, now and whenever they change.
+    /// A stream of the figures, now and whenever they change.
     ///
     /// # Errors
-    /// When too many are open.
-    pub(crate) fn open(&self, life: &GateLife, data: Arc<BoardData>) -> Result<Response<Reply>, Error> {
-        let message = format!("{MOST} live feeds are open; close one, or ask for /stats");
+    /// If too many streams are open.
+    pub(crate) fn open(
+        &self,
+        shutdown: &Shutdown,
+        data: Arc<DashboardData>,
+    ) -> Result<Response<Reply>, Error> {
+        let message = format!("{MAX_FEEDS} live feeds are open; close one, or ask for /stats");
         let full = |_| Error::client(StatusCode::SERVICE_UNAVAILABLE, message);
         let place = Arc::clone(&self.0).try_acquire_owned().map_err(full)?;
         let (sender, receiver) = channel(1);
-        life.tasks.spawn(async move {
+        shutdown.tasks.spawn(async move {
             let _place = place;
             tell(data, sender).await;
         });
-        let mut response = sealed(Response::new(Reply::Watched(Box::pin(Feed(receiver)))));
+        let mut response = with_security_headers(Response::new(Reply::Watched(Box::pin(Feed(receiver)))));
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         Ok(response)
     }
 }
 
-async fn tell(data: Arc<BoardData>, to: Sender<Bytes>) {
+async fn tell(data: Arc<DashboardData>, to: Sender<Bytes>) {
     let (mut told, mut said) = (None, Instant::now());
     loop {
         let latest = data.latest().await.ok();
@@ -68,22 +72,22 @@ async fn tell(data: Arc<BoardData>, to: Sender<Bytes>) {
             told = latest.or(Some(0));
             data.stats().await.ok().map(|text| [b"data: ", &text[..], b"\n\n"].concat())
         } else {
-            (said.elapsed() >= BREATH).then(|| b":\n\n".to_vec())
+            (said.elapsed() >= HEARTBEAT_INTERVAL).then(|| b":\n\n".to_vec())
         };
         if let Some(words) = words {
             said = Instant::now();
-            if to.send_timeout(words.into(), PATIENCE).await.is_err() {
+            if to.send_timeout(words.into(), SEND_TIMEOUT).await.is_err() {
                 return;
             }
         }
         select! {
-            () = sleep(LOOK) => {}
+            () = sleep(POLL_INTERVAL) => {}
             () = to.closed() => return,
         }
     }
 }
 
-/// The stream's body.
+/// The body of a stream.
 struct Feed(Receiver<Bytes>);
 
 impl Body for Feed {

@@ -1,7 +1,7 @@
-//! Remembers browsers that have shown the token.
+//! Sessions of browsers that have sent the token.
 //!
-//! A cookie holds when it was issued, and a proof that it was issued here, since the start. So nothing is kept, and a
-//! restart forgets all of them.
+//! A cookie contains the time it was issued, and a proof that this process issued it. So nothing is stored, and a
+//! restart ends all sessions.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,16 +10,16 @@ use http::header::{COOKIE, HeaderMap};
 use ring::hmac::{self, HMAC_SHA256, Key};
 use ring::rand::SystemRandom;
 
-/// How long a browser is remembered.
-const LIFE: Duration = Duration::from_hours(12);
+/// How long a session lasts.
+const COOKIE_LIFETIME: Duration = Duration::from_hours(12);
 
 /// The name of the cookie.
-const NAME: &str = "tersely_admin";
+const COOKIE_NAME: &str = "tersely_admin";
 
-/// What makes a browser forget.
-pub(crate) const FORGET: &str = "tersely_admin=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0";
+/// Makes a browser delete the cookie.
+pub(crate) const EXPIRED_COOKIE: &str = "tersely_admin=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0";
 
-/// Remembers browsers. Without random numbers from the system it remembers none.
+/// Issues and checks cookies. Without random numbers from the system there are no sessions.
 pub(crate) struct Logins(Option<Key>);
 
 impl Logins {
@@ -27,21 +27,21 @@ impl Logins {
         Self(Key::generate(HMAC_SHA256, &SystemRandom::new()).ok())
     }
 
-    /// A cookie for a browser that has shown the token.
+    /// A cookie for a browser that has sent the token.
     pub(crate) fn issue(&self) -> Option<String> {
         let key = self.0.as_ref()?;
         let at = format!("{:x}", now().as_secs());
         let proof = hex(hmac::sign(key, at.as_bytes()).as_ref());
-        let life = LIFE.as_secs();
-        Some(format!("{NAME}={at}.{proof}; HttpOnly; SameSite=Strict; Path=/; Max-Age={life}"))
+        let life = COOKIE_LIFETIME.as_secs();
+        Some(format!("{COOKIE_NAME}={at}.{proof}; HttpOnly; SameSite=Strict; Path=/; Max-Age={life}"))
     }
 
-    /// True for a browser that has such a cookie.
+    /// True for a browser with a valid cookie.
     pub(crate) fn know(&self, headers: &HeaderMap) -> bool {
         let all = headers.get_all(COOKIE).into_iter().filter_map(|cookie| cookie.to_str().ok());
         let mut ours = all.flat_map(|cookies| cookies.split(';')).filter_map(|cookie| {
             let (name, value) = cookie.split_once('=')?;
-            (name.trim() == NAME).then_some(value.trim())
+            (name.trim() == COOKIE_NAME).then_some(value.trim())
         });
         ours.any(|value| self.holds(value).unwrap_or(false))
     }
@@ -50,12 +50,12 @@ impl Logins {
         let (at, proof) = value.split_once('.')?;
         let expected = hex(hmac::sign(self.0.as_ref()?, at.as_bytes()).as_ref());
         let since = Duration::from_secs(u64::from_str_radix(at, 16).ok()?);
-        Some(is_same(proof.as_bytes(), expected.as_bytes()) && now().saturating_sub(since) < LIFE)
+        Some(is_same(proof.as_bytes(), expected.as_bytes()) && now().saturating_sub(since) < COOKIE_LIFETIME)
     }
 }
 
-/// The token of a form.
-pub(crate) fn said(form: &[u8]) -> Option<String> {
+/// The token in a form.
+pub(crate) fn form_token(form: &[u8]) -> Option<String> {
     let form = str::from_utf8(form).ok()?;
     let value = form.split('&').find_map(|field| field.strip_prefix("token="))?;
     let mut bytes = Vec::with_capacity(value.len());
@@ -73,7 +73,7 @@ pub(crate) fn said(form: &[u8]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Takes as long whatever the two have in common.
+/// Compares in constant time.
 pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && differences == 0
@@ -85,7 +85,7 @@ fn now() -> Duration {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // A string takes whatever is written.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
@@ -119,17 +119,17 @@ mod tests {
     #[test]
     fn an_old_cookie_holds_no_longer() {
         let logins = Logins::new();
-        let at = format!("{:x}", now().saturating_sub(LIFE).as_secs() - 1);
+        let at = format!("{:x}", now().saturating_sub(COOKIE_LIFETIME).as_secs() - 1);
         let proof = hex(hmac::sign(logins.0.as_ref().unwrap(), at.as_bytes()).as_ref());
-        assert!(!knows(&logins, &format!("{NAME}={at}.{proof}")));
+        assert!(!knows(&logins, &format!("{COOKIE_NAME}={at}.{proof}")));
     }
 
     #[test]
     fn a_form_is_read_as_browsers_write_it() {
-        assert_eq!(said(b"token=a%2Fb+c%3D").as_deref(), Some("a/b c="));
-        assert_eq!(said(b"x=1&token=t").as_deref(), Some("t"));
+        assert_eq!(form_token(b"token=a%2Fb+c%3D").as_deref(), Some("a/b c="));
+        assert_eq!(form_token(b"x=1&token=t").as_deref(), Some("t"));
         for form in [&b""[..], b"token", b"token=%", b"token=%zz", b"token=%ff", b"\xff"] {
-            assert_eq!(said(form), None, "{form:?}");
+            assert_eq!(form_token(form), None, "{form:?}");
         }
     }
 }

@@ -1,8 +1,7 @@
-//! What whoever looks after a gateway is shown: a page, the numbers behind it, and a place to try things out.
+//! The dashboard: a page, the figures behind it, and a playground.
 //!
-//! The page is one file without anything from elsewhere. Whoever knows `admin.token` logs in with it and gets a cookie
-//! that no script can read and no other site can have sent. What changes nothing is asked for with GET; whatever is
-//! posted must come from the page itself.
+//! The page is one file that loads nothing else. Whoever knows `admin.token` logs in with it and gets a cookie that
+//! scripts cannot read and other sites cannot send. GET changes nothing; every POST must come from the page itself.
 
 mod feed;
 mod login;
@@ -26,63 +25,64 @@ use tokio::time::timeout;
 
 use crate::dashboard::feed::Feeds;
 use crate::dashboard::login::Logins;
-use crate::dashboard::play::PlayRoom;
-use crate::dashboard::source::BoardData;
+use crate::dashboard::play::Playground;
+use crate::dashboard::source::DashboardData;
 use crate::display::Display;
 use crate::error::{Error, Side};
 use crate::http::response::Reply;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
 pub(crate) use login::is_same;
-pub(crate) use path::BoardPath;
+pub(crate) use path::DashboardPath;
 
-/// How long whatever is posted may take to arrive.
-const UPLOAD: Duration = Duration::from_secs(10);
+/// Timeout for the body of a POST.
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most bytes that are posted: a text to try out.
-const LARGEST: usize = 2 << 20;
+/// Limit for the body of a POST: a text for the playground.
+const MAX_BODY_BYTES: usize = 2 << 20;
 
-/// How long whoever gave a wrong token waits for the answer.
-pub(crate) const REGRET: Duration = Duration::from_millis(400);
+/// Delay of the response to a wrong token.
+pub(crate) const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(400);
 
-/// What whoever looks after a gateway is shown.
-pub(crate) struct Board {
-    data: Arc<BoardData>,
-    play: PlayRoom,
+/// The dashboard.
+pub(crate) struct Dashboard {
+    data: Arc<DashboardData>,
+    play: Playground,
     logins: Logins,
     feeds: Feeds,
 }
 
-/// Who asks for something.
-pub(crate) struct BoardVisitor<'v> {
-    /// What they ask for.
-    pub(crate) page: BoardPath,
-    /// True when they may have it.
+/// A request to the dashboard.
+pub(crate) struct DashboardVisitor<'v> {
+    /// The page.
+    pub(crate) page: DashboardPath,
+    /// True if the caller is authenticated.
     pub(crate) is_admitted: bool,
-    /// What they have to know to log in.
+    /// The token to log in with.
     pub(crate) token: &'v str,
 }
 
-impl Board {
-    /// Shows what can be shown.
+impl Dashboard {
+    /// A dashboard for what can be shown.
     pub(crate) fn new(display: Display) -> Self {
-        let play = PlayRoom::new(display.inside.clone());
-        Self { data: Arc::new(BoardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
+        let play = Playground::new(display.engine.clone());
+        Self { data: Arc::new(DashboardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
     }
 
-    /// True for a browser that has logged in.
+    /// True for a browser that is logged in.
     pub(crate) fn knows(&self, headers: &HeaderMap) -> bool {
         self.logins.know(headers)
     }
 
-    /// Answers a visitor.
+    /// The response to a visitor.
     pub(crate) async fn answer(
         &self,
-        life: &GateLife,
-        visitor: BoardVisitor<'_>,
+        shutdown: &Shutdown,
+        visitor: DashboardVisitor<'_>,
         request: Request<Incoming>,
     ) -> Result<Response<Reply>, Error> {
-        let posts = matches!(visitor.page, BoardPath::Login | BoardPath::Logout | BoardPath::Play);
+        let posts =
+            matches!(visitor.page, DashboardPath::Login | DashboardPath::Logout | DashboardPath::Play);
         let method = if posts { &Method::POST } else { &Method::GET };
         let is_head = request.method() == Method::HEAD;
         if request.method() != method && (posts || !is_head) {
@@ -92,9 +92,9 @@ impl Board {
             return Err(Error::client(StatusCode::FORBIDDEN, "only the dashboard itself may ask for this"));
         }
         match visitor.page {
-            BoardPath::Home => return Ok(moved()),
-            BoardPath::Login => return self.log_in(visitor.token, request).await,
-            BoardPath::Page if !visitor.is_admitted => return Ok(page::login(StatusCode::UNAUTHORIZED)),
+            DashboardPath::Home => return Ok(redirect()),
+            DashboardPath::Login => return self.log_in(visitor.token, request).await,
+            DashboardPath::Page if !visitor.is_admitted => return Ok(page::login(StatusCode::UNAUTHORIZED)),
             _ if !visitor.is_admitted => {
                 return Err(Error::client(
                     StatusCode::UNAUTHORIZED,
@@ -104,28 +104,28 @@ impl Board {
             _ => {}
         }
         match visitor.page {
-            BoardPath::Page => Ok(page::page(visitor.token)),
-            BoardPath::Stats => Ok(json(self.data.stats().await?)),
-            BoardPath::Live => self.feeds.open(life, Arc::clone(&self.data)),
-            BoardPath::Session(session) => Ok(json(self.data.session(session).await?)),
-            BoardPath::Logout => Ok(with_cookie(moved(), login::FORGET)),
-            BoardPath::Play => Ok(json(self.play.try_out(body(request).await?).await?)),
-            BoardPath::Home | BoardPath::Login => Ok(moved()),
+            DashboardPath::Page => Ok(page::page(visitor.token)),
+            DashboardPath::Stats => Ok(json(self.data.stats().await?)),
+            DashboardPath::Live => self.feeds.open(shutdown, Arc::clone(&self.data)),
+            DashboardPath::Session(session) => Ok(json(self.data.session(session).await?)),
+            DashboardPath::Logout => Ok(with_cookie(redirect(), login::EXPIRED_COOKIE)),
+            DashboardPath::Play => Ok(json(self.play.try_out(body(request).await?).await?)),
+            DashboardPath::Home | DashboardPath::Login => Ok(redirect()),
         }
     }
 
     async fn log_in(&self, token: &str, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
-        let said = login::said(&body(request).await?);
+        let said = login::form_token(&body(request).await?);
         if token.is_empty() || said.is_some_and(|said| is_same(said.as_bytes(), token.as_bytes())) {
             let cookie = self.logins.issue();
-            return Ok(cookie.map_or_else(moved, |cookie| with_cookie(moved(), &cookie)));
+            return Ok(cookie.map_or_else(redirect, |cookie| with_cookie(redirect(), &cookie)));
         }
-        tokio::time::sleep(REGRET).await;
+        tokio::time::sleep(WRONG_TOKEN_DELAY).await;
         Ok(page::login(StatusCode::FORBIDDEN))
     }
 }
 
-/// True when a page of another origin cannot have sent it: browsers say where a post comes from.
+/// True if a page of another origin cannot have sent the request: browsers send the origin of a POST.
 fn is_own(headers: &HeaderMap) -> bool {
     let mut said = headers.get_all(ORIGIN).into_iter().peekable();
     if said.peek().is_none() {
@@ -141,15 +141,15 @@ fn is_own(headers: &HeaderMap) -> bool {
 }
 
 async fn body(request: Request<Incoming>) -> Result<Bytes, Error> {
-    let read = timeout(UPLOAD, Limited::new(request.into_body(), LARGEST).collect());
+    let read = timeout(UPLOAD_TIMEOUT, Limited::new(request.into_body(), MAX_BODY_BYTES).collect());
     let read = read.await.map_err(|_| Error::late(Side::Client))?;
-    let message = format!("at most {LARGEST} bytes can be tried out at once");
+    let message = format!("at most {MAX_BODY_BYTES} bytes can be tried out at once");
     read.map(http_body_util::Collected::to_bytes)
         .map_err(|_| Error::client(StatusCode::PAYLOAD_TOO_LARGE, message))
 }
 
-fn moved() -> Response<Reply> {
-    let mut response = sealed(Response::new(Reply::Ours(None)));
+fn redirect() -> Response<Reply> {
+    let mut response = with_security_headers(Response::new(Reply::Ours(None)));
     *response.status_mut() = StatusCode::SEE_OTHER;
     response.headers_mut().insert(LOCATION, HeaderValue::from_static("/_tersely/"));
     response
@@ -161,22 +161,22 @@ fn with_cookie(mut response: Response<Reply>, cookie: &str) -> Response<Reply> {
 }
 
 fn json(text: Bytes) -> Response<Reply> {
-    let mut response = sealed(Response::new(Reply::Ours(Some(text))));
+    let mut response = with_security_headers(Response::new(Reply::Ours(Some(text))));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-/// An answer that no other site can show, guess the kind of, or find in a cache.
-fn sealed(mut response: Response<Reply>) -> Response<Reply> {
-    const SEALS: [(HeaderName, &str); 4] = [
+/// Adds headers against framing, sniffing and caching.
+fn with_security_headers(mut response: Response<Reply>) -> Response<Reply> {
+    const SECURITY_HEADERS: [(HeaderName, &str); 4] = [
         (CACHE_CONTROL, "no-store"),
         (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
-        // Not `no-referrer`: browsers then say that a form comes from nowhere, and it would be refused.
+        // Not `no-referrer`: browsers then send a null origin with forms, which would be refused.
         (REFERRER_POLICY, "same-origin"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     let headers = response.headers_mut();
-    headers.extend(SEALS.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    headers.extend(SECURITY_HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     response

@@ -1,4 +1,4 @@
-//! The page, with its style and its script in it, and a policy that allows these and nothing else.
+//! The page with its style and script, and a content security policy that allows only these.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,25 +11,25 @@ use http::{Response, StatusCode};
 use ring::digest::{SHA256, digest};
 use tersely_core::about;
 
-use crate::dashboard::sealed;
+use crate::dashboard::with_security_headers;
 use crate::http::response::Reply;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page of whoever is admitted.
+/// The page for authenticated visitors.
 static PAGE: LazyLock<SealedPage> = LazyLock::new(|| {
     let script = include_str!("page.js").replace("/*names*/", &names());
     SealedPage::of(include_str!("page.html"), STYLE, &script)
 });
 
-/// The page of whoever is not.
+/// The page for everyone else.
 static LOGIN: LazyLock<SealedPage> = LazyLock::new(|| SealedPage::of(include_str!("login.html"), STYLE, ""));
 
-/// What names mean: a sentence for each, as an object of JSON.
+/// The meaning of each name: a sentence, as a JSON object.
 fn names() -> String {
     let kinds = [("stage", about::STAGES), ("tool", about::TOOLS), ("text", about::TEXTS)];
     let kinds = kinds.map(|(kind, rows)| (kind, rows.iter().copied().collect::<BTreeMap<_, _>>()));
-    // A script ends with the first `</`, wherever that stands.
+    // A script ends at the first `</`, wherever it occurs.
     serde_json::to_string(&BTreeMap::from(kinds)).unwrap_or_default().replace('<', "\\u003c")
 }
 
@@ -39,7 +39,7 @@ struct SealedPage {
 }
 
 impl SealedPage {
-    /// Puts style and script where the page has room for them.
+    /// Inserts style and script into the page.
     fn of(page: &str, style: &str, script: &str) -> Self {
         let text = page.replace("/*style*/", style).replace("/*script*/", script);
         let policy = format!(
@@ -52,10 +52,10 @@ impl SealedPage {
     }
 
     fn answer(&self, text: String) -> Response<Reply> {
-        let mut response = sealed(Response::new(Reply::Ours(Some(Bytes::from(text)))));
+        let mut response = with_security_headers(Response::new(Reply::Ours(Some(Bytes::from(text)))));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        // Two policies would both hold.
+        // Two policies would both apply.
         if let Some(policy) = &self.policy {
             headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         }
@@ -63,7 +63,7 @@ impl SealedPage {
     }
 }
 
-/// The page; it offers to log out where one has to log in.
+/// The page; with a logout button if there is a login.
 pub(crate) fn page(token: &str) -> Response<Reply> {
     let text = if token.is_empty() {
         PAGE.text.replace("<form class=\"logout\"", "<form hidden")
@@ -73,7 +73,7 @@ pub(crate) fn page(token: &str) -> Response<Reply> {
     PAGE.answer(text)
 }
 
-/// The page that asks for the token; it says so when one was wrong.
+/// The page that asks for the token; it says if the last one was wrong.
 pub(crate) fn login(status: StatusCode) -> Response<Reply> {
     let is_wrong = status == StatusCode::FORBIDDEN;
     let text = if is_wrong {

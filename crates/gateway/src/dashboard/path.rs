@@ -1,28 +1,28 @@
-//! The places of the board.
+//! The paths of the dashboard.
 
-/// A place of the board.
+/// A path of the dashboard.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum BoardPath {
-    /// What leads to the page.
+pub(crate) enum DashboardPath {
+    /// Redirects to the page.
     Home,
     /// The page.
     Page,
-    /// The numbers behind it.
+    /// The figures behind it.
     Stats,
-    /// The same, as they change.
+    /// The figures as a stream.
     Live,
     /// The turns of a conversation.
     Session(u64),
-    /// Where the token is given.
+    /// Log in with the token.
     Login,
-    /// Where the cookie is given back.
+    /// Log out.
     Logout,
-    /// Where a text is tried out.
+    /// The playground.
     Play,
 }
 
-impl BoardPath {
-    /// What a path asks for, if it is of the board.
+impl DashboardPath {
+    /// The route of a path, if it is one of the dashboard's.
     pub(crate) fn of(path: &str) -> Option<Self> {
         Some(match path {
             "/" | "/_tersely" => Self::Home,

@@ -1,4 +1,4 @@
-//! Tries out what would become of a text.
+//! The playground: shows how a text would be compressed.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 use tersely_core::{Call, Mode, Plan, compress_filtered};
 use tokio::sync::Semaphore;
 
-use crate::display::Inside;
 use crate::error::Error;
+use crate::shared_engine::SharedEngine;
 
-/// How many texts are tried out at a time; more wait.
-const AT_ONCE: usize = 2;
+/// Concurrent trials; further ones wait.
+const MAX_CONCURRENT_TRIALS: usize = 2;
 
-/// A place to try out texts, with the settings of the gateway.
-pub(crate) struct PlayRoom {
-    inside: Option<Arc<dyn Inside>>,
+/// Compresses texts with the settings of the gateway.
+pub(crate) struct Playground {
+    engine: Option<SharedEngine>,
     places: Arc<Semaphore>,
 }
 
-/// A text to try out.
+/// A text to compress.
 struct Trial {
     text: String,
     tool: String,
@@ -28,22 +28,22 @@ struct Trial {
     mode: Option<Mode>,
 }
 
-impl PlayRoom {
-    pub(crate) fn new(inside: Option<Arc<dyn Inside>>) -> Self {
-        Self { inside, places: Arc::new(Semaphore::new(AT_ONCE)) }
+impl Playground {
+    pub(crate) fn new(engine: Option<SharedEngine>) -> Self {
+        Self { engine, places: Arc::new(Semaphore::new(MAX_CONCURRENT_TRIALS)) }
     }
 
-    /// What becomes of a text, as JSON.
+    /// The compressed text and its steps, as JSON.
     pub(crate) async fn try_out(&self, asked: Bytes) -> Result<Bytes, Error> {
         let trial = trial(&asked).ok_or_else(|| {
             Error::client(StatusCode::BAD_REQUEST, r#"send {"text": …, "tool": …, "command": …, "mode": …}"#)
         })?;
         let fault = |_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out");
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(fault)?;
-        let inside = self.inside.clone();
+        let engine = self.engine.clone();
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
-            Bytes::from(tried(inside.as_deref(), &trial).to_string())
+            Bytes::from(run_trial(engine.as_ref(), &trial).to_string())
         });
         done.await
             .map_err(|_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out"))
@@ -65,8 +65,8 @@ fn trial(asked: &[u8]) -> Option<Trial> {
     })
 }
 
-fn tried(inside: Option<&dyn Inside>, trial: &Trial) -> Value {
-    let engine = inside.map(Inside::engine);
+fn run_trial(engine: Option<&SharedEngine>, trial: &Trial) -> Value {
+    let engine = engine.map(SharedEngine::get);
     let (plan, filters) = engine.as_ref().map_or_else(
         || (Plan::default(), Arc::default()),
         |engine| (engine.settings().plan, Arc::clone(&engine.settings().filters)),

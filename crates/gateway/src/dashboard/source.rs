@@ -1,4 +1,4 @@
-//! Where the numbers of the board come from.
+//! The data behind the dashboard.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,23 +11,23 @@ use tersely_telemetry::EventSink;
 use crate::display::{Display, HistorySource};
 use crate::error::Error;
 
-/// The numbers of the board.
-pub(crate) struct BoardData {
+/// The data behind the dashboard.
+pub(crate) struct DashboardData {
     display: Display,
-    /// Once it could be opened.
+    /// Set once the history could be opened.
     reader: Mutex<Option<HistoryReader>>,
-    /// The latest answer, and what it was the answer to.
+    /// The latest response, and the request number that it includes.
     last: Mutex<Option<(u64, Bytes)>>,
 }
 
-impl BoardData {
+impl DashboardData {
     pub(crate) fn new(display: Display) -> Self {
         Self { display, reader: Mutex::default(), last: Mutex::default() }
     }
 
-    /// All numbers, as JSON.
+    /// All figures, as JSON.
     pub(crate) async fn stats(self: &Arc<Self>) -> Result<Bytes, Error> {
-        self.off_thread(Self::tell).await
+        self.off_thread(Self::render).await
     }
 
     /// The number of the latest request.
@@ -52,7 +52,7 @@ impl BoardData {
         let done = tokio::task::spawn_blocking(move || {
             let read = read(&data);
             if read.is_err() {
-                // A file that was replaced is opened afresh.
+                // The file may have been replaced: it is opened again.
                 *data.reader.lock().unwrap_or_else(PoisonError::into_inner) = None;
             }
             read
@@ -76,8 +76,8 @@ impl BoardData {
         Ok(opened)
     }
 
-    /// The numbers; unless something has come since, they are those of last time.
-    fn tell(&self) -> Result<Bytes, HistoryError> {
+    /// The figures; if nothing has been recorded since, those of the last time.
+    fn render(&self) -> Result<Bytes, HistoryError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         self.reader()?.look(|view| {
             let latest = view.latest()?;
@@ -93,12 +93,10 @@ impl BoardData {
         })
     }
 
-    /// What holds at the moment.
+    /// The current state.
     fn now(&self) -> Map<String, Value> {
-        let inside = self.display.inside.as_ref();
-        let engine = inside.map(|inside| inside.engine());
-        let mode = engine.map(|engine| engine.settings().plan.mode.name());
-        let store = inside.and_then(|inside| inside.store()).map(|store| {
+        let mode = self.display.engine.as_ref().map(|engine| engine.get().settings().plan.mode.name());
+        let store = self.display.store.as_ref().map(|store| {
             let counts = store.counts();
             json!({
                 "place": if store.deadline().is_some() { "shared" } else { "memory" },
@@ -122,7 +120,7 @@ fn open(history: &HistorySource) -> Result<HistoryReader, HistoryError> {
     }
 }
 
-/// How well recording goes, where that is known.
+/// How well recording works, if that is known.
 fn recording(history: &HistorySource) -> Value {
     match history {
         HistorySource::Sink(sink) => json!({ "dropped": sink.dropped(), "fault": sink.fault() }),

@@ -1,4 +1,4 @@
-//! Judges the body of a request whose head is known, and tells what became of it.
+//! Rewrites the body of a request whose head has been received, and records the result.
 
 use std::time::Instant;
 
@@ -10,28 +10,29 @@ use tokio::runtime::Handle;
 use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::http::response::Reply;
+use crate::http::signature::covers_body;
 use crate::llm::{
-    GatewayState, Replacement, RequestEntry, Verdict, Whole, ask, covers_body, head, seal, told_plain,
+    GatewayState, Replacement, RequestEntry, Verdict, WholeBody, ask_rewriter, head, report_plain, seal,
 };
 use crate::request_log::{Known, Visit, know};
 use crate::vendor::Vendor;
-use crate::worker_pool::guarded;
+use crate::worker_pool::catch_panic;
 
-/// Whether the body of a request is to be heard, or why it cannot be changed though it is wanted.
+/// Whether the body of a request should be rewritten, or why it cannot be.
 pub(super) fn wants(gate: &GatewayState, parts: &Parts) -> Result<bool, BypassReason> {
-    let wants = guarded(|| gate.rewrite.wants(&head(gate, parts)))?;
+    let wants = catch_panic(|| gate.rewrite.wants(&head(gate, parts)))?;
     if wants && covers_body(parts) { Err(BypassReason::Signed) } else { Ok(wants) }
 }
 
-/// A request whose body is to come.
-pub(super) struct HeadedRequest {
+/// A request whose body is still to come.
+pub(super) struct ExtprocRequest {
     parts: Parts,
     visit: Visit,
     known: Known,
 }
 
-impl HeadedRequest {
-    /// A request with this head, which is under way from now on.
+impl ExtprocRequest {
+    /// A request with this head, in progress from now on.
     pub(super) fn new(gate: &GatewayState, parts: Parts) -> Self {
         let mut request = Request::from_parts(parts, ());
         let visit = Visit::begin(&gate.settings.telemetry, &mut request);
@@ -40,19 +41,23 @@ impl HeadedRequest {
         Self { parts, visit, known: Known { provider, ..Known::default() } }
     }
 
-    /// What is to be sent in the place of a body, if anything.
+    /// The body to send instead, if any.
     ///
     /// # Errors
-    /// When it had to be searched for secrets, and could not be.
-    pub(super) async fn judge(mut self, gate: &GatewayState, whole: Whole) -> Result<Option<Bytes>, Error> {
+    /// If it had to be searched for secrets and could not be.
+    pub(super) async fn process(
+        mut self,
+        gate: &GatewayState,
+        whole: WholeBody,
+    ) -> Result<Option<Bytes>, Error> {
         if !gate.rewrite.seals() || whole.bytes.is_empty() {
-            return Ok(self.rewritten(gate, &whole.bytes).await);
+            return Ok(self.rewrite(gate, &whole.bytes).await);
         }
         let came = whole.bytes.clone();
         match seal(gate, &mut self.parts, whole).await {
             Ok(whole) => {
                 let masked = Some(whole.bytes.clone()).filter(|bytes| *bytes != came);
-                Ok(self.rewritten(gate, &whole.bytes).await.or(masked))
+                Ok(self.rewrite(gate, &whole.bytes).await.or(masked))
             }
             Err(error) => {
                 self.fail(error.side, &error.message);
@@ -61,66 +66,66 @@ impl HeadedRequest {
         }
     }
 
-    /// Another body for a request, if there is a shorter one.
-    async fn rewritten(mut self, gate: &GatewayState, body: &Bytes) -> Option<Bytes> {
+    /// A shorter body, if there is one.
+    async fn rewrite(mut self, gate: &GatewayState, body: &Bytes) -> Option<Bytes> {
         match wants(gate, &self.parts) {
             Ok(true) => {}
             Ok(false) => {
-                self.tell(None);
+                self.record(None);
                 return None;
             }
             Err(why) => {
-                self.miss(gate, why);
+                self.bypass(gate, why);
                 return None;
             }
         }
         let since = Instant::now();
-        let mut left = Left(Some((gate, &self.parts, body)));
-        let verdict = ask(gate, &mut self.known, &self.parts, body).await;
+        let mut left = AbandonGuard(Some((gate, &self.parts, body)));
+        let verdict = ask_rewriter(gate, &mut self.known, &self.parts, body).await;
         left.0 = None;
         drop(left);
         self.known.ours = Some(since.elapsed());
         match verdict {
             Ok(Verdict::Replace(Replacement { body, entry, follow: None, .. })) => {
-                self.tell(entry);
+                self.record(entry);
                 Some(Bytes::from(body))
             }
             Ok(Verdict::Count(entry)) => {
-                self.tell(Some(entry));
+                self.record(Some(entry));
                 None
             }
             Ok(Verdict::Refuse(why)) => {
                 self.fail(Side::Client, &why.message);
                 None
             }
-            // What asks for a look at the answer is not sent.
+            // A replacement that needs us to see the response is not sent.
             Ok(Verdict::Replace(_) | Verdict::Keep | Verdict::Wait(_)) => {
-                self.tell(None);
+                self.record(None);
                 None
             }
             Err(why) => {
-                self.miss(gate, why);
+                self.bypass(gate, why);
                 None
             }
         }
     }
 
-    /// Tells that it went on as it came, though it was wanted.
-    pub(super) fn miss(mut self, gate: &GatewayState, why: BypassReason) {
+    /// Records that the request was forwarded unchanged though it should have been rewritten.
+    pub(super) fn bypass(mut self, gate: &GatewayState, why: BypassReason) {
         self.known.missed = Some(why);
-        // The one who is told may be the one who just panicked.
-        let _ = guarded(|| gate.rewrite.missed(&head(gate, &self.parts), why));
-        self.tell(None);
+        // The rewriter may have just panicked, and may do so again.
+        let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, &self.parts), why));
+        self.record(None);
     }
 
-    /// Tells that it went on as it came because of a fault.
+    /// Records that the request was forwarded unchanged because of an error.
     pub(super) fn fail(mut self, side: Side, why: &str) {
         self.known.fault = Some((side, why.into()));
-        self.tell(None);
+        self.record(None);
     }
 
-    /// Tells what became of it. Whether its answer is a success is not known here.
-    fn tell(mut self, entry: Option<RequestEntry>) {
+    /// Records the request. The status of its response is not known here.
+    fn record(mut self, entry: Option<RequestEntry>) {
         let mut response = Response::new(Reply::Ours(None));
         if let Some(entry) = entry {
             self.known.session = entry.session();
@@ -131,15 +136,15 @@ impl HeadedRequest {
     }
 }
 
-/// Tells the rewriter of a body that went on as it came because nobody waited any longer for the verdict on it, so that
-/// the conversation stays as it was sent.
-struct Left<'g>(Option<(&'g GatewayState, &'g Parts, &'g Bytes)>);
+/// Tells the rewriter, when dropped, that a body was forwarded unchanged because Envoy stopped waiting for the verdict,
+/// so that the conversation stays as it was sent.
+struct AbandonGuard<'g>(Option<(&'g GatewayState, &'g Parts, &'g Bytes)>);
 
-impl Drop for Left<'_> {
+impl Drop for AbandonGuard<'_> {
     fn drop(&mut self) {
         let Some((gate, parts, body)) = self.0.take() else { return };
         if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn_blocking(told_plain(gate, parts, body));
+            runtime.spawn_blocking(report_plain(gate, parts, body));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reads and writes the messages of a gRPC stream: five bytes before each, and a status behind the last.
+//! Reads and writes the messages of a gRPC stream: a prefix of five bytes before each, and a status in the trailers.
 
 use std::time::Duration;
 
@@ -14,42 +14,43 @@ use tokio::time::timeout;
 use crate::http::memory_budget::MemoryBudget;
 use crate::llm::GatewayState;
 
-/// What stands before a message: whether it is compressed, and how long it is.
-const PREFIX: usize = 5;
+/// The prefix of a message: a compression flag and the length.
+const PREFIX_BYTES: usize = 5;
 
-/// What a message may have beside a body: its head, and what else Envoy says of it.
-const BESIDE: usize = 1 << 20;
+/// What a message may contain in addition to a body: its headers and other fields of Envoy's.
+const MAX_EXTRA_BYTES: usize = 1 << 20;
 
-/// What is set aside for a message before its bytes are seen, whatever length it claims.
-const AHEAD: usize = 2 << 20;
+/// Limit for memory reserved by the claimed length of a message, before its bytes arrive.
+const MAX_RESERVED_BYTES: usize = 2 << 20;
 
-/// How a stream ended, and why.
-const STATUS: HeaderName = HeaderName::from_static("grpc-status");
-const WORDS: HeaderName = HeaderName::from_static("grpc-message");
+/// The status of a stream, and its message.
+const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
+const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 
 /// How a stream ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum StreamEnd {
-    /// As it should. Envoy goes on without us, whatever it was told to do about faults.
+    /// With success. Envoy continues without us, whatever its failure mode.
     Fine,
-    /// Nothing of this name is here.
+    /// The service is unknown.
     NotFound,
-    /// Nothing of this kind is done here.
+    /// The method is unknown.
     Unimplemented,
-    /// What was asked for by name could not be done, and why. Envoy does what it was told to do about faults.
+    /// A required step failed, and why. Envoy's failure mode applies.
     Failed(&'static str),
 }
 
-/// What is said of a request that had to be searched for secrets and was not.
-const UNSEARCHED: &str = "redact_secrets is true, and this request could not be searched for secrets";
+/// The message for a request that had to be searched for secrets and was not.
+const NOT_SEARCHED_MESSAGE: &str =
+    "redact_secrets is true, and this request could not be searched for secrets";
 
 impl StreamEnd {
-    /// How a stream ends whose request was not heard: well, unless nothing may go on that was not searched.
-    pub(super) fn unheard(gate: &GatewayState) -> Self {
-        if gate.rewrite.seals() { Self::Failed(UNSEARCHED) } else { Self::Fine }
+    /// The end of a stream whose request was not processed: success, unless every request must be searched for secrets.
+    pub(super) fn unprocessed(gate: &GatewayState) -> Self {
+        if gate.rewrite.seals() { Self::Failed(NOT_SEARCHED_MESSAGE) } else { Self::Fine }
     }
 
-    /// The headers that say it.
+    /// The headers with the status.
     pub(super) fn headers(self) -> HeaderMap {
         let (status, words) = match self {
             Self::Fine => ("0", ""),
@@ -58,41 +59,41 @@ impl StreamEnd {
             Self::Failed(why) => ("13", why),
         };
         let words = Some(words).filter(|words| !words.is_empty()).map(HeaderValue::from_static);
-        let status = (STATUS, HeaderValue::from_static(status));
-        std::iter::once(status).chain(words.map(|words| (WORDS, words))).collect()
+        let status = (GRPC_STATUS, HeaderValue::from_static(status));
+        std::iter::once(status).chain(words.map(|words| (GRPC_MESSAGE, words))).collect()
     }
 
-    /// The same behind the last message.
+    /// The same as trailers after the last message.
     pub(super) fn trailers(self) -> Frame<Bytes> {
         Frame::trailers(self.headers())
     }
 }
 
-/// A message, ready to be sent.
-pub(super) fn written(message: &impl Message) -> Bytes {
+/// Encodes a message with its prefix.
+pub(super) fn encode_frame(message: &impl Message) -> Bytes {
     let length = message.encoded_len();
-    let mut bytes = BytesMut::with_capacity(PREFIX + length);
+    let mut bytes = BytesMut::with_capacity(PREFIX_BYTES + length);
     bytes.put_u8(0);
     bytes.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
-    // There is room for it.
+    // The capacity is sufficient.
     let _ = message.encode(&mut bytes);
     bytes.freeze()
 }
 
-/// The messages of a stream, one after the other.
+/// The messages of a stream.
 pub(super) struct Messages {
     body: Incoming,
     read: BytesMut,
     held: MemoryBudget,
 }
 
-/// What comes next in a stream.
+/// The next item of a stream.
 pub(super) enum Next {
-    /// A message, and the room that it takes.
+    /// A message, and the memory that it uses.
     Message(Bytes, MemoryBudget),
-    /// One that there is no room for, or that is not to be read here.
+    /// A message that exceeds a limit, or that cannot be read here.
     Unread,
-    /// Nothing.
+    /// The end.
     End,
 }
 
@@ -102,20 +103,20 @@ impl Messages {
         Self { body, read: BytesMut::new(), held: gate.room() }
     }
 
-    /// The next message. How long it takes a client to send what Envoy gathers is not ours to say, so a message is waited
-    /// for as long as an answer would be; but one that has begun has to go on.
+    /// The next message. How long a client takes to send the body that Envoy buffers is not up to us, so the idle
+    /// timeout applies; but a message that has begun must continue.
     pub(super) async fn next(&mut self, gate: &GatewayState) -> Next {
         let (limits, timeouts) = (&gate.settings.limits, &gate.settings.timeouts);
         loop {
             if let Some(length) = self.length() {
-                if length > limits.body.saturating_add(BESIDE) || self.is_packed() {
+                if length > limits.body.saturating_add(MAX_EXTRA_BYTES) || self.is_packed() {
                     return Next::Unread;
                 }
-                let wanted = PREFIX + length;
+                let wanted = PREFIX_BYTES + length;
                 if self.read.len() >= wanted {
-                    return self.taken(gate, wanted);
+                    return self.take_message(gate, wanted);
                 }
-                self.read.reserve((wanted - self.read.len()).min(AHEAD));
+                self.read.reserve((wanted - self.read.len()).min(MAX_RESERVED_BYTES));
             }
             let patience = if self.read.is_empty() { timeouts.idle } else { Some(timeouts.body) };
             let Some(data) = self.data(patience).await else { return Next::End };
@@ -126,28 +127,28 @@ impl Messages {
         }
     }
 
-    /// The length that the next message claims, once that has been read.
+    /// The length of the next message, once its prefix has been read.
     fn length(&self) -> Option<usize> {
-        let mut prefix = self.read.get(1..PREFIX)?;
+        let mut prefix = self.read.get(1..PREFIX_BYTES)?;
         usize::try_from(prefix.get_u32()).ok()
     }
 
-    /// True when the next message is compressed, which nobody was told that it may be.
+    /// True if the next message is compressed, which we never offered to accept.
     fn is_packed(&self) -> bool {
         self.read.first().is_some_and(|flag| *flag != 0)
     }
 
-    /// The message that has been read, and all room that was taken for it.
-    fn taken(&mut self, gate: &GatewayState, length: usize) -> Next {
+    /// The message that has been read, with all memory reserved for it.
+    fn take_message(&mut self, gate: &GatewayState, length: usize) -> Next {
         let mut message = self.read.split_to(length);
-        message.advance(PREFIX);
+        message.advance(PREFIX_BYTES);
         let mut held = std::mem::replace(&mut self.held, gate.room());
-        gate.space.fit(&mut held, message.len());
+        gate.space.resize(&mut held, message.len());
         self.held.take(gate.settings.limits.memory, self.read.len());
         Next::Message(message.freeze(), held)
     }
 
-    /// The next bytes; none when no more come, or not in time.
+    /// The next bytes; `None` at the end or after the timeout.
     async fn data(&mut self, patience: Option<Duration>) -> Option<Bytes> {
         while !self.body.is_end_stream() {
             let next = self.body.frame();

@@ -1,41 +1,42 @@
-//! Takes streams of gRPC from Envoy, and says whether it takes any.
+//! Serves Envoy's gRPC streams, and gRPC health checks.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, HeaderValue};
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use prost::Message as _;
 use tokio::net::TcpListener;
 
+use crate::admission::{Admission, Handler, Listener, Reach};
 use crate::error::Error;
-use crate::extproc::frame::{Messages, Next, StreamEnd, written};
+use crate::extproc::frame::{Messages, Next, StreamEnd, encode_frame};
 use crate::extproc::message::{HealthRequest, HealthResponse};
-use crate::extproc::request_only::Unwatched;
-use crate::extproc::stream::{ProcessorTalk, TalkBody};
-use crate::http::handler::Front;
-use crate::http::host_check::Reach;
+use crate::extproc::request_only::RequestOnly;
+use crate::extproc::stream::{ProcessorStream, StreamBody};
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, Rewrite, error_body, local};
+use crate::llm::{GatewayState, Rewrite, error_body};
 use crate::request_log::know;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
-/// Where Envoy brings its requests.
-const PROCESS: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
+/// The method for Envoy's streams.
+const PROCESS_PATH: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 
-/// Where whoever balances asks whether we take any.
-const HEALTH: &str = "/grpc.health.v1.Health/Check";
+/// The method for gRPC health checks.
+const HEALTH_PATH: &str = "/grpc.health.v1.Health/Check";
 
-/// What may be asked for the health of: all, or the one service that there is.
+/// The services whose health can be checked: all, or the only one.
 const SERVICES: [&[u8]; 2] = [b"", b"envoy.service.ext_proc.v3.ExternalProcessor"];
 
-/// Serves Envoy, as [`crate::serve`] serves agents.
+/// Serves Envoy as [`crate::serve`] serves agents.
 ///
 /// # Errors
-/// When the settings cannot be put to work.
+/// If a setting does not work.
 pub async fn serve_processor(
     settings: GatewaySettings,
     rewrite: Arc<dyn Rewrite>,
@@ -43,81 +44,89 @@ pub async fn serve_processor(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let gate = Arc::new(GatewayState::new(settings, Arc::new(Unwatched(rewrite)), reach)?);
-    listen(Arc::new(ProcessorDoor { gate }), listener, stop).await
+    let gate =
+        Arc::new(GatewayState::new(settings, Arc::new(RequestOnly(rewrite)), (Listener::Extproc, reach))?);
+    listen(Arc::new(ExtprocHandler { gate }), listener, stop).await
 }
 
-struct ProcessorDoor {
+struct ExtprocHandler {
     gate: Arc<GatewayState>,
 }
 
-impl Front for ProcessorDoor {
+impl Handler for ExtprocHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.gate.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.gate.shutdown
     }
 
-    /// Envoy has one connection for each of its threads, and a request that finds no place on it goes on as it came.
+    /// Envoy has one connection per thread, and forwards a request unchanged if there is no stream left for it.
     fn streams(&self) -> u32 {
         u32::try_from(self.gate.settings.limits.requests).unwrap_or(u32::MAX)
     }
 
-    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
-        let mut response = answer(&self.gate, request).await;
-        // Told of is the request that is spoken of in a stream, not the stream.
-        know(response.extensions_mut(), |known| known.is_probe = true);
-        response
+    fn admission(&self) -> &Admission {
+        &self.gate.admission
+    }
+
+    fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
+        unlogged(error_body::answer(None, error))
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, _: RequestSlot) -> Response<Reply> {
+        unlogged(answer(&self.gate, request).await)
     }
 }
 
-/// The answer to a request. No page in a browser can send one of these: none speaks HTTP/2 without TLS.
+/// Keeps a stream out of the log: the log records the request that the stream is about.
+fn unlogged(mut response: Response<Reply>) -> Response<Reply> {
+    know(response.extensions_mut(), |known| known.is_probe = true);
+    response
+}
+
 async fn answer(gate: &Arc<GatewayState>, request: Request<Incoming>) -> Response<Reply> {
-    if let Some(response) = local::probed(&gate.life.leave, &request) {
-        return response;
-    }
     if request.version() != Version::HTTP_2 || request.method() != Method::POST {
         let message = "this is an external processor for Envoy; it speaks gRPC, and answers GET /readyz";
         return error_body::answer(None, &Error::client(StatusCode::NOT_FOUND, message));
     }
     match request.uri().path() {
-        PROCESS => process(gate, request.into_body()).await,
-        HEALTH => health(gate, request.into_body()).await,
-        _ => ended(StreamEnd::Unimplemented),
+        PROCESS_PATH => process(gate, request.into_body()).await,
+        HEALTH_PATH => health(gate, request.into_body()).await,
+        _ => empty_stream(StreamEnd::Unimplemented),
     }
 }
 
 async fn process(gate: &Arc<GatewayState>, body: Incoming) -> Response<Reply> {
-    // A request that finds no place goes on as it came, unless it may not.
-    let Ok(running) = gate.admit() else { return ended(StreamEnd::unheard(gate)) };
+    // Without a slot the request is forwarded unchanged, unless it must be searched for secrets.
+    let Ok(slot) = gate.admission.slot() else { return empty_stream(StreamEnd::unprocessed(gate)) };
     let messages = Messages::of(gate, body);
-    spoken(ProcessorTalk::new(Arc::clone(gate), messages, running).begun().await)
+    stream_response(ProcessorStream::new(Arc::clone(gate), messages, slot).start().await)
 }
 
 async fn health(gate: &GatewayState, body: Incoming) -> Response<Reply> {
     let Next::Message(bytes, _) = Messages::of(gate, body).next(gate).await else {
-        return ended(StreamEnd::Unimplemented);
+        return empty_stream(StreamEnd::Unimplemented);
     };
     let service = HealthRequest::decode(bytes).unwrap_or_default().service;
     if !SERVICES.contains(&&*service) {
-        return ended(StreamEnd::NotFound);
+        return empty_stream(StreamEnd::NotFound);
     }
-    let leaves = gate.life.leave.is_cancelled();
+    let leaves = gate.shutdown.notice.is_cancelled();
     let status = if leaves { HealthResponse::NOT_SERVING } else { HealthResponse::SERVING };
-    spoken(TalkBody::once(written(&HealthResponse { status })))
+    stream_response(StreamBody::once(encode_frame(&HealthResponse { status })))
 }
 
-/// A stream in which something is said.
-fn spoken(body: TalkBody) -> Response<Reply> {
+/// A stream with messages.
+fn stream_response(body: StreamBody) -> Response<Reply> {
     let mut response = Response::new(Reply::Watched(Box::pin(body)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
 
-/// A stream that ends before anything was said in it.
-fn ended(end: StreamEnd) -> Response<Reply> {
+/// A stream that ends without a message.
+fn empty_stream(end: StreamEnd) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(None));
     *response.headers_mut() = end.headers();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));

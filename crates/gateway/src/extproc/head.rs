@@ -1,4 +1,4 @@
-//! The head of a request, as Envoy tells it.
+//! The head of a request in Envoy's messages.
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue};
@@ -9,7 +9,7 @@ use crate::extproc::message::{
 };
 use crate::http::hop_by_hop::is_ours;
 
-/// The request that a list of headers is the head of; `None` when it is none. A header that is no header is passed over.
+/// The request with these headers; `None` if they are not a request's. Invalid headers are ignored.
 pub(super) fn request(list: HeaderList) -> Option<Request<()>> {
     let (mut method, mut path, mut headers) = (None, None, HeaderMap::with_capacity(list.headers.len()));
     for NamedValue { name, text, raw } in list.headers {
@@ -32,8 +32,8 @@ pub(super) fn request(list: HeaderList) -> Option<Request<()>> {
     Some(request)
 }
 
-/// Leaves a head as it is, but for what is said to us in it.
-pub(super) fn unaddressed(headers: &HeaderMap) -> PartResponse {
+/// Leaves the head unchanged, except for removing our own headers.
+pub(super) fn strip_our_headers(headers: &HeaderMap) -> PartResponse {
     let ours: Vec<_> = headers.keys().filter(|name| is_ours(name)).map(ToString::to_string).collect();
     if ours.is_empty() {
         return PartResponse::default();
@@ -42,8 +42,8 @@ pub(super) fn unaddressed(headers: &HeaderMap) -> PartResponse {
     PartResponse { change: Some(PartChange { headers, body: None }) }
 }
 
-/// Puts another body in the place of one: its exact length, and no coding.
-pub(super) fn replaced(body: Bytes) -> PartResponse {
+/// Replaces a body, and sets its exact length without a coding.
+pub(super) fn replace_body(body: Bytes) -> PartResponse {
     let length = NamedValue {
         name: Bytes::from_static(CONTENT_LENGTH.as_str().as_bytes()),
         raw: Bytes::from(body.len().to_string()),
@@ -55,8 +55,8 @@ pub(super) fn replaced(body: Bytes) -> PartResponse {
     PartResponse { change: Some(PartChange { headers, body }) }
 }
 
-/// Hands a piece of a body back.
-pub(super) fn returned(piece: HttpBody) -> PartResponse {
+/// Returns a chunk of a body unchanged.
+pub(super) fn pass_piece(piece: HttpBody) -> PartResponse {
     let body = Some(BodyMutation { whole: None, piece: Some(piece) });
     PartResponse { change: Some(PartChange { headers: None, body }) }
 }

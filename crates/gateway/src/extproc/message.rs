@@ -1,26 +1,26 @@
-//! The messages of Envoy's protocol, as far as they are spoken here; every other field is passed over.
+//! The messages of Envoy's protocol, as far as they are used here; all other fields are ignored.
 //!
 //! Names and values of headers are bytes: Envoy does not promise that they are UTF-8.
 
 use bytes::Bytes;
 use prost::{Message, Oneof};
 
-/// What Envoy says.
+/// A message from Envoy.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessingRequest {
-    #[prost(oneof = "EnvoySaid", tags = "2, 4, 6")]
-    pub(super) said: Option<EnvoySaid>,
-    /// Nobody waits for what is answered.
+    #[prost(oneof = "EnvoyRequest", tags = "2, 4, 6")]
+    pub(super) said: Option<EnvoyRequest>,
+    /// Envoy ignores the response.
     #[prost(bool, tag = "10")]
     pub(super) only_observes: bool,
-    /// How bodies will come; said with the first message of a stream.
+    /// How bodies will be sent; in the first message of a stream.
     #[prost(message, optional, tag = "11")]
     pub(super) protocol: Option<Protocols>,
 }
 
-/// The part of a request that a message has; those of responses are not asked for.
+/// The part of a request in a message; parts of responses are not requested.
 #[derive(Clone, PartialEq, Oneof)]
-pub(super) enum EnvoySaid {
+pub(super) enum EnvoyRequest {
     #[prost(message, tag = "2")]
     Head(HttpHeaders),
     #[prost(message, tag = "4")]
@@ -29,31 +29,31 @@ pub(super) enum EnvoySaid {
     Trailers(HttpTrailers),
 }
 
-/// How Envoy was told to send bodies.
+/// The body modes that Envoy is configured with.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct Protocols {
     #[prost(int32, tag = "1")]
     pub(super) request_body: i32,
 }
 
-/// How a body comes.
+/// How a body is sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum BodyWay {
-    /// Not at all, or in pieces that Envoy keeps.
+pub(super) enum BodyMode {
+    /// Not at all, or in chunks that Envoy keeps.
     Elsewhere,
-    /// In one message, if there is room for it.
+    /// In one message, if it fits.
     Whole,
-    /// In pieces that are sent on only if they come back.
+    /// In chunks that Envoy forwards only if they are returned.
     HandedOver,
 }
 
 impl Protocols {
-    /// How a request's body comes, by Envoy's number for it.
-    pub(super) fn way(self) -> BodyWay {
+    /// The mode for request bodies, from Envoy's number for it.
+    pub(super) fn way(self) -> BodyMode {
         match self.request_body {
-            2 | 3 => BodyWay::Whole,
-            4 | 5 => BodyWay::HandedOver,
-            _ => BodyWay::Elsewhere,
+            2 | 3 => BodyMode::Whole,
+            4 | 5 => BodyMode::HandedOver,
+            _ => BodyMode::Elsewhere,
         }
     }
 }
@@ -74,7 +74,7 @@ pub(super) struct HeaderList {
     pub(super) headers: Vec<NamedValue>,
 }
 
-/// A header; its value stands in one of two places.
+/// A header; its value is in one of two fields.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct NamedValue {
     #[prost(bytes = "bytes", tag = "1")]
@@ -85,7 +85,7 @@ pub(super) struct NamedValue {
     pub(super) raw: Bytes,
 }
 
-/// A body, or a piece of one.
+/// A body, or a chunk of one.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct HttpBody {
     #[prost(bytes = "bytes", tag = "1")]
@@ -93,7 +93,7 @@ pub(super) struct HttpBody {
     /// Nothing follows.
     #[prost(bool, tag = "2")]
     pub(super) is_last: bool,
-    /// What Envoy says of the messages of a gRPC stream; it goes back as it came.
+    /// The framing of gRPC messages in the body; returned unchanged.
     #[prost(bool, tag = "3")]
     is_last_without_message: bool,
     #[prost(uint32, tag = "4")]
@@ -101,26 +101,26 @@ pub(super) struct HttpBody {
 }
 
 impl HttpBody {
-    /// True when no other piece follows.
+    /// True if no further chunk follows.
     pub(super) fn is_end(&self) -> bool {
         self.is_last || self.is_last_without_message
     }
 }
 
-/// What stands behind a body; it is not looked at.
+/// Trailers; their content is ignored.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct HttpTrailers {}
 
-/// What Envoy is told.
+/// A message to Envoy.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessingResponse {
-    #[prost(oneof = "EnvoyTold", tags = "1, 3, 5")]
-    pub(super) told: Option<EnvoyTold>,
+    #[prost(oneof = "EnvoyResponse", tags = "1, 3, 5")]
+    pub(super) told: Option<EnvoyResponse>,
 }
 
-/// The part of a request that an answer is about.
+/// The part of a request that a response refers to.
 #[derive(Clone, PartialEq, Oneof)]
-pub(super) enum EnvoyTold {
+pub(super) enum EnvoyResponse {
     #[prost(message, tag = "1")]
     Head(PartResponse),
     #[prost(message, tag = "3")]
@@ -129,7 +129,7 @@ pub(super) enum EnvoyTold {
     Trailers(HttpTrailers),
 }
 
-/// What becomes of a part; it stays as it is where nothing is said.
+/// The change of a part; without one it stays unchanged.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct PartResponse {
     #[prost(message, optional, tag = "1")]
@@ -161,7 +161,7 @@ pub(super) struct HeaderSetting {
 }
 
 impl HeaderSetting {
-    /// Envoy's word for: whatever stood there.
+    /// Envoy's value for overwriting an existing header.
     pub(super) const OVERWRITE: i32 = 2;
 }
 
@@ -173,7 +173,7 @@ pub(super) struct BodyMutation {
     pub(super) piece: Option<HttpBody>,
 }
 
-/// Whose health is asked for.
+/// The service whose health is checked.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct HealthRequest {
     #[prost(bytes = "bytes", tag = "1")]

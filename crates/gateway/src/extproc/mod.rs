@@ -1,8 +1,8 @@
-//! The door for Envoy: an external processor that makes the bodies smaller which Envoy takes on to a model itself.
+//! The Envoy listener: an external processor that compresses the bodies of requests which Envoy forwards itself.
 //!
-//! Envoy opens a stream of gRPC for each request, says its head and then its body, and is told what to send instead. The
-//! messages are written by hand, a dozen of them: the crate that has all of Envoy's is eighty thousand lines. The server is
-//! the one of every other door, which drains, counts and bounds already: gRPC adds five bytes and a trailer to it.
+//! Envoy opens a gRPC stream for each request, sends its head and then its body, and is told what to forward instead.
+//! The dozen messages are defined by hand: the crate with all of Envoy's has eighty thousand lines. The server is the
+//! same as for every other listener, with its drain, metrics and limits: gRPC only adds a prefix and trailers.
 
 mod body;
 mod frame;

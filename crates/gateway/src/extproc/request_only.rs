@@ -1,4 +1,4 @@
-//! Rewrites requests whose answer is not seen here.
+//! Rewrites requests whose response we do not see.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use bytes::Bytes;
 use crate::bypass::BypassReason;
 use crate::llm::{Head, Refusal, Rewrite, Verdict};
 
-/// A rewriter that is asked for no more than can be done without a look at the answer.
-pub(super) struct Unwatched(pub(super) Arc<dyn Rewrite>);
+/// A rewriter restricted to what is possible without seeing the response.
+pub(super) struct RequestOnly(pub(super) Arc<dyn Rewrite>);
 
-impl Rewrite for Unwatched {
+impl Rewrite for RequestOnly {
     fn wants(&self, head: &Head<'_>) -> bool {
         self.0.wants(head)
     }
@@ -27,8 +27,8 @@ impl Rewrite for Unwatched {
         self.0.seal(body)
     }
 
-    fn missed(&self, head: &Head<'_>, why: BypassReason) {
-        self.0.missed(head, why);
+    fn on_bypass(&self, head: &Head<'_>, why: BypassReason) {
+        self.0.on_bypass(head, why);
     }
 
     fn sent_plain(&self, head: &Head<'_>, body: &Bytes) {

@@ -1,7 +1,7 @@
-//! What is said in the stream of one request: its head is let go on at once, and its body is judged.
+//! The stream of one request: its head is passed at once, and its body is rewritten.
 //!
-//! A stream that has nothing more to say is ended well, after the head as after the body: Envoy then sends the request on
-//! without asking further, neither for the rest of it nor for its answer, and whatever it was told to do about faults.
+//! A stream with nothing more to send ends with success, after the head as after the body: Envoy then forwards the
+//! request without asking further, whatever its failure mode.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,71 +10,71 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame};
 use prost::Message as _;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
-use crate::extproc::body::{HeadedRequest, wants};
-use crate::extproc::frame::{Messages, Next, StreamEnd, written};
-use crate::extproc::head::{replaced, request, returned, unaddressed};
+use crate::extproc::body::{ExtprocRequest, wants};
+use crate::extproc::frame::{Messages, Next, StreamEnd, encode_frame};
+use crate::extproc::head::{pass_piece, replace_body, request, strip_our_headers};
 use crate::extproc::message::{
-    BodyWay, EnvoySaid, EnvoyTold, HttpBody, HttpHeaders, HttpTrailers, PartResponse, ProcessingRequest,
-    ProcessingResponse, Protocols,
+    BodyMode, EnvoyRequest, EnvoyResponse, HttpBody, HttpHeaders, HttpTrailers, PartResponse,
+    ProcessingRequest, ProcessingResponse, Protocols,
 };
-use crate::llm::{GatewayState, Pending, Whole};
+use crate::http::request_slots::RequestSlot;
+use crate::llm::{GatewayState, Pending, WholeBody};
 
-/// What is said of a request whose body will not come in one piece.
-const IN_PIECES: &str = "Envoy sends bodies in pieces here; set request_body_mode to BUFFERED";
+/// The error for a request whose body is sent in chunks.
+const STREAMED_BODY_MESSAGE: &str = "Envoy sends bodies in pieces here; set request_body_mode to BUFFERED";
 
-/// What is said of a message that should have been a body.
-const GARBLED: &str = "what came in the place of a body is none";
+/// The error for a message that should have been a body.
+const INVALID_BODY_MESSAGE: &str = "what came in the place of a body is none";
 
-/// What is said of a piece of a body that could not be handed back.
-const LOST: &str = "a piece of this body could not be read; set request_body_mode to BUFFERED";
+/// The error for a chunk that could not be returned.
+const LOST_PIECE_MESSAGE: &str = "a piece of this body could not be read; set request_body_mode to BUFFERED";
 
-/// A stream under way.
-pub(super) struct ProcessorTalk {
+/// A stream in progress.
+pub(super) struct ProcessorStream {
     gate: Arc<GatewayState>,
     messages: Messages,
     stage: Stage,
-    running: OwnedSemaphorePermit,
+    slot: RequestSlot,
 }
 
 enum Stage {
-    /// Nothing was said.
+    /// Nothing has been received.
     Opened,
-    /// The head was answered, and the body is waited for.
-    Headed(Box<HeadedRequest>),
-    /// Pieces of a body are handed back: Envoy sends on nothing else.
+    /// The head has been answered; the body is awaited.
+    Headed(Box<ExtprocRequest>),
+    /// Chunks of a body are returned: Envoy forwards nothing else.
     Returning,
-    /// All was said.
+    /// Only the status is left to send.
     Over(StreamEnd),
 }
 
-impl ProcessorTalk {
+impl ProcessorStream {
     /// A stream that has just been opened.
-    pub(super) fn new(gate: Arc<GatewayState>, messages: Messages, running: OwnedSemaphorePermit) -> Self {
-        Self { gate, messages, stage: Stage::Opened, running }
+    pub(super) fn new(gate: Arc<GatewayState>, messages: Messages, slot: RequestSlot) -> Self {
+        Self { gate, messages, stage: Stage::Opened, slot }
     }
 
-    /// Everything that is to be said, once the first of it is known: head and message leave together then.
-    pub(super) async fn begun(self) -> TalkBody {
+    /// The body of the response, once its first message is known: head and message are sent together.
+    pub(super) async fn start(self) -> StreamBody {
         let (first, rest) = self.step().await;
-        TalkBody { first: Some(first), next: rest.map(Self::boxed) }
+        StreamBody { first: Some(first), next: rest.map(Self::into_step) }
     }
 
-    fn boxed(self) -> Step {
+    fn into_step(self) -> Step {
         Box::pin(self.step())
     }
 
-    /// The next thing to say, and how the stream goes on.
+    /// The next frame, and the rest of the stream.
     async fn step(self) -> (Frame<Bytes>, Option<Self>) {
-        let Self { gate, mut messages, stage, running } = self;
+        let Self { gate, mut messages, stage, slot } = self;
         let (told, stage) = match stage {
-            Stage::Opened => hear_head(&gate, &mut messages).await,
+            Stage::Opened => answer_head(&gate, &mut messages).await,
             Stage::Headed(headed) => {
-                let (told, end) = hear_body(&gate, &mut messages, *headed).await;
-                (told.map(EnvoyTold::Body), Stage::Over(end))
+                let (told, end) = answer_body(&gate, &mut messages, *headed).await;
+                (told.map(EnvoyResponse::Body), Stage::Over(end))
             }
             Stage::Returning => return_piece(&gate, &mut messages).await,
             Stage::Over(end) => (None, Stage::Over(end)),
@@ -82,119 +82,121 @@ impl ProcessorTalk {
         match (told, stage) {
             (None, Stage::Over(end)) => (end.trailers(), None),
             (told, stage) => {
-                let message = written(&ProcessingResponse { told });
-                (Frame::data(message), Some(Self { gate, messages, stage, running }))
+                let message = encode_frame(&ProcessingResponse { told });
+                (Frame::data(message), Some(Self { gate, messages, stage, slot }))
             }
         }
     }
 }
 
-/// What is said to the head of a request.
-async fn hear_head(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
-    let unheard = (None, Stage::Over(StreamEnd::unheard(gate)));
+/// The response to the head of a request.
+async fn answer_head(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyResponse>, Stage) {
+    let unheard = (None, Stage::Over(StreamEnd::unprocessed(gate)));
     let Next::Message(bytes, _) = messages.next(gate).await else { return unheard };
     let Ok(message) = ProcessingRequest::decode(bytes) else { return unheard };
-    let ProcessingRequest { said: Some(EnvoySaid::Head(said)), only_observes, protocol } = message else {
+    let ProcessingRequest { said: Some(EnvoyRequest::Head(said)), only_observes, protocol } = message else {
         return unheard;
     };
     let HttpHeaders { map, is_all } = said;
     let Some(request) = map.and_then(request) else { return unheard };
-    let told = Some(EnvoyTold::Head(unaddressed(request.headers())));
+    let told = Some(EnvoyResponse::Head(strip_our_headers(request.headers())));
     if is_all || only_observes {
         return (told, Stage::Over(StreamEnd::Fine));
     }
     let (parts, ()) = request.into_parts();
-    let way = protocol.map_or(BodyWay::Whole, Protocols::way);
+    let way = protocol.map_or(BodyMode::Whole, Protocols::way);
     let let_go = match way {
-        BodyWay::HandedOver => Stage::Returning,
-        BodyWay::Elsewhere | BodyWay::Whole => Stage::Over(StreamEnd::Fine),
+        BodyMode::HandedOver => Stage::Returning,
+        BodyMode::Elsewhere | BodyMode::Whole => Stage::Over(StreamEnd::Fine),
     };
     let wants = if gate.rewrite.seals() { Ok(true) } else { wants(gate, &parts) };
     match wants {
-        Ok(true) if way == BodyWay::Whole => (told, Stage::Headed(Box::new(HeadedRequest::new(gate, parts)))),
+        Ok(true) if way == BodyMode::Whole => {
+            (told, Stage::Headed(Box::new(ExtprocRequest::new(gate, parts))))
+        }
         Ok(true) => {
-            HeadedRequest::new(gate, parts).fail(Side::Us, IN_PIECES);
-            match StreamEnd::unheard(gate) {
+            ExtprocRequest::new(gate, parts).fail(Side::Us, STREAMED_BODY_MESSAGE);
+            match StreamEnd::unprocessed(gate) {
                 StreamEnd::Fine => (told, let_go),
                 end => (None, Stage::Over(end)),
             }
         }
         Ok(false) => (told, let_go),
         Err(why) => {
-            HeadedRequest::new(gate, parts).miss(gate, why);
+            ExtprocRequest::new(gate, parts).bypass(gate, why);
             (told, let_go)
         }
     }
 }
 
-/// What is said to the body of a request, and how the stream ends then.
-async fn hear_body(
+/// The response to the body of a request, and how the stream ends.
+async fn answer_body(
     gate: &GatewayState,
     messages: &mut Messages,
-    headed: HeadedRequest,
+    headed: ExtprocRequest,
 ) -> (Option<PartResponse>, StreamEnd) {
     let (bytes, held) = match messages.next(gate).await {
         Next::Message(bytes, held) => (bytes, held),
         Next::Unread => {
-            headed.miss(gate, BypassReason::Full);
-            return (None, StreamEnd::unheard(gate));
+            headed.bypass(gate, BypassReason::Full);
+            return (None, StreamEnd::unprocessed(gate));
         }
-        // Whoever sent it has left.
+        // The client has left.
         Next::End => return (None, StreamEnd::Fine),
     };
-    let Ok(ProcessingRequest { said: Some(EnvoySaid::Body(body)), .. }) = ProcessingRequest::decode(bytes)
+    let Ok(ProcessingRequest { said: Some(EnvoyRequest::Body(body)), .. }) = ProcessingRequest::decode(bytes)
     else {
-        headed.fail(Side::Client, GARBLED);
-        return (None, StreamEnd::unheard(gate));
+        headed.fail(Side::Client, INVALID_BODY_MESSAGE);
+        return (None, StreamEnd::unprocessed(gate));
     };
     let HttpBody { bytes, is_last, .. } = body;
     if !is_last || bytes.len() > gate.settings.limits.body {
-        headed.miss(gate, BypassReason::Full);
-        return (None, StreamEnd::unheard(gate));
+        headed.bypass(gate, BypassReason::Full);
+        return (None, StreamEnd::unprocessed(gate));
     }
-    match headed.judge(gate, Whole { bytes, trailers: None, held }).await {
-        Ok(body) => (Some(body.map(replaced).unwrap_or_default()), StreamEnd::Fine),
-        Err(_) => (None, StreamEnd::unheard(gate)),
+    match headed.process(gate, WholeBody { bytes, trailers: None, held }).await {
+        Ok(body) => (Some(body.map(replace_body).unwrap_or_default()), StreamEnd::Fine),
+        Err(_) => (None, StreamEnd::unprocessed(gate)),
     }
 }
 
-/// A piece of a body as it came. What follows one that cannot be read is lost, so Envoy is told of a fault.
-async fn return_piece(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
+/// Returns a chunk of a body unchanged. If a chunk cannot be read, the rest of the body is lost, so the stream fails.
+async fn return_piece(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyResponse>, Stage) {
     let said = match messages.next(gate).await {
         Next::Message(bytes, _) => ProcessingRequest::decode(bytes).ok().and_then(|message| message.said),
         Next::Unread => None,
         Next::End => return (None, Stage::Over(StreamEnd::Fine)),
     };
     match said {
-        Some(EnvoySaid::Body(piece)) => {
+        Some(EnvoyRequest::Body(piece)) => {
             let stage = if piece.is_end() { Stage::Over(StreamEnd::Fine) } else { Stage::Returning };
-            (Some(EnvoyTold::Body(returned(piece))), stage)
+            (Some(EnvoyResponse::Body(pass_piece(piece))), stage)
         }
-        Some(EnvoySaid::Trailers(_)) => {
-            (Some(EnvoyTold::Trailers(HttpTrailers::default())), Stage::Over(StreamEnd::Fine))
+        Some(EnvoyRequest::Trailers(_)) => {
+            (Some(EnvoyResponse::Trailers(HttpTrailers::default())), Stage::Over(StreamEnd::Fine))
         }
-        Some(EnvoySaid::Head(_)) | None => (None, Stage::Over(StreamEnd::Failed(LOST))),
+        Some(EnvoyRequest::Head(_)) | None => (None, Stage::Over(StreamEnd::Failed(LOST_PIECE_MESSAGE))),
     }
 }
 
-/// The next thing to say, once it is known.
-type Step = Pending<'static, (Frame<Bytes>, Option<ProcessorTalk>)>;
+/// The future of the next frame.
+type Step = Pending<'static, (Frame<Bytes>, Option<ProcessorStream>)>;
 
-/// What is said in a stream, one thing after the other.
-pub(super) struct TalkBody {
+/// The body of a stream's response, frame by frame.
+pub(super) struct StreamBody {
     first: Option<Frame<Bytes>>,
     next: Option<Step>,
 }
 
-impl TalkBody {
-    /// One message, and that is all.
+impl StreamBody {
+    /// A body with a single message.
     pub(super) fn once(message: Bytes) -> Self {
         let end = async { (StreamEnd::Fine.trailers(), None) };
         Self { first: Some(Frame::data(message)), next: Some(Box::pin(end)) }
     }
 }
 
-impl Body for TalkBody {
+impl Body for StreamBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -207,7 +209,7 @@ impl Body for TalkBody {
         }
         let Some(step) = &mut self.next else { return Poll::Ready(None) };
         let (frame, rest) = ready!(step.as_mut().poll(cx));
-        self.next = rest.map(ProcessorTalk::boxed);
+        self.next = rest.map(ProcessorStream::into_step);
         Poll::Ready(Some(Ok(frame)))
     }
 

@@ -11,32 +11,32 @@ use hyper_util::client::legacy::{Client, Error as Fault};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use crate::error::Error;
-use crate::http::connect::{Dial, Route};
-use crate::http::request_body::Outgoing;
+use crate::http::connect::{Connector, Route};
+use crate::http::request_body::OutgoingBody;
 use crate::http::root_certificates;
 use crate::settings::GatewaySettings;
 
 /// Servers commonly allow a hundred streams on an HTTP/2 connection. One more would wait, perhaps for minutes, until
-/// one of those ends: it gets a connection of its own instead.
-const STREAMS: usize = 90;
+/// another ends: it gets a connection of its own instead.
+const MAX_SHARED_STREAMS: usize = 90;
 
-/// Servers that Node or uvicorn run close a connection after five quiet seconds, and a request that meets that is lost. They
-/// stand behind plain HTTP as a rule, where another connection costs little.
-const PLAIN: Duration = Duration::from_secs(3);
+/// Servers run by Node or uvicorn close a connection after five idle seconds, and a request sent at that moment is
+/// lost. Such servers usually speak plain HTTP, where a new connection costs little.
+const PLAIN_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The pools: one of connections that speak whatever the upstream prefers, one of HTTP/1.1.
+/// Two connection pools: one with the protocol that the upstream prefers, one with HTTP/1.1.
 pub(crate) struct Pools {
-    any: Client<Dial, Outgoing>,
-    one: Client<Dial, Outgoing>,
+    any: Client<Connector, OutgoingBody>,
+    one: Client<Connector, OutgoingBody>,
     shared: Arc<AtomicUsize>,
 }
 
-/// A stream's place on a connection that others may share; free when dropped.
-pub(crate) struct Lane(Arc<AtomicUsize>);
+/// A stream on a connection that others may share; given back when dropped.
+pub(crate) struct StreamPermit(Arc<AtomicUsize>);
 
-/// What a connection must be able to do.
+/// The HTTP versions that a connection may have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Speaks {
+pub(crate) enum HttpVersions {
     /// HTTP/2 or HTTP/1.1, as the upstream prefers.
     Any,
     /// HTTP/1.1: upgrades need it, and without TLS there is no choice.
@@ -51,35 +51,39 @@ impl Pools {
         let (limit, idle) = (settings.timeouts.connect, settings.timeouts.pooled);
         let begin =
             || HttpsConnectorBuilder::new().with_tls_config(tls.clone()).https_or_http().enable_http1();
-        let any = Dial { connector: begin().enable_http2().wrap_connector(route.clone()), limit };
-        let one = Dial { connector: begin().wrap_connector(route), limit };
-        Ok(Self { any: pool(idle, any), one: pool(idle.min(PLAIN), one), shared: Arc::default() })
+        let any = Connector { connector: begin().enable_http2().wrap_connector(route.clone()), limit };
+        let one = Connector { connector: begin().wrap_connector(route), limit };
+        Ok(Self {
+            any: pool(idle, any),
+            one: pool(idle.min(PLAIN_IDLE_TIMEOUT), one),
+            shared: Arc::default(),
+        })
     }
 
-    /// Sends a request; the lane is to be kept for as long as the answer streams.
+    /// Sends a request; the permit must be held until the response has been streamed.
     pub(crate) async fn send(
         &self,
-        speaks: Speaks,
-        request: Request<Outgoing>,
-    ) -> (Result<Response<Incoming>, Fault>, Option<Lane>) {
-        let lane = if speaks == Speaks::Any { self.lane() } else { None };
-        let client = if lane.is_some() { &self.any } else { &self.one };
-        (client.request(request).await, lane)
+        versions: HttpVersions,
+        request: Request<OutgoingBody>,
+    ) -> (Result<Response<Incoming>, Fault>, Option<StreamPermit>) {
+        let permit = if versions == HttpVersions::Any { self.permit() } else { None };
+        let client = if permit.is_some() { &self.any } else { &self.one };
+        (client.request(request).await, permit)
     }
 
-    fn lane(&self) -> Option<Lane> {
-        let lane = Lane(Arc::clone(&self.shared));
-        (self.shared.fetch_add(1, Ordering::Relaxed) < STREAMS).then_some(lane)
+    fn permit(&self) -> Option<StreamPermit> {
+        let permit = StreamPermit(Arc::clone(&self.shared));
+        (self.shared.fetch_add(1, Ordering::Relaxed) < MAX_SHARED_STREAMS).then_some(permit)
     }
 }
 
-impl Drop for Lane {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-fn pool(idle: Duration, dial: Dial) -> Client<Dial, Outgoing> {
+fn pool(idle: Duration, dial: Connector) -> Client<Connector, OutgoingBody> {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())

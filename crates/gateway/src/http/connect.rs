@@ -1,4 +1,4 @@
-//! Opens connections to upstreams: directly or through a proxy, and in time.
+//! Connects to upstreams, directly or through a proxy, with a timeout.
 
 use std::error::Error as Source;
 use std::io;
@@ -20,14 +20,14 @@ use tower_service::Service;
 use crate::error::Error;
 use crate::settings::ProxyRoute;
 
-/// Connects, with one limit over name lookup, proxy and handshakes.
+/// Connects with one timeout over name lookup, proxy and handshakes.
 #[derive(Clone)]
-pub(crate) struct Dial {
+pub(crate) struct Connector {
     pub(crate) connector: HttpsConnector<Route>,
     pub(crate) limit: Duration,
 }
 
-/// Connects to a host, or to the proxy that stands before it.
+/// Connects to a host, or to the proxy in front of it.
 #[derive(Clone)]
 pub(crate) struct Route {
     direct: HttpConnector,
@@ -37,7 +37,7 @@ pub(crate) struct Route {
 type Fault = Box<dyn Source + Send + Sync>;
 type Future<T> = Pin<Box<dyn std::future::Future<Output = Result<T, Fault>> + Send>>;
 
-impl Service<Uri> for Dial {
+impl Service<Uri> for Connector {
     type Response = <HttpsConnector<Route> as Service<Uri>>::Response;
     type Error = Fault;
     type Future = Future<Self::Response>;
@@ -55,7 +55,7 @@ impl Service<Uri> for Dial {
 }
 
 impl Route {
-    /// The way to upstreams that `proxy` asks for. A silent upstream is found dead by keep-alive probes.
+    /// Connects as `proxy` says. TCP keep-alive detects dead upstreams.
     pub(crate) fn new(proxy: &ProxyRoute) -> Result<Self, Error> {
         let plain = proxy.url.is_empty() || !proxy.url.contains("://") || proxy.url.starts_with("http://");
         if !plain {

@@ -1,29 +1,29 @@
-//! Counts the answers that are under way on a connection, so that one on which nothing happens can be closed.
+//! Counts the responses in progress on a connection, so that an idle connection can be closed.
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How many answers of a connection are under way.
+/// The number of responses in progress on a connection.
 #[derive(Clone, Default)]
-pub(crate) struct Pulse(watch::Sender<usize>);
+pub(crate) struct ConnectionActivity(watch::Sender<usize>);
 
-/// An answer under way.
-pub(crate) struct Beat(Pulse);
+/// A response in progress.
+pub(crate) struct Beat(ConnectionActivity);
 
-impl Pulse {
-    /// One more.
-    pub(crate) fn beat(&self) -> Beat {
+impl ConnectionActivity {
+    /// Counts one more response.
+    pub(crate) fn begin_response(&self) -> Beat {
         self.0.send_modify(|count| *count += 1);
         Beat(self.clone())
     }
 
-    /// Waits until nothing has been under way for so long.
-    pub(crate) async fn rest(&self, limit: Duration) {
+    /// Waits until nothing has been in progress for `limit`.
+    pub(crate) async fn wait_idle(&self, limit: Duration) {
         let mut count = self.0.subscribe();
         loop {
-            // There is always one who sends: this one.
+            // The sender cannot be gone: it is `self`.
             let _ = count.wait_for(|count| *count == 0).await;
             if timeout(limit, count.changed()).await.is_err() {
                 return;

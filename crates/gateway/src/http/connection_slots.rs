@@ -1,54 +1,55 @@
-//! Places at a door that nobody can keep others from: when all are taken, the oldest is given up for the newest.
+//! Connection slots that no client can block: when all are taken, the oldest connection is closed for the newest.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// For how long a place is not given up, unless there are far too many: when many come at once, each should be heard.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long a connection keeps its slot at least, unless there are far too many: in a burst, each client should get an
+/// answer.
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
-/// How many times as many may come at once.
-const RUSH: usize = 8;
+/// In a burst, this many times the usual number of connections may be open.
+const BURST_FACTOR: usize = 8;
 
-/// The places that are taken, the oldest first.
-pub(crate) struct Seats {
+/// The slots in use, the oldest first.
+pub(crate) struct ConnectionSlots {
     most: usize,
     taken: VecDeque<(Instant, Sender<()>)>,
 }
 
-/// A place. Whoever drops it leaves it.
-pub(crate) struct Seat(Receiver<()>);
+/// The slot of a connection; given back when dropped.
+pub(crate) struct ConnectionSlot(Receiver<()>);
 
-impl Seats {
-    /// So many places.
+impl ConnectionSlots {
+    /// This many slots.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, taken: VecDeque::new() }
     }
 
-    /// Takes a place, at this time.
-    pub(crate) fn take(&mut self, now: Instant) -> Seat {
+    /// Takes a slot at this time.
+    pub(crate) fn take(&mut self, now: Instant) -> ConnectionSlot {
         if self.taken.len() >= self.most {
-            self.taken.retain(|(_, seat)| !seat.is_closed());
+            self.taken.retain(|(_, slot)| !slot.is_closed());
         }
         while self.is_full(now) {
             self.taken.pop_front();
         }
-        let (taken, seat) = channel();
+        let (taken, slot) = channel();
         self.taken.push_back((now, taken));
-        Seat(seat)
+        ConnectionSlot(slot)
     }
 
     fn is_full(&self, now: Instant) -> bool {
-        let is_old = self.taken.front().is_some_and(|(since, _)| now.duration_since(*since) >= GRACE);
-        self.taken.len() >= if is_old { self.most } else { self.most * RUSH }
+        let is_old = self.taken.front().is_some_and(|(since, _)| now.duration_since(*since) >= GRACE_PERIOD);
+        self.taken.len() >= if is_old { self.most } else { self.most * BURST_FACTOR }
     }
 }
 
-impl Seat {
-    /// Waits until it is wanted for somebody else.
-    pub(crate) async fn lost(self) {
-        // Nothing is ever sent: the other end goes.
+impl ConnectionSlot {
+    /// Waits until another connection needs the slot.
+    pub(crate) async fn wait_revoked(self) {
+        // Nothing is ever sent: the sender is dropped.
         let _ = self.0.await;
     }
 }
@@ -57,35 +58,35 @@ impl Seat {
 mod tests {
     use super::*;
 
-    /// Those that are still in their places.
-    fn here(seats: &Seats) -> usize {
-        seats.taken.iter().filter(|(_, seat)| !seat.is_closed()).count()
+    /// The connections that still have their slots.
+    fn here(slots: &ConnectionSlots) -> usize {
+        slots.taken.iter().filter(|(_, slot)| !slot.is_closed()).count()
     }
 
     /// Behaviour 15.6.
     #[tokio::test]
     async fn the_oldest_goes_when_there_is_no_place_left() {
-        let (mut seats, now) = (Seats::new(2), Instant::now());
-        let (first, second) = (seats.take(now), seats.take(now));
+        let (mut slots, now) = (ConnectionSlots::new(2), Instant::now());
+        let (first, second) = (slots.take(now), slots.take(now));
         drop(second);
-        let third = seats.take(now + GRACE);
-        assert_eq!(here(&seats), 2, "one had left");
-        let fourth = seats.take(now + GRACE);
-        first.lost().await;
-        assert_eq!(here(&seats), 2);
+        let third = slots.take(now + GRACE_PERIOD);
+        assert_eq!(here(&slots), 2, "one had left");
+        let fourth = slots.take(now + GRACE_PERIOD);
+        first.wait_revoked().await;
+        assert_eq!(here(&slots), 2);
         drop((third, fourth));
     }
 
     /// Behaviour 15.6.
     #[test]
     fn who_has_just_come_stays_unless_far_too_many_come() {
-        let (mut seats, now) = (Seats::new(2), Instant::now());
-        let rush: Vec<_> = std::iter::repeat_with(|| seats.take(now)).take(2 * RUSH).collect();
-        assert_eq!(here(&seats), 2 * RUSH);
-        let last = seats.take(now);
-        assert_eq!(here(&seats), 2 * RUSH, "the first of them is gone");
-        let next = seats.take(now + GRACE);
-        assert_eq!(here(&seats), 2, "no more than there are places for");
+        let (mut slots, now) = (ConnectionSlots::new(2), Instant::now());
+        let rush: Vec<_> = std::iter::repeat_with(|| slots.take(now)).take(2 * BURST_FACTOR).collect();
+        assert_eq!(here(&slots), 2 * BURST_FACTOR);
+        let last = slots.take(now);
+        assert_eq!(here(&slots), 2 * BURST_FACTOR, "the first of them is gone");
+        let next = slots.take(now + GRACE_PERIOD);
+        assert_eq!(here(&slots), 2, "no more than there are places for");
         drop((rush, last, next));
     }
 }

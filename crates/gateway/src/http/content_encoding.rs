@@ -1,9 +1,9 @@
-//! Names the content coding of a body.
+//! The content coding of a body, as its header names it.
 
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 
-/// How a body is coded.
+/// A content coding.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Coding {
     Identity,
@@ -11,26 +11,26 @@ pub(crate) enum Coding {
     Deflate,
     Brotli,
     Zstd,
-    /// One that is not known here, or several.
+    /// An unknown one, or several.
     Other,
 }
 
-/// Why there is no decoded body.
+/// Why a body cannot be decoded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum CodingFault {
-    /// It is longer than the limit.
+    /// The decoded body is longer than the limit.
     TooLong,
-    /// It is not what its header says.
+    /// The body is not in the coding that its header names.
     Garbled,
 }
 
-/// How much longer a coded body is taken to be once it is decoded, before that is known.
-const DENSE: usize = 8;
+/// The assumed ratio of decoded to encoded size, until it is known.
+const DECODED_FACTOR: usize = 8;
 
 impl Coding {
-    /// About how many bytes work on so many of them takes, decoded.
+    /// The approximate number of decoded bytes, which the work on them grows with.
     pub(crate) fn weight(self, limit: usize, bytes: usize) -> usize {
-        if self == Self::Identity { bytes } else { limit.min(bytes.saturating_mul(DENSE)) }
+        if self == Self::Identity { bytes } else { limit.min(bytes.saturating_mul(DECODED_FACTOR)) }
     }
 
     /// The coding that headers name.

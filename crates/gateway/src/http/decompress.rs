@@ -1,4 +1,4 @@
-//! Undoes the content coding of a body piece by piece, as it comes.
+//! Decodes the content coding of a body chunk by chunk, as it arrives.
 
 use std::io::{self, Read, Write};
 
@@ -8,58 +8,58 @@ use ruzstd::decoding::StreamingDecoder;
 
 use crate::http::content_encoding::{Coding, CodingFault};
 
-/// How many coded bytes are undone at once: what they can become has to fit into memory.
-pub(crate) const PIECE: usize = 4 << 10;
+/// Encoded bytes that are decoded at a time: their decoded form has to fit into memory.
+pub(crate) const INPUT_CHUNK_BYTES: usize = 4 << 10;
 
-/// A window that every decoder of the web must be able to hold (RFC 9659); a frame that asks for more is left alone.
-const ZSTD_WINDOW: u64 = 8 << 20;
+/// The window that every HTTP decoder must support (RFC 9659); a frame that needs more is refused.
+const ZSTD_WINDOW_BYTES: u64 = 8 << 20;
 
-/// What a frame may take above what it holds: a head, and three bytes for each block that did not get smaller.
-const ZSTD_FRAME: usize = 64 << 10;
+/// How much longer a frame may be than its content: a header, and three bytes for each incompressible block.
+const ZSTD_OVERHEAD_BYTES: usize = 64 << 10;
 
 /// The largest window of a deflate stream, as a power of two.
-const DEFLATE_WINDOW: u8 = 15;
+const DEFLATE_WINDOW_BITS: u8 = 15;
 
-/// What is undone at a time where more would be, in bytes.
-const ROOM: usize = 32 << 10;
+/// Decoded bytes that are produced at a time.
+const OUTPUT_CHUNK_BYTES: usize = 32 << 10;
 
 impl Coding {
-    /// The body behind the coding, of at most `limit` bytes.
+    /// The decoded body, of at most `limit` bytes.
     pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
-        let (mut undo, mut text) = (Undo::new(self, limit), Vec::new());
-        for piece in body.chunks(PIECE) {
-            undo.feed(piece, &mut text)?;
+        let (mut decoder, mut text) = (Decompressor::new(self, limit), Vec::new());
+        for piece in body.chunks(INPUT_CHUNK_BYTES) {
+            decoder.feed(piece, &mut text)?;
             if text.len() > limit {
                 return Err(CodingFault::TooLong);
             }
         }
-        undo.finish(&mut text)?;
+        decoder.finish(&mut text)?;
         if text.len() > limit { Err(CodingFault::TooLong) } else { Ok(text) }
     }
 }
 
-/// A coding in the middle of being undone.
-pub(crate) struct Undo(State);
+/// A decoder in the middle of a body.
+pub(crate) struct Decompressor(State);
 
 enum State {
     Plain,
-    /// The first byte of "deflate", for which senders have two meanings.
+    /// The first byte of "deflate", which senders use for two formats.
     Deflate(Option<u8>),
     Inflate(Inflate),
-    Brotli(Box<DecompressorWriter<Basin>>),
-    /// All that came, and the most that may come of it. The decoder gives nothing away before a window is full, which
-    /// most bodies never do: they are undone at their end.
+    Brotli(Box<DecompressorWriter<BoundedOutput>>),
+    /// All encoded bytes so far, and the limit of the decoded ones. The decoder returns nothing before a window is
+    /// full, which most bodies never reach, so they are decoded at their end.
     Zstd(Vec<u8>, usize),
     Unknown,
 }
 
-/// What a piece becomes, of at most so many bytes: a few that are coded can stand for any number.
-struct Basin {
+/// The output of one chunk, with a limit: a few encoded bytes can expand to any number.
+struct BoundedOutput {
     bytes: Vec<u8>,
     most: usize,
 }
 
-impl Write for Basin {
+impl Write for BoundedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + bytes.len() > self.most {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
@@ -73,48 +73,51 @@ impl Write for Basin {
     }
 }
 
-impl Basin {
+impl BoundedOutput {
     fn fault(error: &io::Error) -> CodingFault {
         let is_full = error.kind() == io::ErrorKind::FileTooLarge;
         if is_full { CodingFault::TooLong } else { CodingFault::Garbled }
     }
 }
 
-/// Gzip, zlib or a bare deflate stream.
+/// Gzip, zlib or a raw deflate stream.
 struct Inflate {
     stream: Box<Decompress>,
-    /// How to begin anew, where streams may follow each other.
+    /// Starts the next stream, for codings in which several may follow each other.
     again: Option<fn() -> Decompress>,
     is_over: bool,
 }
 
-impl Undo {
-    /// Undoes a coding; where all has to be held, or a piece becomes more than a piece, at most `limit` bytes.
+impl Decompressor {
+    /// A decoder. `limit` bounds what has to be held, and what one chunk may expand to.
     pub(crate) fn new(coding: Coding, limit: usize) -> Self {
         Self(match coding {
             Coding::Identity => State::Plain,
             Coding::Gzip => State::Inflate(Inflate::new(gzip(), Some(gzip))),
             Coding::Deflate => State::Deflate(None),
             Coding::Brotli => {
-                let basin = Basin { bytes: Vec::new(), most: limit.saturating_add(ROOM) };
-                State::Brotli(Box::new(DecompressorWriter::new(basin, ROOM)))
+                let output =
+                    BoundedOutput { bytes: Vec::new(), most: limit.saturating_add(OUTPUT_CHUNK_BYTES) };
+                State::Brotli(Box::new(DecompressorWriter::new(output, OUTPUT_CHUNK_BYTES)))
             }
             Coding::Zstd => State::Zstd(Vec::new(), limit),
             Coding::Other => State::Unknown,
         })
     }
 
-    /// Takes a piece of the body, and appends what it becomes.
+    /// Decodes a chunk of the body and appends the result.
     pub(crate) fn feed(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
         match &mut self.0 {
             State::Plain => out.extend_from_slice(piece),
             &mut State::Deflate(begun) => return self.tell(begun, piece, out),
             State::Inflate(inflate) => inflate.feed(piece, out)?,
             State::Brotli(stream) => {
-                stream.write_all(piece).map_err(|error| Basin::fault(&error))?;
+                stream.write_all(piece).map_err(|error| BoundedOutput::fault(&error))?;
                 out.append(&mut stream.get_mut().bytes);
             }
-            State::Zstd(all, limit) if all.len() + piece.len() > limit.saturating_add(ZSTD_FRAME) => {
+            State::Zstd(all, limit)
+                if all.len() + piece.len() > limit.saturating_add(ZSTD_OVERHEAD_BYTES) =>
+            {
                 return Err(CodingFault::TooLong);
             }
             State::Zstd(all, _) => all.extend_from_slice(piece),
@@ -123,13 +126,13 @@ impl Undo {
         Ok(())
     }
 
-    /// The body is over; appends what is left of it.
+    /// Ends the body and appends what is left of it.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), CodingFault> {
         match &mut self.0 {
             State::Plain => Ok(()),
             State::Inflate(inflate) if inflate.is_over => Ok(()),
             State::Brotli(stream) => {
-                let done = stream.close().map_err(|error| Basin::fault(&error));
+                let done = stream.close().map_err(|error| BoundedOutput::fault(&error));
                 out.append(&mut stream.get_mut().bytes);
                 done
             }
@@ -141,7 +144,7 @@ impl Undo {
         }
     }
 
-    /// Tells by two bytes whether a zlib header is there.
+    /// Detects a zlib header by two bytes.
     fn tell(&mut self, begun: Option<u8>, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
         let start: Vec<u8> = begun.into_iter().chain(piece.iter().copied().take(2)).collect();
         let [first, second, ..] = start[..] else {
@@ -172,7 +175,7 @@ impl Inflate {
                 };
                 (*self.stream, self.is_over) = (again(), false);
             }
-            out.reserve(ROOM);
+            out.reserve(OUTPUT_CHUNK_BYTES);
             let (room, read) = (out.capacity(), self.stream.total_in());
             let status = self.stream.decompress_vec(piece, out, FlushDecompress::None);
             let status = status.map_err(|_| CodingFault::Garbled)?;
@@ -190,12 +193,12 @@ impl Inflate {
 }
 
 fn gzip() -> Decompress {
-    Decompress::new_gzip(DEFLATE_WINDOW)
+    Decompress::new_gzip(DEFLATE_WINDOW_BITS)
 }
 
-/// One frame, and nothing after it.
+/// Decodes one frame; nothing may follow it.
 fn zstd(limit: usize, mut body: &[u8]) -> Result<Vec<u8>, CodingFault> {
-    let frame = StreamingDecoder::new_with_max_window_size(&mut body, ZSTD_WINDOW);
+    let frame = StreamingDecoder::new_with_max_window_size(&mut body, ZSTD_WINDOW_BYTES);
     let text = drain(limit, frame.map_err(|_| CodingFault::Garbled)?)?;
     if body.is_empty() { Ok(text) } else { Err(CodingFault::Garbled) }
 }
@@ -220,7 +223,7 @@ mod tests {
 
     use super::*;
 
-    fn coded(text: &[u8]) -> Vec<(Coding, Vec<u8>)> {
+    fn encode(text: &[u8]) -> Vec<(Coding, Vec<u8>)> {
         let level = Compression::default();
         let (mut gzip, mut zlib) = (GzEncoder::new(Vec::new(), level), ZlibEncoder::new(Vec::new(), level));
         let mut raw = DeflateEncoder::new(Vec::new(), level);
@@ -250,7 +253,7 @@ mod tests {
 
     #[test]
     fn every_coding_is_undone() {
-        for (coding, body) in coded(b"one two two two") {
+        for (coding, body) in encode(b"one two two two") {
             assert_eq!(coding.decode(15, &body).as_deref(), Ok(&b"one two two two"[..]), "{coding:?}");
         }
     }
@@ -258,44 +261,44 @@ mod tests {
     /// Whatever is flushed can be read at once, but for zstd.
     #[test]
     fn what_comes_in_pieces_goes_on_in_pieces() {
-        for (coding, body) in coded(&b"one two two two".repeat(999)) {
-            let (mut undo, mut text) = (Undo::new(coding, 1 << 20), Vec::new());
+        for (coding, body) in encode(&b"one two two two".repeat(999)) {
+            let (mut decoder, mut text) = (Decompressor::new(coding, 1 << 20), Vec::new());
             for piece in body.chunks(1) {
-                undo.feed(piece, &mut text).unwrap();
+                decoder.feed(piece, &mut text).unwrap();
             }
             assert_eq!(text.len() < 10_000, coding == Coding::Zstd, "{coding:?}");
-            undo.finish(&mut text).unwrap();
+            decoder.finish(&mut text).unwrap();
             assert_eq!(text, b"one two two two".repeat(999), "{coding:?}");
         }
         let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-        let (mut undo, mut text) = (Undo::new(Coding::Gzip, 0), Vec::new());
+        let (mut decoder, mut text) = (Decompressor::new(Coding::Gzip, 0), Vec::new());
         for said in ["data: 1\n\n", "data: 2\n\n"] {
             gzip.write_all(said.as_bytes()).unwrap();
             gzip.flush().unwrap();
-            undo.feed(&std::mem::take(gzip.get_mut()), &mut text).unwrap();
+            decoder.feed(&std::mem::take(gzip.get_mut()), &mut text).unwrap();
             assert_eq!(String::from_utf8(std::mem::take(&mut text)).unwrap(), said);
         }
     }
 
     #[test]
     fn gzip_streams_may_follow_each_other() {
-        let body = [coded(b"one ").remove(1).1, coded(b"two").remove(1).1].concat();
+        let body = [encode(b"one ").remove(1).1, encode(b"two").remove(1).1].concat();
         assert_eq!(Coding::Gzip.decode(99, &body).as_deref(), Ok(&b"one two"[..]));
     }
 
     #[test]
     fn a_bomb_stops_at_the_limit() {
-        for (coding, body) in &coded(&vec![0; 1 << 20])[1..] {
+        for (coding, body) in &encode(&vec![0; 1 << 20])[1..] {
             assert_eq!(coding.decode(1 << 16, body), Err(CodingFault::TooLong), "{coding:?}");
         }
     }
 
     #[test]
     fn what_is_cut_or_followed_is_garbled() {
-        for (coding, body) in &coded(b"one two two two")[1..] {
+        for (coding, body) in &encode(b"one two two two")[1..] {
             assert_eq!(coding.decode(99, &body[..body.len() - 3]), Err(CodingFault::Garbled), "{coding:?}");
         }
-        for (coding, mut body) in coded(b"one").into_iter().skip(1) {
+        for (coding, mut body) in encode(b"one").into_iter().skip(1) {
             body.push(0);
             assert_eq!(coding.decode(99, &body), Err(CodingFault::Garbled), "{coding:?}");
         }

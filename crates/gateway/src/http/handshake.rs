@@ -1,6 +1,6 @@
-//! Shakes hands where TLS is spoken, and tells by the first bytes of a connection which protocol it speaks.
+//! The TLS handshake, if there is one, and detection of the HTTP version.
 //!
-//! Without TLS there is nothing else to tell by: a client that speaks HTTP/2 just does.
+//! Without TLS only the first bytes tell: a client that speaks HTTP/2 just starts with its preface.
 
 use std::io;
 use std::pin::Pin;
@@ -14,10 +14,10 @@ use tokio_util::either::Either;
 
 use crate::access::{CertificateNames, InboundTls};
 
-/// What a connection of HTTP/2 begins with.
+/// The first bytes of an HTTP/2 connection.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// A protocol that a client may speak.
+/// An HTTP version.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Protocol {
     One,
@@ -27,17 +27,17 @@ pub(crate) enum Protocol {
 /// A connection, with TLS or without.
 type InboundStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
-/// A connection whose first bytes have been read, and are read again.
-pub(crate) struct Greeted {
+/// A connection whose first bytes have been read for detection, and are read again.
+pub(crate) struct AcceptedStream {
     pub(crate) protocol: Protocol,
-    /// The names in the certificate that the client has shown, if it has.
+    /// The names in the client's certificate, if it sent one.
     pub(crate) names: Option<CertificateNames>,
     begun: Bytes,
     stream: InboundStream,
 }
 
-/// Shakes hands, if TLS is spoken, and reads until it is known which protocol a connection speaks.
-pub(crate) async fn greet(tls: Option<&InboundTls>, stream: TcpStream) -> io::Result<Greeted> {
+/// Does the TLS handshake, if TLS is configured, and reads until the HTTP version is known.
+pub(crate) async fn accept(tls: Option<&InboundTls>, stream: TcpStream) -> io::Result<AcceptedStream> {
     let (mut stream, names) = match tls {
         None => (Either::Left(stream), None),
         Some(tls) => {
@@ -53,10 +53,10 @@ pub(crate) async fn greet(tls: Option<&InboundTls>, stream: TcpStream) -> io::Re
         }
     }
     let protocol = if begun == *PREFACE { Protocol::Two } else { Protocol::One };
-    Ok(Greeted { protocol, names, begun: Bytes::copy_from_slice(&begun[..length]), stream })
+    Ok(AcceptedStream { protocol, names, begun: Bytes::copy_from_slice(&begun[..length]), stream })
 }
 
-impl AsyncRead for Greeted {
+impl AsyncRead for AcceptedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -72,7 +72,7 @@ impl AsyncRead for Greeted {
     }
 }
 
-impl AsyncWrite for Greeted {
+impl AsyncWrite for AcceptedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, from)
     }

@@ -1,18 +1,18 @@
-//! Takes away the headers that speak to the next hop only.
+//! Removes hop-by-hop headers.
 
 use http::header::{
     CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHENTICATE,
     PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE,
 };
 
-/// How our own headers begin: they are for us, and stay here.
+/// The prefix of our own headers, which are not forwarded.
 const OURS: &str = "x-tersely-";
 
-/// The header by which other gateways are told what is too short to be compressed; it is for us as well.
+/// Another gateway's header for the length below which nothing is compressed; we read it too, and do not forward it.
 pub(crate) const THRESHOLD: HeaderName = HeaderName::from_static("x-compression-threshold");
 
-/// Leaves of a request's headers what its upstream should see. The host is set anew by the client; the wish for a
-/// "100 Continue" has been answered here.
+/// Removes the headers that an upstream should not see. The client sets the host again; "100 Continue" has been
+/// answered here.
 pub(crate) fn from_request(headers: &mut HeaderMap) {
     let trailers = wants_trailers(headers);
     strip(headers);
@@ -28,12 +28,12 @@ pub(crate) fn from_request(headers: &mut HeaderMap) {
     }
 }
 
-/// True for a header that is for us, and stays here.
+/// True for a header that is meant for us and is not forwarded.
 pub(crate) fn is_ours(name: &HeaderName) -> bool {
     name.as_str().starts_with(OURS) || *name == THRESHOLD
 }
 
-/// Puts cookies into one header again, which HTTP/2 may send one by one.
+/// Joins the cookies, which HTTP/2 may send one by one, into one header.
 pub(crate) fn join_cookies(headers: &mut HeaderMap) {
     let crumbs: Vec<_> = headers.get_all(COOKIE).into_iter().map(HeaderValue::as_bytes).collect();
     if crumbs.len() < 2 {
@@ -44,13 +44,13 @@ pub(crate) fn join_cookies(headers: &mut HeaderMap) {
     }
 }
 
-/// Leaves of a response's headers what the client should see.
+/// Removes the headers that a client should not see.
 pub(crate) fn from_response(headers: &mut HeaderMap) {
     strip(headers);
     headers.remove(PROXY_AUTHENTICATE);
 }
 
-/// True when `Connection` names `token`.
+/// True if `Connection` names `token`.
 pub(crate) fn names(headers: &HeaderMap, token: &str) -> bool {
     tokens(headers).any(|one| one.eq_ignore_ascii_case(token))
 }
@@ -58,13 +58,13 @@ pub(crate) fn names(headers: &HeaderMap, token: &str) -> bool {
 fn strip(headers: &mut HeaderMap) {
     if headers.contains_key(CONNECTION) {
         let named: Vec<_> = tokens(headers).filter_map(|token| token.parse::<HeaderName>().ok()).collect();
-        // A name that says how long the body is may not be taken away by a client: two readers would then disagree.
+        // A client must not remove the header with the body's length: two readers would disagree about where it ends.
         for name in named.into_iter().filter(|name| *name != CONTENT_LENGTH) {
             headers.remove(name);
         }
         headers.remove(CONNECTION);
     }
-    // Where both stand, the chunks are right; a length beside them would be read as another request's beginning.
+    // If both are present, the chunks count; a length beside them could be used for request smuggling.
     if headers.remove(TRANSFER_ENCODING).is_some() {
         headers.remove(CONTENT_LENGTH);
     }

@@ -1,4 +1,4 @@
-//! A body that is not waited for without end.
+//! A body with an idle timeout.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,51 +11,60 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use crate::error::{Error, Side};
+use crate::settings::Timeouts;
 
-/// How long a client may go on sending a body that has been refused, so that it gets to read why.
-const LINGER: Duration = Duration::from_secs(10);
+/// How long a client may go on sending a refused body, so that it can read the refusal.
+const LINGER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes in a second at which a body never takes too long, however long it is.
-const STEADY: u32 = 4 << 10;
+/// A body that arrives at this rate never takes too long, whatever its length.
+const STEADY_BYTES_PER_SECOND: u32 = 4 << 10;
 
-/// What is said of a side that sends nothing for too long, or too little.
+/// Makes the error for a side that sends nothing, or too little, for too long.
 type Lateness = fn(Side) -> Error;
 
-/// A body that ends in an error when nothing comes for too long, or too little.
+/// A body that ends in an error if it stalls, or arrives too slowly.
 ///
-/// The clock runs only while a frame is waited for: a reader that pauses does not count against the sender.
-pub(crate) struct Idle {
+/// The clock runs only while a frame is awaited: a reader that pauses does not count against the sender.
+pub(crate) struct TimedBody {
     body: Incoming,
     /// For the next byte.
     limit: Option<Duration>,
-    /// For all of them; what was waited for is taken off, and what came adds to it.
+    /// For the whole body; waiting reduces it, and received bytes add to it.
     total: Option<Duration>,
     side: Side,
     clock: Option<Pin<Box<Sleep>>>,
-    /// Since when the next frame is waited for, and what is to be said if it does not come in time.
+    /// Since when the next frame is awaited, and the error if it does not arrive in time.
     waiting: Option<(Instant, Lateness)>,
 }
 
-impl Idle {
+/// The body of a client's request, with the configured timeouts.
+pub(crate) fn client_body(timeouts: &Timeouts, body: Incoming) -> TimedBody {
+    TimedBody::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
+}
+
+impl TimedBody {
     /// The body that `side` sends, with at most `limit` between two bytes.
     pub(crate) fn new(limit: Option<Duration>, side: Side, body: Incoming) -> Self {
         Self { body, limit, total: None, side, clock: None, waiting: None }
     }
 
-    /// The same, with at most so much time for the whole, unless it comes at a steady rate.
+    /// The same, with at most `total` for the whole body, unless it arrives at a steady rate.
     pub(crate) fn within(self, total: Option<Duration>) -> Self {
         Self { total, ..self }
     }
 
-    /// Throws away, for a while, what still comes of a body that nobody wants: a connection that closes on a sending
-    /// client would take the answer with it.
+    /// Reads and discards the rest of a refused body for a while: closing the connection on a client that is still
+    /// sending could lose the response.
     pub(crate) fn linger(mut self) {
         if !self.is_end_stream() {
-            tokio::spawn(timeout(LINGER, async move { while let Some(Ok(_)) = self.frame().await {} }));
+            tokio::spawn(timeout(
+                LINGER_TIMEOUT,
+                async move { while let Some(Ok(_)) = self.frame().await {} },
+            ));
         }
     }
 
-    /// What is wrong when the time is up; starts the clock when it does not run.
+    /// The error once the time is up; starts the clock if it does not run.
     fn lateness(&mut self, cx: &mut Context<'_>) -> Option<Error> {
         let (limit, fault) = match (self.limit, self.total) {
             (Some(limit), Some(total)) if limit < total => (limit, Error::late as Lateness),
@@ -70,16 +79,17 @@ impl Idle {
         clock.as_mut().poll(cx).is_ready().then(|| fault(self.side))
     }
 
-    /// Something has come.
+    /// Accounts for a received frame.
     fn note(&mut self, frame: &Frame<Bytes>) {
         let waited = self.waiting.take().map_or(Duration::ZERO, |(since, _)| since.elapsed());
         let length = frame.data_ref().map_or(0, Bytes::len);
-        let earned = Duration::from_secs(1) / STEADY * u32::try_from(length).unwrap_or(u32::MAX);
+        let earned =
+            Duration::from_secs(1) / STEADY_BYTES_PER_SECOND * u32::try_from(length).unwrap_or(u32::MAX);
         self.total = self.total.map(|total| total.saturating_sub(waited).saturating_add(earned));
     }
 }
 
-impl Body for Idle {
+impl Body for TimedBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -92,9 +102,9 @@ impl Body for Idle {
                 self.note(&frame);
                 Poll::Ready(Some(Ok(frame)))
             }
-            Poll::Ready(other) => {
-                Poll::Ready(other.map(|frame| frame.map_err(|error| Error::broken(self.side, error))))
-            }
+            Poll::Ready(other) => Poll::Ready(
+                other.map(|frame| frame.map_err(|error| Error::incomplete_body(self.side, error))),
+            ),
             Poll::Pending => self.lateness(cx).map_or(Poll::Pending, |late| Poll::Ready(Some(Err(late)))),
         }
     }

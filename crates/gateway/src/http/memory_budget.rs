@@ -1,14 +1,14 @@
-//! The room that bodies take, counted over all of them.
+//! Bytes held by buffered bodies, across all requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
-/// What answers may have however short the request is: it may name texts that were kept elsewhere.
-const ELSEWHERE: usize = 4 << 20;
+/// Bytes that answers may have at least, however short the request: it may name texts in the store.
+const MIN_ANSWER_BYTES: usize = 4 << 20;
 
-/// The room that there is for all bodies together.
+/// The limit for all buffered bodies together.
 #[derive(Clone)]
 pub(crate) struct BodySpace {
     total: Arc<AtomicUsize>,
@@ -16,31 +16,31 @@ pub(crate) struct BodySpace {
 }
 
 impl BodySpace {
-    /// Room for so many bytes.
+    /// A limit of this many bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self { total: Arc::default(), limit }
     }
 
-    /// Room for a body, none of it taken yet.
+    /// An empty budget for one body.
     pub(crate) fn room(&self) -> MemoryBudget {
         MemoryBudget { total: Arc::clone(&self.total), mine: 0 }
     }
 
-    /// Makes the room of one body that of so many bytes; false when that is more than there is for all.
-    pub(crate) fn fit(&self, held: &mut MemoryBudget, bytes: usize) -> bool {
+    /// Sets the budget of one body to `bytes`; false if that exceeds the limit for all.
+    pub(crate) fn resize(&self, held: &mut MemoryBudget, bytes: usize) -> bool {
         held.give(held.mine.saturating_sub(bytes));
         held.take(self.limit, bytes - held.mine)
     }
 
-    /// Bytes that are here already, with the room that they take: it is given back with the last of them.
+    /// Counts bytes that are already in memory, until the last reference to them is dropped.
     pub(crate) fn hold(&self, bytes: impl Into<Bytes>) -> Bytes {
         let (bytes, mut held) = (bytes.into(), self.room());
         held.take(self.limit, bytes.len());
-        held.around(bytes)
+        held.attach_to(bytes)
     }
 }
 
-/// Room that bodies take, counted over all of them; given back when dropped.
+/// The bytes counted for one body; given back when dropped.
 #[derive(Default)]
 pub(crate) struct MemoryBudget {
     total: Arc<AtomicUsize>,
@@ -48,7 +48,7 @@ pub(crate) struct MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Takes `bytes` more; false when that is more than `limit` over all.
+    /// Counts `bytes` more; false if the total exceeds `limit`.
     pub(crate) fn take(&mut self, limit: usize, bytes: usize) -> bool {
         self.mine += bytes;
         self.total.fetch_add(bytes, Ordering::Relaxed) + bytes <= limit
@@ -59,18 +59,19 @@ impl MemoryBudget {
         self.total.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes that take this room for as long as anybody has them.
-    pub(crate) fn around(self, bytes: Bytes) -> Bytes {
+    /// Keeps the budget for as long as the bytes are referenced.
+    pub(crate) fn attach_to(self, bytes: Bytes) -> Bytes {
         Bytes::from_owner(BudgetedBytes { bytes, _held: self })
     }
 
-    /// Takes room for further rounds of a request that takes all of this so far, and gives how many bytes answers may
-    /// have. What was forwarded and what was left out of it are at hand from then on, whatever the limit says; answers
-    /// get what is left below it, at most as much as the request itself.
-    pub(crate) fn grow(&mut self, limit: usize) -> usize {
+    /// Reserves memory for further rounds of the request that this budget is for, and returns how many bytes the
+    /// answers may have. The forwarded body and the texts left out of it are counted whatever the limit; answers get
+    /// what is left below it, at most as much as the request itself.
+    pub(crate) fn reserve_answers(&mut self, limit: usize) -> usize {
         let request = self.mine;
         self.take(limit, 2 * request);
-        let left = limit.saturating_sub(self.total.load(Ordering::Relaxed)).min(request.max(ELSEWHERE));
+        let left =
+            limit.saturating_sub(self.total.load(Ordering::Relaxed)).min(request.max(MIN_ANSWER_BYTES));
         self.take(limit, left);
         left
     }
@@ -82,7 +83,7 @@ impl Drop for MemoryBudget {
     }
 }
 
-/// Bytes, and the room that they take.
+/// Bytes, and the budget that they use.
 struct BudgetedBytes {
     bytes: Bytes,
     _held: MemoryBudget,
@@ -105,9 +106,9 @@ mod tests {
         let part = bytes.slice(7..);
         drop(bytes);
         let mut other = space.room();
-        assert!(space.fit(&mut other, 2) && !space.fit(&mut other, 3) && space.fit(&mut other, 1));
+        assert!(space.resize(&mut other, 2) && !space.resize(&mut other, 3) && space.resize(&mut other, 1));
         drop(part);
-        assert!(space.fit(&mut other, 10) && !space.fit(&mut other, 11));
+        assert!(space.resize(&mut other, 10) && !space.resize(&mut other, 11));
         drop(other);
         assert_eq!(space.total.load(Ordering::Relaxed), 0);
     }

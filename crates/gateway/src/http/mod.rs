@@ -1,4 +1,4 @@
-//! HTTP transport: listeners, connections, bodies, codings and limits. It knows nothing of models or tools.
+//! HTTP transport: connections, bodies, codings and limits. It knows nothing of models or tools.
 
 pub(crate) mod client;
 pub(crate) mod connect;
@@ -7,18 +7,18 @@ pub(crate) mod connection_slots;
 pub(crate) mod content_encoding;
 pub(crate) mod decompress;
 pub(crate) mod file_limit;
-pub(crate) mod handler;
 pub(crate) mod handshake;
 pub(crate) mod hop_by_hop;
-pub(crate) mod host_check;
 pub(crate) mod idle_timeout;
 pub(crate) mod memory_budget;
 pub(crate) mod post;
 pub(crate) mod probe;
 pub(crate) mod request_body;
+pub(crate) mod request_slots;
 pub(crate) mod response;
 pub(crate) mod response_body;
 pub(crate) mod root_certificates;
+pub(crate) mod signature;
 pub(crate) mod trace_context;
 pub(crate) mod upgrade;
 pub(crate) mod usage_tap;

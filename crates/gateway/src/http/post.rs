@@ -1,4 +1,5 @@
-//! Posts JSON to an upstream and reads its whole answer, the way that requests go: same proxy, same certificates.
+//! Posts JSON to an upstream and reads the whole response, through the same proxy and with the same certificates as
+//! requests.
 
 use std::time::Duration;
 
@@ -9,14 +10,14 @@ use http_body_util::{BodyExt, Limited};
 use tokio::time::timeout;
 
 use crate::error::{Error, Side};
-use crate::http::client::{Pools, Speaks};
+use crate::http::client::{HttpVersions, Pools};
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
-/// No honest answer is longer.
-const LONGEST: usize = 8 << 20;
+/// Limit for a response.
+const MAX_RESPONSE_BYTES: usize = 8 << 20;
 
 /// Posts to one upstream.
 pub struct Poster {
@@ -25,27 +26,27 @@ pub struct Poster {
     patience: Duration,
 }
 
-/// What an upstream answered.
+/// An upstream's response.
 #[derive(Debug)]
 pub struct PostedAnswer {
-    /// Whether it did what it was asked.
+    /// The status.
     pub status: StatusCode,
-    /// What it said beside the body.
+    /// The headers.
     pub headers: HeaderMap,
-    /// What it said.
+    /// The body.
     pub body: Vec<u8>,
 }
 
 impl Poster {
-    /// Posts to `upstream`, and waits so long for each whole answer.
+    /// Posts to `upstream`, and waits for each whole response for at most `patience`.
     ///
     /// # Errors
-    /// When the settings do not work.
+    /// If a setting does not work.
     pub fn new(settings: &GatewaySettings, upstream: Upstream, patience: Duration) -> Result<Self, Error> {
         Ok(Self { pools: Pools::new(settings)?, upstream, patience })
     }
 
-    /// Where it posts to.
+    /// The upstream.
     #[must_use]
     pub fn upstream(&self) -> &Upstream {
         &self.upstream
@@ -54,7 +55,7 @@ impl Poster {
     /// Posts a body to a path below the upstream's.
     ///
     /// # Errors
-    /// When there is no whole answer in time, or a longer one than anybody means.
+    /// If there is no whole response in time, or it is too long.
     pub async fn post(&self, path: &str, headers: HeaderMap, body: String) -> Result<PostedAnswer, Error> {
         let posting = timeout(self.patience, self.exchange(path, headers, body));
         posting.await.map_err(|_| Error::late(Side::Upstream))?
@@ -62,18 +63,18 @@ impl Poster {
 
     async fn exchange(&self, path: &str, headers: HeaderMap, body: String) -> Result<PostedAnswer, Error> {
         let asked: Uri = path.parse().map_err(|error| Error::setting("invalid path").because(error))?;
-        let mut request = Request::new(Outgoing::whole(Bytes::from(body), None, MemoryBudget::default()));
+        let mut request = Request::new(OutgoingBody::whole(Bytes::from(body), None, MemoryBudget::default()));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.upstream.address(&asked)?;
         *request.headers_mut() = headers;
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().insert(CONTENT_TYPE, json.clone());
         request.headers_mut().insert(ACCEPT, json);
-        let speaks = if self.upstream.is_secure() { Speaks::Any } else { Speaks::One };
-        let (response, _lane) = self.pools.send(speaks, request).await;
+        let versions = if self.upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
+        let (response, _permit) = self.pools.send(versions, request).await;
         let (parts, body) = response.map_err(|error| Error::upstream(&self.upstream, error))?.into_parts();
-        let body = Limited::new(body, LONGEST).collect().await.map_err(|_| {
-            let message = format!("the answer broke off, or is longer than {} MB", LONGEST >> 20);
+        let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await.map_err(|_| {
+            let message = format!("the answer broke off, or is longer than {} MB", MAX_RESPONSE_BYTES >> 20);
             Error::of_upstream(StatusCode::BAD_GATEWAY, message)
         })?;
         Ok(PostedAnswer { status: parts.status, headers: parts.headers, body: body.to_bytes().to_vec() })

@@ -1,37 +1,37 @@
-//! Asks an upstream whether it is there, the way that requests go: same proxy, same certificates.
+//! Checks that an upstream is reachable, through the same proxy and with the same certificates as requests.
 
 use http::{HeaderMap, Request, StatusCode};
 use tokio::time::timeout;
 
 use crate::error::{Error, Side};
-use crate::http::client::{Pools, Speaks};
-use crate::http::request_body::Outgoing;
+use crate::http::client::{HttpVersions, Pools};
+use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
-/// What an upstream answers to `HEAD path`: any status means that it can be reached. No credentials are sent.
+/// An upstream's response to `HEAD path`: any status means that it is reachable. No credentials are sent.
 ///
 /// # Errors
-/// When there is no answer in the time that a connection may take, or the settings do not work.
+/// If there is no response within the connect timeout, or a setting does not work.
 pub async fn probe(
     settings: &GatewaySettings,
     upstream: &Upstream,
     path: &str,
 ) -> Result<(StatusCode, HeaderMap), Error> {
-    send(settings, upstream, Request::head(path).body(Outgoing::default())).await
+    send(settings, upstream, Request::head(path).body(OutgoingBody::default())).await
 }
 
-/// What an upstream answers to `GET path` with these headers; whatever it sends is not read.
+/// An upstream's response to `GET path` with these headers; its body is not read.
 ///
 /// # Errors
-/// As above.
+/// As for [`probe`].
 pub async fn fetch(
     settings: &GatewaySettings,
     upstream: &Upstream,
     path: &str,
     headers: HeaderMap,
 ) -> Result<(StatusCode, HeaderMap), Error> {
-    let request = Request::get(path).body(Outgoing::default()).map(|mut request| {
+    let request = Request::get(path).body(OutgoingBody::default()).map(|mut request| {
         *request.headers_mut() = headers;
         request
     });
@@ -41,14 +41,14 @@ pub async fn fetch(
 async fn send(
     settings: &GatewaySettings,
     upstream: &Upstream,
-    request: Result<Request<Outgoing>, http::Error>,
+    request: Result<Request<OutgoingBody>, http::Error>,
 ) -> Result<(StatusCode, HeaderMap), Error> {
     let pools = Pools::new(settings)?;
     let mut request = request.map_err(|error| Error::setting("invalid path").because(error))?;
     *request.uri_mut() = upstream.address(request.uri())?;
-    let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
-    let sending = timeout(settings.timeouts.connect, pools.send(speaks, request));
-    let (response, _lane) = sending.await.map_err(|_| Error::late(Side::Upstream))?;
+    let versions = if upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
+    let sending = timeout(settings.timeouts.connect, pools.send(versions, request));
+    let (response, _permit) = sending.await.map_err(|_| Error::late(Side::Upstream))?;
     let (parts, _) = response.map_err(|error| Error::upstream(upstream, error))?.into_parts();
     Ok((parts.status, parts.headers))
 }

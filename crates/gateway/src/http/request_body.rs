@@ -1,4 +1,4 @@
-//! What goes to an upstream: streamed, whole, or begun and then streamed.
+//! The body of a request to an upstream: buffered, streamed, or partly both.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,41 +8,41 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::error::Error;
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
 
-/// What goes to an upstream: what has been read, then what has not.
+/// The body of a request to an upstream: the buffered part, then the rest as it arrives.
 #[derive(Default)]
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingBody {
     read: Option<Bytes>,
-    rest: Option<Idle>,
+    rest: Option<TimedBody>,
     trailers: Option<HeaderMap>,
     _held: Option<MemoryBudget>,
 }
 
-impl Outgoing {
-    /// A body that is passed on as it comes.
-    pub(crate) fn stream(rest: Idle) -> Self {
+impl OutgoingBody {
+    /// A body that is streamed.
+    pub(crate) fn stream(rest: TimedBody) -> Self {
         Self { rest: Some(rest), ..Self::default() }
     }
 
-    /// A body that is all here.
+    /// A body that is completely buffered.
     pub(crate) fn whole(read: Bytes, trailers: Option<HeaderMap>, held: MemoryBudget) -> Self {
         Self { read: Some(read), rest: None, trailers, _held: Some(held) }
     }
 
-    /// A body of which only the beginning was read.
-    pub(crate) fn begun(read: Bytes, rest: Idle, held: MemoryBudget) -> Self {
+    /// A body of which the beginning is buffered.
+    pub(crate) fn partial(read: Bytes, rest: TimedBody, held: MemoryBudget) -> Self {
         Self { read: Some(read), rest: Some(rest), trailers: None, _held: Some(held) }
     }
 
-    /// True when the client is still sending.
+    /// True if the client is still sending.
     pub(crate) fn is_streamed(&self) -> bool {
         self.rest.as_ref().is_some_and(|rest| !rest.is_end_stream())
     }
 }
 
-impl Body for Outgoing {
+impl Body for OutgoingBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -69,7 +69,7 @@ impl Body for Outgoing {
         let rest = self.rest.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint);
         let mut hint = SizeHint::new();
         hint.set_lower(rest.lower() + read);
-        // An exact length would be sent as one, and leave no place for trailers.
+        // An exact length would be sent as Content-Length, which leaves no place for trailers.
         if let Some(upper) = rest.upper().filter(|_| self.trailers.is_none()) {
             hint.set_upper(upper + read);
         }

@@ -1,22 +1,22 @@
-//! What goes back to a client: words of ours, an upstream's, or those of several rounds.
+//! The body of a response to a client.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::Error;
-use crate::http::response_body::Arrival;
+use crate::http::request_slots::RequestSlot;
+use crate::http::response_body::UpstreamBody;
 
-/// What goes back to a client.
+/// The body of a response to a client.
 pub(crate) enum Reply {
-    /// Said by us.
+    /// Written by us.
     Ours(Option<Bytes>),
-    /// Said by an upstream; the request counts as running until it has been said.
-    Theirs { body: Arrival, _running: Option<OwnedSemaphorePermit> },
-    /// Said by an upstream in several rounds, perhaps.
+    /// An upstream's; the request counts as in progress until it has been sent.
+    Theirs { body: UpstreamBody, _slot: RequestSlot },
+    /// A stream of ours, which may join several responses of an upstream.
     Watched(Pin<Box<dyn Body<Data = Bytes, Error = Error> + Send>>),
 }
 

@@ -1,4 +1,4 @@
-//! An upstream's answer as it arrives: plain whatever its coding, and looked at before it goes on.
+//! The body of an upstream's response: decoded as it arrives, and inspected before it is forwarded.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -14,54 +14,54 @@ use tersely_wire::hidden::{MAX_HELD_BYTES, ResponseFraming, begins_message};
 use tokio::time::timeout;
 
 use crate::error::Error;
-use crate::http::client::Lane;
+use crate::http::client::StreamPermit;
 use crate::http::content_encoding::{Coding, CodingFault};
-use crate::http::decompress::{PIECE, Undo};
-use crate::http::idle_timeout::Idle;
+use crate::http::decompress::{Decompressor, INPUT_CHUNK_BYTES};
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::{BodySpace, MemoryBudget};
-use crate::http::usage_tap::Tap;
+use crate::http::usage_tap::UsageTap;
 
-/// How much of an answer may say nothing of its framing before it is taken for one that is not framed in a known way.
-const SILENT: usize = 16 << 10;
+/// How many bytes are inspected before a body counts as having no known framing.
+const MAX_SNIFFED_BYTES: usize = 16 << 10;
 
-/// How much is heard of an error before it is passed on, and for how long it is waited for.
-const HEARD: usize = 64 << 10;
-const SOON: Duration = Duration::from_secs(5);
+/// How much of an error is read before it is forwarded, and for how long.
+const MAX_ERROR_BYTES: usize = 64 << 10;
+const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long the head of an answer waits for the first bytes of its body.
-const MOMENT: Duration = Duration::from_millis(100);
+/// How long the head of a response waits for the first bytes of its body.
+const FIRST_BYTES_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// How the lines of an event begin; a comment begins with the colon.
-const FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
+/// How the lines of a server-sent event begin; a comment begins with the colon.
+const SSE_FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
 
-/// A body that an upstream sends.
-pub(crate) struct Arrival {
-    body: Idle,
-    /// What undoes the coding, if there is one, and what it has not undone yet.
-    undo: Option<Box<Undo>>,
+/// The body of an upstream's response.
+pub(crate) struct UpstreamBody {
+    body: TimedBody,
+    /// The decoder, if there is a coding, and the bytes that it has not decoded yet.
+    decoder: Option<Box<Decompressor>>,
     coded: Bytes,
-    /// What was read ahead of its turn.
+    /// Frames that were read ahead.
     ahead: VecDeque<Frame<Bytes>>,
-    /// Reads along.
-    tap: Option<Box<Tap>>,
-    _lane: Option<Lane>,
+    /// Reads the token usage.
+    tap: Option<Box<UsageTap>>,
+    _permit: Option<StreamPermit>,
 }
 
-impl Arrival {
-    /// A body that comes in this coding and goes on without.
-    pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
-        let undo = (coding != Coding::Identity).then(|| Box::new(Undo::new(coding, MAX_HELD_BYTES)));
-        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _lane: lane }
+impl UpstreamBody {
+    /// A body that arrives in this coding and is forwarded decoded.
+    pub(crate) fn new(coding: Coding, body: TimedBody, permit: Option<StreamPermit>) -> Self {
+        let decoder =
+            (coding != Coding::Identity).then(|| Box::new(Decompressor::new(coding, MAX_HELD_BYTES)));
+        Self { body, decoder, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _permit: permit }
     }
 
-    /// The same, with someone who reads along what goes on.
-    pub(crate) fn tapped(self, tap: Option<Tap>) -> Self {
+    /// The same, with a tap that sees what is forwarded.
+    pub(crate) fn with_tap(self, tap: Option<UsageTap>) -> Self {
         Self { tap: tap.map(Box::new), ..self }
     }
 
-    /// Waits for the first bytes, for a moment. An upstream that breaks off before it has said anything is then told from
-    /// one that answers, while there is time to say so. The wait is short, for a head may come long before what it heads,
-    /// and clients may want to see it.
+    /// Waits briefly for the first bytes. An upstream that fails before it has sent anything can then still be reported
+    /// as an error. The wait is short because a head may arrive long before its body, and clients may want to see it.
     pub(crate) async fn begin(&mut self) -> Result<(), Error> {
         let first = poll_fn(|cx| {
             while self.read_ahead() == 0 && !self.is_end_stream() {
@@ -72,24 +72,24 @@ impl Arrival {
             }
             Poll::Ready(Ok(()))
         });
-        timeout(MOMENT, first).await.unwrap_or(Ok(()))
+        timeout(FIRST_BYTES_TIMEOUT, first).await.unwrap_or(Ok(()))
     }
 
-    /// Waits until its bytes say how it is framed; none, if in no known way.
+    /// Waits until the first bytes show the framing; `None` if it is unknown.
     pub(crate) async fn framing(&mut self) -> Result<Option<ResponseFraming>, Error> {
         poll_fn(|cx| self.poll_framing(cx)).await
     }
 
-    /// The same, for those who cannot wait. What was looked at is still to come.
+    /// The same as a poll. The inspected bytes stay in the body.
     pub(crate) fn poll_framing(
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<ResponseFraming>, Error>> {
         loop {
-            match sight(&self.ahead) {
-                Sight::Framed(framing) => return Poll::Ready(Ok(Some(framing))),
-                Sight::Foreign => return Poll::Ready(Ok(None)),
-                Sight::Unsure => {}
+            match guess_framing(&self.ahead) {
+                FramingGuess::Framed(framing) => return Poll::Ready(Ok(Some(framing))),
+                FramingGuess::Foreign => return Poll::Ready(Ok(None)),
+                FramingGuess::Unsure => {}
             }
             match ready!(self.poll_more(cx)).transpose()? {
                 Some(frame) => self.ahead.push_back(frame),
@@ -98,51 +98,52 @@ impl Arrival {
         }
     }
 
-    /// How many bytes were read ahead.
+    /// Bytes that were read ahead.
     fn read_ahead(&self) -> usize {
         self.ahead.iter().filter_map(Frame::data_ref).map(Bytes::len).sum()
     }
 
-    /// What it says, as far as it says it soon and briefly. It is still to come.
-    pub(crate) async fn hear(&mut self) -> Vec<u8> {
+    /// The beginning of the body, as far as it arrives soon. It stays in the body.
+    pub(crate) async fn read_error(&mut self) -> Vec<u8> {
         let heard = async {
-            while self.read_ahead() < HEARD {
+            while self.read_ahead() < MAX_ERROR_BYTES {
                 match poll_fn(|cx| self.poll_more(cx)).await {
                     Some(Ok(frame)) => self.ahead.push_back(frame),
-                    // Whoever reads on finds that it broke off.
+                    // Reading on will return the error.
                     Some(Err(_)) | None => break,
                 }
             }
         };
-        // What is not there in time is not waited for.
-        let _ = timeout(SOON, heard).await;
-        self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(HEARD).collect()
+        // Whatever has not arrived by then is not waited for.
+        let _ = timeout(ERROR_TIMEOUT, heard).await;
+        self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(MAX_ERROR_BYTES).collect()
     }
 
-    /// All of it, taken out with its room, if it has at most `limit` bytes and there is room; else it is still to come.
+    /// The whole body with its budget, if it has at most `limit` bytes and the memory is there; otherwise it stays in
+    /// place.
     pub(crate) async fn whole(&mut self, space: &BodySpace, limit: usize) -> Result<Option<Bytes>, Error> {
         let mut held = space.room();
         loop {
             let ahead = self.read_ahead();
-            if ahead > limit || !space.fit(&mut held, ahead) {
-                self.weigh_down(held);
+            if ahead > limit || !space.resize(&mut held, ahead) {
+                self.count_ahead(held);
                 return Ok(None);
             }
             let Some(frame) = poll_fn(|cx| self.poll_more(cx)).await.transpose()? else {
-                return Ok(Some(held.around(joined(self.ahead.drain(..)))));
+                return Ok(Some(held.attach_to(concat_frames(self.ahead.drain(..)))));
             };
             self.ahead.push_back(frame);
         }
     }
 
-    /// Lets what was read ahead take room until the last of it has gone on.
-    fn weigh_down(&mut self, held: MemoryBudget) {
+    /// Counts the frames that were read ahead until the last of them has been forwarded.
+    fn count_ahead(&mut self, held: MemoryBudget) {
         if let Some(last) = self.ahead.pop_back() {
-            self.ahead.push_back(last.map_data(|data| held.around(data)));
+            self.ahead.push_back(last.map_data(|data| held.attach_to(data)));
         }
     }
 
-    /// The next frame that was not read ahead; whoever reads along sees it now.
+    /// The next frame that was not read ahead; the tap sees it now.
     fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = self.poll_next(cx);
         match (&polled, &mut self.tap) {
@@ -154,21 +155,21 @@ impl Arrival {
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let Some(undo) = &mut self.undo else { return Pin::new(&mut self.body).poll_frame(cx) };
+        let Some(decoder) = &mut self.decoder else { return Pin::new(&mut self.body).poll_frame(cx) };
         let mut out = Vec::new();
         while out.is_empty() {
             if !self.coded.is_empty() {
-                let piece = self.coded.split_to(self.coded.len().min(PIECE));
-                undo.feed(&piece, &mut out).map_err(garbled)?;
+                let piece = self.coded.split_to(self.coded.len().min(INPUT_CHUNK_BYTES));
+                decoder.feed(&piece, &mut out).map_err(decode_error)?;
                 continue;
             }
             if let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(cx)).transpose()? {
-                // What stands behind a coded body speaks of that one.
+                // Trailers of an encoded body refer to the encoded form.
                 self.coded = frame.into_data().unwrap_or_default();
                 continue;
             }
-            undo.finish(&mut out).map_err(garbled)?;
-            **undo = Undo::new(Coding::Identity, 0);
+            decoder.finish(&mut out).map_err(decode_error)?;
+            **decoder = Decompressor::new(Coding::Identity, 0);
             if out.is_empty() {
                 return Poll::Ready(None);
             }
@@ -177,7 +178,7 @@ impl Arrival {
     }
 }
 
-impl Body for Arrival {
+impl Body for UpstreamBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -192,20 +193,20 @@ impl Body for Arrival {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.ahead.is_empty() && self.undo.is_none() && self.body.is_end_stream()
+        self.ahead.is_empty() && self.decoder.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
         let ahead = self.read_ahead() as u64;
         match self.body.size_hint().exact() {
-            Some(rest) if self.undo.is_none() => SizeHint::with_exact(rest + ahead),
+            Some(rest) if self.decoder.is_none() => SizeHint::with_exact(rest + ahead),
             _ => SizeHint::default(),
         }
     }
 }
 
-/// The bytes of these frames; those of a single one are not copied.
-fn joined(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
+/// The bytes of these frames; a single frame is not copied.
+fn concat_frames(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
     let mut pieces: Vec<Bytes> = frames.filter_map(|frame| frame.into_data().ok()).collect();
     match pieces.len() {
         1 => pieces.remove(0),
@@ -213,16 +214,16 @@ fn joined(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
     }
 }
 
-/// Takes away what headers say of a coding that is undone.
-pub(crate) fn uncode(coding: Coding, headers: &mut HeaderMap) {
+/// Removes the headers that describe a coding which has been decoded.
+pub(crate) fn remove_coding(coding: Coding, headers: &mut HeaderMap) {
     if coding != Coding::Identity {
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
     }
 }
 
-/// How an answer is framed by its own account.
-pub(crate) fn named(headers: &HeaderMap) -> Option<ResponseFraming> {
+/// The framing that the content type declares.
+pub(crate) fn declared_framing(headers: &HeaderMap) -> Option<ResponseFraming> {
     let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
     match kind.as_str() {
         "text/event-stream" => Some(ResponseFraming::Events),
@@ -232,39 +233,40 @@ pub(crate) fn named(headers: &HeaderMap) -> Option<ResponseFraming> {
     }
 }
 
-/// What the first bytes of an answer tell.
+/// What the first bytes of a body show.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Sight {
-    /// Nothing as yet.
+enum FramingGuess {
+    /// Not enough yet.
     Unsure,
     Framed(ResponseFraming),
-    /// It is framed in no known way.
+    /// The framing is unknown.
     Foreign,
 }
 
-/// How an answer is framed by what has come of it.
-fn sight(come: &VecDeque<Frame<Bytes>>) -> Sight {
-    let bytes: Vec<u8> = come.iter().filter_map(Frame::data_ref).flatten().copied().take(SILENT).collect();
-    // A mark of the byte order may stand before events and, though it should not, before JSON.
+/// Guesses the framing from the bytes received so far.
+fn guess_framing(come: &VecDeque<Frame<Bytes>>) -> FramingGuess {
+    let bytes: Vec<u8> =
+        come.iter().filter_map(Frame::data_ref).flatten().copied().take(MAX_SNIFFED_BYTES).collect();
+    // A byte order mark may precede events and, though it should not, JSON.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xef\xbb\xbf".contains(byte);
     let start = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
-    // Whoever reads events skips lines that are none, so an answer may begin with such a line.
+    // Clients skip lines that are not part of an event, so a response may begin with such a line.
     let mut lines = bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r'));
     match bytes.get(start) {
-        Some(b'{' | b'[') => Sight::Framed(ResponseFraming::Whole),
-        _ if begins_message(&bytes) => Sight::Framed(ResponseFraming::Messages),
-        _ if lines.any(is_field) => Sight::Framed(ResponseFraming::Events),
-        _ if bytes.len() < SILENT => Sight::Unsure,
-        _ => Sight::Foreign,
+        Some(b'{' | b'[') => FramingGuess::Framed(ResponseFraming::Whole),
+        _ if begins_message(&bytes) => FramingGuess::Framed(ResponseFraming::Messages),
+        _ if lines.any(is_field) => FramingGuess::Framed(ResponseFraming::Events),
+        _ if bytes.len() < MAX_SNIFFED_BYTES => FramingGuess::Unsure,
+        _ => FramingGuess::Foreign,
     }
 }
 
-/// True of a line of an event.
+/// True for a line of a server-sent event.
 fn is_field(line: &[u8]) -> bool {
-    FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
+    SSE_FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
 }
 
-fn garbled(fault: CodingFault) -> Error {
+fn decode_error(fault: CodingFault) -> Error {
     let what = match fault {
         CodingFault::Garbled => "is not in the content encoding it declares",
         CodingFault::TooLong => "is too long to decode",
@@ -276,33 +278,33 @@ fn garbled(fault: CodingFault) -> Error {
 mod tests {
     use super::*;
 
-    fn check(pieces: &[&str], expected: Sight) {
+    fn check(pieces: &[&str], expected: FramingGuess) {
         let come = pieces.iter().map(|piece| Frame::data(Bytes::from((*piece).to_owned()))).collect();
-        assert_eq!(sight(&come), expected, "{pieces:?}");
+        assert_eq!(guess_framing(&come), expected, "{pieces:?}");
     }
 
     #[test]
     fn the_first_bytes_tell_json_from_events() {
         for whole in ["{", "{\"id\":1}", "[", "\n\n  {", "\u{feff}{"] {
-            check(&[whole], Sight::Framed(ResponseFraming::Whole));
+            check(&[whole], FramingGuess::Framed(ResponseFraming::Whole));
         }
         for events in
             [":", ": ping\n\n", "data: {", "data:[DONE]", "event: x", "id: 1", "retry: 5", "\r\n\r\ndata:"]
         {
-            check(&[events], Sight::Framed(ResponseFraming::Events));
+            check(&[events], FramingGuess::Framed(ResponseFraming::Events));
         }
         // The head of a message: two lengths and their sum.
-        check(&["\0\0\0\x10\0\0", "\0\0\x05"], Sight::Unsure);
+        check(&["\0\0\0\x10\0\0", "\0\0\x05"], FramingGuess::Unsure);
         let come = VecDeque::from([Frame::data(Bytes::from_static(b"\0\0\0\x10\0\0\0\0\x05\xc2\x48\xeb"))]);
-        assert_eq!(sight(&come), Sight::Framed(ResponseFraming::Messages));
-        check(&["da", "ta", ": 1"], Sight::Framed(ResponseFraming::Events));
-        check(&["<html>\nev: x\r", "data", ": {}"], Sight::Framed(ResponseFraming::Events));
+        assert_eq!(guess_framing(&come), FramingGuess::Framed(ResponseFraming::Messages));
+        check(&["da", "ta", ": 1"], FramingGuess::Framed(ResponseFraming::Events));
+        check(&["<html>\nev: x\r", "data", ": {}"], FramingGuess::Framed(ResponseFraming::Events));
         for unsure in [&[][..], &[""], &["\n"], &["da"], &["e", "vent"], &["\u{feff}"], &["<html>", "Hello"]]
         {
-            check(unsure, Sight::Unsure);
+            check(unsure, FramingGuess::Unsure);
         }
         for other in [" ", "dates: 1\n", "events\n", "\"text\"\n{\n", "1"] {
-            check(&[&other.repeat(SILENT)], Sight::Foreign);
+            check(&[&other.repeat(MAX_SNIFFED_BYTES)], FramingGuess::Foreign);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The trace that a request is part of, and our own place in it.
+//! Reads the W3C trace context of a request, and puts our span into it.
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use tersely_telemetry::TraceContext;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// Where a request stands in a trace, if it says so. Whoever gets it next is led to `ours`, if a span of ours is told of
-/// and the trace is recorded; otherwise the header goes on as it came.
+/// The trace context of a request, if it has one. If we report a span `ours` and the trace is sampled, the forwarded
+/// header names that span as the parent; otherwise the header stays unchanged.
 pub(crate) fn follow(ours: Option<u64>, headers: &mut HeaderMap) -> Option<TraceContext> {
     let mut said = headers.get_all(TRACEPARENT).iter();
-    // Two of them say nothing.
+    // Two headers are invalid.
     let (Some(header), None) = (said.next(), said.next()) else { return None };
     let trace = TraceContext::read(header.to_str().ok()?)?;
     if let Some(span) = ours.filter(|_| trace.is_sampled && !is_signed(headers)) {
@@ -19,7 +19,7 @@ pub(crate) fn follow(ours: Option<u64>, headers: &mut HeaderMap) -> Option<Trace
     Some(trace)
 }
 
-/// True when a signature of AWS covers the header, and another would be refused.
+/// True if an AWS signature covers the header, so that it must not change.
 fn is_signed(headers: &HeaderMap) -> bool {
     let covers =
         |it: &HeaderValue| it.as_bytes().windows(11).any(|name| name == TRACEPARENT.as_str().as_bytes());

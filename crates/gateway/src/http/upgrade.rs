@@ -1,4 +1,4 @@
-//! Relays what follows an upgrade: bytes, both ways, until one side ends.
+//! Relays the bytes that follow an upgrade, in both directions, until one side ends.
 
 use http::header::{CONNECTION, HeaderMap, HeaderValue, UPGRADE};
 use hyper::upgrade::OnUpgrade;
@@ -13,24 +13,24 @@ pub(crate) struct Ends {
     pub(crate) upstream: OnUpgrade,
 }
 
-/// The protocol that a request asks to switch to. Only websockets are relayed; a wish for another, such as cleartext
-/// HTTP/2, is one that a server may leave unanswered.
-pub(crate) fn wish(headers: &HeaderMap) -> Option<HeaderValue> {
+/// The protocol that a request asks to switch to. Only websockets are relayed; a server may ignore any other, such as
+/// cleartext HTTP/2.
+pub(crate) fn requested_upgrade(headers: &HeaderMap) -> Option<HeaderValue> {
     let protocol =
         headers.get(UPGRADE).filter(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"))?;
     hop_by_hop::names(headers, "upgrade").then(|| protocol.clone())
 }
 
-/// Says, to the next hop, what `wish` found.
-pub(crate) fn ask(headers: &mut HeaderMap, protocol: HeaderValue) {
+/// Asks the next hop for the upgrade.
+pub(crate) fn request_upgrade(headers: &mut HeaderMap, protocol: HeaderValue) {
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
     headers.insert(UPGRADE, protocol);
 }
 
-/// Relays until both directions have ended, or one broke.
+/// Relays until both directions have ended, or one fails.
 pub(crate) async fn relay(ends: Ends) {
     let (Ok(client), Ok(upstream)) = tokio::join!(ends.client, ends.upstream) else { return };
     let (mut client, mut upstream) = (TokioIo::new(client), TokioIo::new(upstream));
-    // A broken connection ends the relay, and dropping both ends tells the other side.
+    // A broken connection ends the relay, and dropping both ends closes the other side.
     let _ = copy_bidirectional(&mut client, &mut upstream).await;
 }

@@ -1,4 +1,4 @@
-//! Reads along with an upstream's answer: what it says was counted, and nothing else. No byte waits for that or changes.
+//! Reads the token usage in an upstream's response while it is forwarded, without delaying or changing a byte.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,35 +7,35 @@ use tersely_engine::Fetches;
 use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
 
 use crate::http::content_encoding::Coding;
-use crate::http::decompress::{PIECE, Undo};
-use crate::worker_pool::guarded;
+use crate::http::decompress::{Decompressor, INPUT_CHUNK_BYTES};
+use crate::worker_pool::catch_panic;
 
-/// How much of an answer is read along, without its coding. What a model says in one is a thousandth of that.
-const MOST: usize = 64 << 20;
+/// How much of a decoded response is read. What a model writes is a thousandth of that.
+const MAX_TAPPED_BYTES: usize = 64 << 20;
 
-/// How much is held of an answer whose coding can only be undone at its end.
-const HELD: usize = 2 << 20;
+/// How much is held of a response that can only be decoded at its end.
+const MAX_HELD_BYTES: usize = 2 << 20;
 
-/// What comes to be known of a request while its answer is being sent. Clones share it.
+/// The usage of a request, which grows while its response is sent. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunningBill(Arc<Mutex<BillSoFar>>);
 
-/// What is known so far.
+/// The usage so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BillSoFar {
-    /// What the provider counted in each round; nothing where its answer does not say.
+    /// The provider's count for each round; `None` if the response does not report one.
     pub(crate) rounds: Vec<Option<TokenUsage>>,
     /// What the model fetched back.
     pub(crate) fetched: Fetches,
 }
 
 impl RunningBill {
-    /// What is known now.
+    /// The usage so far.
     pub(crate) fn so_far(&self) -> BillSoFar {
         self.now().clone()
     }
 
-    /// Takes note of what a model fetched back.
+    /// Records what a model fetched back.
     pub(crate) fn fetch(&self, fetched: Fetches) {
         self.now().fetched = fetched;
     }
@@ -46,17 +46,17 @@ impl RunningBill {
 }
 
 impl BillSoFar {
-    /// What the first round cost.
+    /// Usage of the first round.
     pub(crate) fn first(&self) -> TokenUsage {
         self.rounds.first().copied().flatten().unwrap_or_default()
     }
 
-    /// What the last round cost.
+    /// Usage of the last round.
     pub(crate) fn last(&self) -> TokenUsage {
         self.rounds.last().copied().flatten().unwrap_or_default()
     }
 
-    /// What the rounds from this one on cost.
+    /// Usage from this round on.
     pub(crate) fn from(&self, round: usize) -> TokenUsage {
         let mut all = TokenUsage::default();
         for usage in self.rounds.iter().skip(round).flatten() {
@@ -65,73 +65,73 @@ impl BillSoFar {
         all
     }
 
-    /// True when the answer to each round says what was counted.
+    /// True if the response to each round reports its usage.
     pub(crate) fn is_told(&self) -> bool {
         !self.rounds.is_empty() && self.rounds.iter().all(Option::is_some)
     }
 }
 
-/// How the answers to a request are read along.
+/// How the responses to a request are read.
 #[derive(Clone, Debug)]
-pub(crate) struct Tapping {
+pub(crate) struct TapConfig {
     pub(crate) words: &'static UsageWords,
     pub(crate) bill: RunningBill,
 }
 
-impl Tapping {
-    /// Reads along with an answer that comes in this coding.
-    pub(crate) fn on(&self, coding: Coding) -> Tap {
-        let undo = (coding != Coding::Identity).then(|| Undo::new(coding, HELD));
+impl TapConfig {
+    /// A tap for a response in this coding.
+    pub(crate) fn on(&self, coding: Coding) -> UsageTap {
+        let decoder = (coding != Coding::Identity).then(|| Decompressor::new(coding, MAX_HELD_BYTES));
         let reader = Some(UsageReader::new(self.words));
-        Tap { undo, reader, left: MOST, bill: Some(self.bill.clone()) }
+        UsageTap { decoder, reader, left: MAX_TAPPED_BYTES, bill: Some(self.bill.clone()) }
     }
 }
 
-/// Reads along with one answer.
-pub(crate) struct Tap {
-    undo: Option<Undo>,
-    /// Nothing once the answer turned out to be none that can be read along.
+/// Reads the usage of one response.
+pub(crate) struct UsageTap {
+    decoder: Option<Decompressor>,
+    /// `None` once the response turned out to be unreadable.
     reader: Option<UsageReader>,
-    /// How much more is read.
+    /// How many more bytes are read.
     left: usize,
-    /// Until the answer is over.
+    /// Where the usage is recorded at the end.
     bill: Option<RunningBill>,
 }
 
-impl fmt::Debug for Tap {
+impl fmt::Debug for UsageTap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Tap")
     }
 }
 
-impl Tap {
-    /// Takes bytes of the answer, as they came. Whatever goes wrong, it only goes blind.
+impl UsageTap {
+    /// Takes bytes of the response as they arrived. On any error it only stops reading.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
-        if self.reader.is_some() && !matches!(guarded(|| self.read(bytes)), Ok(Some(()))) {
-            (self.reader, self.undo) = (None, None);
+        if self.reader.is_some() && !matches!(catch_panic(|| self.read(bytes)), Ok(Some(()))) {
+            (self.reader, self.decoder) = (None, None);
         }
     }
 
     fn read(&mut self, bytes: &[u8]) -> Option<()> {
-        let Self { undo, reader, left, .. } = self;
-        let Some(undo) = undo else { return show(reader, left, bytes) };
+        let Self { decoder, reader, left, .. } = self;
+        let Some(decoder) = decoder else { return show(reader, left, bytes) };
         let mut plain = Vec::new();
-        for piece in bytes.chunks(PIECE) {
-            undo.feed(piece, &mut plain).ok()?;
+        for piece in bytes.chunks(INPUT_CHUNK_BYTES) {
+            decoder.feed(piece, &mut plain).ok()?;
             show(reader, left, &plain)?;
             plain.clear();
         }
         Some(())
     }
 
-    /// The answer is over, or nobody waits for more of it.
+    /// The response is over, or was abandoned.
     pub(crate) fn end(&mut self) {
         let Some(bill) = self.bill.take() else { return };
-        let rest = guarded(|| {
-            let Self { undo: Some(undo), reader, left, .. } = self else { return };
+        let rest = catch_panic(|| {
+            let Self { decoder: Some(decoder), reader, left, .. } = self else { return };
             let mut plain = Vec::new();
-            // What was cut off may have said enough.
-            let _ = undo.finish(&mut plain);
+            // A truncated response may contain the usage.
+            let _ = decoder.finish(&mut plain);
             let _ = show(reader, left, &plain);
         });
         let reader = self.reader.take().filter(|_| rest.is_ok());
@@ -139,14 +139,14 @@ impl Tap {
     }
 }
 
-/// Shows plain bytes to a reader, unless they are too many.
+/// Hands decoded bytes to the reader, up to the limit.
 fn show(reader: &mut Option<UsageReader>, left: &mut usize, bytes: &[u8]) -> Option<()> {
     *left = left.checked_sub(bytes.len())?;
     reader.as_mut()?.see(bytes);
     Some(())
 }
 
-impl Drop for Tap {
+impl Drop for UsageTap {
     fn drop(&mut self) {
         self.end();
     }
@@ -161,19 +161,19 @@ mod tests {
 
     use super::*;
 
-    fn tapping() -> Tapping {
+    fn tap_config() -> TapConfig {
         let words =
             tersely_wire::claimed_provider("/v1/chat/completions").map(tersely_wire::Provider::counts);
-        Tapping { words: words.unwrap(), bill: RunningBill::default() }
+        TapConfig { words: words.unwrap(), bill: RunningBill::default() }
     }
 
-    /// What is known of an answer of these bytes in this coding.
+    /// What the tap finds in these bytes, in this coding.
     fn read(coding: Coding, bytes: &[u8], step: usize) -> Option<TokenUsage> {
-        let tapping = tapping();
-        let mut tap = tapping.on(coding);
+        let tap_config = tap_config();
+        let mut tap = tap_config.on(coding);
         bytes.chunks(step).for_each(|piece| tap.see(piece));
         drop(tap);
-        let bill = tapping.bill.so_far();
+        let bill = tap_config.bill.so_far();
         assert_eq!(bill.rounds.len(), 1);
         bill.rounds[0]
     }
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_counts_nothing() {
-        let bomb = gzip(&[vec![b' '; MOST + 1], ANSWER.to_vec()].concat());
+        let bomb = gzip(&[vec![b' '; MAX_TAPPED_BYTES + 1], ANSWER.to_vec()].concat());
         assert_eq!(read(Coding::Gzip, &bomb, 4096), None);
     }
 }

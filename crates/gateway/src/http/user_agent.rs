@@ -1,13 +1,13 @@
-//! Table: the programs that send requests, by what they say of themselves.
+//! Table: the programs that send requests, by their user agent and title headers.
 
 use http::header::{HeaderMap, USER_AGENT};
 
-/// What a program is called, and words by which it is told. All are in small letters; the first that fits is meant.
+/// A program and how it is recognized. All in lower case; the first match applies.
 struct Program {
     name: &'static str,
-    /// Beginnings of a word in its `user-agent`.
+    /// Prefixes of a word in its `user-agent`.
     agents: &'static [&'static str],
-    /// What it says of itself to those who list programs.
+    /// Its title in headers for app rankings.
     titles: &'static [&'static str],
 }
 
@@ -19,7 +19,7 @@ const fn program(
     Program { name, agents, titles }
 }
 
-/// Agents come before the libraries that they are made with, whose names stand beside theirs.
+/// Agents come before the libraries that they use, whose names appear beside theirs.
 const PROGRAMS: [Program; 30] = [
     program("claude-code", &["claude-cli/", "claude-code/"], &["claude code"]),
     program("codex", &["codex_", "codex-", "codex/"], &["codex"]),
@@ -53,7 +53,7 @@ const PROGRAMS: [Program; 30] = [
     program("go", &["go-http-client/"], &[]),
 ];
 
-/// Headers in which programs name themselves to those who list them.
+/// Headers in which programs send their title.
 const TITLES: [&str; 4] = ["x-title", "http-referer", "referer", "originator"];
 
 /// The program that sent a request with these headers, if it is a known one.
@@ -69,7 +69,7 @@ pub(crate) fn of(headers: &HeaderMap) -> Option<&'static str> {
     PROGRAMS.iter().find(fits).map(|program| program.name)
 }
 
-/// An address without what stands before and behind the names.
+/// A URL without its scheme, `www.` and trailing slash.
 fn plain(title: &str) -> &str {
     let bare = title.strip_prefix("https://").unwrap_or(title);
     bare.strip_prefix("www.").unwrap_or(bare).trim_end_matches('/')

@@ -7,9 +7,9 @@ use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use tersely_engine::{ForwardBody, HiddenTools, OptionError};
 
-use crate::llm::compressor::Consulted;
+use crate::llm::compressor::Consultation;
 use crate::llm::entry::{RequestEntry, RequestSender};
-use crate::llm::expansion::{Sent, Trail, TrailShelf};
+use crate::llm::expansion::{Expansion, SentRequest, TenantShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
 use crate::llm::totals::TotalSums;
 
@@ -22,7 +22,7 @@ const COMPRESSOR: HeaderName = HeaderName::from_static("x-tersely-tokens-compres
 /// Where a request is booked, and where what is left out of it is kept.
 pub(super) struct Books {
     pub(super) sums: Arc<TotalSums>,
-    pub(super) shelf: Option<TrailShelf>,
+    pub(super) shelf: Option<TenantShelf>,
     pub(super) sender: RequestSender,
     /// Whether it only asks what a request would cost.
     pub(super) only_counts: bool,
@@ -30,14 +30,14 @@ pub(super) struct Books {
 
 impl Books {
     /// The verdict on a request after others have had their say.
-    pub(super) fn settled(self, mut sent: Sent, mut consulted: Consulted) -> Verdict {
+    pub(super) fn settled(self, mut sent: SentRequest, mut consulted: Consultation) -> Verdict {
         self.sums.compress(consulted.calls, consulted.tokens);
         sent.agreed = std::mem::take(&mut consulted.agreed);
         self.verdict(sent, &consulted).unwrap_or_else(refuse)
     }
 
     /// The verdict on a request, booked.
-    pub(super) fn verdict(self, sent: Sent, consulted: &Consulted) -> Result<Verdict, OptionError> {
+    pub(super) fn verdict(self, sent: SentRequest, consulted: &Consultation) -> Result<Verdict, OptionError> {
         let ForwardBody { body, report, hidden } = sent.pass_on()?;
         let mut entry =
             RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
@@ -52,12 +52,12 @@ impl Books {
         let Some(HiddenTools { way, kept }) = hidden else {
             return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
         };
-        let trail = Trail::new(sent, way, self.sums, self.shelf);
+        let expansion = Expansion::new(sent, way, self.sums, self.shelf);
         Ok(Verdict::Replace(Replacement {
             body,
             entry,
             kept,
-            follow: Some(Box::new(trail)),
+            follow: Some(Box::new(expansion)),
             ..Replacement::default()
         }))
     }

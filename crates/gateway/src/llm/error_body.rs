@@ -1,4 +1,4 @@
-//! Writes an error in the shape that the provider's own clients read.
+//! Formats an error as the provider's own clients expect it.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
@@ -9,7 +9,7 @@ use crate::http::response::Reply;
 use crate::request_log::know;
 use crate::vendor::Vendor;
 
-/// The response that tells a client of an error. When we are full, it also says when to come back.
+/// The response for an error; with a retry hint if a limit was reached.
 pub(crate) fn answer(provider: Option<Vendor>, error: &Error) -> Response<Reply> {
     let message = format!("tersely: {}", error.message);
     let text = provider.unwrap_or(Vendor::OpenAi).error(error.status, &message).to_string();

@@ -1,4 +1,4 @@
-//! Hands back what was left out of a request, over HTTP, to the one who sent that.
+//! `POST /expand`: returns a text that was left out of a request, to the client that sent the request.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
@@ -8,42 +8,35 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
+use crate::admission::Reach;
 use crate::error::Error;
-use crate::http::host_check::Reach;
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::response::Reply;
-use crate::llm::gate::{GatewayState, arriving};
 use crate::llm::offer::tenant;
 use crate::llm::rewrite::{Head, RetrievalAnswer};
+use crate::llm::state::GatewayState;
 
-/// Where it is asked for.
+/// The path.
 const PATH: &str = "/expand";
 
-/// Bytes of a question, which holds one name.
-const LONGEST: usize = 1024;
+/// Limit for the body, which holds one id.
+const MAX_QUESTION_BYTES: usize = 1024;
 
-/// Characters of a name; ours have fewer.
-const NAME: usize = 64;
+/// Limit for an id; ours are shorter.
+const MAX_ID_CHARS: usize = 64;
 
-/// True for a request that asks for it.
+/// True for a request to this path.
 pub(crate) fn is_asked<B>(request: &Request<B>) -> bool {
     request.method() == Method::POST && request.uri().path() == PATH
 }
 
-/// The text under the name that the body says, if it was kept for whoever asks.
+/// The text with the id in the body, if it was stored for this client.
 pub(crate) async fn expand(
     gate: &GatewayState,
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
-    let _running = match gate.enroll(&request) {
-        Ok(running) => running,
-        Err(error) => {
-            arriving(gate, request.into_body()).linger();
-            return Err(error);
-        }
-    };
     let (parts, body) = request.into_parts();
-    let id = id(arriving(gate, body)).await?;
+    let id = id(gate.client_body(body)).await?;
     let text = original(gate, &parts, id.clone()).await?;
     let mut response =
         Response::new(Reply::Ours(Some(Bytes::from(json!({"id": id, "content": text}).to_string()))));
@@ -52,7 +45,7 @@ pub(crate) async fn expand(
     Ok(response)
 }
 
-/// The text under a name, if it was kept for whoever asks.
+/// The text with this id, if it was stored for this client.
 pub(super) async fn original(gate: &GatewayState, parts: &Parts, id: String) -> Result<String, Error> {
     let Parts { method, uri, headers, .. } = parts;
     let tenant = tenant(parts).map(|tenant| &**tenant);
@@ -61,7 +54,7 @@ pub(super) async fn original(gate: &GatewayState, parts: &Parts, id: String) -> 
         RetrievalAnswer::Text(text) => Ok(text),
         RetrievalAnswer::Nothing => Err(absent("nothing is kept under this id, or no longer")),
         RetrievalAnswer::Nowhere => Err(absent("nothing is kept here")),
-        RetrievalAnswer::Nobodys if gate.reach == Reach::Open => {
+        RetrievalAnswer::Nobodys if gate.admission.reach() == Reach::Open => {
             let message = "send the credential that the original request was sent with";
             Err(Error::client(StatusCode::UNAUTHORIZED, message))
         }
@@ -74,21 +67,23 @@ fn absent(message: &str) -> Error {
     Error::client(StatusCode::NOT_FOUND, message)
 }
 
-/// The name that a body asks for: `{"id":"shadow_…"}`.
-async fn id(body: Idle) -> Result<String, Error> {
-    let read =
-        Limited::new(body, LONGEST).collect().await.map_err(|error| match error.downcast::<Error>() {
+/// The id in the body: `{"id":"shadow_…"}`.
+async fn id(body: TimedBody) -> Result<String, Error> {
+    let read = Limited::new(body, MAX_QUESTION_BYTES).collect().await.map_err(|error| {
+        match error.downcast::<Error>() {
             Ok(own) => *own,
             Err(other) if other.is::<LengthLimitError>() => Error::client(
                 StatusCode::PAYLOAD_TOO_LARGE,
-                format!("the body is longer than {LONGEST} bytes"),
+                format!("the body is longer than {MAX_QUESTION_BYTES} bytes"),
             ),
             Err(_) => Error::client(StatusCode::BAD_REQUEST, "the body ended early"),
-        })?;
+        }
+    })?;
     let body: Option<Value> = serde_json::from_slice(&read.to_bytes()).ok();
-    let id = body.as_ref().and_then(|body| body["id"].as_str()).filter(|id| id.chars().count() <= NAME);
+    let id =
+        body.as_ref().and_then(|body| body["id"].as_str()).filter(|id| id.chars().count() <= MAX_ID_CHARS);
     id.map(str::to_owned).ok_or_else(|| {
-        let message = format!("ask with {{\"id\":\"shadow_…\"}}, an id of at most {NAME} characters");
+        let message = format!("ask with {{\"id\":\"shadow_…\"}}, an id of at most {MAX_ID_CHARS} characters");
         Error::client(StatusCode::BAD_REQUEST, message)
     })
 }

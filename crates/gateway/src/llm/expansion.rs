@@ -1,8 +1,9 @@
-//! Follows a request whose model may ask for what was left out, and answers from that very request.
+//! Answers a model that asks for omitted text, from the request that omitted it.
 //!
-//! Until a model asks, nothing is held but the client's own body: what was left out is found again by compressing it
-//! again, which gives the same bytes.
+//! Until the model asks, only the client's own body is held: the omitted text is found by compressing the body again,
+//! which gives the same bytes.
 
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -21,81 +22,99 @@ use tersely_wire::{HistoryPlace, Provider};
 use tokio::task::spawn_blocking;
 
 use crate::llm::keeper::Keeper;
-use crate::llm::rewrite::{Follow, FollowEnd, Pending, Round};
 use crate::llm::totals::TotalSums;
-use crate::worker_pool::guarded;
+use crate::worker_pool::catch_panic;
 
-/// What a response says of what was fetched back: tokens by stage, and what the further rounds cost to read.
+/// Response headers: tokens fetched back by stage, and tokens read by the further rounds.
 const FETCHED: HeaderName = HeaderName::from_static("x-tersely-tokens-fetched");
 const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
 
-/// A request under way.
-pub(crate) struct Trail {
-    sent: Arc<Sent>,
+/// A request whose model may ask for omitted text.
+pub struct Expansion {
+    sent: Arc<SentRequest>,
     way: HiddenWay,
     sums: Arc<TotalSums>,
-    shelf: Option<TrailShelf>,
-    /// The most that was lost.
+    shelf: Option<TenantShelf>,
+    /// The greatest loss of the forwarded body.
     most: Loss,
     /// The latest request and the answers, once the model has asked.
-    asked: Option<Talk>,
+    asked: Option<Conversation>,
 }
 
-/// A request that goes on with the model's turns, and what they are answered from.
-struct Talk {
+/// A request extended by the model's turns, and what they are answered from.
+struct Conversation {
     body: Bytes,
     answers: Answers,
 }
 
-/// All that decides what is forwarded.
-pub(crate) struct Sent {
+/// What is reported once a response is over.
+#[derive(Debug, Default)]
+pub(crate) struct ExpansionEnd {
+    /// Headers to add, if they have not been sent yet.
+    pub(crate) headers: HeaderMap,
+    /// What the model fetched back.
+    pub(crate) fetched: Fetches,
+}
+
+/// Whether another round may follow a round.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Round {
+    /// Another may follow.
+    Open,
+    /// Whatever the model asks for, it gets no further answer.
+    Last,
+}
+
+/// Everything that decides what is forwarded.
+pub(crate) struct SentRequest {
     pub(crate) engine: Arc<Engine>,
     pub(crate) provider: &'static Provider,
     pub(crate) path: String,
-    /// The tenant who sent it, if that was checked.
+    /// The authenticated tenant, if any.
     pub(crate) tenant: Option<String>,
     pub(crate) asked: RequestOptions,
-    /// A hash of the name that its head gives its conversation.
+    /// A hash of the session name in its headers.
     pub(crate) named: Option<u64>,
     pub(crate) body: Bytes,
     /// Where the rest of its conversation is.
     pub(crate) history: HistoryPlace,
-    /// How many results an earlier request sent as they came.
+    /// How many results an earlier request forwarded unchanged.
     pub(crate) plain: usize,
-    /// What stands for its results by the word of a compressor.
+    /// Answers of a remote compressor that replace its results.
     pub(crate) agreed: RemoteAnswers,
-    pub(crate) memo: Option<TrailMemory>,
+    pub(crate) memo: Option<TenantMemo>,
 }
 
-/// What is remembered of earlier requests, and of whom.
-pub(crate) struct TrailMemory {
+/// The memo of earlier requests, and their sender.
+pub(crate) struct TenantMemo {
     pub(crate) memo: Arc<Memo>,
     pub(crate) whose: Vec<u8>,
 }
 
-impl TrailMemory {
-    /// The memo, as its client may use it.
+impl TenantMemo {
+    /// The memo, restricted to its sender.
     pub(crate) fn recall(&self) -> Recall<'_> {
         Recall { memo: &self.memo, whose: &self.whose }
     }
 }
 
-/// Where a tenant's texts are kept, for requests that name earlier ones.
+/// Where a tenant's texts are stored, for requests that refer to earlier ones.
 #[derive(Clone)]
-pub(crate) struct TrailShelf {
+pub(crate) struct TenantShelf {
     pub(crate) keeper: Arc<Keeper>,
     pub(crate) tenant: Tenant,
 }
 
-impl Sent {
+impl SentRequest {
     /// What is forwarded, with at most this loss.
     fn pass(&self, most: Loss) -> Result<ForwardBody<'_>, OptionError> {
         self.with(most, None)
     }
 
-    /// The same, only faster where its beginning is remembered; what was left out of that is then not given again.
+    /// The same with the largest loss, and faster if the memo has its beginning; texts omitted there are not returned
+    /// again.
     pub(crate) fn pass_on(&self) -> Result<ForwardBody<'_>, OptionError> {
-        self.with(Loss::Detail, self.memo.as_ref().map(TrailMemory::recall))
+        self.with(Loss::Detail, self.memo.as_ref().map(TenantMemo::recall))
     }
 
     fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<ForwardBody<'_>, OptionError> {
@@ -114,31 +133,37 @@ impl Sent {
         Request { tenant, asked, named, most, plain, agreed, memo, ..Request::new(provider, path) }
     }
 
-    /// What was forwarded first, and what was left out of it.
-    fn again(&self, most: Loss) -> Option<Talk> {
+    /// What was forwarded first, and the texts left out of it.
+    fn again(&self, most: Loss) -> Option<Conversation> {
         let passed = self.pass(most).ok()?;
         let HiddenTools { kept, way } = passed.hidden?;
         let mut answers = Answers::new(kept);
         if let Some(shed) = &way.shed {
             answers = answers.searching(shed, &self.body);
         }
-        Some(Talk { body: Bytes::from(passed.body.into_owned()), answers })
+        Some(Conversation { body: Bytes::from(passed.body.into_owned()), answers })
     }
 
-    /// The body with nothing left out, and the account of it.
+    /// The body with nothing omitted, and its report.
     fn whole(&self) -> Option<(Vec<u8>, Report)> {
         self.pass(Loss::Form).ok().map(|passed| (passed.body.into_owned(), passed.report))
     }
 }
 
-impl Trail {
-    /// Follows what was sent with a tool hidden in it.
-    pub(crate) fn new(sent: Sent, way: HiddenWay, sums: Arc<TotalSums>, shelf: Option<TrailShelf>) -> Self {
+impl Expansion {
+    /// Follows a request that was sent with a hidden tool.
+    pub(crate) fn new(
+        sent: SentRequest,
+        way: HiddenWay,
+        sums: Arc<TotalSums>,
+        shelf: Option<TenantShelf>,
+    ) -> Self {
         Self { sent: Arc::new(sent), way, sums, shelf, most: Loss::Detail, asked: None }
     }
 
-    /// Another body, when the next request may only name this one and what was left out cannot be kept until then.
-    async fn settled(&mut self, kept: Vec<KeptOriginal>) -> Option<(Vec<u8>, Report)> {
+    /// Another body to forward instead, and its report, if the next request may only refer to this one and the omitted
+    /// texts cannot be stored until then.
+    pub(crate) async fn settle(&mut self, kept: Vec<KeptOriginal>) -> Option<(Vec<u8>, Report)> {
         if kept.is_empty() {
             return None;
         }
@@ -146,7 +171,8 @@ impl Trail {
         match self.sent.history {
             HistoryPlace::Here => return None,
             HistoryPlace::Named => {
-                // The answer to this request is in it; the rest is for a later one, which may never come.
+                // This response can be served from the request itself; the stored texts are for a later request, which
+                // may never come.
                 tokio::spawn(async move { keeper?.keep(kept).await.then_some(()) });
                 return None;
             }
@@ -158,34 +184,54 @@ impl Trail {
             return None;
         }
         let sent = Arc::clone(&self.sent);
-        let whole = aside(move || sent.whole()).await?;
+        let whole = offload(move || sent.whole()).await?;
         self.most = Loss::Form;
         Some(whole)
     }
 
-    /// The request of the next round. All that takes time in proportion to a text is done off the threads that serve.
-    async fn answer(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Option<Bytes> {
+    /// The body of the next round: the one before, the model's turn and the answers to it, which have `room` bytes over
+    /// all rounds. Without one the response cannot go on. All work that grows with a text runs off the serving threads.
+    pub(crate) async fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Option<Bytes> {
         let (most, sent, asked) = (self.most, Arc::clone(&self.sent), self.asked.take());
         let begun = move || {
             let talk = asked.or_else(|| sent.again(most))?;
             let unknown = talk.answers.unknown(&turn.asks);
             Some((talk, turn, unknown))
         };
-        let (mut talk, turn, unknown) = aside(begun).await?;
+        let (mut talk, turn, unknown) = offload(begun).await?;
         if let Some(shelf) = &self.shelf {
             for (id, text) in shelf.keeper.find(shelf.tenant, unknown).await {
                 talk.answers.add(id, text);
             }
         }
         let way = self.way.clone();
-        let (body, answers) = aside(move || talk.go_on(&way, &turn, round, room)).await?;
-        self.asked = Some(Talk { body: body.clone(), answers });
+        let (body, answers) = offload(move || talk.go_on(&way, &turn, round, room)).await?;
+        self.asked = Some(Conversation { body: body.clone(), answers });
         Some(body)
+    }
+
+    /// A watch over the response.
+    pub(crate) fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
+        self.way.watch(framing, self.sent.history)
+    }
+
+    /// The totals once the response is over; `further` is the usage of the rounds after the first.
+    pub(crate) fn finish(&mut self, further: TokenUsage) -> ExpansionEnd {
+        let Some(Conversation { answers, .. }) = &self.asked else { return ExpansionEnd::default() };
+        let (fetched, rounds) = (answers.fetches().clone(), price(further));
+        self.sums.fetch(&fetched, rounds);
+        ExpansionEnd { headers: fetch_headers(&fetched, rounds), fetched }
     }
 }
 
-impl Talk {
-    /// The next request, and the answers so far. Should we fail at the answers, the model is told so.
+impl fmt::Debug for Expansion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Expansion")
+    }
+}
+
+impl Conversation {
+    /// The next request, and the answers so far. If answering fails, the model is told so.
     fn go_on(
         self,
         way: &HiddenWay,
@@ -196,8 +242,8 @@ impl Talk {
         let (hides, names) = (way.hides, way.names);
         let Self { body, mut answers } = self;
         let texts = answers.answer(room, &turn.asks);
-        let next = guarded(|| answered(hides, turn, &texts, &body)).ok().flatten();
-        let next = next.or_else(|| answered(hides, turn, &vec![FAILED.to_owned(); texts.len()], &body))?;
+        let next = catch_panic(|| answer_body(hides, turn, &texts, &body)).ok().flatten();
+        let next = next.or_else(|| answer_body(hides, turn, &vec![FAILED.to_owned(); texts.len()], &body))?;
         let next = match round {
             Round::Open => next,
             Round::Last => hides.withdraw(names, &next).ok().flatten().unwrap_or(next),
@@ -206,49 +252,27 @@ impl Talk {
     }
 }
 
-fn answered(hides: &ToolHiding, turn: &HiddenTurn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
+fn answer_body(hides: &ToolHiding, turn: &HiddenTurn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
     hides.answer(turn, texts, body).ok()
 }
 
-impl TrailShelf {
+impl TenantShelf {
     async fn keep(&self, kept: Vec<KeptOriginal>) -> bool {
         self.keeper.keep(self.tenant, kept).await
     }
 }
 
-/// What `work` gives on another thread, unless it panics.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
-    spawn_blocking(move || guarded(work)).await.ok()?.ok()?
+/// Runs `work` on another thread; `None` if it panics.
+async fn offload<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
+    spawn_blocking(move || catch_panic(work)).await.ok()?.ok()?
 }
 
-impl Follow for Trail {
-    fn settle(&mut self, kept: Vec<KeptOriginal>) -> Pending<'_, Option<(Vec<u8>, Report)>> {
-        Box::pin(self.settled(kept))
-    }
-
-    fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
-        self.way.watch(framing, self.sent.history)
-    }
-
-    fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Pending<'_, Option<Bytes>> {
-        Box::pin(self.answer(turn, round, room))
-    }
-
-    fn over(&mut self, further: TokenUsage) -> FollowEnd {
-        let Some(Talk { answers, .. }) = &self.asked else { return FollowEnd::default() };
-        let (fetched, rounds) = (answers.fetches().clone(), price(further));
-        self.sums.fetch(&fetched, rounds);
-        FollowEnd { headers: told(&fetched, rounds), fetched }
-    }
-}
-
-/// What was read, in tokens at full price: what comes from a provider's cache costs a tenth, what goes there a quarter
-/// more.
+/// Tokens read, at full price: a cache read costs a tenth, a cache write a quarter more.
 fn price(usage: TokenUsage) -> u64 {
     usage.input + usage.cached / 10 + usage.written + usage.written / 4
 }
 
-fn told(fetched: &Fetches, rounds: u64) -> HeaderMap {
+fn fetch_headers(fetched: &Fetches, rounds: u64) -> HeaderMap {
     let stages = fetched.iter().map(|(stage, fetch)| format!("{stage}={}", fetch.tokens));
     let stages = stages.collect::<Vec<_>>().join(", ");
     let mut headers = HeaderMap::new();
@@ -268,10 +292,10 @@ mod tests {
     use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
     use super::*;
-    use crate::llm::tenant_id::Whose;
+    use crate::llm::tenant_id::TenantId;
 
-    /// Where a request leaves most of a long result out, and what that was.
-    fn sent(member: &str) -> (Sent, Vec<KeptOriginal>) {
+    /// A request that leaves most of a long result out, and the omitted texts.
+    fn sent(member: &str) -> (SentRequest, Vec<KeptOriginal>) {
         let line = |n| format!("INFO worker {} finished batch {n}", n % 7);
         let log = (0..1500).map(line).collect::<Vec<_>>().join("\\n");
         let body = format!(
@@ -284,7 +308,7 @@ mod tests {
         let (body, asked) = (Bytes::from(body), RequestOptions::default());
         let history = provider.history(&body);
         let agreed = RemoteAnswers::default();
-        let sent = Sent {
+        let sent = SentRequest {
             engine,
             provider,
             path,
@@ -302,16 +326,16 @@ mod tests {
         (sent, kept)
     }
 
-    fn shelf(store: &tersely_store::StoreSettings) -> TrailShelf {
+    fn shelf(store: &tersely_store::StoreSettings) -> TenantShelf {
         let keeper = Keeper::new(Store::open(store).unwrap(), None);
         let mut headers = HeaderMap::new();
         headers.insert("x-api-key", HeaderValue::from_static("one"));
-        let whose = Whose::of(None, &http::Uri::default(), &headers, None).unwrap_or_default();
+        let whose = TenantId::of(None, &http::Uri::default(), &headers, None).unwrap_or_default();
         let tenant = keeper.tenant(&whose).unwrap();
-        TrailShelf { keeper: Arc::new(keeper), tenant }
+        TenantShelf { keeper: Arc::new(keeper), tenant }
     }
 
-    /// A store behind a door that nobody opens.
+    /// A store at an address where nothing listens.
     fn dead() -> tersely_store::StoreSettings {
         let deadline = Duration::from_millis(50);
         let addresses = vec!["redis://127.0.0.1:1".to_owned()];
@@ -320,18 +344,18 @@ mod tests {
         tersely_store::StoreSettings { place, secret, ..tersely_store::StoreSettings::default() }
     }
 
-    async fn settle(member: &str, shelf: Option<TrailShelf>) -> Option<String> {
+    async fn settle(member: &str, shelf: Option<TenantShelf>) -> Option<String> {
         let (sent, kept) = sent(member);
         let way = sent.pass(Loss::Detail).unwrap().hidden.unwrap().way;
-        let mut trail = Trail::new(sent, way, Arc::default(), shelf);
+        let mut trail = Expansion::new(sent, way, Arc::default(), shelf);
         let (body, report) = trail.settle(kept).await?;
         let body = String::from_utf8(body).unwrap();
         assert_eq!(report.whole.unwrap().after, O200k.count(&body), "the account is that of the other body");
         Some(body)
     }
 
-    /// What is kept under the name of what such a request leaves out, once it is.
-    async fn found(shelf: &TrailShelf) -> Option<String> {
+    /// The text stored for such a request, once it is.
+    async fn found(shelf: &TenantShelf) -> Option<String> {
         let (_, kept) = sent("");
         for _ in 0..200 {
             let found = shelf.keeper.find(shelf.tenant, vec![kept[0].id.clone()]).await;

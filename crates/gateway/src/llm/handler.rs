@@ -1,4 +1,4 @@
-//! Takes a request from the client's socket to the upstream's, and the answer back.
+//! Forwards a request to its upstream, and the response back.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,137 +11,156 @@ use hyper::upgrade::OnUpgrade;
 use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::{Provider, claimed_provider};
 use tokio::select;
-use tokio::sync::OwnedSemaphorePermit;
 
-use crate::access::AskedKey;
+use crate::access::KeyLocation;
+use crate::admission::{Admission, Handler};
 use crate::error::{Error, Side};
-use crate::http::client::{Lane, Speaks};
+use crate::http::client::{HttpVersions, StreamPermit};
 use crate::http::content_encoding::Coding;
-use crate::http::handler::Front;
 use crate::http::hop_by_hop;
-use crate::http::host_check;
-use crate::http::idle_timeout::Idle;
-use crate::http::request_body::Outgoing;
+use crate::http::idle_timeout::TimedBody;
+use crate::http::request_body::OutgoingBody;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::http::response_body::{Arrival, named, uncode};
+use crate::http::response_body::{UpstreamBody, declared_framing, remove_coding};
+use crate::http::signature;
 use crate::http::upgrade::{self, Ends};
-use crate::http::usage_tap::Tapping;
+use crate::http::usage_tap::TapConfig;
 use crate::llm::check::check;
-use crate::llm::compress::{self, CompressAsk};
+use crate::llm::compress::{self, CompressRoute};
 use crate::llm::entry::RequestEntry;
-use crate::llm::gate::{GatewayState, arriving};
-use crate::llm::offer::{Offered, offer};
-use crate::llm::rounds::{Gathered, NextRound, Rounds};
+use crate::llm::offer::{OfferOutcome, offer};
+use crate::llm::rounds::{GatherOutcome, NextRound, Rounds};
 use crate::llm::send::send;
-use crate::llm::{error_body, expand, local, rounds, signature};
+use crate::llm::state::GatewayState;
+use crate::llm::{error_body, expand, rounds};
 use crate::request_log::{Known, know};
 use crate::settings::{GatewaySettings, Websockets};
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
 
-/// The door for models.
-pub(crate) struct ModelDoor {
+/// Answers requests to models.
+pub(crate) struct LlmHandler {
     gate: Arc<GatewayState>,
 }
 
-impl ModelDoor {
-    /// A door to what `gate` leads to.
+impl LlmHandler {
+    /// A handler with this state.
     pub(crate) fn new(gate: GatewayState) -> Self {
         Self { gate: Arc::new(gate) }
     }
 }
 
-impl Front for ModelDoor {
+impl Handler for LlmHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.gate.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.gate.shutdown
     }
 
-    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
-        enter(&self.gate, request).await
+    fn admission(&self) -> &Admission {
+        &self.gate.admission
+    }
+
+    /// A bearer token is ours to read on paths that are not forwarded.
+    fn key_location<B>(&self, request: &Request<B>) -> KeyLocation {
+        match CompressRoute::of(&self.gate, request.method(), request.uri().path()) {
+            Some(_) => KeyLocation::Bearer,
+            None => KeyLocation::Own,
+        }
+    }
+
+    fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
+        self.gate.sender(request)
+    }
+
+    fn refuse(&self, parts: &Parts, error: &Error) -> Response<Reply> {
+        let vendor = Vendor::of(&parts.uri, &parts.headers);
+        let ask = CompressRoute::of(&self.gate, &parts.method, parts.uri.path());
+        let provider = ask.map(|_| compress::NAME).or(vendor.map(Vendor::name));
+        let mut response = error_body::answer(vendor, error);
+        know(response.extensions_mut(), |known| known.join(Known { provider, ..Known::default() }));
+        response
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, slot: RequestSlot) -> Response<Reply> {
+        let provider = Vendor::of(request.uri(), request.headers());
+        let mut seen = Known { provider: provider.map(Vendor::name), ..Known::default() };
+        let answered = dispatch(&self.gate, (provider, &mut seen), request, slot).await;
+        let mut response = answered.unwrap_or_else(|error| error_body::answer(provider, &error));
+        know(response.extensions_mut(), |known| known.join(seen));
+        response
     }
 }
 
-async fn enter(gate: &Arc<GatewayState>, mut request: Request<Incoming>) -> Response<Reply> {
-    let provider = Vendor::of(request.uri(), request.headers());
-    if let Err(error) = host_check::check(&gate.settings, gate.reach, &request) {
-        arriving(gate, request.into_body()).linger();
-        return error_body::answer(provider, &error);
-    }
-    if let Some(response) = local::answer(gate, &request) {
-        return response;
-    }
-    let origin = local::origin(gate, request.headers());
-    let mut seen = Known { provider: provider.map(Vendor::name), ..Known::default() };
-    let ask = CompressAsk::of(gate, &request);
-    let place = if ask.is_some() { AskedKey::Bearer } else { AskedKey::Own };
-    let answered = if let Err(error) = gate.identify(place, &mut request) {
-        arriving(gate, request.into_body()).linger();
-        Err(error)
+/// Answers requests to our own paths, and forwards all others.
+async fn dispatch(
+    gate: &Arc<GatewayState>,
+    (provider, seen): (Option<Vendor>, &mut Known),
+    request: Request<Incoming>,
+    slot: RequestSlot,
+) -> Result<Response<Reply>, Error> {
+    let ask = CompressRoute::of(gate, request.method(), request.uri().path());
+    if let Some(ask) = ask {
+        let _slot = slot;
+        compress::answer(gate, seen, ask, request).await
     } else if expand::is_asked(&request) {
+        let _slot = slot;
         expand::expand(gate, request).await
-    } else if let Some(ask) = ask {
-        compress::answer(gate, &mut seen, ask, request).await
     } else {
-        forward(gate, (provider, &mut seen), request).await
-    };
-    let mut response = answered.unwrap_or_else(|error| error_body::answer(provider, &error));
-    know(response.extensions_mut(), |known| known.join(seen));
-    if let Some(origin) = origin {
-        local::open(origin, response.headers_mut());
+        forward(gate, (provider, seen), request, slot).await
     }
-    response
 }
 
-/// The upstream's answer to a request; what is known of that is added, whatever comes of it.
+/// The upstream's response to a request. `known` records what is found out, also if it fails.
 pub(crate) async fn forward(
     gate: &Arc<GatewayState>,
     (provider, known): (Option<Vendor>, &mut Known),
     mut request: Request<Incoming>,
+    slot: RequestSlot,
 ) -> Result<Response<Reply>, Error> {
-    let (running, upstream, address) = match admit(gate, provider, &request) {
-        Ok(admitted) => admitted,
+    let (upstream, address) = match route(gate, provider, &request) {
+        Ok(route) => route,
         Err(error) => {
-            arriving(gate, request.into_body()).linger();
+            gate.client_body(request.into_body()).linger();
             return Err(error);
         }
     };
-    let wish = upgrade::wish(request.headers());
-    let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
+    let upgrade_protocol = upgrade::requested_upgrade(request.headers());
+    let client = upgrade_protocol.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
     let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).map(Provider::counts);
-    let tapping = counts.map(|words| Tapping { words, bill: known.bill.clone() });
-    let Offered { outgoing, added, entry, follow } =
-        offer(gate, known, &mut parts, arriving(gate, body)).await?;
+    let tap_config = counts.map(|words| TapConfig { words, bill: known.bill.clone() });
+    let OfferOutcome { outgoing, added, entry, follow } =
+        offer(gate, known, &mut parts, gate.client_body(body)).await?;
     known.session = entry.as_ref().and_then(RequestEntry::session);
-    // Only AWS is shown another name of the host than its own.
+    // Only AWS gets a Host header that is not its own name.
     let is_aws = provider == Some(Vendor::Bedrock);
-    let covered = if is_aws { signature::covered(&parts) } else { HeaderMap::new() };
-    // HTTP/2 would take that name from the address.
-    let is_plain = wish.is_none() && covered.is_empty();
-    let speaks = if upstream.is_secure() && is_plain { Speaks::Any } else { Speaks::One };
-    let (head, outgoing) = outbound(address, wish, (parts, covered), outgoing).into_parts();
+    let covered = if is_aws { signature::covered_headers(&parts) } else { HeaderMap::new() };
+    // HTTP/2 would take the name from the URI.
+    let is_plain = upgrade_protocol.is_none() && covered.is_empty();
+    let versions = if upstream.is_secure() && is_plain { HttpVersions::Any } else { HttpVersions::One };
+    let (head, outgoing) = outbound(address, upgrade_protocol, (parts, covered), outgoing).into_parts();
     let again = follow.map(|(follow, held)| NextRound {
         gate: Arc::clone(gate),
         upstream: upstream.clone(),
-        speaks,
+        versions,
         head: head.clone(),
         follow,
-        tapping: tapping.clone(),
+        tap_config: tap_config.clone(),
         held,
         room: None,
     });
     let since = Instant::now();
-    let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
+    let (response, permit) = send(gate, upstream, versions, Request::from_parts(head, outgoing)).await?;
     known.upstream = Some(since.elapsed());
     let mut answer = match (response.status(), client) {
-        (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, running),
-        (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unasked(upstream)),
-        _ => back(gate, (added, again, tapping), response, (running, lane)).await?,
+        (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, slot),
+        (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unexpected_upgrade(upstream)),
+        _ => respond(gate, (added, again, tap_config), response, (slot, permit)).await?,
     };
     if let Some(entry) = entry {
         entry.answer(known, &mut answer);
@@ -149,29 +168,28 @@ pub(crate) async fn forward(
     Ok(answer)
 }
 
-/// A place for the request, and where it goes.
-fn admit<'a>(
+/// The upstream of a request, and its address there.
+fn route<'a>(
     gate: &'a GatewayState,
     provider: Option<Vendor>,
     request: &Request<Incoming>,
-) -> Result<(OwnedSemaphorePermit, &'a Upstream, Uri), Error> {
+) -> Result<(&'a Upstream, Uri), Error> {
     check(&gate.settings.limits, request)?;
     decline(gate, request.uri().path(), request.headers())?;
     let upstream = gate.settings.upstreams.choose(provider)?;
-    let address = upstream.address(request.uri())?;
-    Ok((gate.enroll(request)?, upstream, address))
+    Ok((upstream, upstream.address(request.uri())?))
 }
 
-/// An error for a client that should use plain requests.
+/// An error for a websocket request that should be a plain one.
 fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), Error> {
     let declined = match gate.settings.websockets {
-        // What is said over one cannot be searched for secrets.
+        // Messages over a websocket cannot be searched for secrets.
         _ if gate.rewrite.seals() => true,
         Websockets::Fitting => claimed_provider(path).is_some(),
         Websockets::Relay => false,
         Websockets::Decline => true,
     };
-    if declined && upgrade::wish(headers).is_some() {
+    if declined && upgrade::requested_upgrade(headers).is_some() {
         return Err(Error::client(
             StatusCode::UPGRADE_REQUIRED,
             "websockets are not supported here; use plain requests",
@@ -180,20 +198,20 @@ fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), E
     Ok(())
 }
 
-/// The request as the upstream should see it; headers that a signature covers stay.
+/// The request as the upstream gets it; headers that a signature covers stay.
 fn outbound(
     address: Uri,
-    wish: Option<HeaderValue>,
+    upgrade_protocol: Option<HeaderValue>,
     (mut parts, covered): (Parts, HeaderMap),
-    outgoing: Outgoing,
-) -> Request<Outgoing> {
+    outgoing: OutgoingBody,
+) -> Request<OutgoingBody> {
     hop_by_hop::from_request(&mut parts.headers);
     parts.headers.extend(covered);
     if parts.version == Version::HTTP_2 {
         hop_by_hop::join_cookies(&mut parts.headers);
     }
-    if let Some(protocol) = wish {
-        upgrade::ask(&mut parts.headers, protocol);
+    if let Some(protocol) = upgrade_protocol {
+        upgrade::request_upgrade(&mut parts.headers, protocol);
     }
     parts.uri = address;
     parts.version = Version::HTTP_11;
@@ -201,41 +219,41 @@ fn outbound(
     Request::from_parts(parts, outgoing)
 }
 
-/// The answer as the client should see it.
-async fn back(
+/// The response as the client gets it.
+async fn respond(
     gate: &GatewayState,
-    (added, again, tapping): (HeaderMap, Option<NextRound>, Option<Tapping>),
+    (added, again, tap_config): (HeaderMap, Option<NextRound>, Option<TapConfig>),
     response: Response<Incoming>,
-    (running, lane): (OwnedSemaphorePermit, Option<Lane>),
+    (slot, permit): (RequestSlot, Option<StreamPermit>),
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = response.into_parts();
     hop_by_hop::from_response(&mut parts.headers);
     parts.headers.extend(added.clone());
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
-    let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
-    let tapping = tapping.filter(|_| parts.status.is_success());
+    let body = TimedBody::new(gate.settings.timeouts.idle, Side::Upstream, body);
+    let tap_config = tap_config.filter(|_| parts.status.is_success());
     let Some(again) = again.filter(|_| parts.status.is_success()) else {
-        let tap = tapping.map(|tapping| tapping.on(Coding::of(&parts.headers)));
-        let mut body = Arrival::new(Coding::Identity, body, lane).tapped(tap);
+        let tap = tap_config.map(|tap_config| tap_config.on(Coding::of(&parts.headers)));
+        let mut body = UpstreamBody::new(Coding::Identity, body, permit).with_tap(tap);
         body.begin().await?;
-        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: Some(running) }));
+        return Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }));
     };
     let coding = rounds::coding(&again.upstream, &parts.headers)?;
-    uncode(coding, &mut parts.headers);
-    let tap = tapping.map(|tapping| tapping.on(Coding::Identity));
-    watch(again, (parts, added), Arrival::new(coding, body, lane).tapped(tap), running).await
+    remove_coding(coding, &mut parts.headers);
+    let tap = tap_config.map(|tap_config| tap_config.on(Coding::Identity));
+    watch(again, (parts, added), UpstreamBody::new(coding, body, permit).with_tap(tap), slot).await
 }
 
-/// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be
-/// wrong; but the head of one that says events does not wait for them.
+/// The response to a request with a hidden tool. Its first bytes decide the framing, because the content type may be
+/// wrong; but the head of an event stream does not wait for them.
 async fn watch(
     again: NextRound,
     (mut parts, added): (response::Parts, HeaderMap),
-    mut arrival: Arrival,
-    running: OwnedSemaphorePermit,
+    mut arrival: UpstreamBody,
+    slot: RequestSlot,
 ) -> Result<Response<Reply>, Error> {
-    let framing = match named(&parts.headers) {
+    let framing = match declared_framing(&parts.headers) {
         Some(streamed @ (ResponseFraming::Events | ResponseFraming::Messages)) => {
             arrival.begin().await?;
             Some(streamed)
@@ -243,37 +261,39 @@ async fn watch(
         _ => arrival.framing().await?,
     };
     let Some(framing) = framing else {
-        return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _running: Some(running) }));
+        return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _slot: slot }));
     };
     parts.headers.remove(CONTENT_LENGTH);
-    let rounds = Rounds::new(again, framing, arrival, running);
+    let rounds = Rounds::new(again, framing, arrival, slot);
     if framing != ResponseFraming::Whole {
         return Ok(Response::from_parts(parts, Reply::Watched(Box::pin(rounds))));
     }
     match rounds.gather().await? {
-        Gathered::Begun(rounds) => Ok(Response::from_parts(parts, Reply::Watched(Box::into_pin(rounds)))),
-        Gathered::Refused(mut response, told) => {
+        GatherOutcome::Begun(rounds) => {
+            Ok(Response::from_parts(parts, Reply::Watched(Box::into_pin(rounds))))
+        }
+        GatherOutcome::Refused(mut response, told) => {
             response.headers_mut().extend(added.into_iter().chain(told));
             Ok(*response)
         }
-        Gathered::Whole(whole, told) => {
+        GatherOutcome::Whole(whole, told) => {
             parts.headers.extend(told);
             Ok(Response::from_parts(parts, Reply::Ours(Some(whole))))
         }
     }
 }
 
-/// Switches both sides, and lets a task of its own relay between them.
+/// Switches both sides to the new protocol, and spawns a task that relays between them.
 fn switch(
     gate: &Arc<GatewayState>,
     client: OnUpgrade,
     mut response: Response<Incoming>,
-    running: OwnedSemaphorePermit,
+    slot: RequestSlot,
 ) -> Response<Reply> {
     let ends = Ends { client, upstream: hyper::upgrade::on(&mut response) };
-    let end = gate.life.end.clone();
-    gate.life.tasks.spawn(async move {
-        let _running = running;
+    let end = gate.shutdown.abort.clone();
+    gate.shutdown.tasks.spawn(async move {
+        let _slot = slot;
         select! {
             () = upgrade::relay(ends) => {}
             () = end.cancelled() => {}
@@ -283,7 +303,7 @@ fn switch(
     let protocol = parts.headers.remove(UPGRADE);
     hop_by_hop::from_response(&mut parts.headers);
     if let Some(protocol) = protocol {
-        upgrade::ask(&mut parts.headers, protocol);
+        upgrade::request_upgrade(&mut parts.headers, protocol);
     }
     parts.extensions.clear();
     Response::from_parts(parts, Reply::Ours(None))

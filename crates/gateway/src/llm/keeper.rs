@@ -1,4 +1,4 @@
-//! Keeps what was left out of requests, each under the one who sent it, for requests that only name those.
+//! Stores texts left out of requests, per sender, for later requests that only refer to them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,39 +10,39 @@ use tersely_store::{Id, Life, Store, StoreError, StoreKey, StoreWatch, Tenant};
 use tokio::task::JoinSet;
 
 use crate::error::Error;
-use crate::llm::tenant_id::Whose;
+use crate::llm::tenant_id::TenantId;
 
-/// How many texts of one request are on their way at once: few enough that others find room too.
-const AT_ONCE: usize = 16;
+/// Concurrent store calls of one request: few enough to leave capacity for others.
+const MAX_CONCURRENT_CALLS: usize = 16;
 
-/// How the headers of one whose texts are to be forgotten name a tenant that is checked at the door.
-const CHECKED: HeaderName = HeaderName::from_static("x-tersely-tenant");
+/// The header that names an authenticated tenant whose texts are to be deleted.
+const TENANT_HEADER: HeaderName = HeaderName::from_static("x-tersely-tenant");
 
-/// A store, and how to tell whose texts are whose.
+/// A store, and how senders are told apart.
 pub struct Keeper {
     store: Arc<Store>,
-    /// The header that names the tenant, where something before us sets one.
+    /// The header that names the tenant, if a proxy in front of us sets one.
     header: Option<HeaderName>,
 }
 
 impl Keeper {
-    /// Keeps in `store`; `header` names the tenant beside the credentials, where something before us sets it.
+    /// Uses `store`; `header` names the tenant in addition to the credentials, if a proxy in front of us sets it.
     #[must_use]
     pub fn new(store: Store, header: Option<HeaderName>) -> Self {
         Self { store: Arc::new(store), header }
     }
 
-    /// A look at where it keeps.
+    /// Statistics of the store.
     #[must_use]
     pub fn watch(&self) -> StoreWatch {
         self.store.watch()
     }
 
-    /// Forgets the texts of whoever sends requests with these headers, or all of them, and says how many. The header
-    /// `x-tersely-tenant` is the name of a tenant that is checked at the door.
+    /// Deletes the texts of the sender of requests with these headers, or all texts, and returns how many. The header
+    /// `x-tersely-tenant` names an authenticated tenant.
     ///
     /// # Errors
-    /// When the headers say nothing of who that is, or the store cannot be reached.
+    /// If the headers identify no sender, or the store is unreachable.
     pub async fn forget(&self, headers: Option<&HeaderMap>) -> Result<u64, Error> {
         let tenant = match headers {
             None => None,
@@ -54,34 +54,34 @@ impl Keeper {
 
     fn sender(&self, headers: &HeaderMap) -> Result<Tenant, Error> {
         let refuse = |message: String| Error::client(StatusCode::BAD_REQUEST, message);
-        let checked = headers.get(CHECKED).and_then(|name| name.to_str().ok());
-        let whose = Whose::of(self.header(), &Uri::default(), headers, checked)
+        let checked = headers.get(TENANT_HEADER).and_then(|name| name.to_str().ok());
+        let whose = TenantId::of(self.header(), &Uri::default(), headers, checked)
             .map_err(|refused| refuse(refused.message))?;
         self.tenant(&whose).ok_or_else(|| refuse("the headers do not say whose texts are meant".to_owned()))
     }
 
-    /// Where it keeps.
+    /// The store.
     pub(crate) fn store(&self) -> &Arc<Store> {
         &self.store
     }
 
-    /// The header that names the tenant, if there is one.
+    /// The header that names the tenant, if any.
     pub(crate) fn header(&self) -> Option<&HeaderName> {
         self.header.as_ref()
     }
 
-    /// Who sent a request; nobody, when it does not say.
-    pub(crate) fn tenant(&self, whose: &Whose) -> Option<Tenant> {
-        self.named(whose.tenant()?)
+    /// The sender of a request in the store; `None` if it is not identified.
+    pub(crate) fn tenant(&self, whose: &TenantId) -> Option<Tenant> {
+        self.tenant_of(whose.tenant()?)
     }
 
-    /// The one who is called so.
-    pub(crate) fn named(&self, identity: &[u8]) -> Option<Tenant> {
+    /// The owner with this identity.
+    pub(crate) fn tenant_of(&self, identity: &[u8]) -> Option<Tenant> {
         self.store.tenant(identity)
     }
 
-    /// Keeps all of these; false when one could not be. None is begun after the time that one may take, so that a
-    /// request with many waits hardly longer than a request with one.
+    /// Stores all of these; false if one could not be stored. No call begins after the deadline of a single call, so
+    /// that a request with many texts hardly waits longer than a request with one.
     pub(crate) async fn keep(&self, tenant: Tenant, kept: Vec<KeptOriginal>) -> bool {
         let begun = Instant::now();
         let calls = kept.into_iter().map(|kept| {
@@ -94,7 +94,7 @@ impl Keeper {
         all(calls).await.is_some()
     }
 
-    /// The texts under these names that are this tenant's and can be had, in the same time.
+    /// The texts with these ids that belong to this tenant and can be read within the same deadline.
     pub(crate) async fn find(&self, tenant: Tenant, ids: Vec<String>) -> Vec<(String, String)> {
         let begun = Instant::now();
         let calls = ids.into_iter().map(|id| {
@@ -109,7 +109,7 @@ impl Keeper {
     }
 }
 
-/// Nothing when the time is over that one call may take.
+/// `None` once the deadline of a single call has passed.
 pub(crate) fn in_time(store: &Store, begun: Instant) -> Option<()> {
     store.deadline().is_none_or(|deadline| begun.elapsed() < deadline).then_some(())
 }
@@ -118,7 +118,7 @@ fn key(tenant: Tenant, id: &str) -> Option<StoreKey> {
     Some(StoreKey { life: Life::Original, tenant, id: Id::parse(id)? })
 }
 
-/// What these calls give, a few at once and in no order; nothing as soon as one gives nothing.
+/// The results of these calls, a few at a time and unordered; `None` as soon as one call gives `None`.
 pub(crate) async fn all<T, C>(mut calls: impl Iterator<Item = C>) -> Option<Vec<T>>
 where
     T: Send + 'static,
@@ -126,7 +126,7 @@ where
 {
     let (mut running, mut given) = (JoinSet::new(), Vec::new());
     loop {
-        calls.by_ref().take(AT_ONCE - running.len()).for_each(|call| drop(running.spawn(call)));
+        calls.by_ref().take(MAX_CONCURRENT_CALLS - running.len()).for_each(|call| drop(running.spawn(call)));
         match running.join_next().await {
             Some(done) => given.push(done.ok()??),
             None => return Some(given),
@@ -144,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_are_made_a_few_at_once_until_one_fails() {
-        for (fails, made) in [(usize::MAX, 100), (20, 20 + AT_ONCE)] {
+        for (fails, made) in [(usize::MAX, 100), (20, 20 + MAX_CONCURRENT_CALLS)] {
             let [begun, under_way, most] = <[Arc<AtomicUsize>; 3]>::default();
             let calls = (0..100).map(|number| {
                 let (begun, under_way, most) =
@@ -160,7 +160,7 @@ mod tests {
             let given = all(calls).await.map(|given| given.len());
             assert_eq!(given, (fails == usize::MAX).then_some(100));
             assert!(begun.load(SeqCst) <= made, "{fails}: {begun:?}");
-            assert_eq!(most.load(SeqCst), AT_ONCE);
+            assert_eq!(most.load(SeqCst), MAX_CONCURRENT_CALLS);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Masks the secrets of a body before anything else, or refuses the request.
+//! Masks the secrets in a body before anything else, or refuses the request.
 
 use std::sync::Arc;
 
@@ -9,34 +9,38 @@ use http::request::Parts;
 use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
-use crate::llm::gate::GatewayState;
-use crate::llm::read_body::{Whole, bomb, measure};
+use crate::http::signature::covers_body;
+use crate::llm::read_body::{WholeBody, decoded_too_long, set_length};
 use crate::llm::rewrite::Refusal;
 use crate::llm::rewrite::Rewrite;
-use crate::llm::signature::covers_body;
+use crate::llm::state::GatewayState;
 
-/// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
-pub(crate) async fn seal(gate: &GatewayState, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {
+/// The body as it may be forwarded: unchanged if it has no secrets, else masked and decoded.
+pub(crate) async fn seal(
+    gate: &GatewayState,
+    parts: &mut Parts,
+    whole: WholeBody,
+) -> Result<WholeBody, Error> {
     let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
     let (coding, body) = (Coding::of(&parts.headers), whole.bytes.clone());
-    let (weight, bench) = (coding.weight(limit, body.len()), &gate.bench);
+    let (weight, workers) = (coding.weight(limit, body.len()), &gate.workers);
     let work = move || search(&*rewrite, limit, coding, &body);
     let found = match coding {
-        Coding::Identity => bench.run(weight, work).await,
-        // Nobody knows how long it is before it was decoded.
-        _ => bench.aside(weight, work).await,
+        Coding::Identity => workers.run(weight, work).await,
+        // Its length is unknown until it is decoded.
+        _ => workers.offload(weight, work).await,
     };
-    let found = found.map_err(unsearched)?;
+    let found = found.map_err(search_error)?;
     let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
     if covers_body(parts) {
         let why = "this body has secrets, but its headers sign it, so they cannot be masked";
         return Err(Error::client(StatusCode::BAD_REQUEST, why));
     }
-    measure(parts, masked.len());
-    Ok(Whole { bytes: Bytes::from(masked), trailers: None, ..whole })
+    set_length(parts, masked.len());
+    Ok(WholeBody { bytes: Bytes::from(masked), trailers: None, ..whole })
 }
 
-/// The body without its coding and its secrets, if there are any.
+/// The decoded body with its secrets masked; `None` if it has none.
 fn search(
     rewrite: &dyn Rewrite,
     limit: usize,
@@ -45,7 +49,7 @@ fn search(
 ) -> Result<Option<Vec<u8>>, Refusal> {
     match coding.decode(limit, body) {
         Ok(plain) => rewrite.seal(&plain),
-        Err(CodingFault::TooLong) => Err(bomb(limit)),
+        Err(CodingFault::TooLong) => Err(decoded_too_long(limit)),
         Err(CodingFault::Garbled) => Err(Refusal {
             status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
             message: "secrets cannot be masked in this content encoding; send the body plain or with gzip"
@@ -54,8 +58,8 @@ fn search(
     }
 }
 
-/// What has not been searched is not sent.
-fn unsearched(why: BypassReason) -> Error {
+/// A body that could not be searched is not forwarded.
+fn search_error(why: BypassReason) -> Error {
     match why {
         BypassReason::Late | BypassReason::Full => Error::us(
             StatusCode::SERVICE_UNAVAILABLE,

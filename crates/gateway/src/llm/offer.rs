@@ -1,4 +1,4 @@
-//! Reads the bodies that the rewriter wants, offers them, and says what to forward.
+//! Reads the bodies that the rewriter wants, offers them, and decides what to forward.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -16,152 +16,154 @@ use crate::access::KnownTenant;
 use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
+use crate::http::signature::covers_body;
 use crate::llm::entry::RequestEntry;
-use crate::llm::gate::GatewayState;
+use crate::llm::expansion::Expansion;
 use crate::llm::mask;
-use crate::llm::read_body::{Read, Whole, bomb, measure, read};
-use crate::llm::rewrite::{Follow, Head, Replacement, Rewrite, Verdict, WaitingVerdict};
-use crate::llm::signature::covers_body;
+use crate::llm::read_body::{BodyRead, WholeBody, decoded_too_long, read, set_length};
+use crate::llm::rewrite::{Head, Replacement, Rewrite, Verdict, WaitingVerdict};
+use crate::llm::state::GatewayState;
 use crate::request_log::Known;
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
-use crate::worker_pool::guarded;
+use crate::worker_pool::catch_panic;
 
-/// What a response says of its request when that went on as it came, though it should not have.
-const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
+/// Response header: why the request was forwarded unchanged though it should have been rewritten.
+const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
 
-/// What to forward, and what becomes of the response.
-pub(crate) struct Offered {
-    pub(crate) outgoing: Outgoing,
+/// What to forward, and what to do with the response.
+pub(crate) struct OfferOutcome {
+    pub(crate) outgoing: OutgoingBody,
     /// Headers to add to the response.
     pub(crate) added: HeaderMap,
-    /// Its account, once it is on its way.
+    /// Its record, once it is sent.
     pub(crate) entry: Option<RequestEntry>,
-    /// What goes on with the response, and the room that the request takes until that is over.
-    pub(crate) follow: Option<(Box<dyn Follow>, MemoryBudget)>,
+    /// The follow-up of the response, and the memory that the request uses until that is over.
+    pub(crate) follow: Option<(Box<Expansion>, MemoryBudget)>,
 }
 
-impl Offered {
-    /// A body that goes on as it came.
-    fn plain(outgoing: Outgoing) -> Self {
+impl OfferOutcome {
+    /// A body that is forwarded unchanged.
+    fn plain(outgoing: OutgoingBody) -> Self {
         Self { outgoing, added: HeaderMap::new(), entry: None, follow: None }
     }
 }
 
-/// Reads the body if the rewriter wants it, and says what to forward.
+/// Reads the body if the rewriter wants it, and decides what to forward.
 pub(crate) async fn offer(
     gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
-    body: Idle,
-) -> Result<Offered, Error> {
+    body: TimedBody,
+) -> Result<OfferOutcome, Error> {
     if gate.rewrite.seals() {
-        return sealed(gate, known, parts, body).await;
+        return offer_sealed(gate, known, parts, body).await;
     }
-    let wanted = guarded(|| gate.rewrite.wants(&head(gate, parts)));
+    let wanted = catch_panic(|| gate.rewrite.wants(&head(gate, parts)));
     match wanted {
         Ok(true) if !covers_body(parts) => {}
-        Ok(false) => return Ok(Offered::plain(Outgoing::stream(body))),
-        Ok(true) => return Ok(miss(gate, known, parts, BypassReason::Signed, Outgoing::stream(body))),
-        Err(why) => return Ok(miss(gate, known, parts, why, Outgoing::stream(body))),
+        Ok(false) => return Ok(OfferOutcome::plain(OutgoingBody::stream(body))),
+        Ok(true) => return Ok(bypass(gate, known, parts, BypassReason::Signed, OutgoingBody::stream(body))),
+        Err(why) => return Ok(bypass(gate, known, parts, why, OutgoingBody::stream(body))),
     }
     match read(gate, body).await? {
-        Read::Begun(outgoing) => Ok(miss(gate, known, parts, BypassReason::Full, outgoing)),
-        Read::Whole(whole) => judge(gate, known, parts, whole).await,
+        BodyRead::Begun(outgoing) => Ok(bypass(gate, known, parts, BypassReason::Full, outgoing)),
+        BodyRead::Whole(whole) => rewrite_body(gate, known, parts, whole).await,
     }
 }
 
-/// The same where no request may go on with a secret in it: what cannot be searched is refused, and what is offered,
-/// and goes on whatever comes of that, has been masked.
-async fn sealed(
+/// The same if no secret may be forwarded: a body that cannot be searched is refused, and everything else is masked
+/// before it is offered.
+async fn offer_sealed(
     gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
-    body: Idle,
-) -> Result<Offered, Error> {
+    body: TimedBody,
+) -> Result<OfferOutcome, Error> {
     let full =
         || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory to mask secrets right now; try again");
-    let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
+    let BodyRead::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { mask::seal(gate, parts, whole).await? };
-    match guarded(|| gate.rewrite.wants(&head(gate, parts))) {
-        Ok(true) if !covers_body(parts) => judge(gate, known, parts, whole).await,
-        Ok(true) => Ok(miss(gate, known, parts, BypassReason::Signed, whole.unchanged())),
-        Ok(false) => Ok(Offered::plain(whole.unchanged())),
-        Err(why) => Ok(miss(gate, known, parts, why, whole.unchanged())),
+    match catch_panic(|| gate.rewrite.wants(&head(gate, parts))) {
+        Ok(true) if !covers_body(parts) => rewrite_body(gate, known, parts, whole).await,
+        Ok(true) => Ok(bypass(gate, known, parts, BypassReason::Signed, whole.into_outgoing())),
+        Ok(false) => Ok(OfferOutcome::plain(whole.into_outgoing())),
+        Err(why) => Ok(bypass(gate, known, parts, why, whole.into_outgoing())),
     }
 }
 
-/// What a rewriter is told of a request beside its body.
+/// What the rewriter sees of a request besides its body.
 pub(crate) fn head<'a>(gate: &'a GatewayState, parts: &'a Parts) -> Head<'a> {
     let Parts { method, uri, headers, .. } = parts;
     let upstream = gate.settings.upstreams.choose(Vendor::of(uri, headers)).ok();
     Head { method, uri, headers, upstream, tenant: tenant(parts).map(|tenant| &**tenant) }
 }
 
-/// The tenant who sent a request, if that was checked.
+/// The authenticated tenant of a request, if any.
 pub(crate) fn tenant(parts: &Parts) -> Option<&Arc<KnownTenant>> {
     parts.extensions.get()
 }
 
-fn miss(
+fn bypass(
     gate: &GatewayState,
     known: &mut Known,
     parts: &Parts,
     why: BypassReason,
-    outgoing: Outgoing,
-) -> Offered {
+    outgoing: OutgoingBody,
+) -> OfferOutcome {
     known.missed = Some(why);
-    // The one who is told may be the one who just panicked.
-    let _ = guarded(|| gate.rewrite.missed(&head(gate, parts), why));
-    let added = HeaderMap::from_iter([(MISSED, HeaderValue::from_static(why.name()))]);
-    Offered { added, ..Offered::plain(outgoing) }
+    // The rewriter may have just panicked, and may do so again.
+    let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, parts), why));
+    let added = HeaderMap::from_iter([(BYPASS_HEADER, HeaderValue::from_static(why.name()))]);
+    OfferOutcome { added, ..OfferOutcome::plain(outgoing) }
 }
 
-async fn judge(
+async fn rewrite_body(
     gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
-    whole: Whole,
-) -> Result<Offered, Error> {
-    let Whole { bytes, trailers, held } = whole;
-    let as_it_came = |bytes, held| Outgoing::whole(bytes, trailers, held);
+    whole: WholeBody,
+) -> Result<OfferOutcome, Error> {
+    let WholeBody { bytes, trailers, held } = whole;
+    let as_it_came = |bytes, held| OutgoingBody::whole(bytes, trailers, held);
     let since = Instant::now();
-    let verdict = ask(gate, known, parts, &bytes).await;
+    let verdict = ask_rewriter(gate, known, parts, &bytes).await;
     known.ours = Some(since.elapsed());
     match verdict {
         Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held).await),
         Ok(Verdict::Refuse(why)) => Err(Error::client(why.status, why.message)),
         Ok(Verdict::Count(entry)) => {
-            Ok(Offered { entry: Some(entry.sent()), ..Offered::plain(as_it_came(bytes, held)) })
+            Ok(OfferOutcome { entry: Some(entry.sent()), ..OfferOutcome::plain(as_it_came(bytes, held)) })
         }
-        // Nobody waits for a verdict twice.
-        Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(Offered::plain(as_it_came(bytes, held))),
+        // A second wait is not allowed.
+        Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(OfferOutcome::plain(as_it_came(bytes, held))),
         Err(why) => {
-            let outgoing = match masked(gate, parts, &bytes).await {
+            let outgoing = match mask_only(gate, parts, &bytes).await {
                 Some(masked) => {
-                    measure(parts, masked.len());
-                    Outgoing::whole(Bytes::from(masked), None, held)
+                    set_length(parts, masked.len());
+                    OutgoingBody::whole(Bytes::from(masked), None, held)
                 }
                 None => as_it_came(bytes, held),
             };
-            Ok(miss(gate, known, parts, why, outgoing))
+            Ok(bypass(gate, known, parts, why, outgoing))
         }
     }
 }
 
-/// What goes on of a body that there was no time for, or that we failed at, if its secrets are to be masked.
-async fn masked(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
+/// The masked body of a request that could not be rewritten in time or without error, if masking is on.
+async fn mask_only(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
-    // It is waited for whatever the time: how long it may take is bounded by the length of the body.
-    spawn_blocking(move || guarded(|| work.mask(limit, coding)).ok().flatten()).await.ok().flatten()
+    // No deadline: the length of the body bounds the time.
+    spawn_blocking(move || catch_panic(|| work.mask(limit, coding)).ok().flatten()).await.ok().flatten()
 }
 
-/// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
-pub(crate) async fn ask(
+/// The verdict on a body: inline if it is short and not encoded, else from another thread, and after remote compressors
+/// have answered.
+pub(crate) async fn ask_rewriter(
     gate: &GatewayState,
     known: &mut Known,
     parts: &Parts,
@@ -171,25 +173,25 @@ pub(crate) async fn ask(
     let limit = gate.settings.limits.body;
     let verdict = if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
         known.model = model(&parts.uri, body);
-        guarded(|| gate.rewrite.rewrite(&head(gate, parts), body))
+        catch_panic(|| gate.rewrite.rewrite(&head(gate, parts), body))
     } else {
         let (work, named) = (Work::of(gate, parts, body), Arc::new(OnceLock::new()));
         let tell = Arc::clone(&named);
-        let verdict = aside(gate, parts, body, move || work.run(limit, coding, &tell)).await;
+        let verdict = offload(gate, parts, body, move || work.run(limit, coding, &tell)).await;
         known.model = named.get().cloned().flatten();
         verdict
     };
     match verdict {
         Ok(Verdict::Wait(WaitingVerdict(waiting))) => {
             let then = waiting.await;
-            aside(gate, parts, body, move || Ok(then())).await
+            offload(gate, parts, body, move || Ok(then())).await
         }
         verdict => verdict,
     }
 }
 
-/// The verdict that `work` comes to off the threads that serve. Should it be late, the rewriter hears of it.
-async fn aside(
+/// The verdict of `work` off the serving threads. If it is late, the rewriter is told.
+async fn offload(
     gate: &GatewayState,
     parts: &Parts,
     body: &Bytes,
@@ -197,31 +199,35 @@ async fn aside(
 ) -> Result<Verdict, BypassReason> {
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
-    let verdict = gate.bench.aside(coding.weight(limit, body.len()), work).await;
+    let verdict = gate.workers.offload(coding.weight(limit, body.len()), work).await;
     if matches!(verdict, Err(BypassReason::Late)) {
-        // To be known when the next request of the conversation comes, so it is waited for; it is soon done.
-        let _ = spawn_blocking(told_plain(gate, parts, body)).await;
+        // Awaited, because the next request of the conversation depends on it; it does not take long.
+        let _ = spawn_blocking(report_plain(gate, parts, body)).await;
     }
     verdict?
 }
 
-/// Work that tells the rewriter of a body that went on as it came.
-pub(crate) fn told_plain(gate: &GatewayState, parts: &Parts, body: &Bytes) -> impl FnOnce() + Send + 'static {
+/// Work that tells the rewriter that a body was forwarded unchanged.
+pub(crate) fn report_plain(
+    gate: &GatewayState,
+    parts: &Parts,
+    body: &Bytes,
+) -> impl FnOnce() + Send + 'static {
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
     move || {
-        // It panics where the rewrite did, perhaps.
-        let _ = guarded(|| work.tell(limit, coding));
+        // It may panic where the rewrite did.
+        let _ = catch_panic(|| work.tell(limit, coding));
     }
 }
 
-/// The model that a request names, if that can be shown.
+/// The model that a request names, if it can be shown.
 fn model(uri: &Uri, body: &[u8]) -> Option<ShownName> {
     let target = uri.path_and_query().map_or("", PathAndQuery::as_str);
     named_model(target, body).and_then(|name| ShownName::of(&name))
 }
 
-/// A request that another thread looks at.
+/// A request that another thread works on.
 struct Work {
     rewrite: Arc<dyn Rewrite>,
     method: Method,
@@ -245,7 +251,7 @@ impl Work {
         }
     }
 
-    /// The verdict; the model is told even if that is late.
+    /// The verdict; `named` is set even if the verdict is late.
     fn run(
         self,
         limit: usize,
@@ -258,7 +264,7 @@ impl Work {
                 Ok(self.rewrite.rewrite(&self.head(), &body))
             }
             Err(CodingFault::Garbled) => Err(BypassReason::Coded),
-            Err(CodingFault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
+            Err(CodingFault::TooLong) => Ok(Verdict::Refuse(decoded_too_long(limit))),
         }
     }
 
@@ -269,7 +275,7 @@ impl Work {
         }
     }
 
-    /// The body with its secrets masked, and without its coding.
+    /// The decoded body with its secrets masked.
     fn mask(self, limit: usize, coding: Coding) -> Option<Vec<u8>> {
         let body = self.plain(limit, coding).ok()?;
         self.rewrite.mask(&self.head(), &body)
@@ -289,8 +295,8 @@ impl Work {
     }
 }
 
-/// Another body: its exact length, and no coding. A response that is watched has to be plain too.
-async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> Offered {
+/// A new body with its exact length and without a coding. A response that is watched must not be encoded either.
+async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> OfferOutcome {
     let Replacement { mut body, headers, mut entry, kept, mut follow } = new;
     if let Some(follow) = &mut follow {
         if let Some((whole, report)) = follow.settle(kept).await {
@@ -299,11 +305,16 @@ async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> Off
         }
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     }
-    measure(parts, body.len());
+    set_length(parts, body.len());
     let (sent, follow) = match follow {
         Some(follow) => (MemoryBudget::default(), Some((follow, held))),
         None => (held, None),
     };
-    let outgoing = Outgoing::whole(Bytes::from(body), None, sent);
-    Offered { added: headers, entry: entry.map(RequestEntry::sent), follow, ..Offered::plain(outgoing) }
+    let outgoing = OutgoingBody::whole(Bytes::from(body), None, sent);
+    OfferOutcome {
+        added: headers,
+        entry: entry.map(RequestEntry::sent),
+        follow,
+        ..OfferOutcome::plain(outgoing)
+    }
 }

@@ -1,4 +1,4 @@
-//! Reads a body whole, while there is room, and knows what may become of it.
+//! Buffers a body as far as the memory budget allows.
 
 use bytes::{Bytes, BytesMut};
 use http::StatusCode;
@@ -8,43 +8,43 @@ use http_body::Body;
 use http_body_util::BodyExt;
 
 use crate::error::Error;
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
-use crate::llm::gate::GatewayState;
+use crate::http::request_body::OutgoingBody;
+use crate::llm::state::GatewayState;
 
-/// What is set aside for a body before its bytes are seen, whatever length it claims.
-const AHEAD: u64 = 2 << 20;
+/// Limit for memory reserved by the claimed length of a body, before its bytes arrive.
+const MAX_RESERVED_BYTES: u64 = 2 << 20;
 
-/// A body that was read.
-pub(crate) struct Whole {
+/// A buffered body.
+pub(crate) struct WholeBody {
     pub(crate) bytes: Bytes,
     pub(crate) trailers: Option<HeaderMap>,
     pub(crate) held: MemoryBudget,
 }
 
-impl Whole {
-    /// The body as it came.
-    pub(crate) fn unchanged(self) -> Outgoing {
-        Outgoing::whole(self.bytes, self.trailers, self.held)
+impl WholeBody {
+    /// The body unchanged.
+    pub(crate) fn into_outgoing(self) -> OutgoingBody {
+        OutgoingBody::whole(self.bytes, self.trailers, self.held)
     }
 }
 
-/// As much of a body as there is room for.
-pub(crate) enum Read {
-    Whole(Whole),
-    /// There is no room for more of it.
-    Begun(Outgoing),
+/// As much of a body as the memory budget allows.
+pub(crate) enum BodyRead {
+    Whole(WholeBody),
+    /// The budget is used up; the rest is streamed.
+    Begun(OutgoingBody),
 }
 
-/// Reads a body while there is room.
-pub(crate) async fn read(gate: &GatewayState, mut body: Idle) -> Result<Read, Error> {
+/// Buffers a body while the memory budget allows.
+pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<BodyRead, Error> {
     let limits = &gate.settings.limits;
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
         return Err(too_long(limits.body, body));
     }
-    let (mut held, mut pile, mut trailers) = (gate.room(), Pile::default(), None);
-    // A body whose end is known is not asked for more: the answer would be a while in coming.
+    let (mut held, mut buffer, mut trailers) = (gate.room(), BodyBuffer::default(), None);
+    // A body whose end is known is not polled again, which could take a while.
     while !body.is_end_stream() {
         let Some(frame) = body.frame().await else { break };
         let data = match frame?.into_data() {
@@ -54,38 +54,38 @@ pub(crate) async fn read(gate: &GatewayState, mut body: Idle) -> Result<Read, Er
                 continue;
             }
         };
-        if pile.len() + data.len() > limits.body {
+        if buffer.len() + data.len() > limits.body {
             return Err(too_long(limits.body, body));
         }
         let room = held.take(limits.memory, data.len());
-        pile.add(body.size_hint().lower(), data);
+        buffer.add(body.size_hint().lower(), data);
         if !room {
-            return Ok(Read::Begun(Outgoing::begun(pile.bytes(), body, held)));
+            return Ok(BodyRead::Begun(OutgoingBody::partial(buffer.bytes(), body, held)));
         }
     }
-    Ok(Read::Whole(Whole { bytes: pile.bytes(), trailers, held }))
+    Ok(BodyRead::Whole(WholeBody { bytes: buffer.bytes(), trailers, held }))
 }
 
-/// Pieces put together; a single one is not copied.
+/// Collects chunks; a single one is not copied.
 #[derive(Default)]
-struct Pile {
+struct BodyBuffer {
     first: Bytes,
     all: BytesMut,
 }
 
-impl Pile {
+impl BodyBuffer {
     fn len(&self) -> usize {
         self.first.len() + self.all.len()
     }
 
-    /// Adds a piece, of a body of which `rest` bytes are said to follow.
+    /// Adds a chunk; `rest` more bytes are announced.
     fn add(&mut self, rest: u64, piece: Bytes) {
         if self.len() == 0 {
             self.first = piece;
             return;
         }
         if self.all.is_empty() {
-            let ahead = usize::try_from(rest.min(AHEAD)).unwrap_or_default();
+            let ahead = usize::try_from(rest.min(MAX_RESERVED_BYTES)).unwrap_or_default();
             self.all.reserve(self.first.len() + piece.len() + ahead);
             self.all.extend_from_slice(&std::mem::take(&mut self.first));
         }
@@ -98,18 +98,18 @@ impl Pile {
 }
 
 /// The error for a body that is too long.
-fn too_long(limit: usize, body: Idle) -> Error {
+fn too_long(limit: usize, body: TimedBody) -> Error {
     body.linger();
     Error::client(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
 }
 
-pub(super) fn bomb(limit: usize) -> crate::llm::rewrite::Refusal {
+pub(super) fn decoded_too_long(limit: usize) -> crate::llm::rewrite::Refusal {
     let message = format!("the decoded body is longer than {limit} bytes");
     crate::llm::rewrite::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
 }
 
-/// Says of another body how long it is, and that it has no coding.
-pub(super) fn measure(parts: &mut Parts, length: usize) {
+/// Sets the length of a new body, and removes the coding.
+pub(super) fn set_length(parts: &mut Parts, length: usize) {
     for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
         parts.headers.remove(name);
     }

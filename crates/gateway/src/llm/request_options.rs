@@ -1,4 +1,4 @@
-//! What a request says to us in its headers.
+//! Options in the headers of a request.
 
 use http::header::{HeaderMap, HeaderValue};
 use tersely_engine::{OptionError, RequestOptions};
@@ -14,14 +14,14 @@ const READER: &str = "x-tersely-reader";
 const SESSIONS: [&str; 5] =
     ["x-claude-code-session-id", "x-opencode-session", "x-session-id", "session-id", "session_id"];
 
-/// A hash of the name that a client gives its session.
+/// A hash of the client's name for its session.
 pub(super) fn session(headers: &HeaderMap) -> Option<u64> {
     let names = SESSIONS.iter().filter_map(|name| headers.get(*name));
     names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(stable_hash)
 }
 
-/// What the headers ask for.
-pub(super) fn asked(headers: &HeaderMap) -> Result<RequestOptions, OptionError> {
+/// The options in the headers.
+pub(super) fn read_options(headers: &HeaderMap) -> Result<RequestOptions, OptionError> {
     RequestOptions::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?
         .above(word(headers, THRESHOLD.as_str())?)?
         .read_by(word(headers, READER)?)

@@ -1,4 +1,4 @@
-//! What may be done to a request before it goes on.
+//! The interface between the gateway and what rewrites requests.
 
 use std::fmt;
 use std::pin::Pin;
@@ -6,55 +6,55 @@ use std::pin::Pin;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use tersely_core::Loss;
-use tersely_engine::{Fetches, KeptOriginal, Report};
-use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
-use tersely_wire::usage::TokenUsage;
+use tersely_engine::KeptOriginal;
 
 use crate::access::KnownTenant;
 use crate::bypass::BypassReason;
 use crate::llm::compress::message::LoneAnswer;
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
-use crate::llm::tenant_id::Whose;
+use crate::llm::expansion::Expansion;
+use crate::llm::tenant_id::TenantId;
 use crate::upstream::Upstream;
 
-/// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.
+/// Rewrites requests. The methods that see a body are synchronous; they run off the serving threads if the body is
+/// large or encoded.
 ///
-/// Whatever goes wrong in here, a panic included, the request goes on as it came.
+/// Whatever goes wrong here, a panic included, the request is forwarded unchanged.
 pub trait Rewrite: Send + Sync {
-    /// True when the body of this request should be read whole and offered.
+    /// True if the body of this request should be buffered and offered.
     fn wants(&self, head: &Head<'_>) -> bool;
 
-    /// What to do with a request whose body, decoded, is `body`.
+    /// The verdict on a request with this decoded body.
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict;
 
-    /// The same where the response is not seen here: nothing is left out then, nothing is hidden, and no secret is masked.
+    /// The same if we do not see the response: then nothing is omitted or hidden, and no secret is masked.
     fn rewrite_unwatched(&self, _head: &Head<'_>, _body: &Bytes) -> Verdict {
         Verdict::Keep
     }
 
-    /// True when no request may go on before [`Rewrite::seal`] has seen its body.
+    /// True if no request may be forwarded before [`Rewrite::seal`] has seen its body.
     fn seals(&self) -> bool {
         false
     }
 
-    /// The body without its secrets; `None` when there are none in it.
+    /// The body with its secrets masked; `None` if it has none.
     ///
     /// # Errors
-    /// When it cannot be searched for them: the request is refused then, for whatever reason.
+    /// If it cannot be searched; the request is then refused.
     fn seal(&self, _body: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
         Ok(None)
     }
 
-    /// The text that was left out of an earlier request of the same tenant, under this name.
+    /// The text with this id that was left out of an earlier request of the same tenant.
     fn original<'a>(&'a self, _head: &Head<'_>, _id: String) -> Pending<'a, RetrievalAnswer> {
         Box::pin(async { RetrievalAnswer::Nowhere })
     }
 
-    /// What becomes of messages that come alone, with at most this loss.
+    /// Compresses messages that are not forwarded, with at most this loss.
     ///
     /// # Errors
-    /// When what is asked makes no sense, or nothing is done for messages here.
+    /// If an option is invalid, or messages are not compressed here.
     fn compress(
         &self,
         _head: &Head<'_>,
@@ -65,44 +65,44 @@ pub trait Rewrite: Send + Sync {
         Err(Refusal { status: StatusCode::NOT_FOUND, message })
     }
 
-    /// Keeps what was left out of messages, for whoever brought them; false when not all of it could be.
+    /// Stores texts left out of messages, for the caller; false if one of them could not be stored.
     fn keep<'a>(&'a self, _head: &Head<'_>, _kept: Vec<KeptOriginal>) -> Pending<'a, bool> {
         Box::pin(async { false })
     }
 
-    /// Who sent a request, as far as it says; it holds credentials.
+    /// Identifies the sender of a request, if it can be; contains credentials.
     fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
-        Whose::of(None, head.uri, head.headers, head.tenant_name()).ok()?.tenant().map(<[u8]>::to_vec)
+        TenantId::of(None, head.uri, head.headers, head.tenant_name()).ok()?.tenant().map(<[u8]>::to_vec)
     }
 
-    /// The body with its secrets masked as [`Rewrite::rewrite`] masks them and nothing else changed, for a request that there
-    /// was no time to rewrite; `None` when nothing is to be masked. It takes a time that the length of the body bounds.
+    /// The body with its secrets masked as by [`Rewrite::rewrite`] and otherwise unchanged, for a request that could
+    /// not be rewritten in time; `None` if nothing is to be masked. The length of the body bounds the time.
     fn mask(&self, _head: &Head<'_>, _body: &Bytes) -> Option<Vec<u8>> {
         None
     }
 
-    /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
-    fn missed(&self, _head: &Head<'_>, _why: BypassReason) {}
+    /// Called when a wanted request was forwarded unchanged.
+    fn on_bypass(&self, _head: &Head<'_>, _why: BypassReason) {}
 
-    /// Hears, off the threads that serve, which body it was that went on as it came because the rewrite was late.
+    /// Called off the serving threads with a body that was forwarded unchanged because the rewrite was late.
     fn sent_plain(&self, _head: &Head<'_>, _body: &Bytes) {}
 }
 
-/// What becomes of a question for a text.
+/// The result of asking for a stored text.
 pub enum RetrievalAnswer {
-    /// It is here.
+    /// The text.
     Text(String),
-    /// It is not, or no longer.
+    /// It is not stored, or no longer.
     Nothing,
-    /// No text is kept at all.
+    /// Texts are not stored here at all.
     Nowhere,
-    /// The question does not say whose it is.
+    /// The request does not identify its sender.
     Nobodys,
-    /// The question makes no sense, and why.
+    /// The request is invalid, and why.
     Refused(String),
 }
 
-/// Requests go on as they came.
+/// Forwards every request unchanged.
 pub(crate) struct PassThrough;
 
 impl Rewrite for PassThrough {
@@ -115,23 +115,23 @@ impl Rewrite for PassThrough {
     }
 }
 
-/// A request without its body. It holds credentials: not for logs.
+/// A request without its body. Contains credentials: do not log it.
 #[derive(Clone, Copy)]
 pub struct Head<'a> {
     /// The method.
     pub method: &'a Method,
     /// The path and query, as the client wrote them.
     pub uri: &'a Uri,
-    /// The headers, as they came.
+    /// The headers, as the client sent them.
     pub headers: &'a HeaderMap,
-    /// The server that it goes to, and the credentials in it with it.
+    /// The server that it is forwarded to, with its credentials.
     pub upstream: Option<&'a Upstream>,
-    /// The tenant who sent it, if that was checked.
+    /// The authenticated tenant, if any.
     pub tenant: Option<&'a KnownTenant>,
 }
 
 impl<'a> Head<'a> {
-    /// The name of the tenant who sent it, if that was checked.
+    /// The name of the authenticated tenant, if any.
     pub(crate) fn tenant_name(&self) -> Option<&'a str> {
         self.tenant.map(|tenant| tenant.name.as_str())
     }
@@ -140,19 +140,19 @@ impl<'a> Head<'a> {
 /// What to do with a request.
 #[derive(Debug)]
 pub enum Verdict {
-    /// Forward it as it came, byte for byte.
+    /// Forward it unchanged, byte for byte.
     Keep,
-    /// Forward it as it came, and count it by its answer.
+    /// Forward it unchanged, and record it with its response.
     Count(RequestEntry),
-    /// Forward another body in its place.
+    /// Forward another body instead.
     Replace(Replacement),
-    /// Do not forward it: what it asks of us makes no sense.
+    /// Do not forward it: an option in it is invalid.
     Refuse(Refusal),
-    /// Wait for what others say of it, then ask again, off the threads that serve.
+    /// Wait for remote compressors, then decide, off the serving threads.
     Wait(WaitingVerdict),
 }
 
-/// A verdict that others have a say in: what is waited for gives what is to be done then.
+/// A verdict that depends on remote compressors: the future resolves to the work that decides.
 pub struct WaitingVerdict(pub Pending<'static, Box<dyn FnOnce() -> Verdict + Send>>);
 
 impl fmt::Debug for WaitingVerdict {
@@ -161,70 +161,29 @@ impl fmt::Debug for WaitingVerdict {
     }
 }
 
-/// A body for another.
+/// A new body for a request.
 #[derive(Debug, Default)]
 pub struct Replacement {
-    /// The body to forward, without a content coding.
+    /// The body to forward, not encoded.
     pub body: Vec<u8>,
     /// Headers to add to the response.
     pub headers: HeaderMap,
-    /// Its account.
+    /// Its record.
     pub entry: Option<RequestEntry>,
-    /// What was left out of it.
+    /// Texts left out of it.
     pub kept: Vec<KeptOriginal>,
-    /// What goes on with its response; nothing unless said.
-    pub follow: Option<Box<dyn Follow>>,
+    /// What follows up the response, if anything does.
+    pub follow: Option<Box<Expansion>>,
 }
 
-/// What goes on once a request was forwarded: the response is watched, and what the model asks of us is answered in
-/// further rounds that the client does not see.
-pub trait Follow: Send {
-    /// Another body to forward instead, and the account of that, when what was left out of this one cannot be kept.
-    fn settle(&mut self, kept: Vec<KeptOriginal>) -> Pending<'_, Option<(Vec<u8>, Report)>>;
-
-    /// A watch over the response.
-    fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch>;
-
-    /// The body of the next round: that of the one before, the turn, and the answers to it, which have `room` bytes over
-    /// all rounds. Without one the response cannot go on.
-    fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Pending<'_, Option<Bytes>>;
-
-    /// Hears that the response is over, and what the rounds cost that followed the first.
-    fn over(&mut self, further: TokenUsage) -> FollowEnd;
-}
-
-/// What is told once a response is over.
-#[derive(Debug, Default)]
-pub struct FollowEnd {
-    /// Headers to add, should there be time for that.
-    pub headers: HeaderMap,
-    /// What the model fetched back.
-    pub fetched: Fetches,
-}
-
-/// Whether another round may follow a round.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Round {
-    /// One may.
-    Open,
-    /// Whatever the model asks then, it is not answered.
-    Last,
-}
-
-/// Something that is waited for.
+/// A boxed future.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-impl fmt::Debug for dyn Follow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Follow")
-    }
-}
 
 /// Why a request is not forwarded.
 #[derive(Debug)]
 pub struct Refusal {
-    /// The status to answer with.
+    /// The status of the response.
     pub status: StatusCode,
-    /// What is wrong with it, for the client to read.
+    /// What is wrong, for the client to read.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! Why a further round could not be had, so that a client can be told as if it had asked for that round itself.
+//! Why a further round failed, reported to the client as if it had sent that round itself.
 
 use http::header::CONTENT_ENCODING;
 use http::{Response, StatusCode};
@@ -6,58 +6,58 @@ use serde_json::Value;
 use tersely_wire::hidden::RoundFailure;
 
 use crate::error::Error;
-use crate::http::response_body::Arrival;
+use crate::http::response_body::UpstreamBody;
 use crate::upstream::Upstream;
 
-/// How much of what an upstream says is repeated.
-const WORDS: usize = 2000;
+/// How much of an upstream's error message is repeated.
+const MAX_MESSAGE_CHARS: usize = 2000;
 
-/// A round that could not be had.
-pub(crate) struct Setback {
+/// A failed round.
+pub(crate) struct RoundError {
     pub(crate) error: Error,
-    /// What the upstream answered instead, as it came.
-    pub(crate) answer: Option<Box<Response<Arrival>>>,
-    /// The upstream's word for it, and what happened.
+    /// The upstream's response, unchanged.
+    pub(crate) answer: Option<Box<Response<UpstreamBody>>>,
+    /// The upstream's name for the error, and its message.
     kind: Option<String>,
     message: String,
 }
 
-impl From<Error> for Setback {
+impl From<Error> for RoundError {
     fn from(error: Error) -> Self {
         let message = error.message.clone();
         Self { error, answer: None, kind: None, message }
     }
 }
 
-impl Setback {
-    /// An upstream that answers with an error.
-    pub(crate) async fn refused(upstream: &Upstream, mut answer: Response<Arrival>) -> Self {
+impl RoundError {
+    /// An upstream that answered with an error.
+    pub(crate) async fn from_response(upstream: &Upstream, mut answer: Response<UpstreamBody>) -> Self {
         let status = answer.status();
         let message = format!("the upstream {upstream} answered a further round with {status}");
         let is_coded = answer.headers().contains_key(CONTENT_ENCODING);
-        let (kind, words) = if is_coded { (None, None) } else { read(&answer.body_mut().hear().await) };
+        let (kind, words) = if is_coded { (None, None) } else { read(&answer.body_mut().read_error().await) };
         let words = words.map(|words| format!("{message}: {words}"));
         let told = words.unwrap_or_else(|| message.clone());
         let error = Error::of_upstream(status, message);
         Self { error, answer: Some(Box::new(answer)), kind, message: told }
     }
 
-    /// An upstream that answers in a way in which no round can go on.
-    pub(crate) fn unwatched(upstream: &Upstream, status: StatusCode) -> Self {
+    /// An upstream whose response has an unexpected format.
+    pub(crate) fn unexpected_format(upstream: &Upstream, status: StatusCode) -> Self {
         let message = format!(
             "the upstream {upstream} answered a further round with {status}, in an unexpected format"
         );
         Error::of_upstream(StatusCode::BAD_GATEWAY, message).into()
     }
 
-    /// What a client is told in mid-stream.
+    /// The error for a response that has already begun.
     pub(crate) fn failure(&self) -> RoundFailure<'_> {
         let status = self.error.status.as_u16();
         RoundFailure { status, kind: self.kind.as_deref(), message: &self.message }
     }
 }
 
-/// What an error says of itself: a word for it, and what happened.
+/// The name and message in an error's body.
 fn read(body: &[u8]) -> (Option<String>, Option<String>) {
     let Ok(value) = serde_json::from_slice::<Value>(body) else { return (None, plain(body)) };
     let value = value.get(0).unwrap_or(&value);
@@ -67,14 +67,14 @@ fn read(body: &[u8]) -> (Option<String>, Option<String>) {
     (kind, message)
 }
 
-/// Plain words; a page is for browsers.
+/// Plain text; an HTML page is ignored.
 fn plain(body: &[u8]) -> Option<String> {
     let words = String::from_utf8_lossy(body);
     Some(clip(words.trim())).filter(|words| !words.is_empty() && !words.starts_with('<'))
 }
 
 fn clip(words: &str) -> String {
-    words.chars().take(WORDS).collect()
+    words.chars().take(MAX_MESSAGE_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -114,6 +114,6 @@ mod tests {
             check(silent, None, None);
         }
         let (_, words) = read("é".repeat(9999).as_bytes());
-        assert_eq!(words.map(|words| words.chars().count()), Some(WORDS));
+        assert_eq!(words.map(|words| words.chars().count()), Some(MAX_MESSAGE_CHARS));
     }
 }

@@ -1,4 +1,4 @@
-//! A response that may take several rounds with the upstream and is one to the client.
+//! A response that may take several rounds with the upstream but is one response to the client.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,47 +11,48 @@ use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use tersely_wire::hidden::{CloseReason, HiddenTurn, MAX_HELD_BYTES, ResponseFraming, ResponseWatch};
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::error::{Error, Side};
-use crate::http::client::Speaks;
+use crate::http::client::HttpVersions;
 use crate::http::content_encoding::Coding;
 use crate::http::hop_by_hop;
-use crate::http::idle_timeout::Idle;
+use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::http::response_body::{Arrival, named, uncode};
-use crate::http::usage_tap::Tapping;
-use crate::llm::gate::GatewayState;
-use crate::llm::rewrite::{Follow, Pending, Round};
-use crate::llm::round_error::Setback;
+use crate::http::response_body::{UpstreamBody, declared_framing, remove_coding};
+use crate::http::usage_tap::TapConfig;
+use crate::llm::expansion::{Expansion, Round};
+use crate::llm::rewrite::Pending;
+use crate::llm::round_error::RoundError;
 use crate::llm::send::send;
+use crate::llm::state::GatewayState;
 use crate::upstream::Upstream;
 
-/// How often a model is answered within one response.
-const ROUNDS: usize = 5;
+/// How many times a model is answered within one response.
+const MAX_ROUNDS: usize = 5;
 
-/// What further rounds take.
+/// What a further round needs.
 pub(crate) struct NextRound {
     pub(crate) gate: Arc<GatewayState>,
     pub(crate) upstream: Upstream,
-    pub(crate) speaks: Speaks,
-    /// The head of the request, as the upstream saw it.
+    pub(crate) versions: HttpVersions,
+    /// The head of the request, as the upstream got it.
     pub(crate) head: Parts,
-    pub(crate) follow: Box<dyn Follow>,
-    /// How its answers are read along.
-    pub(crate) tapping: Option<Tapping>,
-    /// The room that the request takes, for it is kept until the response is over.
+    pub(crate) follow: Box<Expansion>,
+    /// How the usage in its responses is read.
+    pub(crate) tap_config: Option<TapConfig>,
+    /// The memory of the request, which is held until the response is over.
     pub(crate) held: MemoryBudget,
-    /// Bytes that answers may have, once one was asked for.
+    /// Bytes that answers may have, once the model has asked.
     pub(crate) room: Option<usize>,
 }
 
-/// The coding of a response, which has to be undone before it can be watched. None was asked for.
+/// The coding of a response, which must be decoded before it can be watched. None was asked for.
 ///
 /// # Errors
-/// When it cannot be undone: what may be a call of the hidden tool must not reach a client that does not know it.
+/// If it is unknown: a call of the hidden tool must not reach a client that does not know the tool.
 pub(crate) fn coding(upstream: &Upstream, headers: &HeaderMap) -> Result<Coding, Error> {
     match Coding::of(headers) {
         Coding::Other => {
@@ -63,50 +64,50 @@ pub(crate) fn coding(upstream: &Upstream, headers: &HeaderMap) -> Result<Coding,
     }
 }
 
-/// The body of a response that is watched.
+/// The body of a watched response.
 pub(crate) struct Rounds {
     watch: Box<dyn ResponseWatch>,
     framing: ResponseFraming,
     phase: Phase,
-    /// Gone while a round is being asked for.
+    /// `None` while a round is being requested.
     again: Option<Box<NextRound>>,
     count: usize,
-    /// What was read and not passed on yet.
+    /// Bytes that were read and not forwarded yet.
     begun: Vec<u8>,
-    /// Why the latest round could not be had.
-    setback: Option<Setback>,
+    /// Why the latest round failed.
+    round_error: Option<RoundError>,
     added: HeaderMap,
-    running: Option<OwnedSemaphorePermit>,
+    slot: RequestSlot,
 }
 
 enum Phase {
-    /// The upstream has yet to show how its answer is framed.
-    Look(Arrival),
-    /// The upstream speaks.
-    Read(Arrival),
-    /// It is asked to go on.
-    Ask(Pending<'static, (Box<NextRound>, Result<Arrival, Setback>)>),
-    /// There is nothing more to say.
+    /// The framing of the upstream's response is not known yet.
+    Look(UpstreamBody),
+    /// The upstream's response is being read.
+    Read(UpstreamBody),
+    /// A further round is being requested.
+    Ask(Pending<'static, (Box<NextRound>, Result<UpstreamBody, RoundError>)>),
+    /// The response is over.
     Over,
 }
 
-/// A response that was waited for.
-pub(crate) enum Gathered {
-    /// All of it, and headers to add.
+/// The result of gathering a response.
+pub(crate) enum GatherOutcome {
+    /// The whole response, and headers to add.
     Whole(Bytes, HeaderMap),
-    /// What the upstream answered instead of going on, and headers to add.
+    /// The upstream's error in place of a further round, and headers to add.
     Refused(Box<Response<Reply>>, HeaderMap),
-    /// So much of it that the rest goes on as it comes.
+    /// The response is too long to be held; the rest is streamed.
     Begun(Box<Rounds>),
 }
 
 impl Rounds {
-    /// A response whose first round is `arrival`, and is framed like this unless its bytes say otherwise.
+    /// A response whose first round is `arrival`, with this framing unless its bytes show another.
     pub(crate) fn new(
         again: NextRound,
         framing: ResponseFraming,
-        arrival: Arrival,
-        running: OwnedSemaphorePermit,
+        arrival: UpstreamBody,
+        slot: RequestSlot,
     ) -> Self {
         Self {
             watch: again.follow.watch(framing),
@@ -115,54 +116,54 @@ impl Rounds {
             again: Some(Box::new(again)),
             count: 0,
             begun: Vec::new(),
-            setback: None,
+            round_error: None,
             added: HeaderMap::new(),
-            running: Some(running),
+            slot,
         }
     }
 
-    /// All of it at once, with the headers that tell what its rounds cost, unless it is too long to be held.
-    pub(crate) async fn gather(mut self) -> Result<Gathered, Error> {
+    /// The whole response with headers for the cost of its rounds, unless it is too long to be held.
+    pub(crate) async fn gather(mut self) -> Result<GatherOutcome, Error> {
         let mut all = Vec::new();
         while let Some(frame) = self.frame().await {
             if let Ok(data) = frame?.into_data() {
                 all.extend_from_slice(&data);
             }
-            // A watch holds no response longer than this: nothing hidden can be found in it any more.
+            // A watch holds no more than this, so nothing hidden can be found in the response any more.
             if all.len() > MAX_HELD_BYTES {
                 self.begun = all;
-                return Ok(Gathered::Begun(Box::new(self)));
+                return Ok(GatherOutcome::Begun(Box::new(self)));
             }
         }
         let added = std::mem::take(&mut self.added);
-        match self.setback.take() {
-            None => Ok(Gathered::Whole(Bytes::from(all), added)),
-            Some(Setback { answer: Some(answer), .. }) => {
-                let running = self.running.take();
-                Ok(Gathered::Refused(
-                    Box::new(answer.map(|body| Reply::Theirs { body, _running: running })),
+        match self.round_error.take() {
+            None => Ok(GatherOutcome::Whole(Bytes::from(all), added)),
+            Some(RoundError { answer: Some(answer), .. }) => {
+                let slot = std::mem::take(&mut self.slot);
+                Ok(GatherOutcome::Refused(
+                    Box::new(answer.map(|body| Reply::Theirs { body, _slot: slot })),
                     added,
                 ))
             }
-            Some(setback) => Err(setback.error),
+            Some(round_error) => Err(round_error.error),
         }
     }
 
-    /// The first bytes are there, and say how the rest is framed.
-    fn begin(&mut self, arrival: Arrival, framing: ResponseFraming) {
+    /// The first bytes show the framing of the response.
+    fn begin(&mut self, arrival: UpstreamBody, framing: ResponseFraming) {
         if let Some(again) = self.again.as_ref().filter(|_| framing != self.framing) {
             (self.watch, self.framing) = (again.follow.watch(framing), framing);
         }
         self.phase = Phase::Read(arrival);
     }
 
-    /// The upstream has said what it had to say.
+    /// The upstream's response has ended.
     fn pause(&mut self, out: &mut Vec<u8>) {
         let turn = self.watch.end(out);
         match (turn, self.again.take()) {
-            (Some(turn), Some(again)) if self.count < ROUNDS => {
+            (Some(turn), Some(again)) if self.count < MAX_ROUNDS => {
                 self.count += 1;
-                let round = if self.count < ROUNDS { Round::Open } else { Round::Last };
+                let round = if self.count < MAX_ROUNDS { Round::Open } else { Round::Last };
                 self.phase = Phase::Ask(Box::pin(again.ask(self.framing, turn, round)));
             }
             (turn, again) => {
@@ -175,32 +176,37 @@ impl Rounds {
         }
     }
 
-    /// The upstream goes on, or cannot.
-    fn resume(&mut self, again: Box<NextRound>, arrival: Result<Arrival, Setback>, out: &mut Vec<u8>) {
+    /// A further round has begun or failed.
+    fn resume(
+        &mut self,
+        again: Box<NextRound>,
+        arrival: Result<UpstreamBody, RoundError>,
+        out: &mut Vec<u8>,
+    ) {
         self.again = Some(again);
         match arrival {
             Ok(arrival) => self.phase = Phase::Read(arrival),
-            Err(setback) => {
-                self.watch.close(CloseReason::Failed(setback.failure()), out);
-                self.setback = Some(setback);
+            Err(round_error) => {
+                self.watch.close(CloseReason::Failed(round_error.failure()), out);
+                self.round_error = Some(round_error);
                 self.finish();
             }
         }
     }
 
     fn finish(&mut self) {
-        // Whoever reads along ends with what was read.
+        // The tap ends with what was read.
         self.phase = Phase::Over;
         if let Some(mut again) = self.again.take() {
-            let bill = again.tapping.map(|tapping| tapping.bill).unwrap_or_default();
-            let end = again.follow.over(bill.so_far().from(1));
+            let bill = again.tap_config.map(|tap_config| tap_config.bill).unwrap_or_default();
+            let end = again.follow.finish(bill.so_far().from(1));
             bill.fetch(end.fetched);
             self.added = end.headers;
         }
     }
 }
 
-/// A client that leaves in the middle has caused the cost all the same.
+/// A client that leaves early has still caused the cost.
 impl Drop for Rounds {
     fn drop(&mut self) {
         self.finish();
@@ -250,13 +256,13 @@ impl Body for Rounds {
 }
 
 impl NextRound {
-    /// Answers the model, and gives back what it says then.
+    /// Sends the answers to the model, and returns its next response.
     async fn ask(
         mut self: Box<Self>,
         framing: ResponseFraming,
         turn: HiddenTurn,
         round: Round,
-    ) -> (Box<Self>, Result<Arrival, Setback>) {
+    ) -> (Box<Self>, Result<UpstreamBody, RoundError>) {
         let arrival = self.next(framing, turn, round).await;
         (self, arrival)
     }
@@ -266,32 +272,34 @@ impl NextRound {
         framing: ResponseFraming,
         turn: HiddenTurn,
         round: Round,
-    ) -> Result<Arrival, Setback> {
+    ) -> Result<UpstreamBody, RoundError> {
         let lost =
             || Error::us(StatusCode::BAD_GATEWAY, "the omitted text is unavailable; send the request again");
-        let room = *self.room.get_or_insert_with(|| self.held.grow(self.gate.settings.limits.memory));
+        let room =
+            *self.room.get_or_insert_with(|| self.held.reserve_answers(self.gate.settings.limits.memory));
         let body = self.follow.next(turn, round, room).await.ok_or_else(lost)?;
         let mut head = self.head.clone();
         head.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        let request = Request::from_parts(head, Outgoing::whole(body, None, MemoryBudget::default()));
-        let (response, lane) = send(&self.gate, &self.upstream, self.speaks, request).await?;
+        let request = Request::from_parts(head, OutgoingBody::whole(body, None, MemoryBudget::default()));
+        let (response, permit) = send(&self.gate, &self.upstream, self.versions, request).await?;
         let (mut parts, body) = response.into_parts();
-        let body = Idle::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
+        let body = TimedBody::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
         if !parts.status.is_success() {
             hop_by_hop::from_response(&mut parts.headers);
-            // One that cannot be undone goes on as it is: in an error there is nothing to hide.
+            // An unknown coding is forwarded: an error hides nothing.
             let coding = coding(&self.upstream, &parts.headers).unwrap_or(Coding::Identity);
-            uncode(coding, &mut parts.headers);
-            let arrival = Arrival::new(coding, body, lane);
-            return Err(Setback::refused(&self.upstream, Response::from_parts(parts, arrival)).await);
+            remove_coding(coding, &mut parts.headers);
+            let arrival = UpstreamBody::new(coding, body, permit);
+            return Err(RoundError::from_response(&self.upstream, Response::from_parts(parts, arrival)).await);
         }
-        let tap = self.tapping.as_ref().map(|tapping| tapping.on(Coding::Identity));
-        let mut arrival = Arrival::new(coding(&self.upstream, &parts.headers)?, body, lane).tapped(tap);
-        let found = arrival.framing().await?.or_else(|| named(&parts.headers));
+        let tap = self.tap_config.as_ref().map(|tap_config| tap_config.on(Coding::Identity));
+        let mut arrival =
+            UpstreamBody::new(coding(&self.upstream, &parts.headers)?, body, permit).with_tap(tap);
+        let found = arrival.framing().await?.or_else(|| declared_framing(&parts.headers));
         if found == Some(framing) {
             Ok(arrival)
         } else {
-            Err(Setback::unwatched(&self.upstream, parts.status))
+            Err(RoundError::unexpected_format(&self.upstream, parts.status))
         }
     }
 }

@@ -1,29 +1,29 @@
-//! Sends a request to an upstream and waits for the head of its answer.
+//! Sends a request to an upstream and waits for the head of its response.
 
 use http::{Request, Response};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use crate::error::{Error, Side};
-use crate::http::client::{Lane, Speaks};
-use crate::http::request_body::Outgoing;
-use crate::llm::gate::GatewayState;
+use crate::http::client::{HttpVersions, StreamPermit};
+use crate::http::request_body::OutgoingBody;
+use crate::llm::state::GatewayState;
 use crate::upstream::Upstream;
 
-/// Sends, and waits. While a client is still sending there is no limit but the client's own: an upstream may well say
-/// nothing before it has everything.
+/// Sends and waits. While the client is still sending, only the client's own timeouts apply: an upstream may wait for
+/// the whole body before it answers.
 pub(crate) async fn send(
     gate: &GatewayState,
     upstream: &Upstream,
-    speaks: Speaks,
-    request: Request<Outgoing>,
-) -> Result<(Response<Incoming>, Option<Lane>), Error> {
+    versions: HttpVersions,
+    request: Request<OutgoingBody>,
+) -> Result<(Response<Incoming>, Option<StreamPermit>), Error> {
     let limit = gate.settings.timeouts.idle.filter(|_| !request.body().is_streamed());
-    let sending = gate.pools.send(speaks, request);
-    let (response, lane) = match limit {
+    let sending = gate.pools.send(versions, request);
+    let (response, permit) = match limit {
         Some(limit) => timeout(limit, sending).await.map_err(|_| Error::late(Side::Upstream))?,
         None => sending.await,
     };
     let response = response.map_err(|error| Error::upstream(upstream, error))?;
-    Ok((response, lane))
+    Ok((response, permit))
 }

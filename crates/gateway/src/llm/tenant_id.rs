@@ -1,7 +1,8 @@
-//! Tells whose a request is: by every credential in it, and by what stands before us and says so.
+//! Identifies the sender of a request by every credential in it, and by the header of a proxy in front of us.
 //!
-//! None of it is checked here, and none need be: who brings another's name has not another's credential, and so is
-//! somebody else. Who was checked at the door is somebody else too: the name of a tenant stands beside the credentials. A login that is renewed is a new tenant; what was kept under the old token is then out of reach.
+//! Credentials are not verified here and need not be: a sender who uses another's name does not have the other's
+//! credential, and so has a different identity. An authenticated tenant is part of the identity too. A renewed login is
+//! a new identity; what was stored under the old token is out of reach.
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use http::uri::Uri;
@@ -15,37 +16,37 @@ const CREDENTIALS: [HeaderName; 4] = [
     HeaderName::from_static("x-goog-api-key"),
 ];
 
-/// The header that says which account a token is for; without a token it says nothing.
+/// The header with the account of a token; without a token it means nothing.
 const ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 
-/// What a login says of itself here.
-const LOGIN: &[u8] = b"authorization: ";
+/// The line of a login in an identity.
+const LOGIN_LINE: &[u8] = b"authorization: ";
 
-/// How a login begins that is a signature of AWS; behind it stands the name of the key, up to a slash.
-const SIGNED: &[u8] = b"AWS4-";
+/// The prefix of a login that is an AWS signature; the name of the key follows, up to a slash.
+const AWS_SIGNATURE: &[u8] = b"AWS4-";
 
-/// What a tenant that was checked is called here, as no header can be.
-const CHECKED: &str = ":tenant";
+/// The line of an authenticated tenant; no header can have this name.
+const TENANT_LINE: &str = ":tenant";
 
-/// The part of an address that may hold a credential instead, at Google.
-const PARAMETER: &str = "key";
+/// The query parameter that may hold a credential, at Google.
+const KEY_PARAMETER: &str = "key";
 
-/// All that a request says of who sent it. It holds credentials: not for logs.
+/// The identity of a request's sender. Contains credentials: do not log it.
 #[derive(Clone, Default, Eq, PartialEq)]
-pub(crate) struct Whose {
-    /// In one spelling, a line for each thing that it says.
+pub(crate) struct TenantId {
+    /// In a canonical form, with a line for each credential.
     said: Vec<u8>,
-    /// The same without what a login that is renewed changes.
+    /// The same without logins, which can be renewed.
     lasting: Vec<u8>,
     is_known: bool,
 }
 
-impl Whose {
-    /// Whose a request is; `header` names the tenant, where something before us sets it, and `checked` is the one that was
-    /// checked at the door.
+impl TenantId {
+    /// The sender of a request; `header` names the tenant if a proxy in front of us sets it, and `checked` is the
+    /// authenticated tenant.
     ///
     /// # Errors
-    /// When it says anything twice: the provider may go by another of the two than we do.
+    /// If a credential is sent twice: the provider might use the other one.
     pub(crate) fn of(
         header: Option<&HeaderName>,
         uri: &Uri,
@@ -53,7 +54,7 @@ impl Whose {
         checked: Option<&str>,
     ) -> Result<Self, OptionError> {
         let mut said = Vec::new();
-        let mut has_credential = add(&mut said, CHECKED, checked.unwrap_or_default().as_bytes());
+        let mut has_credential = add(&mut said, TENANT_LINE, checked.unwrap_or_default().as_bytes());
         has_credential |= say_parameter(&mut said, uri)?;
         for name in &CREDENTIALS {
             has_credential |= say(&mut said, name, headers)?;
@@ -63,32 +64,33 @@ impl Whose {
             Some(name) => say(&mut said, name, headers)?,
             None => has_credential,
         };
-        let lasting = said.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.starts_with(LOGIN));
+        let lasting =
+            said.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.starts_with(LOGIN_LINE));
         Ok(Self { lasting: lasting.flatten().copied().collect(), said, is_known })
     }
 
-    /// All of it, to tell one client from another.
-    pub(crate) fn said(&self) -> &[u8] {
+    /// All of it, to tell clients apart.
+    pub(crate) fn identity(&self) -> &[u8] {
         &self.said
     }
 
-    /// The same without a login, which is renewed while a conversation goes on. It tells fewer apart: it is for what has a
-    /// name that nobody else comes by.
+    /// The same without the login, which is renewed while a conversation goes on. It distinguishes less, so it is only
+    /// for keys that nobody else can guess.
     pub(crate) fn lasting(&self) -> &[u8] {
         &self.lasting
     }
 
-    /// The same, for what is kept under a name; nobody, when the request does not say whose it is.
+    /// The same as the owner of stored texts; `None` if the sender is not identified.
     pub(crate) fn tenant(&self) -> Option<&[u8]> {
         self.is_known.then_some(&self.said)
     }
 
-    /// The same, to count requests by: of a signature it says only whose it is, for the rest differs in each request. Anyone
-    /// can say that of themselves, so it is for nothing else.
-    pub(crate) fn metered(&self) -> Option<Vec<u8>> {
+    /// The same for rate limits: of a signature only the key's name, because the rest differs in each request. Anyone
+    /// can claim that name, so it is used for nothing else.
+    pub(crate) fn rate_key(&self) -> Option<Vec<u8>> {
         let lines = self.tenant()?.split_inclusive(|byte| *byte == b'\n');
-        let said = lines.map(|line| match line.strip_prefix(LOGIN) {
-            Some(login) if login.starts_with(SIGNED) => {
+        let said = lines.map(|line| match line.strip_prefix(LOGIN_LINE) {
+            Some(login) if login.starts_with(AWS_SIGNATURE) => {
                 login.split(|byte| *byte == b'/').next().unwrap_or_default()
             }
             _ => line,
@@ -97,7 +99,7 @@ impl Whose {
     }
 }
 
-/// Adds what a header says; false when it says nothing.
+/// Adds a header; false if it is empty or missing.
 fn say(said: &mut Vec<u8>, name: &HeaderName, headers: &HeaderMap) -> Result<bool, OptionError> {
     let mut values = headers.get_all(name).into_iter();
     let value = values.next().map_or(&b""[..], |value| value.as_bytes());
@@ -109,7 +111,7 @@ fn say(said: &mut Vec<u8>, name: &HeaderName, headers: &HeaderMap) -> Result<boo
 
 fn say_parameter(said: &mut Vec<u8>, uri: &Uri) -> Result<bool, OptionError> {
     let pairs = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
-    let mut values = pairs.filter(|(name, _)| *name == PARAMETER).map(|(_, value)| value);
+    let mut values = pairs.filter(|(name, _)| *name == KEY_PARAMETER).map(|(_, value)| value);
     let value = values.next().unwrap_or_default();
     if values.next().is_some() {
         return Err(twice("the parameter key"));
@@ -117,7 +119,7 @@ fn say_parameter(said: &mut Vec<u8>, uri: &Uri) -> Result<bool, OptionError> {
     Ok(add(said, "?key", value.as_bytes()))
 }
 
-/// Neither a name nor a value can hold the end of a line.
+/// Neither a name nor a value can contain a line end.
 fn add(said: &mut Vec<u8>, name: &str, value: &[u8]) -> bool {
     if !value.is_empty() {
         said.extend([name.as_bytes(), b": ", value, b"\n"].concat());
@@ -133,7 +135,7 @@ fn twice(name: &str) -> OptionError {
 mod tests {
     use super::*;
 
-    fn whose(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Result<Whose, OptionError> {
+    fn whose(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Result<TenantId, OptionError> {
         let headers = headers.iter().map(|(name, value)| {
             (name.parse::<HeaderName>().unwrap(), value.parse::<http::HeaderValue>().unwrap())
         });
@@ -142,7 +144,7 @@ mod tests {
             map.append(name, value);
         }
         let header = header.map(|name| name.parse().unwrap());
-        Whose::of(header.as_ref(), &uri.parse().unwrap(), &map, None)
+        TenantId::of(header.as_ref(), &uri.parse().unwrap(), &map, None)
     }
 
     fn tenant(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Option<Vec<u8>> {
@@ -151,16 +153,16 @@ mod tests {
 
     #[test]
     fn requests_of_one_key_are_counted_together_however_they_are_signed() {
-        let metered = |login: &str| whose(None, "/", &[("authorization", login)]).unwrap().metered();
+        let rate_key = |login: &str| whose(None, "/", &[("authorization", login)]).unwrap().rate_key();
         let signed = |key: &str, signature: &str| {
             format!(
                 "AWS4-HMAC-SHA256 Credential={key}/20260101/us-east-1/bedrock/aws4_request, Signature={signature}"
             )
         };
-        assert_eq!(metered(&signed("A", "1")), metered(&signed("A", "2")));
-        assert_ne!(metered(&signed("A", "1")), metered(&signed("B", "1")));
-        assert_ne!(metered("Bearer a/1"), metered("Bearer a/2"));
-        assert_eq!(whose(None, "/", &[]).unwrap().metered(), None);
+        assert_eq!(rate_key(&signed("A", "1")), rate_key(&signed("A", "2")));
+        assert_ne!(rate_key(&signed("A", "1")), rate_key(&signed("B", "1")));
+        assert_ne!(rate_key("Bearer a/1"), rate_key("Bearer a/2"));
+        assert_eq!(whose(None, "/", &[]).unwrap().rate_key(), None);
     }
 
     #[test]
@@ -195,7 +197,7 @@ mod tests {
     fn a_checked_tenant_is_somebody_and_nobody_else() {
         let of = |header: Option<&HeaderName>, checked: Option<&str>, login: &str| {
             let headers = HeaderMap::from_iter([(AUTHORIZATION, login.parse().unwrap())]);
-            let whose = Whose::of(header, &Uri::default(), &headers, checked);
+            let whose = TenantId::of(header, &Uri::default(), &headers, checked);
             whose.unwrap_or_default().tenant().map(<[u8]>::to_vec)
         };
         let header = HeaderName::from_static("x-tenant");

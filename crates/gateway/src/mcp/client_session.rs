@@ -1,4 +1,4 @@
-//! One client's way to one server: its session, what its tools answer, and what was left out of that.
+//! The session of one client with one server: changes tool results, and keeps what was left out of them.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,35 +14,35 @@ use tersely_wire::mcp::{
 use crate::access::KnownTenant;
 use crate::mcp::Originals;
 use crate::settings::GatewaySettings;
-use crate::worker_pool::{WorkBench, guarded};
+use crate::worker_pool::{WorkerPool, catch_panic};
 
-/// The route of this door, as rules may name it.
+/// The route of these results, for rules.
 const ROUTE: &str = "/mcp";
 
-/// One client and one server.
-pub struct McpDoor {
+/// The session of one client with one server.
+pub struct McpClientSession {
     engine: Arc<Engine>,
-    bench: Arc<WorkBench>,
+    workers: Arc<WorkerPool>,
     session: Mutex<McpSession>,
     originals: Originals,
-    /// The form that the client asked for by name.
+    /// The form that the client requested.
     form: Option<Form>,
-    /// The tenant whose client it is, if one was checked.
+    /// The authenticated tenant of the client, if any.
     tenant: Option<Arc<KnownTenant>>,
 }
 
-/// What a door needs to know before anybody speaks.
-pub(crate) struct McpStart {
+/// What a session starts with.
+pub(crate) struct McpSessionStart {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) bench: Arc<WorkBench>,
+    pub(crate) workers: Arc<WorkerPool>,
     pub(crate) copies: StructuredCopies,
     pub(crate) known: ToolKnowledge,
     pub(crate) form: Option<Form>,
     pub(crate) tenant: Option<Arc<KnownTenant>>,
 }
 
-impl McpDoor {
-    /// A door at which nobody has spoken yet; the settings say how much work is done at a time.
+impl McpClientSession {
+    /// A new session; the settings limit concurrent work.
     #[must_use]
     pub fn new(
         settings: &GatewaySettings,
@@ -51,56 +51,63 @@ impl McpDoor {
         originals: Originals,
     ) -> Self {
         warm();
-        let (engine, bench) = (Arc::new(engine), Arc::new(WorkBench::new(settings)));
+        let (engine, workers) = (Arc::new(engine), Arc::new(WorkerPool::new(settings)));
         Self::begin(
-            McpStart { engine, bench, copies, known: ToolKnowledge::default(), form: None, tenant: None },
+            McpSessionStart {
+                engine,
+                workers,
+                copies,
+                known: ToolKnowledge::default(),
+                form: None,
+                tenant: None,
+            },
             originals,
         )
     }
 
-    /// A door in the middle of something.
-    pub(crate) fn begin(start: McpStart, originals: Originals) -> Self {
-        let McpStart { engine, bench, copies, known, form, tenant } = start;
+    /// A session that continues with earlier knowledge.
+    pub(crate) fn begin(start: McpSessionStart, originals: Originals) -> Self {
+        let McpSessionStart { engine, workers, copies, known, form, tenant } = start;
         let named = tenant.as_ref().map(|tenant| tenant.name.as_str());
         let tool = (engine.omits(ROUTE, named) && form.is_none()).then_some(TOOL);
         let minify =
             (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
         let session = Mutex::new(McpSession::knowing(known, tool, ListChanges { copies, minify }));
-        Self { engine, bench, session, originals, form, tenant }
+        Self { engine, workers, session, originals, form, tenant }
     }
 
-    /// True when an answer may come that is ours to change.
+    /// True if a response may come that we change.
     pub(crate) fn is_waiting(&self) -> bool {
         self.session().is_waiting()
     }
 
-    /// What the server's lists of tools told here, if it sent any.
-    pub(crate) fn learned(&self) -> Option<ToolKnowledge> {
+    /// What the server's tool lists have shown, if it sent any.
+    pub(crate) fn learned_tools(&self) -> Option<ToolKnowledge> {
         self.session().tool_knowledge().cloned()
     }
 
-    /// True when the client shows its model structured parts in place of texts.
+    /// True if the client shows its model structured content instead of text.
     pub(crate) fn reads_structured(&self) -> bool {
         self.session().reads_structured()
     }
 
-    /// Takes the client for one that does.
+    /// Marks the client as one that does.
     pub(crate) fn read_structured(&self) {
         self.session().read_structured();
     }
 
-    /// Hears a message of the client; what it gets at once, if the message was for us and not for the server.
-    pub(crate) async fn hear_client(&self, message: &[u8]) -> Option<Vec<u8>> {
-        let heard = guarded(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
+    /// Takes a message of the client; returns our response if the message was for us and not for the server.
+    pub(crate) async fn on_client_message(&self, message: &[u8]) -> Option<Vec<u8>> {
+        let heard = catch_panic(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
         match heard {
             FromClient::Pass => None,
             FromClient::Own(call) => Some(call.answer(&self.originals.show(&call.arguments).await)),
         }
     }
 
-    /// What the client gets for a message of the server; nothing where that is the message itself.
-    pub(crate) async fn hear_server(&self, message: &[u8]) -> Option<Bytes> {
-        let awaited = guarded(|| self.session().hear_server(message)).unwrap_or_default();
+    /// What the client gets for a message of the server; `None` if the message stays unchanged.
+    pub(crate) async fn on_server_message(&self, message: &[u8]) -> Option<Bytes> {
+        let awaited = catch_panic(|| self.session().hear_server(message)).unwrap_or_default();
         let mut sent = None;
         for one in awaited {
             let now = sent.clone().unwrap_or_else(|| Bytes::copy_from_slice(message));
@@ -109,30 +116,26 @@ impl McpDoor {
         sent
     }
 
-    /// A message with one of its answers changed; `None` where it stays.
+    /// A message with one of its responses changed; `None` if it stays unchanged.
     async fn change(&self, ExpectedAnswer { id, what }: ExpectedAnswer, message: Bytes) -> Option<Vec<u8>> {
         let call = match what {
             FromServer::Listing { is_first } => {
-                let listed = guarded(|| self.session().listing(&id, is_first, &message));
-                return listed.ok().and_then(owned);
+                let listed = catch_panic(|| self.session().listing(&id, is_first, &message));
+                return listed.ok().and_then(into_changed);
             }
             FromServer::Answer(call) => call,
         };
-        let answered = AnsweredCall { id, call, message };
-        // What the model cannot ask for is not left out.
+        let answer = CallAnswer { id, call, message };
+        // Nothing is omitted that the model cannot ask for.
         let most = if self.session().is_offered() { Loss::Detail } else { Loss::Form };
-        let (body, kept) = self.compress(most, answered.clone()).await?;
-        if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answered).await?.0 }
+        let (body, kept) = self.compress(most, answer.clone()).await?;
+        if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answer).await?.0 }
     }
 
-    /// An answer as it is sent, unless it stays as it is, and what was left out of it; nothing at all when there is no
-    /// time or room to shorten it.
-    async fn compress(
-        &self,
-        most: Loss,
-        answered: AnsweredCall,
-    ) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
-        let AnsweredCall { id, call, message } = answered;
+    /// The changed response, if any, and the texts left out of it; `None` if there is no time or capacity to compress
+    /// it.
+    async fn compress(&self, most: Loss, answer: CallAnswer) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
+        let CallAnswer { id, call, message } = answer;
         let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
         let (may_unstructure, tenant) = (self.session().may_unstructure(&call.tool), self.tenant.clone());
         let work = move || {
@@ -140,9 +143,9 @@ impl McpDoor {
             let (id, call, path) = (&id, &call, ROUTE);
             let answer = ServerAnswer { id, call, path, tenant, most, may_unstructure, form };
             let ClientAnswer { body, kept } = engine.answer(&answer, &message);
-            (owned(body), kept)
+            (into_changed(body), kept)
         };
-        self.bench.run(bytes, work).await.ok()
+        self.workers.run(bytes, work).await.ok()
     }
 
     fn session(&self) -> MutexGuard<'_, McpSession> {
@@ -150,20 +153,20 @@ impl McpDoor {
     }
 }
 
-/// An answer of a server, and the call that it answers.
+/// A server's response, and the call that it answers.
 #[derive(Clone)]
-struct AnsweredCall {
+struct CallAnswer {
     id: RpcId,
     call: Arc<SlotCall<'static>>,
     message: Bytes,
 }
 
-/// Reads the tokenizer's tables, so that the first result need not wait for them.
+/// Loads the tokenizer's tables, so that the first result does not wait for them.
 pub(crate) fn warm() {
     std::thread::spawn(|| O200k.count("ready"));
 }
 
-fn owned(body: Cow<'_, [u8]>) -> Option<Vec<u8>> {
+fn into_changed(body: Cow<'_, [u8]>) -> Option<Vec<u8>> {
     match body {
         Cow::Borrowed(_) => None,
         Cow::Owned(new) => Some(new),

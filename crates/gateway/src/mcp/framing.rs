@@ -1,4 +1,4 @@
-//! Messages as they come over a pipe: one a line, whole unless they are too long to be held.
+//! Splits a pipe into messages: one per line, whole unless they are too long to be held.
 
 use std::io;
 use std::time::Duration;
@@ -9,44 +9,43 @@ use tokio::time::{Instant, sleep};
 
 use crate::http::memory_budget::{BodySpace, MemoryBudget};
 
-/// What came.
+/// A line or a part of one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'b> {
-    /// A line with its end; the last one may have none.
+    /// A line with its line end, which the last one may lack.
     Line(&'b [u8]),
-    /// A part of a line that is too long to be looked at. More of it follows.
+    /// A part of a line that is too long to be held. More follows.
     Part(&'b [u8]),
     /// The last part of such a line.
     End(&'b [u8]),
 }
 
-/// Bytes that are read at once.
-const CHUNK: usize = 64 << 10;
+/// Bytes read at a time.
+const CHUNK_BYTES: usize = 64 << 10;
 
-/// How often room is looked for, and for how long.
-const PAUSE: Duration = Duration::from_millis(20);
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How often free memory is checked, and for how long.
+const ROOM_POLL_INTERVAL: Duration = Duration::from_millis(20);
+const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Splits what comes into lines.
+/// Splits a stream into lines.
 pub(super) struct MessageLines<R> {
     from: R,
-    /// What was read and is not used up; the first `used` bytes are.
+    /// Bytes read; the first `used` of them have been returned.
     held: Vec<u8>,
     used: usize,
     longest: usize,
     is_long: bool,
-    /// Where lines take room, if others need some too.
+    /// The memory that lines count towards, if it is limited.
     room: Option<(BodySpace, MemoryBudget)>,
 }
 
 impl<R: AsyncRead + Unpin> MessageLines<R> {
-    /// Splits what comes from `from`; a line of at most so many bytes is whole.
+    /// Splits `from`; lines of at most `longest` bytes are returned whole.
     pub(super) fn new(longest: usize, from: R) -> Self {
         Self { from, held: Vec::new(), used: 0, longest, is_long: false, room: None }
     }
 
-    /// The same, with lines that take room in `space`. Where there is none, whoever speaks waits, and at last is not
-    /// heard any more.
+    /// The same, with lines that count towards `space`. Without free memory reading pauses, and fails after a timeout.
     pub(super) fn within(mut self, space: &BodySpace) -> Self {
         self.room = Some((space.clone(), space.room()));
         self
@@ -56,8 +55,8 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
     pub(super) async fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
         self.held.drain(..self.used);
         self.used = 0;
-        if self.held.len() <= CHUNK {
-            self.held.shrink_to(2 * CHUNK);
+        if self.held.len() <= CHUNK_BYTES {
+            self.held.shrink_to(2 * CHUNK_BYTES);
         }
         let mut seen = 0;
         loop {
@@ -70,24 +69,24 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
                 self.used = seen;
                 return Ok(Some(Piece::Part(&self.held)));
             }
-            self.fit().await?;
-            self.held.reserve(CHUNK);
+            self.wait_for_memory().await?;
+            self.held.reserve(CHUNK_BYTES);
             if self.from.read_buf(&mut self.held).await? == 0 {
                 return Ok((seen > 0).then(|| self.take(seen)));
             }
         }
     }
 
-    /// Waits for the room that is needed.
-    async fn fit(&mut self) -> io::Result<()> {
+    /// Waits for free memory.
+    async fn wait_for_memory(&mut self) -> io::Result<()> {
         let Some((space, held)) = &mut self.room else { return Ok(()) };
-        let (bytes, begun) = (self.held.len() + CHUNK, Instant::now());
-        // A short line always has room.
-        while !space.fit(held, bytes) && bytes > 2 * CHUNK {
-            if begun.elapsed() > PATIENCE {
+        let (bytes, begun) = (self.held.len() + CHUNK_BYTES, Instant::now());
+        // A short line is always read.
+        while !space.resize(held, bytes) && bytes > 2 * CHUNK_BYTES {
+            if begun.elapsed() > ROOM_TIMEOUT {
                 return Err(io::Error::from(io::ErrorKind::OutOfMemory));
             }
-            sleep(PAUSE).await;
+            sleep(ROOM_POLL_INTERVAL).await;
         }
         Ok(())
     }
@@ -127,8 +126,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_that_is_too_long_comes_in_parts() {
-        let long = "x".repeat(3 * CHUNK);
-        let all = pieces(CHUNK, &format!("a\n{long}\nb\n")).await;
+        let long = "x".repeat(3 * CHUNK_BYTES);
+        let all = pieces(CHUNK_BYTES, &format!("a\n{long}\nb\n")).await;
         assert_eq!((&*all[0], &**all.last().expect("b")), ("line a\n", "line b\n"));
         assert!(all[1..all.len() - 2].iter().all(|piece| piece.starts_with("part x")));
         assert!(all[all.len() - 2].starts_with("end "));
@@ -137,17 +136,17 @@ mod tests {
     }
     #[tokio::test]
     async fn a_long_line_waits_for_room_and_a_short_one_does_not() {
-        let space = BodySpace::new(8 * CHUNK);
-        let others = space.hold(vec![b'y'; 6 * CHUNK]);
-        let text = format!("short\n{}\nshort\n", "x".repeat(4 * CHUNK));
-        let mut lines = MessageLines::new(8 * CHUNK, text.as_bytes()).within(&space);
+        let space = BodySpace::new(8 * CHUNK_BYTES);
+        let others = space.hold(vec![b'y'; 6 * CHUNK_BYTES]);
+        let text = format!("short\n{}\nshort\n", "x".repeat(4 * CHUNK_BYTES));
+        let mut lines = MessageLines::new(8 * CHUNK_BYTES, text.as_bytes()).within(&space);
         assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
-        assert!(timeout(3 * PAUSE, lines.next()).await.is_err());
+        assert!(timeout(3 * ROOM_POLL_INTERVAL, lines.next()).await.is_err());
         drop(others);
         let Some(Piece::Line(line)) = lines.next().await.expect("a piece") else { panic!("no line") };
-        assert_eq!(line.len(), 4 * CHUNK + 1);
+        assert_eq!(line.len(), 4 * CHUNK_BYTES + 1);
         assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
         drop(lines);
-        assert!(space.fit(&mut space.room(), 8 * CHUNK));
+        assert!(space.resize(&mut space.room(), 8 * CHUNK_BYTES));
     }
 }

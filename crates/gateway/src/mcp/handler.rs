@@ -1,4 +1,4 @@
-//! Many servers behind one address: each has a path of its own.
+//! Serves several MCP servers at one address, each on its own path.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_engine::Engine;
@@ -14,44 +15,43 @@ use tokio::net::TcpListener;
 use tokio::select;
 use tokio::time::sleep;
 
-use crate::access::{AskedKey, KnownTenant};
-use crate::api::FormatWish;
+use crate::access::KnownTenant;
+use crate::admission::{Admission, Handler, Listener, Reach};
+use crate::api::FormatPreference;
 use crate::error::Error;
-use crate::http::handler::Front;
-use crate::http::host_check::{self, Reach};
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, Keeper, PassThrough, arriving, local};
+use crate::llm::{GatewayState, Keeper, PassThrough};
 use crate::mcp::Originals;
-use crate::mcp::client_session::{McpDoor, McpStart, warm};
+use crate::mcp::client_session::{McpClientSession, McpSessionStart, warm};
 use crate::mcp::http_server::RemoteServer;
 use crate::mcp::servers::{McpServer, McpServers};
-use crate::mcp::stdio_bridge::CarriedServer;
-use crate::mcp::stream::{SESSION, failed, fault};
+use crate::mcp::stdio_bridge::StdioBridge;
+use crate::mcp::stream::{SESSION, error_response, fault};
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
-use crate::shutdown::GateLife;
+use crate::shutdown::Shutdown;
 
-/// How often is looked for sessions that nobody uses.
-const LOOK: Duration = Duration::from_mins(1);
+/// How often unused sessions are looked for.
+const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 
-/// How long a connection to a server is kept for the next request: servers that Node or uvicorn run close theirs
-/// after five seconds.
-const POOLED: Duration = Duration::from_secs(3);
+/// How long an idle connection to a server is kept: servers run by Node or uvicorn close theirs after five seconds.
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What is done to the results of all servers.
+/// How the results of all servers are treated.
 pub struct McpWork {
-    /// How they are compressed.
+    /// Compresses them.
     pub engine: Engine,
-    /// What becomes of structured parts that repeat them.
+    /// How structured content that repeats a text is treated.
     pub copies: StructuredCopies,
-    /// Where what was left out is kept.
+    /// Where omitted texts are stored.
     pub keeper: Arc<Keeper>,
 }
 
-/// Serves these servers until `stop` is ready, as [`crate::serve`] does.
+/// Serves these servers until `stop` resolves, as [`crate::serve`] does.
 ///
 /// # Errors
-/// When the settings cannot be put to work.
+/// If a setting does not work.
 pub async fn serve_mcp(
     mut settings: GatewaySettings,
     work: McpWork,
@@ -60,46 +60,46 @@ pub async fn serve_mcp(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     warm();
-    settings.timeouts.pooled = POOLED;
+    settings.timeouts.pooled = POOL_IDLE_TIMEOUT;
     let reach = Reach::of(&listener);
-    let gate = GatewayState::new(settings, Arc::new(PassThrough), reach)?;
+    let gate = GatewayState::new(settings, Arc::new(PassThrough), (Listener::Mcp, reach))?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
     let McpWork { engine, copies, keeper } = work;
-    let front = Arc::new(McpFront { gate, routes, engine: Arc::new(engine), copies, keeper });
-    let servers = RunningServers(Arc::clone(&front));
+    let handler = Arc::new(McpHandler { gate, routes, engine: Arc::new(engine), copies, keeper });
+    let servers = RunningServers(Arc::clone(&handler));
     let served = select! {
-        served = listen(front, listener, stop) => served,
+        served = listen(handler, listener, stop) => served,
         never = servers.tend() => match never {},
     };
     servers.end().await;
     served
 }
 
-/// The servers that were started. Whoever drops this wants them gone.
-struct RunningServers(Arc<McpFront>);
+/// The servers that were started; dropping this kills them.
+struct RunningServers(Arc<McpHandler>);
 
 impl RunningServers {
-    /// Ends sessions that nobody uses any more; once no more requests are taken, nobody waits for news either.
+    /// Ends unused sessions; once no more requests are taken, closes the event streams too.
     async fn tend(&self) -> Infallible {
-        let (idle, drain) = (self.0.gate.settings.timeouts.session, &self.0.gate.life.drain);
+        let (idle, drain) = (self.0.gate.settings.timeouts.session, &self.0.gate.shutdown.drain);
         loop {
             select! {
-                () = sleep(LOOK.min(idle / 2)) => self.all().for_each(|server| server.sweep(idle)),
+                () = sleep(SWEEP_INTERVAL.min(idle / 2)) => self.all().for_each(|server| server.sweep(idle)),
                 () = drain.cancelled() => break,
             }
         }
-        self.all().for_each(CarriedServer::hush);
+        self.all().for_each(StdioBridge::close_streams);
         std::future::pending().await
     }
 
     async fn end(&self) {
-        self.all().for_each(CarriedServer::end);
+        self.all().for_each(StdioBridge::end);
         for server in self.all() {
-            server.ended().await;
+            server.wait_ended().await;
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = &CarriedServer> {
+    fn all(&self) -> impl Iterator<Item = &StdioBridge> {
         self.0.routes.values().filter_map(|route| match route {
             Route::Carried(server) => Some(server),
             Route::Remote(_) => None,
@@ -109,11 +109,11 @@ impl RunningServers {
 
 impl Drop for RunningServers {
     fn drop(&mut self) {
-        self.all().for_each(CarriedServer::kill);
+        self.all().for_each(StdioBridge::kill);
     }
 }
 
-struct McpFront {
+struct McpHandler {
     gate: GatewayState,
     routes: BTreeMap<String, Route>,
     engine: Arc<Engine>,
@@ -123,87 +123,87 @@ struct McpFront {
 
 enum Route {
     Remote(Box<RemoteServer>),
-    Carried(CarriedServer),
+    Carried(StdioBridge),
 }
 
 impl Route {
     fn new(server: McpServer) -> Self {
         match server {
             McpServer::Remote(upstream) => Self::Remote(Box::new(RemoteServer::new(upstream))),
-            McpServer::Started(server) => Self::Carried(CarriedServer::new(server)),
+            McpServer::Started(server) => Self::Carried(StdioBridge::new(server)),
         }
     }
 }
 
-impl Front for McpFront {
+impl Handler for McpHandler {
     fn settings(&self) -> &GatewaySettings {
         &self.gate.settings
     }
 
-    fn life(&self) -> &GateLife {
-        &self.gate.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.gate.shutdown
     }
 
-    async fn enter(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Reply> {
-        if let Err(error) = host_check::check(&self.gate.settings, self.gate.reach, &request) {
-            arriving(&self.gate, request.into_body()).linger();
-            return failed(&error);
-        }
-        if let Some(response) = local::probed(&self.gate.life.leave, &request) {
-            return response;
-        }
-        if let Err(error) = self.gate.identify(AskedKey::Own, &mut request) {
-            arriving(&self.gate, request.into_body()).linger();
-            return failed(&error);
-        }
-        if let Err(error) = self.gate.meter(&request) {
-            arriving(&self.gate, request.into_body()).linger();
-            let mut response = failed(&error);
+    fn admission(&self) -> &Admission {
+        &self.gate.admission
+    }
+
+    fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
+        self.gate.sender(request)
+    }
+
+    fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
+        let mut response = error_response(error);
+        if error.status == StatusCode::TOO_MANY_REQUESTS {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
-            return response;
         }
+        response
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, slot: RequestSlot) -> Response<Reply> {
         let answered = match self.find(request.uri().path()) {
             Some((name, Route::Remote(server))) => {
                 let caller = McpCaller::of(&request);
-                let door = self.door(server.known(), &caller, &self.identity(name, &caller));
-                server.answer(&self.gate, door, request).await
+                let client_session =
+                    self.client_session(server.tool_knowledge(), &caller, &self.identity(name, &caller));
+                server.answer(&self.gate, client_session, request, slot).await
             }
             Some((name, Route::Carried(server))) => {
                 let caller = McpCaller::of(&request);
-                let door = |id: &str| {
-                    self.door(ToolKnowledge::default(), &caller, format!("{name}\n{id}").as_bytes())
+                let client_session = |id: &str| {
+                    self.client_session(ToolKnowledge::default(), &caller, format!("{name}\n{id}").as_bytes())
                 };
-                server.answer(&self.gate, door, request).await
+                server.answer(&self.gate, client_session, request, slot).await
             }
             None => {
-                arriving(&self.gate, request.into_body()).linger();
+                self.gate.client_body(request.into_body()).linger();
                 let known: Vec<_> = self.routes.keys().map(|name| format!("/mcp/{name}")).collect();
                 Ok(fault(StatusCode::NOT_FOUND, &format!("no such path; there is: {}", known.join(", "))))
             }
         };
-        answered.unwrap_or_else(|error| failed(&error))
+        answered.unwrap_or_else(|error| error_response(&error))
     }
 }
 
-impl McpFront {
+impl McpHandler {
     fn find(&self, path: &str) -> Option<(&String, &Route)> {
         self.routes.get_key_value(path.strip_prefix("/mcp/")?.trim_end_matches('/'))
     }
 
-    fn door(&self, known: ToolKnowledge, caller: &McpCaller, identity: &[u8]) -> McpDoor {
-        let form = FormatWish::of(&caller.headers).form();
-        let (engine, bench) = (Arc::clone(&self.engine), Arc::clone(&self.gate.bench));
+    fn client_session(&self, known: ToolKnowledge, caller: &McpCaller, identity: &[u8]) -> McpClientSession {
+        let form = FormatPreference::of(&caller.headers).form();
+        let (engine, workers) = (Arc::clone(&self.engine), Arc::clone(&self.gate.workers));
         let tenant = caller.tenant.clone();
-        let start = McpStart { engine, bench, copies: self.copies, known, form, tenant };
-        McpDoor::begin(start, Originals::of(&self.keeper, identity))
+        let start = McpSessionStart { engine, workers, copies: self.copies, known, form, tenant };
+        McpClientSession::begin(start, Originals::of(&self.keeper, identity))
     }
 
-    /// Who asks: the session, or the credential where there is none, of a tenant if one was checked. Where only this
-    /// machine can ask, it is one user.
+    /// The caller's identity: the session, or the credential without one, and the authenticated tenant. On loopback,
+    /// callers without either are one user.
     fn identity(&self, name: &str, caller: &McpCaller) -> Vec<u8> {
         let said = caller.headers.get(SESSION).or_else(|| caller.headers.get(AUTHORIZATION));
         let said = said.map_or(&b""[..], HeaderValue::as_bytes);
-        match (&caller.tenant, self.gate.reach) {
+        match (&caller.tenant, self.gate.admission.reach()) {
             (Some(tenant), _) => {
                 [name.as_bytes(), b"\n:tenant ", tenant.name.as_bytes(), b"\n", said].concat()
             }
@@ -214,10 +214,10 @@ impl McpFront {
     }
 }
 
-/// Who asks, as far as doors need to know.
+/// What sessions need to know of a caller.
 struct McpCaller {
     headers: HeaderMap,
-    /// The tenant, if one was checked.
+    /// The authenticated tenant, if any.
     tenant: Option<Arc<KnownTenant>>,
 }
 

@@ -1,4 +1,4 @@
-//! A server that listens somewhere: requests go there as they came, and answers come back with their results changed.
+//! An MCP server that listens on HTTP: requests are forwarded unchanged, and results in its responses are compressed.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,96 +9,96 @@ use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::mcp::ToolKnowledge;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::api;
 use crate::error::{Error, Side};
-use crate::http::client::Speaks;
+use crate::http::client::HttpVersions;
 use crate::http::content_encoding::Coding;
 use crate::http::hop_by_hop;
-use crate::http::idle_timeout::Idle;
-use crate::http::request_body::Outgoing;
+use crate::http::idle_timeout::TimedBody;
+use crate::http::request_body::OutgoingBody;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::http::response_body::{Arrival, named, uncode};
-use crate::llm::{GatewayState, Read, Whole, arriving, read, send};
-use crate::mcp::client_session::McpDoor;
+use crate::http::response_body::{UpstreamBody, declared_framing, remove_coding};
+use crate::llm::{BodyRead, GatewayState, WholeBody, read, send};
+use crate::mcp::client_session::McpClientSession;
 use crate::mcp::servers::ListeningServer;
 use crate::mcp::stream::{self, SESSION, json_reply};
 
-/// How many sessions are remembered; where one is forgotten, both parts of a result are sent.
-const MOST: usize = 10_000;
+/// How many sessions are remembered; for a forgotten one, both parts of a result are sent.
+const MAX_SESSIONS: usize = 10_000;
 
-/// A server that listens somewhere.
+/// An MCP server that listens on HTTP.
 pub(super) struct RemoteServer {
     server: ListeningServer,
     known: Arc<Mutex<ToolKnowledge>>,
-    /// Sessions of clients that show their model structured parts in place of texts.
+    /// Sessions of clients that show their model structured content instead of text.
     structured: Mutex<HashSet<String>>,
 }
 
 impl RemoteServer {
-    /// A server of which nothing is known yet.
+    /// A server that has not been asked yet.
     pub(super) fn new(server: ListeningServer) -> Self {
         let (known, structured) = (Arc::new(Mutex::new(ToolKnowledge::with_offer())), Mutex::default());
         Self { server, known, structured }
     }
 
-    /// What its lists of tools have told so far, whoever asked for them.
-    pub(super) fn known(&self) -> ToolKnowledge {
+    /// What its tool lists have shown so far, whichever client asked for them.
+    pub(super) fn tool_knowledge(&self) -> ToolKnowledge {
         lock(&self.known).clone()
     }
 
-    /// Its answer to a request, as the client of `door` should see it.
+    /// Its response to a request, as the client of this session gets it.
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
-        door: McpDoor,
+        client_session: McpClientSession,
         request: Request<Incoming>,
+        slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
-        let running = gate.admit()?;
         let (parts, body) = request.into_parts();
-        let body = arriving(gate, body);
+        let body = gate.client_body(body);
         if parts.method != Method::POST {
-            return self.forward(gate, parts, Outgoing::stream(body), running).await;
+            return self.forward(gate, parts, OutgoingBody::stream(body), slot).await;
         }
-        let Whole { bytes, trailers, held } = match read(gate, body).await? {
-            Read::Whole(whole) => whole,
-            Read::Begun(outgoing) => return self.forward(gate, parts, outgoing, running).await,
+        let WholeBody { bytes, trailers, held } = match read(gate, body).await? {
+            BodyRead::Whole(whole) => whole,
+            BodyRead::Begun(outgoing) => return self.forward(gate, parts, outgoing, slot).await,
         };
         if session(&parts.headers).is_some_and(|id| lock(&self.structured).contains(id)) {
-            door.read_structured();
+            client_session.read_structured();
         }
-        if let Some(answer) = door.hear_client(&bytes).await {
+        if let Some(answer) = client_session.on_client_message(&bytes).await {
             return Ok(json_reply(StatusCode::OK, answer));
         }
-        let response = self.forward(gate, parts, Outgoing::whole(bytes, trailers, held), running).await?;
-        self.meet(&door, response.headers());
-        if !door.is_waiting() {
+        let response = self.forward(gate, parts, OutgoingBody::whole(bytes, trailers, held), slot).await?;
+        self.meet(&client_session, response.headers());
+        if !client_session.is_waiting() {
             return Ok(response);
         }
-        self.change(gate, Arc::new(door), response).await
+        self.change(gate, Arc::new(client_session), response).await
     }
 
-    /// The answer with what is ours to change in it changed.
+    /// The response with its results compressed.
     async fn change(
         &self,
         gate: &GatewayState,
-        door: Arc<McpDoor>,
+        client_session: Arc<McpClientSession>,
         response: Response<Reply>,
     ) -> Result<Response<Reply>, Error> {
         let (mut parts, body) = response.into_parts();
-        let (mut arrival, running) = match body {
-            Reply::Theirs { body, _running: running } if parts.status.is_success() => (body, running),
+        let (mut arrival, slot) = match body {
+            Reply::Theirs { body, _slot: slot } if parts.status.is_success() => (body, slot),
             other => return Ok(Response::from_parts(parts, other)),
         };
-        let framing = named(&parts.headers);
+        let framing = declared_framing(&parts.headers);
         if framing == Some(ResponseFraming::Events) {
             parts.headers.remove(CONTENT_LENGTH);
             let known = Arc::clone(&self.known);
-            let learn = move |door: &McpDoor| learn(&known, door);
+            let learn = move |client_session: &McpClientSession| learn(&known, client_session);
             return Ok(Response::from_parts(
                 parts,
-                stream::changed(door, arrival, (gate.space.clone(), running), learn),
+                stream::rewrite_events(client_session, arrival, (gate.space.clone(), slot), learn),
             ));
         }
         let whole = match framing {
@@ -106,32 +106,32 @@ impl RemoteServer {
             None => None,
         };
         let Some(whole) = whole else {
-            return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _running: running }));
+            return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _slot: slot }));
         };
-        let sent = door.hear_server(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
-        learn(&self.known, &door);
+        let sent = client_session.on_server_message(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
+        learn(&self.known, &client_session);
         parts.headers.remove(CONTENT_LENGTH);
         Ok(Response::from_parts(parts, Reply::Ours(Some(sent))))
     }
 
-    /// Remembers by the name of a new session what its client said of itself.
-    fn meet(&self, door: &McpDoor, headers: &HeaderMap) {
-        if let Some(id) = session(headers).filter(|_| door.reads_structured()) {
+    /// Remembers what the client of a new session can read.
+    fn meet(&self, client_session: &McpClientSession, headers: &HeaderMap) {
+        if let Some(id) = session(headers).filter(|_| client_session.reads_structured()) {
             let mut structured = lock(&self.structured);
-            if structured.len() >= MOST {
+            if structured.len() >= MAX_SESSIONS {
                 structured.clear();
             }
             structured.insert(id.to_owned());
         }
     }
 
-    /// The server's answer, as it came. The client's credentials go to this one server and to no other.
+    /// The server's response unchanged. The client's credentials are sent to this server and no other.
     async fn forward(
         &self,
         gate: &GatewayState,
         mut parts: Parts,
-        outgoing: Outgoing,
-        running: OwnedSemaphorePermit,
+        outgoing: OutgoingBody,
+        slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
         let ListeningServer { upstream, query, headers } = &self.server;
         parts.uri = upstream.endpoint(parts.uri.query().or(query.as_deref()))?;
@@ -143,24 +143,24 @@ impl RemoteServer {
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         parts.version = Version::HTTP_11;
         parts.extensions.clear();
-        let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
+        let versions = if upstream.is_secure() { HttpVersions::Any } else { HttpVersions::One };
         let request = Request::from_parts(parts, outgoing);
-        let (response, lane) = send(gate, upstream, speaks, request).await?;
+        let (response, permit) = send(gate, upstream, versions, request).await?;
         let (mut parts, body) = response.into_parts();
         let coding = coding(&parts.headers);
         hop_by_hop::from_response(&mut parts.headers);
-        uncode(coding, &mut parts.headers);
+        remove_coding(coding, &mut parts.headers);
         parts.version = Version::HTTP_11;
         parts.extensions.clear();
-        let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
-        let mut body = Arrival::new(coding, body, lane);
+        let body = TimedBody::new(gate.settings.timeouts.idle, Side::Upstream, body);
+        let mut body = UpstreamBody::new(coding, body, permit);
         body.begin().await?;
-        Ok(Response::from_parts(parts, Reply::Theirs { body, _running: Some(running) }))
+        Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }))
     }
 }
 
-fn learn(known: &Mutex<ToolKnowledge>, door: &McpDoor) {
-    if let Some(learned) = door.learned() {
+fn learn(known: &Mutex<ToolKnowledge>, client_session: &McpClientSession) {
+    if let Some(learned) = client_session.learned_tools() {
         *lock(known) = learned;
     }
 }
@@ -173,7 +173,7 @@ fn session(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
 }
 
-/// The coding of an answer, if it can be undone; else it passes as it is.
+/// The coding of a response, if it is known; otherwise the response is forwarded as it is.
 fn coding(headers: &HeaderMap) -> Coding {
     match Coding::of(headers) {
         Coding::Other => Coding::Identity,

@@ -1,13 +1,15 @@
-//! Between an agent and its tools: the Model Context Protocol, relayed.
+//! The MCP relay between an agent and its tools.
 //!
-//! Everything passes as it came but the results of tools, and the list of tools, which has one more: the one by which a
-//! model asks for what was left out. The client keeps what it gets here, so originals are kept before a shorter text goes on.
+//! Everything is forwarded unchanged except the results of tools, and the list of tools, which gets one more: the one
+//! with which a model asks for omitted text. The client keeps what it gets here, so originals are stored before a
+//! shorter text is sent.
 
 mod client_session;
 mod framing;
 mod handler;
 mod http_server;
 mod originals;
+mod path_lookup;
 mod pending;
 mod process;
 mod relay;
@@ -17,8 +19,9 @@ mod stdio_bridge;
 mod stdio_server;
 mod stream;
 
-pub use client_session::McpDoor;
+pub use client_session::McpClientSession;
 pub use handler::{McpWork, serve_mcp};
 pub use originals::Originals;
+pub use path_lookup::find_program;
 pub use relay::{Pipe, relay};
 pub use servers::{ListeningServer, McpServer, McpServers, StartedServer};

@@ -1,4 +1,4 @@
-//! What was left out of a server's answers, for as long as its client may ask.
+//! Stores texts left out of a server's results, for as long as its client may ask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use tersely_store::{Lives, SettingError, Store, StoreLimits, StorePlace, StoreSe
 
 use crate::llm::Keeper;
 
-/// How much one session may keep in memory.
-const LIMITS: StoreLimits = StoreLimits { bytes: 256 << 20, entries: 16_384 };
+/// Limits for a session that stores texts in memory.
+const MEMORY_LIMITS: StoreLimits = StoreLimits { bytes: 256 << 20, entries: 16_384 };
 
-/// The largest text that is kept; of a larger one nothing is left out.
-const LARGEST: usize = 32 << 20;
+/// The largest text that is stored; nothing is left out of a larger one.
+const MAX_TEXT_BYTES: usize = 32 << 20;
 
-/// As long as any session lasts.
-const LIFE: Duration = Duration::from_hours(24 * 365);
+/// Longer than any session.
+const SESSION_LIFETIME: Duration = Duration::from_hours(24 * 365);
 
-/// How long a text is kept at least that a client may ask for: it holds the short one, and may look at it much later.
-const SHORTEST: Duration = Duration::from_hours(24);
+/// How long a text is stored at least: the client keeps the short one, and may ask much later.
+const MIN_LIFETIME: Duration = Duration::from_hours(24);
 
-/// Texts of one client.
+/// The texts of one client.
 #[derive(Clone)]
 pub struct Originals {
     keeper: Arc<Keeper>,
@@ -29,33 +29,33 @@ pub struct Originals {
 }
 
 impl Originals {
-    /// Keeps texts in this process until it ends.
+    /// Stores texts in this process until it ends.
     ///
     /// # Errors
-    /// When the system gives no randomness.
+    /// If the system provides no random numbers.
     pub fn in_memory() -> Result<Self, SettingError> {
-        let lives = Lives { original: LIFE, form: LIFE };
-        let place = StorePlace::Memory(LIMITS);
-        let store = Store::open(&StoreSettings { place, secret: None, lives, largest: LARGEST })?;
+        let lives = Lives { original: SESSION_LIFETIME, form: SESSION_LIFETIME };
+        let place = StorePlace::Memory(MEMORY_LIMITS);
+        let store = Store::open(&StoreSettings { place, secret: None, lives, largest: MAX_TEXT_BYTES })?;
         Ok(Self::of(&Arc::new(Keeper::new(store, None)), b"the one client of this process"))
     }
 
-    /// What keeps the texts of many clients, for a day at least.
+    /// A store for the texts of many clients, for at least a day.
     ///
     /// # Errors
-    /// When the settings make no sense.
+    /// If a setting is invalid.
     pub fn open(settings: &StoreSettings) -> Result<Arc<Keeper>, SettingError> {
-        let original = settings.lives.original.max(SHORTEST);
+        let original = settings.lives.original.max(MIN_LIFETIME);
         let settings = StoreSettings { lives: Lives { original, ..settings.lives }, ..settings.clone() };
         Ok(Arc::new(Keeper::new(Store::open(&settings)?, None)))
     }
 
-    /// The texts of the client with this identity; of nobody, if it is empty, and then nothing is kept.
+    /// The texts of the client with this identity; if it is empty, nothing is stored.
     pub(super) fn of(keeper: &Arc<Keeper>, identity: &[u8]) -> Self {
-        Self { keeper: Arc::clone(keeper), tenant: keeper.named(identity) }
+        Self { keeper: Arc::clone(keeper), tenant: keeper.tenant_of(identity) }
     }
 
-    /// Keeps all of these; false when one could not be.
+    /// Stores all of these; false if one could not be stored.
     pub(super) async fn keep(&self, kept: Vec<KeptOriginal>) -> bool {
         match self.tenant {
             _ if kept.is_empty() => true,
@@ -64,7 +64,7 @@ impl Originals {
         }
     }
 
-    /// What a model gets that calls the tool with these arguments.
+    /// The result of the tool for these arguments.
     pub(super) async fn show(&self, arguments: &str) -> String {
         let wish = match ExpandRequest::read(arguments) {
             Ok(wish) => wish,
@@ -81,7 +81,7 @@ impl Originals {
     }
 }
 
-/// A client may have several servers behind doors like this one, and its model may ask the wrong one.
+/// A client may use several servers through Tersely, and its model may ask the wrong one.
 fn unknown(id: &str) -> String {
     format!(
         "{} If another server gave that result, ask that server's own {}.",

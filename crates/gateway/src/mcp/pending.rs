@@ -1,4 +1,4 @@
-//! Who waits for what in a session, and where a message of the server goes.
+//! The requests that a client waits for in a session, and routing of the server's messages.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,63 +12,63 @@ use tokio::sync::mpsc::Sender;
 use crate::error::Error;
 use crate::mcp::stream::event;
 
-/// How many messages wait for a client that has no stream open or does not read it, and how many bytes.
-const BACKLOG: usize = 256;
-const BACKLOG_BYTES: usize = 4 << 20;
+/// How many messages are kept for a client that has no stream open or does not read it, and how many bytes.
+const MAX_BACKLOG_MESSAGES: usize = 256;
+const MAX_BACKLOG_BYTES: usize = 4 << 20;
 
-/// How much is seen of either end of a message that is too long.
-const SEEN: usize = 256;
+/// How much is kept of each end of a message that is too long.
+const MAX_SEEN_BYTES: usize = 256;
 
-/// Where messages are written to.
+/// A stream of events to the client.
 pub(super) type EventStream = Sender<Result<Bytes, Error>>;
 
-/// Where an answer is waited for.
-pub(super) struct Waiting {
+/// A request that awaits its response.
+pub(super) struct WaitingRequest {
     pub(super) id: RpcId,
-    /// The name under which progress is told of it.
+    /// The token of its progress notifications.
     pub(super) progress: Option<Vec<u8>>,
     pub(super) to: EventStream,
 }
 
-/// What a client waits for, and what waits for a client.
-pub(super) struct Talk {
-    waiting: Vec<Waiting>,
+/// The requests and streams of one session.
+pub(super) struct PendingRequests {
+    waiting: Vec<WaitingRequest>,
     /// The client's own stream.
     stream: Option<EventStream>,
     backlog: VecDeque<Bytes>,
-    /// Tells that the backlog has grown, or that the stream is another.
+    /// Signals that the backlog has grown, or that the stream was replaced.
     news: Arc<Notify>,
-    /// When somebody last spoke.
+    /// When the last message was sent or received.
     pub(super) latest: Instant,
 }
 
-impl Talk {
-    /// Nobody has spoken yet.
+impl PendingRequests {
+    /// A new session.
     pub(super) fn new() -> Self {
         let (waiting, backlog, news) = <(Vec<_>, VecDeque<_>, Arc<_>)>::default();
         Self { waiting, stream: None, backlog, news, latest: Instant::now() }
     }
 
-    /// True when nobody has spoken for so long, and nobody waits.
+    /// True if there was no message for `idle`, and nobody waits.
     pub(super) fn is_quiet(&self, idle: Duration) -> bool {
         let is_heard = self.waiting.iter().map(|waiting| &waiting.to).chain(&self.stream);
         self.latest.elapsed() > idle && is_heard.into_iter().all(Sender::is_closed)
     }
 
-    /// One more waits; who has gone does not.
-    pub(super) fn wait(&mut self, one: Waiting) {
+    /// Adds a request, and removes those whose client has gone.
+    pub(super) fn wait(&mut self, one: WaitingRequest) {
         self.waiting.retain(|waiting| !waiting.to.is_closed());
         self.waiting.push(one);
     }
 
-    /// Where a message of the server goes; `None` when nobody waits for it. What is for the client's own stream is kept for
-    /// that: a client that does not read it must not hold up what it waits for elsewhere.
+    /// The stream for a message of the server; `None` if it goes to the backlog or nowhere. Messages for the client's
+    /// own stream go to the backlog: a client that does not read that stream must not block its other responses.
     pub(super) fn route(&mut self, kind: &RpcKind, message: &Bytes) -> Option<EventStream> {
         self.latest = Instant::now();
         self.waiting.retain(|waiting| !waiting.to.is_closed());
         let to = match kind {
-            RpcKind::Answer(id) => return self.answered(id),
-            RpcKind::Answers(ids) => return ids.iter().filter_map(|id| self.answered(id)).last(),
+            RpcKind::Answer(id) => return self.take_stream(id),
+            RpcKind::Answers(ids) => return ids.iter().filter_map(|id| self.take_stream(id)).last(),
             RpcKind::News { progress: Some(token) } => {
                 self.waiting.iter().find(|waiting| waiting.progress.as_ref() == Some(token))
             }
@@ -81,25 +81,26 @@ impl Talk {
         to
     }
 
-    /// Where an answer was waited for.
-    fn answered(&mut self, id: &RpcId) -> Option<EventStream> {
+    /// The stream that awaits this response.
+    fn take_stream(&mut self, id: &RpcId) -> Option<EventStream> {
         let at = self.waiting.iter().position(|waiting| waiting.id == *id)?;
         Some(self.waiting.remove(at).to)
     }
 
-    /// Keeps a message for the client's own stream; the oldest goes first.
+    /// Adds a message to the backlog; the oldest is dropped first.
     fn keep(&mut self, message: Bytes) {
         self.backlog.push_back(message);
         self.news.notify_one();
         let is_full = |backlog: &VecDeque<Bytes>| {
-            backlog.len() > BACKLOG || backlog.iter().map(Bytes::len).sum::<usize>() > BACKLOG_BYTES
+            backlog.len() > MAX_BACKLOG_MESSAGES
+                || backlog.iter().map(Bytes::len).sum::<usize>() > MAX_BACKLOG_BYTES
         };
         while is_full(&self.backlog) {
             self.backlog.pop_front();
         }
     }
 
-    /// Takes this for the client's own stream; what tells of something to send there.
+    /// Makes this the client's own stream; returns what signals a message for it.
     pub(super) fn open(&mut self, stream: &EventStream) -> Arc<Notify> {
         self.stream = Some(stream.clone());
         self.news.notify_one();
@@ -107,40 +108,40 @@ impl Talk {
         Arc::clone(&self.news)
     }
 
-    /// What goes to the client's own stream next; an error when that is another by now, or none.
+    /// The next message for the client's own stream; an error if that has been replaced or closed.
     pub(super) fn next(&mut self, stream: &EventStream) -> Result<Option<Bytes>, ()> {
         let is_it = self.stream.as_ref().is_some_and(|own| own.same_channel(stream));
         if is_it { Ok(self.backlog.pop_front()) } else { Err(()) }
     }
 
     /// Closes the client's own stream.
-    pub(super) fn hush(&mut self) {
+    pub(super) fn close_stream(&mut self) {
         self.stream = None;
         self.news.notify_one();
     }
 
-    /// Tells whoever waits for this message that it is too long.
+    /// Reports to the waiting client that the response is too long.
     pub(super) fn refuse(&mut self, long: &LongMessage) {
         let alone = self.waiting.len() == 1;
         if let Some(at) = self.waiting.iter().position(|waiting| alone || long.answers(&waiting.id)) {
-            self.waiting.remove(at).tell("the server's answer is too long to be carried");
+            self.waiting.remove(at).report_error("the server's answer is too long to be carried");
         }
     }
 
-    /// Everybody who waits is told that nothing will come.
+    /// Reports to all waiting clients that the server has ended.
     pub(super) fn close(&mut self) {
-        self.hush();
+        self.close_stream();
         for waiting in self.waiting.drain(..) {
-            waiting.tell("the server has ended");
+            waiting.report_error("the server has ended");
         }
     }
 }
 
-impl Waiting {
-    fn tell(self, why: &str) {
+impl WaitingRequest {
+    fn report_error(self, why: &str) {
         let id = self.id.to_json();
         let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"{why}"}}}}"#);
-        // A stream that is full or gone has no room for it.
+        // A full or closed stream takes no more.
         let _ = self.to.try_send(Ok(event(message.as_bytes())));
     }
 }
@@ -153,15 +154,15 @@ pub(super) struct LongMessage {
 }
 
 impl LongMessage {
-    /// Sees the next part of it.
+    /// Takes the next part of it.
     pub(super) fn see(&mut self, part: &[u8]) {
-        let free = SEEN.saturating_sub(self.head.len()).min(part.len());
+        let free = MAX_SEEN_BYTES.saturating_sub(self.head.len()).min(part.len());
         self.head.extend_from_slice(&part[..free]);
-        self.tail.extend_from_slice(&part[part.len().saturating_sub(SEEN)..]);
-        self.tail.drain(..self.tail.len().saturating_sub(SEEN));
+        self.tail.extend_from_slice(&part[part.len().saturating_sub(MAX_SEEN_BYTES)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(MAX_SEEN_BYTES));
     }
 
-    /// True when it answers the request of this name. Only its ends are known: there, servers write whom they answer.
+    /// True if it answers this request. Only its ends are known, and servers write the id there.
     fn answers(&self, id: &RpcId) -> bool {
         let solid = |text: &[u8]| -> Vec<u8> {
             text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
@@ -179,7 +180,7 @@ impl LongMessage {
 mod tests {
     use super::*;
 
-    /// As Python, Rust and TypeScript write them.
+    /// As the Python, Rust and TypeScript libraries write them.
     #[test]
     fn a_long_message_says_at_its_ends_whom_it_answers() {
         let long = "x".repeat(1000);

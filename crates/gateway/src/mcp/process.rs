@@ -1,4 +1,4 @@
-//! A server that was started, from its first word to its end.
+//! The process of a started MCP server.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,25 +8,25 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
+use crate::mcp::path_lookup::find_program;
 use crate::mcp::servers::StartedServer;
-use crate::path_lookup::startable;
 
-/// How long a server may take to end by itself, and again once it was asked to.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long a server may take to exit by itself, and again after SIGTERM.
+const EXIT_GRACE_PERIOD: Duration = Duration::from_secs(2);
 
-/// A server and whatever it starts itself.
+/// A server's process and its children.
 pub(super) struct ServerProcess {
     child: Child,
     group: ProcessGroup,
 }
 
 impl ServerProcess {
-    /// Starts a server; its standard error is this process's own.
+    /// Starts a server; it inherits our standard error.
     pub(super) fn start(server: &StartedServer) -> io::Result<(Self, ChildStdin, ChildStdout)> {
         let StartedServer { program, args, env } = server;
-        let mut command = Command::new(startable(OsStr::new(program)));
+        let mut command = Command::new(find_program(OsStr::new(program)));
         command.args(args).envs(env).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        // What it starts can be ended with it.
+        // In a process group of its own, so that its children can be ended with it.
         #[cfg(unix)]
         command.process_group(0);
         let mut child = command.spawn()?;
@@ -37,23 +37,23 @@ impl ServerProcess {
         Ok((Self { child, group }, input, output))
     }
 
-    /// Whom to end if there is no time to ask.
+    /// The process group, to kill if there is no time to wait.
     pub(super) fn group(&self) -> ProcessGroup {
         self.group
     }
 
-    /// Waits until it ends, as it should once its input is closed; it is asked to, and at last made to.
+    /// Waits until it exits, as it should once its input is closed; then sends SIGTERM, and at last kills it.
     pub(super) async fn end(mut self) {
-        // How it ends is its own affair.
-        let _ = timeout(GRACE, self.child.wait()).await;
+        // The exit status does not matter.
+        let _ = timeout(EXIT_GRACE_PERIOD, self.child.wait()).await;
         self.group.ask();
-        let _ = timeout(GRACE, self.child.wait()).await;
+        let _ = timeout(EXIT_GRACE_PERIOD, self.child.wait()).await;
         self.group.kill();
         let _ = self.child.kill().await;
     }
 }
 
-/// A server's process and those that it started.
+/// A server's process and its children.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ProcessGroup(Option<u32>);
 
@@ -63,7 +63,7 @@ impl ProcessGroup {
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Ends all of them at once.
+    /// Kills all of them.
     pub(super) fn kill(self) {
         self.signal(rustix::process::Signal::KILL);
     }
@@ -71,7 +71,7 @@ impl ProcessGroup {
     fn signal(self, signal: rustix::process::Signal) {
         let leader = self.0.and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(leader) = leader {
-            // Those that have gone need no signal.
+            // Processes that have exited need no signal.
             let _ = rustix::process::kill_process_group(leader, signal);
         }
     }
@@ -81,6 +81,6 @@ impl ProcessGroup {
 impl ProcessGroup {
     fn ask(self) {}
 
-    /// Here, a process ends when whoever holds it lets go.
+    /// Here a process ends when its handle is dropped.
     pub(super) fn kill(self) {}
 }

@@ -1,4 +1,4 @@
-//! Two pipes, one each way, until the server has said its last word.
+//! Relays between the standard streams of a client and a server until the server ends.
 
 use std::io;
 use std::sync::Arc;
@@ -6,29 +6,29 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::mcp::McpDoor;
+use crate::mcp::McpClientSession;
 use crate::mcp::framing::{MessageLines, Piece};
 
-/// Messages that are longer pass unseen, so that no flood fills the memory.
-const LONGEST: usize = 32 << 20;
+/// Longer messages pass uninspected, so that they do not fill the memory.
+const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
-/// Where to hear one side, and where to speak to it.
+/// The two pipes of one side.
 pub struct Pipe<R, W> {
-    /// What it says.
+    /// What it writes.
     pub from: R,
-    /// What it is told.
+    /// What it reads.
     pub to: W,
 }
 
-type Shared<W> = Arc<Mutex<W>>;
+type SharedWriter<W> = Arc<Mutex<W>>;
 
-/// Relays between a client and a server until the server ends or the client can no longer be told anything. The server
-/// is told when the client has ended.
+/// Relays until the server ends or the client can no longer be written to. When the client ends, the server's input is
+/// closed.
 ///
 /// # Errors
-/// When the server can no longer be heard, or the client no longer be told.
+/// If reading from the server or writing to the client fails.
 pub async fn relay<CR, CW, SR, SW>(
-    door: Arc<McpDoor>,
+    client_session: Arc<McpClientSession>,
     client: Pipe<CR, CW>,
     server: Pipe<SR, SW>,
 ) -> io::Result<()>
@@ -39,69 +39,83 @@ where
     SW: AsyncWrite + Unpin + Send + 'static,
 {
     let to_client = Arc::new(Mutex::new(client.to));
-    let up = tokio::spawn(up(Arc::clone(&door), client.from, server.to, Arc::clone(&to_client)));
-    let ended = down(&door, server.from, to_client).await;
+    let up = tokio::spawn(client_to_server(
+        Arc::clone(&client_session),
+        client.from,
+        server.to,
+        Arc::clone(&to_client),
+    ));
+    let ended = server_to_client(&client_session, server.from, to_client).await;
     up.abort();
     ended
 }
 
-/// From the client to the server, whose pipe is closed at the end.
-async fn up<R, S, C>(door: Arc<McpDoor>, from: R, mut server: S, client: Shared<C>) -> io::Result<()>
+/// From the client to the server, whose input is closed at the end.
+async fn client_to_server<R, S, C>(
+    client_session: Arc<McpClientSession>,
+    from: R,
+    mut server: S,
+    client: SharedWriter<C>,
+) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     S: AsyncWrite + Unpin,
     C: AsyncWrite + Unpin,
 {
-    let mut lines = MessageLines::new(LONGEST, from);
+    let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, from);
     while let Some(piece) = lines.next().await? {
         let bytes = match piece {
             Piece::Part(bytes) | Piece::End(bytes) => bytes,
-            Piece::Line(line) => match door.hear_client(line).await {
+            Piece::Line(line) => match client_session.on_client_message(line).await {
                 Some(answer) => {
-                    say(&mut *client.lock().await, &[&*answer, b"\n"].concat()).await?;
+                    write_flushed(&mut *client.lock().await, &[&*answer, b"\n"].concat()).await?;
                     continue;
                 }
                 None => line,
             },
         };
-        say(&mut server, bytes).await?;
+        write_flushed(&mut server, bytes).await?;
     }
     server.shutdown().await
 }
 
-/// From the server to the client. A message in several parts is not spoken into.
-async fn down<R, C>(door: &McpDoor, from: R, client: Shared<C>) -> io::Result<()>
+/// From the server to the client. Nothing is written between the parts of a long message.
+async fn server_to_client<R, C>(
+    client_session: &McpClientSession,
+    from: R,
+    client: SharedWriter<C>,
+) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     C: AsyncWrite + Unpin,
 {
-    let mut lines = MessageLines::new(LONGEST, from);
+    let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, from);
     let mut held: Option<OwnedMutexGuard<C>> = None;
     while let Some(piece) = lines.next().await? {
         match piece {
             Piece::Line(line) => {
-                let sent = door.hear_server(line).await;
-                say(&mut *client.lock().await, sent.as_deref().unwrap_or(line)).await?;
+                let sent = client_session.on_server_message(line).await;
+                write_flushed(&mut *client.lock().await, sent.as_deref().unwrap_or(line)).await?;
             }
             Piece::Part(bytes) => {
-                let mut speaker = speaker(&client, held.take()).await;
-                say(&mut *speaker, bytes).await?;
+                let mut speaker = lock_writer(&client, held.take()).await;
+                write_flushed(&mut *speaker, bytes).await?;
                 held = Some(speaker);
             }
-            Piece::End(bytes) => say(&mut *speaker(&client, held.take()).await, bytes).await?,
+            Piece::End(bytes) => write_flushed(&mut *lock_writer(&client, held.take()).await, bytes).await?,
         }
     }
     Ok(())
 }
 
-async fn speaker<C>(client: &Shared<C>, held: Option<OwnedMutexGuard<C>>) -> OwnedMutexGuard<C> {
+async fn lock_writer<C>(client: &SharedWriter<C>, held: Option<OwnedMutexGuard<C>>) -> OwnedMutexGuard<C> {
     match held {
         Some(held) => held,
         None => Arc::clone(client).lock_owned().await,
     }
 }
 
-async fn say(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+async fn write_flushed(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
     to.write_all(bytes).await?;
     to.flush().await
 }

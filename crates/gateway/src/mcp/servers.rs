@@ -1,4 +1,4 @@
-//! The servers behind one address, each under a name of its own.
+//! The configured MCP servers, by name.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,26 @@ use http::HeaderMap;
 
 use crate::upstream::Upstream;
 
-/// The servers, by name: `/mcp/NAME` leads to each.
+/// The servers by name, each at `/mcp/NAME`.
 pub type McpServers = BTreeMap<String, McpServer>;
 
 /// A server, and how to reach it.
 #[derive(Clone, Debug)]
 pub enum McpServer {
-    /// It listens somewhere.
+    /// A server that listens on HTTP.
     Remote(ListeningServer),
-    /// It is started for each session, and speaks over its input and output.
+    /// A server that is started for each session, and speaks over its standard input and output.
     Started(StartedServer),
 }
 
-/// A server that listens.
+/// A server that listens on HTTP.
 #[derive(Clone, Debug)]
 pub struct ListeningServer {
-    /// Where.
+    /// Its address.
     pub upstream: Upstream,
-    /// What its address has after a question mark, where a client's has nothing.
+    /// The query of its address, used if the client's request has none.
     pub query: Option<String>,
-    /// Headers that it gets with every request, whatever the client sends under the same names.
+    /// Headers sent with every request; they replace the client's.
     pub headers: HeaderMap,
 }
 
@@ -34,8 +34,8 @@ pub struct ListeningServer {
 pub struct StartedServer {
     /// The program.
     pub program: String,
-    /// What it is told.
+    /// Its arguments.
     pub args: Vec<String>,
-    /// What its environment has beside ours.
+    /// Additional environment variables.
     pub env: BTreeMap<String, String>,
 }

@@ -1,52 +1,52 @@
-//! The sessions with one server.
+//! The sessions with one started server.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::mcp::stdio_server::SpawnedSession;
+use crate::mcp::stdio_server::StdioSession;
 
-/// How many sessions one server may have at a time.
-const MOST: usize = 1024;
+/// Sessions per server.
+const MAX_SESSIONS: usize = 1024;
 
-/// The sessions with one server, by name.
+/// The sessions with one server, by id.
 #[derive(Default)]
-pub(super) struct SpawnedSessions(Mutex<HashMap<String, Arc<SpawnedSession>>>);
+pub(super) struct StdioSessions(Mutex<HashMap<String, Arc<StdioSession>>>);
 
-impl SpawnedSessions {
-    /// The session of this name.
-    pub(super) fn get(&self, name: &str) -> Option<Arc<SpawnedSession>> {
+impl StdioSessions {
+    /// The session with this id.
+    pub(super) fn get(&self, name: &str) -> Option<Arc<StdioSession>> {
         self.all().get(name).filter(|session| !session.is_over(Duration::MAX)).cloned()
     }
 
-    /// True when there is room for one more.
+    /// True if there may be one more.
     pub(super) fn has_room(&self) -> bool {
-        self.all().len() < MOST
+        self.all().len() < MAX_SESSIONS
     }
 
-    /// Adds one.
-    pub(super) fn add(&self, name: String, session: Arc<SpawnedSession>) {
+    /// Adds a session.
+    pub(super) fn add(&self, name: String, session: Arc<StdioSession>) {
         self.all().insert(name, session);
     }
 
-    /// Takes one out.
-    pub(super) fn remove(&self, name: &str) -> Option<Arc<SpawnedSession>> {
+    /// Removes a session.
+    pub(super) fn remove(&self, name: &str) -> Option<Arc<StdioSession>> {
         self.all().remove(name)
     }
 
-    /// Ends those in which nobody has spoken for so long, and forgets those that have ended.
+    /// Ends sessions without a message for `idle`, and removes those that have ended.
     pub(super) fn sweep(&self, idle: Duration) {
         for (_, session) in self.all().extract_if(|_, session| session.is_over(idle)) {
             session.end();
         }
     }
 
-    /// What there is now.
-    pub(super) fn each(&self) -> Vec<Arc<SpawnedSession>> {
+    /// All current sessions.
+    pub(super) fn each(&self) -> Vec<Arc<StdioSession>> {
         self.all().values().cloned().collect()
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<SpawnedSession>>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<StdioSession>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

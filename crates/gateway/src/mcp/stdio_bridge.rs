@@ -1,4 +1,4 @@
-//! HTTP for a server that speaks over its input and output: a session is a process.
+//! Serves an MCP server that speaks over standard input and output through HTTP, with one process per session.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,80 +10,81 @@ use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_store::random_name;
 use tersely_wire::mcp::{RpcKind, rpc_kind};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
 use crate::access::KnownTenant;
 use crate::error::Error;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::llm::{GatewayState, Read, Whole, arriving, read};
-use crate::mcp::client_session::McpDoor;
+use crate::llm::{BodyRead, GatewayState, WholeBody, read};
+use crate::mcp::client_session::McpClientSession;
 use crate::mcp::process::ProcessGroup;
 use crate::mcp::servers::StartedServer;
-use crate::mcp::sessions::SpawnedSessions;
-use crate::mcp::stdio_server::SpawnedSession;
-use crate::mcp::stream::{SESSION, fault, json_reply, written};
+use crate::mcp::sessions::StdioSessions;
+use crate::mcp::stdio_server::StdioSession;
+use crate::mcp::stream::{SESSION, channel_body, fault, json_reply};
 
 /// A server that is started for each session.
-pub(super) struct CarriedServer {
+pub(super) struct StdioBridge {
     server: StartedServer,
-    sessions: SpawnedSessions,
-    /// Servers that have not ended, and what waits for their ends.
+    sessions: StdioSessions,
+    /// Processes that have not exited, and the tasks that wait for them.
     groups: Arc<Mutex<HashSet<ProcessGroup>>>,
     running: TaskTracker,
 }
 
-impl CarriedServer {
-    /// A server that nobody has asked yet.
+impl StdioBridge {
+    /// A server without sessions so far.
     pub(super) fn new(server: StartedServer) -> Self {
-        let (sessions, groups) = (SpawnedSessions::default(), Arc::default());
+        let (sessions, groups) = (StdioSessions::default(), Arc::default());
         Self { server, sessions, groups, running: TaskTracker::new() }
     }
 
-    /// The answer to a request; `door` makes one for the session of a name.
+    /// The response to a request; `door` makes the client session for a session id.
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
-        door: impl Fn(&str) -> McpDoor + Send,
+        client_session: impl Fn(&str) -> McpClientSession + Send,
         request: Request<Incoming>,
+        slot: RequestSlot,
     ) -> Result<Response<Reply>, Error> {
-        let running = gate.admit()?;
         let (parts, body) = request.into_parts();
-        let body = arriving(gate, body);
-        let id = parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(|id| owned(&parts, id));
+        let body = gate.client_body(body);
+        let id =
+            parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(|id| tenant_session(&parts, id));
         let id = id.as_deref();
         if parts.method != Method::POST {
             body.linger();
             return Ok(match parts.method {
-                Method::GET => self.stream(id, &parts.headers, running),
+                Method::GET => self.stream(id, &parts.headers, slot),
                 Method::DELETE => self.delete(id),
                 _ => not_allowed(),
             });
         }
-        let Read::Whole(whole) = read(gate, body).await? else {
+        let BodyRead::Whole(whole) = read(gate, body).await? else {
             let message = "no memory for this message right now; try again";
             return Ok(fault(StatusCode::SERVICE_UNAVAILABLE, message));
         };
         let kind = rpc_kind(&whole.bytes);
         let is_first = matches!(&kind, RpcKind::Request { method, .. } if method == "initialize");
         match id {
-            None if is_first => self.begin(gate, door, (kind, running, &parts), whole).await,
-            // A client of a revision without sessions goes back to one that has them.
+            None if is_first => self.begin(gate, client_session, (kind, slot, &parts), whole).await,
+            // A client of a protocol revision without sessions falls back to one that has them.
             None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
             Some(id) => match self.sessions.get(id) {
-                Some(session) => Ok(post(&session, (kind, running, &parts), whole).await),
-                None => Ok(gone()),
+                Some(session) => Ok(post(&session, (kind, slot, &parts), whole).await),
+                None => Ok(session_not_found()),
             },
         }
     }
 
-    /// Starts a server for a client that begins a session.
+    /// Starts a server for a new session.
     async fn begin(
         &self,
         gate: &GatewayState,
-        door: impl Fn(&str) -> McpDoor,
-        asked: Asking<'_>,
-        message: Whole,
+        client_session: impl Fn(&str) -> McpClientSession,
+        asked: PostContext<'_>,
+        message: WholeBody,
     ) -> Result<Response<Reply>, Error> {
         if !accepts_events(&asked.2.headers) {
             return Ok(not_acceptable());
@@ -95,52 +96,47 @@ impl CarriedServer {
             return Ok(fault(StatusCode::SERVICE_UNAVAILABLE, message));
         }
         let (session, end) =
-            SpawnedSession::start(&gate.space, &self.server, door(&id)).map_err(|error| {
+            StdioSession::start(&gate.space, &self.server, client_session(&id)).map_err(|error| {
                 let message = format!("cannot start {}: {error}", self.server.program);
                 Error::of_upstream(StatusCode::BAD_GATEWAY, message)
             })?;
         let (groups, group) = (Arc::clone(&self.groups), session.group());
-        locked(&groups).insert(group);
+        lock(&groups).insert(group);
         self.running.spawn(async move {
             end.await;
-            locked(&groups).remove(&group);
+            lock(&groups).remove(&group);
         });
-        self.sessions.add(owned(asked.2, &id), Arc::clone(&session));
+        self.sessions.add(tenant_session(asked.2, &id), Arc::clone(&session));
         let mut response = post(&session, asked, message).await;
         response.headers_mut().extend(HeaderValue::try_from(id).ok().map(|id| (SESSION, id)));
         Ok(response)
     }
 
-    /// The client's own stream.
-    fn stream(
-        &self,
-        id: Option<&str>,
-        headers: &HeaderMap,
-        running: OwnedSemaphorePermit,
-    ) -> Response<Reply> {
-        let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return gone() };
+    /// Opens the client's own stream.
+    fn stream(&self, id: Option<&str>, headers: &HeaderMap, slot: RequestSlot) -> Response<Reply> {
+        let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return session_not_found() };
         if !accepts_events(headers) {
             return fault(StatusCode::NOT_ACCEPTABLE, "accept text/event-stream");
         }
-        let (to, reply) = written(Some(running));
+        let (to, reply) = channel_body(slot);
         session.open(to);
         events(reply)
     }
 
     fn delete(&self, id: Option<&str>) -> Response<Reply> {
-        let Some(session) = id.and_then(|id| self.sessions.remove(id)) else { return gone() };
+        let Some(session) = id.and_then(|id| self.sessions.remove(id)) else { return session_not_found() };
         session.end();
         empty(StatusCode::OK)
     }
 
-    /// Ends sessions in which nobody has spoken for so long.
+    /// Ends sessions without a message for `idle`.
     pub(super) fn sweep(&self, idle: Duration) {
         self.sessions.sweep(idle);
     }
 
-    /// Closes the streams that wait for news: none will come.
-    pub(super) fn hush(&self) {
-        self.sessions.each().iter().for_each(|session| session.hush());
+    /// Closes the clients' own streams: no more messages will come.
+    pub(super) fn close_streams(&self) {
+        self.sessions.each().iter().for_each(|session| session.close_stream());
     }
 
     /// Ends all sessions.
@@ -149,26 +145,26 @@ impl CarriedServer {
         self.running.close();
     }
 
-    /// Waits until the servers of all sessions have ended.
-    pub(super) async fn ended(&self) {
+    /// Waits until the servers of all sessions have exited.
+    pub(super) async fn wait_ended(&self) {
         self.running.wait().await;
     }
 
-    /// Ends all servers at once.
+    /// Kills all servers.
     pub(super) fn kill(&self) {
-        locked(&self.groups).iter().for_each(|group| group.kill());
+        lock(&self.groups).iter().for_each(|group| group.kill());
     }
 }
 
-fn locked(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<ProcessGroup>> {
+fn lock(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<ProcessGroup>> {
     groups.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a client asks for, the place that it takes meanwhile, and the head that came with it.
-type Asking<'h> = (RpcKind, OwnedSemaphorePermit, &'h Parts);
+/// A request's kind, its slot and its head.
+type PostContext<'h> = (RpcKind, RequestSlot, &'h Parts);
 
-/// The name under which a session is found: nobody finds one of another tenant, whatever name they know.
-fn owned(parts: &Parts, id: &str) -> String {
+/// The key of a session: sessions of other tenants cannot be found, whatever their id.
+fn tenant_session(parts: &Parts, id: &str) -> String {
     let tenant = parts.extensions.get::<Arc<KnownTenant>>().map_or("", |tenant| &tenant.name);
     format!("{tenant}\n{id}")
 }
@@ -177,11 +173,11 @@ fn not_acceptable() -> Response<Reply> {
     fault(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream")
 }
 
-/// Tells a server something; its answer comes as an event, after what it says before.
+/// Sends a message to a server; the response comes as an event, after other messages that precede it.
 async fn post(
-    session: &Arc<SpawnedSession>,
-    (kind, running, parts): Asking<'_>,
-    message: Whole,
+    session: &Arc<StdioSession>,
+    (kind, slot, parts): PostContext<'_>,
+    message: WholeBody,
 ) -> Response<Reply> {
     if !accepts_events(&parts.headers) {
         return not_acceptable();
@@ -192,15 +188,21 @@ async fn post(
     let asked = match kind {
         RpcKind::Request { id, progress, .. } => vec![(id, progress)],
         RpcKind::Requests(asked) => asked,
-        _ => return if session.tell(message).await { empty(StatusCode::ACCEPTED) } else { gone() },
+        _ => {
+            return if session.send_message(message).await {
+                empty(StatusCode::ACCEPTED)
+            } else {
+                session_not_found()
+            };
+        }
     };
-    // It ends when the last of them is answered.
-    let (to, reply) = written(Some(running));
+    // The stream ends with the last response.
+    let (to, reply) = channel_body(slot);
     for (id, progress) in asked {
         session.wait(id, progress, to.clone());
     }
     drop(to);
-    if session.tell(message).await { events(reply) } else { gone() }
+    if session.send_message(message).await { events(reply) } else { session_not_found() }
 }
 
 fn accepts_events(headers: &HeaderMap) -> bool {
@@ -208,8 +210,8 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     accepts.into_iter().any(|value| value.contains("text/event-stream") || value.contains("*/*"))
 }
 
-/// Clients that hear this begin anew.
-fn gone() -> Response<Reply> {
+/// Clients start a new session after this.
+fn session_not_found() -> Response<Reply> {
     fault(StatusCode::NOT_FOUND, "Session not found")
 }
 

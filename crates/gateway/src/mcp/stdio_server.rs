@@ -1,8 +1,8 @@
-//! A server that is started for each session, with its messages carried over HTTP.
+//! The session with a started MCP server, whose messages are carried over HTTP.
 //!
-//! It speaks the revisions that have sessions: a client that asks without one is told to begin one. What it says goes to
-//! the stream that waits for it: an answer to its request, progress to the request that it tells of, and anything else to
-//! the client's own stream, or to any that is open, or waits for one.
+//! It speaks the protocol revisions that have sessions: a client without one is told to initialize. The server's
+//! messages go to the stream that waits for them: a response to its request, progress to the request it refers to, and
+//! anything else to the client's own stream, to any open one, or to the backlog.
 
 use std::borrow::Cow;
 use std::io;
@@ -16,43 +16,43 @@ use tokio::select;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::memory_budget::BodySpace;
-use crate::llm::Whole;
-use crate::mcp::client_session::McpDoor;
+use crate::llm::WholeBody;
+use crate::mcp::client_session::McpClientSession;
 use crate::mcp::framing::{MessageLines, Piece};
-use crate::mcp::pending::{EventStream, LongMessage, Talk, Waiting};
+use crate::mcp::pending::{EventStream, LongMessage, PendingRequests, WaitingRequest};
 use crate::mcp::process::{ProcessGroup, ServerProcess};
 use crate::mcp::servers::StartedServer;
 use crate::mcp::stream::event;
 
-/// Messages that are longer are not carried.
-const LONGEST: usize = 32 << 20;
+/// Longer messages are not carried.
+const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
-/// One client's server.
-pub(super) struct SpawnedSession {
-    door: McpDoor,
-    /// Its input; none once it has ended.
+/// The server of one session.
+pub(super) struct StdioSession {
+    client_session: McpClientSession,
+    /// Its input; `None` once it has ended.
     input: tokio::sync::Mutex<Option<ChildStdin>>,
-    talk: Mutex<Talk>,
+    talk: Mutex<PendingRequests>,
     ended: CancellationToken,
     group: ProcessGroup,
 }
 
-impl SpawnedSession {
-    /// Starts a server, and gives what ends it: to be run until it is done.
+impl StdioSession {
+    /// Starts a server; also returns the future that waits for its end, which must be run.
     pub(super) fn start(
         space: &BodySpace,
         server: &StartedServer,
-        door: McpDoor,
+        client_session: McpClientSession,
     ) -> io::Result<(Arc<Self>, impl Future<Output = ()> + Send + 'static)> {
         let (process, input, output) = ServerProcess::start(server)?;
         let session = Arc::new(Self {
-            door,
+            client_session,
             input: tokio::sync::Mutex::new(Some(input)),
-            talk: Mutex::new(Talk::new()),
+            talk: Mutex::new(PendingRequests::new()),
             ended: CancellationToken::new(),
             group: process.group(),
         });
-        tokio::spawn(hear(Arc::clone(&session), space.clone(), output));
+        tokio::spawn(read_output(Arc::clone(&session), space.clone(), output));
         let ending = Arc::clone(&session);
         let end = async move {
             ending.ended.cancelled().await;
@@ -62,35 +62,35 @@ impl SpawnedSession {
         Ok((session, end))
     }
 
-    /// True when the server has ended, or nobody has spoken for so long.
+    /// True if the server has ended, or there was no message for `idle`.
     pub(super) fn is_over(&self, idle: Duration) -> bool {
         self.ended.is_cancelled() || self.talk().is_quiet(idle)
     }
 
-    /// What a message gets at once, if it is for us.
+    /// Our response to a message, if it is for us.
     pub(super) async fn own(&self, message: &[u8]) -> Option<Vec<u8>> {
-        self.door.hear_client(message).await
+        self.client_session.on_client_message(message).await
     }
 
-    /// Waits for the answer to a request; what comes of it goes to `to`.
+    /// Awaits the response to a request, which goes to `to`.
     pub(super) fn wait(&self, id: RpcId, progress: Option<Vec<u8>>, to: EventStream) {
-        self.talk().wait(Waiting { id, progress, to });
+        self.talk().wait(WaitingRequest { id, progress, to });
     }
 
-    /// Tells the server something; false when it has ended. The client may leave meanwhile: half a message is not told.
-    pub(super) async fn tell(self: &Arc<Self>, message: Whole) -> bool {
+    /// Sends a message to the server; false if it has ended. The message is sent completely even if the client leaves.
+    pub(super) async fn send_message(self: &Arc<Self>, message: WholeBody) -> bool {
         self.talk().latest = Instant::now();
         let session = Arc::clone(self);
         let telling = tokio::spawn(async move {
             select! {
-                told = session.say(&message.bytes) => told,
+                told = session.write_line(&message.bytes) => told,
                 () = session.ended.cancelled() => false,
             }
         });
         telling.await.unwrap_or(false)
     }
 
-    async fn say(&self, message: &[u8]) -> bool {
+    async fn write_line(&self, message: &[u8]) -> bool {
         let mut input = self.input.lock().await;
         let Some(pipe) = input.as_mut() else { return false };
         let line = one_line(message);
@@ -99,7 +99,7 @@ impl SpawnedSession {
             && pipe.flush().await.is_ok()
     }
 
-    /// Opens the client's own stream; what waited for one goes first. Of two, the latest is right.
+    /// Opens the client's own stream, starting with the backlog. A new stream replaces the old one.
     pub(super) fn open(self: &Arc<Self>, to: EventStream) {
         let (session, news) = (Arc::clone(self), self.talk().open(&to));
         tokio::spawn(async move {
@@ -124,44 +124,44 @@ impl SpawnedSession {
     }
 
     /// Closes the client's own stream.
-    pub(super) fn hush(&self) {
-        self.talk().hush();
+    pub(super) fn close_stream(&self) {
+        self.talk().close_stream();
     }
 
-    /// Ends the server. Everybody who waits is told that nothing will come.
+    /// Ends the server. All waiting clients get an error.
     pub(super) fn end(&self) {
         self.ended.cancel();
         self.talk().close();
     }
 
-    /// The server's processes.
+    /// The server's process group.
     pub(super) fn group(&self) -> ProcessGroup {
         self.group
     }
 
-    /// Passes a message on, if it is one; false when the server is to be heard no longer.
+    /// Forwards a line of the server, if it is a message; false if the session has ended.
     async fn pass(&self, space: &BodySpace, line: &[u8]) -> bool {
         let kind = rpc_kind(line);
         if kind == RpcKind::Nothing {
             return true;
         }
-        let changed = self.door.hear_server(line).await;
+        let changed = self.client_session.on_server_message(line).await;
         let sent = space.hold(event(changed.as_deref().unwrap_or(line)));
         let to = self.talk().route(&kind, &sent);
         let Some(to) = to else { return true };
         select! {
-            // Who does not read any more does not need it.
+            // A client that no longer reads does not need it.
             _ = to.send(Ok(sent)) => true,
             () = self.ended.cancelled() => false,
         }
     }
 
-    fn talk(&self) -> MutexGuard<'_, Talk> {
+    fn talk(&self) -> MutexGuard<'_, PendingRequests> {
         self.talk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A message on one line, however its sender laid it out: in JSON, a line may end wherever a space may stand.
+/// A message on one line: in JSON, line ends are only white space.
 fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
     let message = message.trim_ascii();
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
@@ -171,9 +171,9 @@ fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
     message.iter().map(|byte| if is_end(byte) { b' ' } else { *byte }).collect()
 }
 
-/// Hears a server to its end.
-async fn hear(session: Arc<SpawnedSession>, space: BodySpace, output: ChildStdout) {
-    let mut lines = MessageLines::new(LONGEST, output).within(&space);
+/// Reads the server's output to its end.
+async fn read_output(session: Arc<StdioSession>, space: BodySpace, output: ChildStdout) {
+    let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, output).within(&space);
     let mut long = LongMessage::default();
     loop {
         let piece = select! {

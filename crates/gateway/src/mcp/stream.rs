@@ -1,4 +1,4 @@
-//! Answers of our own, at once or bit by bit, and events of a server with their messages changed.
+//! Responses of our own, whole or streamed, and a server's event stream with its messages changed.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,31 +12,31 @@ use http_body_util::BodyExt;
 use serde_json::json;
 use tersely_wire::mcp::{McpEvent, McpEvents};
 use tokio::select;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::error::Error;
 use crate::http::memory_budget::BodySpace;
+use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
-use crate::http::response_body::Arrival;
-use crate::mcp::client_session::McpDoor;
+use crate::http::response_body::UpstreamBody;
+use crate::mcp::client_session::McpClientSession;
 use crate::request_log::know;
 
-/// The header that names a session.
+/// The header with the session id.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// How many events wait for a client that reads slowly; then whoever says more waits.
-const WAITING: usize = 8;
+/// Events queued for a slow client; after that the sender waits.
+const MAX_QUEUED_EVENTS: usize = 8;
 
-type WrittenPiece = Result<Bytes, Error>;
+type BodyPiece = Result<Bytes, Error>;
 
-/// A body that somebody else writes; the request counts as running until it has been written.
-struct Written {
-    pieces: Receiver<WrittenPiece>,
-    _running: Option<OwnedSemaphorePermit>,
+/// A body that a task writes; the request counts as in progress until it has been written.
+struct ChannelBody {
+    pieces: Receiver<BodyPiece>,
+    _slot: RequestSlot,
 }
 
-impl Body for Written {
+impl Body for ChannelBody {
     type Data = Bytes;
     type Error = Error;
 
@@ -48,13 +48,13 @@ impl Body for Written {
     }
 }
 
-/// A body, and where to write it.
-pub(super) fn written(running: Option<OwnedSemaphorePermit>) -> (Sender<WrittenPiece>, Reply) {
-    let (sender, pieces) = channel(WAITING);
-    (sender, Reply::Watched(Box::pin(Written { pieces, _running: running })))
+/// A body, and the sender to write it with.
+pub(super) fn channel_body(slot: RequestSlot) -> (Sender<BodyPiece>, Reply) {
+    let (sender, pieces) = channel(MAX_QUEUED_EVENTS);
+    (sender, Reply::Watched(Box::pin(ChannelBody { pieces, _slot: slot })))
 }
 
-/// A message as the whole answer.
+/// A JSON response.
 pub(super) fn json_reply(status: StatusCode, message: Vec<u8>) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(Some(Bytes::from(message))));
     *response.status_mut() = status;
@@ -62,38 +62,37 @@ pub(super) fn json_reply(status: StatusCode, message: Vec<u8>) -> Response<Reply
     response
 }
 
-/// A refusal, as clients of the protocol read it.
+/// An error as MCP clients expect it.
 pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
-    failed(&if status.is_server_error() {
+    error_response(&if status.is_server_error() {
         Error::us(status, message)
     } else {
         Error::client(status, message)
     })
 }
 
-/// The same for an error.
-pub(super) fn failed(error: &Error) -> Response<Reply> {
+/// The same for an [`Error`].
+pub(super) fn error_response(error: &Error) -> Response<Reply> {
     let text = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": error.message}});
     let mut response = json_reply(error.status, text.to_string().into_bytes());
     know(response.extensions_mut(), |known| known.fault = Some((error.side, error.message.as_str().into())));
     response
 }
 
-/// A message as an event.
+/// A message as a server-sent event.
 pub(super) fn event(message: &[u8]) -> Bytes {
     Bytes::from([b"event: message\ndata: ", message.trim_ascii(), b"\n\n"].concat())
 }
 
-/// The events of a server, with the messages that are ours to change changed. They go on as they come; when nobody reads
-/// them any more, the server is told by the end of its connection. When there is no room to hold an event, the rest passes
-/// unseen.
-pub(super) fn changed(
-    door: Arc<McpDoor>,
-    mut arrival: Arrival,
-    (space, running): (BodySpace, Option<OwnedSemaphorePermit>),
-    learn: impl Fn(&McpDoor) + Send + 'static,
+/// The events of a server, with changed messages. They are forwarded as they arrive; if the client leaves, the
+/// connection to the server is closed. If there is no memory for an event, the rest is forwarded uninspected.
+pub(super) fn rewrite_events(
+    client_session: Arc<McpClientSession>,
+    mut arrival: UpstreamBody,
+    (space, slot): (BodySpace, RequestSlot),
+    learn: impl Fn(&McpClientSession) + Send + 'static,
 ) -> Reply {
-    let (sender, reply) = written(running);
+    let (sender, reply) = channel_body(slot);
     tokio::spawn(async move {
         let (mut events, mut held) = (McpEvents::default(), space.room());
         loop {
@@ -107,14 +106,14 @@ pub(super) fn changed(
                 None => (events.end().into_iter().collect(), true),
             };
             let bytes = found.iter().map(|event| event.raw.len()).sum::<usize>() + events.waiting();
-            if !space.fit(&mut held, bytes) {
+            if !space.resize(&mut held, bytes) {
                 found.extend(events.give_up());
                 for event in &mut found {
                     event.message = None;
                 }
             }
             for event in found {
-                let bytes = space.hold(shown(&door, event).await);
+                let bytes = space.hold(rewrite_event(&client_session, event).await);
                 if sender.send(Ok(bytes)).await.is_err() {
                     return;
                 }
@@ -122,17 +121,17 @@ pub(super) fn changed(
             if is_over {
                 return;
             }
-            space.fit(&mut held, events.waiting());
-            learn(&door);
+            space.resize(&mut held, events.waiting());
+            learn(&client_session);
         }
     });
     reply
 }
 
 /// An event as the client gets it.
-async fn shown(door: &McpDoor, event: McpEvent) -> Vec<u8> {
+async fn rewrite_event(client_session: &McpClientSession, event: McpEvent) -> Vec<u8> {
     let changed = match &event.message {
-        Some(message) => door.hear_server(message).await,
+        Some(message) => client_session.on_server_message(message).await,
         None => None,
     };
     match changed {

@@ -1,4 +1,4 @@
-//! Keys of tenants: who comes in, whose texts they can read, how much they send and what they may ask for.
+//! Keys of tenants: who may call, whose texts they can read, their rate, and the options that they may use.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::scene::{
 /// A tenant whose key is its name, twice.
 fn tenant(name: &str) -> TenantSettings {
     let keys = vec![KeyHash::of(name.repeat(2).as_bytes())];
-    TenantSettings { tenant: KnownTenant::named(name), keys, certificates: Vec::new() }
+    TenantSettings { tenant: KnownTenant::new(name), keys, certificates: Vec::new() }
 }
 
 fn live(engine: EngineSettings) -> Arc<EngineRewriter> {
@@ -43,7 +43,7 @@ async fn call(gateway: &Gateway, path: &str, headers: &[(&str, &str)], body: &st
     send(post.body(Full::new(Bytes::from(body.to_owned()))).unwrap()).await
 }
 
-/// Behaviour 23.3: the key stays here, and what is the provider's goes on.
+/// Behaviour 23.3: the key is not forwarded, and the provider's credentials are.
 #[tokio::test]
 async fn a_key_lets_in_and_goes_no_further() {
     let (address, seen) = recorder().await;
@@ -62,7 +62,8 @@ async fn a_key_lets_in_and_goes_no_further() {
     call(&gateway, "/model/m/converse", &headers, "{}").await;
 }
 
-/// Behaviour 23.3: who has none hears it in the words of the API that they called; who only asks whether we live does not.
+/// Behaviour 23.3: a caller without a key gets an error in the format of the API that they called; health checks need
+/// no key.
 #[tokio::test]
 async fn without_a_key_nobody_comes_in() {
     let (address, seen) = recorder().await;
@@ -95,7 +96,7 @@ async fn without_a_key_nobody_comes_in() {
     assert!(seen.lock().unwrap().is_empty(), "nothing went on");
 }
 
-/// Behaviour 23.3: a body that nobody may bring is not waited for.
+/// Behaviour 23.3: the body of a refused request is not waited for.
 #[tokio::test]
 async fn the_body_of_a_stranger_is_not_read() {
     let (address, _) = recorder().await;
@@ -106,7 +107,7 @@ async fn the_body_of_a_stranger_is_not_read() {
     assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
 }
 
-/// Keys that are nearly right, and some that are not at all.
+/// Keys that are nearly right, and some that are entirely wrong.
 fn wrong_keys(right: &AccessKey, at: usize) -> Vec<Vec<u8>> {
     let (key, hash) = (right.key.as_bytes(), right.hash.to_string());
     let mut flipped = key.to_vec();
@@ -125,7 +126,7 @@ fn wrong_keys(right: &AccessKey, at: usize) -> Vec<Vec<u8>> {
     }
 }
 
-/// Behaviour 23.3: of ten thousand wrong keys none comes in, and all hear the same.
+/// Behaviour 23.3: of ten thousand wrong keys none is accepted, and all get the same response.
 #[tokio::test]
 async fn no_wrong_key_comes_in() {
     let right = AccessKey::random().unwrap();
@@ -138,7 +139,7 @@ async fn no_wrong_key_comes_in() {
     for at in 0..10_000 {
         let keys = wrong_keys(&right, at).into_iter().map(|key| HeaderValue::from_bytes(&key));
         let keys: Vec<_> = keys.filter_map(Result::ok).collect();
-        // The token is a key in none of these places, and here the right one.
+        // A bearer token is not a key on any of these paths, but it is on this one.
         let bears = at % 3 == 0;
         let request = Request::get(gateway.url("/v1/models"));
         let request = keys.into_iter().fold(request, |it, key| it.header("x-tersely-key", key));
@@ -160,7 +161,7 @@ async fn no_wrong_key_comes_in() {
     assert!(!numbers.contains(&right.key) && !numbers.contains(&right.hash.to_string()));
 }
 
-/// Behaviour 23.5: nobody reads another tenant's texts, whatever name and credential they know.
+/// Behaviour 23.5: nobody reads another tenant's texts, whatever id and credential they know.
 #[tokio::test]
 async fn no_tenant_reads_anothers_originals() {
     let (address, _) = recorder().await;
@@ -207,12 +208,12 @@ async fn no_tenant_reads_anothers_originals() {
     }
 }
 
-/// Behaviour 23.7: what a tenant may ask for, in headers and in its body, is up to whoever runs the gateway.
+/// Behaviour 23.7: the operator decides which options a tenant may use, in headers and in the body.
 #[tokio::test]
 async fn a_tenant_asks_only_what_it_may() {
     let (address, _) = recorder().await;
     let asks = |name: &str, may_ask: MayAsk| {
-        let known = KnownTenant { may_ask, ..KnownTenant::named(name) };
+        let known = KnownTenant { may_ask, ..KnownTenant::new(name) };
         TenantSettings { tenant: known, ..tenant(name) }
     };
     let list = vec![
@@ -276,7 +277,7 @@ async fn a_tenant_has_a_rate_of_its_own() {
     assert_eq!(status("second", "1").await, 200);
 }
 
-/// Behaviour 23.8: a rule for a tenant holds for its requests.
+/// Behaviour 23.8: a rule for a tenant applies to its requests.
 #[tokio::test]
 async fn a_rule_speaks_of_a_tenant() {
     let (address, seen) = recorder().await;
@@ -294,7 +295,7 @@ async fn a_rule_speaks_of_a_tenant() {
     }
 }
 
-/// Behaviour 23.6: a key that is taken away ends at the next request, on connections that are open too.
+/// Behaviour 23.6: a removed key is refused from the next request on, also on open connections.
 #[tokio::test]
 async fn keys_change_while_connections_last() {
     let (address, _) = recorder().await;

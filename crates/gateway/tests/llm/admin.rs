@@ -1,4 +1,5 @@
-//! The admin port among peers that say nothing, say it slowly, never read or guess: probes are answered all the same.
+//! The admin listener among peers that are silent, slow, never read or guess tokens: health checks are answered all the
+//! same.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -10,13 +11,13 @@ use tokio::time::sleep;
 
 use crate::scene::{Answer, Gateway, Raw, gateway, get, keep, recorder, send, settings, soon};
 
-/// How soon a probe is answered here, where other tests run beside it; a cluster waits this long before it gives up.
+/// How soon a health check must be answered, with other tests running; a cluster waits this long before it gives up.
 const PROBE: Duration = Duration::from_secs(1);
 
-/// More peers than there are places.
+/// More peers than there are connection slots.
 const MANY: usize = 200;
 
-/// A gateway that is looked after at the second address.
+/// A gateway, and the address of its admin listener.
 async fn watched(token: &str) -> (Gateway, SocketAddr) {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let admin = free.local_addr().unwrap();
@@ -33,7 +34,7 @@ async fn watched(token: &str) -> (Gateway, SocketAddr) {
     (gateway, admin)
 }
 
-/// So many peers that have said this, and read nothing.
+/// This many peers that have sent this, and read nothing.
 async fn peers(admin: SocketAddr, many: usize, said: &str) -> Vec<Raw> {
     let mut peers = Vec::new();
     for _ in 0..many {

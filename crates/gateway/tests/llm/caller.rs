@@ -1,21 +1,21 @@
-//! Who may call: on loopback only what was sent to this machine by its own name, and nowhere a page from elsewhere.
+//! Who may call: on loopback only requests to a name of this machine, and nowhere a foreign web page.
 
 use std::sync::{Arc, Mutex};
 
 use tersely_gateway::{GatewaySettings, Origins};
 use tokio::net::TcpListener;
 
-use crate::scene::{Gateway, Raw, Seen, gateway, gateway_on, keep, recorder, settings};
+use crate::scene::{Gateway, Raw, SeenRequest, gateway, gateway_on, keep, recorder, settings};
 
-/// A gateway that only this machine can reach, and what its upstream sees.
-async fn local(change: fn(&mut GatewaySettings)) -> (Gateway, Arc<Mutex<Vec<Seen>>>) {
+/// A gateway on loopback, and what its upstream sees.
+async fn local(change: fn(&mut GatewaySettings)) -> (Gateway, Arc<Mutex<Vec<SeenRequest>>>) {
     let (address, log) = recorder().await;
     let mut settings = settings(address);
     change(&mut settings);
     (gateway(settings, keep()).await, log)
 }
 
-/// What is answered to a request that is written by hand.
+/// The response to a hand-written request.
 async fn ask(gateway: &Gateway, request: &str) -> String {
     let mut raw = Raw::open(gateway.address).await;
     raw.write(request.replace('\n', "\r\n")).await;
@@ -32,7 +32,7 @@ async fn taken(gateway: &Gateway, request: &str) {
     assert!(answer.starts_with("HTTP/1") && answer[8..].starts_with(" 20"), "{request} {answer}");
 }
 
-/// Requests of all kinds with these headers in them.
+/// Requests of all kinds with these headers.
 fn kinds(headers: &str) -> Vec<String> {
     let post = |kind: &str| {
         format!("POST /v1/messages HTTP/1.1\n{headers}content-type: {kind}\ncontent-length: 2\n")
@@ -49,7 +49,7 @@ fn kinds(headers: &str) -> Vec<String> {
     ]
 }
 
-/// A page whose name was made to point at this machine is known by that name.
+/// DNS rebinding: a page whose name was made to point at this machine is recognized by that name.
 #[tokio::test]
 async fn a_host_from_elsewhere_is_refused_on_loopback() {
     let (gateway, log) = local(|_| {}).await;
@@ -99,7 +99,7 @@ async fn this_machine_may_be_called_by_any_of_its_own_names() {
     assert_eq!(log.lock().unwrap().len(), 2 * hosts.len() + 1);
 }
 
-/// Others may know it by any name, so there the name says nothing.
+/// Other machines may use any name for an open listener, so it is not checked.
 #[tokio::test]
 async fn an_open_listener_asks_for_the_origin_alone() {
     let (address, log) = recorder().await;
@@ -115,7 +115,8 @@ async fn an_open_listener_asks_for_the_origin_alone() {
     assert_eq!(log.lock().unwrap().len(), 1);
 }
 
-/// A post of plain text, a websocket and an image need no leave from us in a browser: they are refused when they come.
+/// Browsers send a POST of plain text, a websocket and an image request without a preflight: they must be refused on
+/// arrival.
 #[tokio::test]
 async fn a_page_from_elsewhere_is_refused() {
     let (gateway, log) = local(|_| {}).await;
@@ -164,7 +165,7 @@ async fn pages_that_may_call_and_programs_are_let_in() {
     .await;
 }
 
-/// A refused page is told in a way that it cannot read, and asking first is no offence.
+/// A refused page cannot read the refusal, and a preflight is answered.
 #[tokio::test]
 async fn a_refusal_opens_nothing_and_a_preflight_is_answered() {
     let (gateway, _) = local(|_| {}).await;

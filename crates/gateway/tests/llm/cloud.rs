@@ -1,4 +1,4 @@
-//! Models that clouds resell: by what their requests are told, what is signed, and streams of binary messages.
+//! Models resold by clouds: how their requests are recognized, what is signed, and streams of binary messages.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{EngineRewriter, GatewaySettings, Upstreams, Vendor};
 use tersely_testing::stream;
 
-use crate::scene::{Answer, Seen, gateway, post, recorder, send, settings, soon, upstream};
+use crate::scene::{Answer, SeenRequest, gateway, post, recorder, send, settings, soon, upstream};
 
 const TOOL: &str = "expand_context";
 
@@ -53,13 +53,13 @@ fn messages() -> Value {
     })
 }
 
-/// The first name of an original in a text.
+/// The first id of an original in a text.
 fn shadow(text: &str) -> String {
     let start = text.find("<<<SHADOW:shadow_").map_or(0, |at| at + 10);
     text[start..].chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect()
 }
 
-/// What an upstream says in lines: it asks for what was left out, and then it knows.
+/// An upstream's script: the model asks for what was left out, and then answers.
 fn lines(path: &str, round: usize, id: &str) -> String {
     let input = json!({ "id": id }).to_string();
     match (path.contains("converse"), round) {
@@ -98,14 +98,14 @@ fn lines(path: &str, round: usize, id: &str) -> String {
     }
 }
 
-/// What a client of Bedrock gets that brings a key, and the bodies that the upstream saw.
+/// What a Bedrock client with a key gets, and the bodies that the upstream saw.
 async fn ask(path: &'static str, body: &Value, change: fn(Vec<u8>) -> Vec<u8>) -> (Answer, Vec<Value>) {
     let seen = Arc::new(Mutex::new(Vec::<Value>::new()));
     let bodies = Arc::clone(&seen);
     let address = upstream(move |request: Request<Incoming>| {
         let bodies = Arc::clone(&bodies);
         async move {
-            let seen = Seen::of(request).await;
+            let seen = SeenRequest::of(request).await;
             let mut bodies = bodies.lock().unwrap();
             let said = lines(path, bodies.len(), &shadow(&String::from_utf8_lossy(&seen.body)));
             bodies.push(serde_json::from_slice(&seen.body).unwrap());
@@ -141,7 +141,7 @@ async fn what_was_left_out_is_fetched_back_in_a_stream_of_messages() {
     }
 }
 
-/// Behaviour 7.7: what is not the message that was sent ends the response, and nothing behind it is shown.
+/// Behaviour 7.7: a corrupt message ends the response, and nothing after it is forwarded.
 #[tokio::test]
 async fn a_stream_whose_sums_are_wrong_ends_with_an_exception() {
     let (answer, _) = ask("/model/m/converse-stream", &converse(), |mut said| {
@@ -177,7 +177,7 @@ async fn what_aws_signs_goes_on_as_it_came() {
             assert_eq!(answer.header("x-tersely-missed"), "signed", "{path}{query}");
             let seen = seen.lock().unwrap().pop().unwrap();
             assert!(seen.body == body.as_bytes(), "{path}{query}: another body");
-            // Behaviour 14.5: only AWS sees the name of the host that was signed.
+            // Behaviour 14.5: only AWS sees the signed host name.
             let host =
                 if path.starts_with("/model/") { "localhost:1".to_owned() } else { address.to_string() };
             assert_eq!(seen.headers["host"].to_str().unwrap(), host, "{path}{query}");
@@ -206,7 +206,7 @@ async fn a_provider_without_an_address_for_all_needs_one() {
     }
 }
 
-/// Behaviour 2.12: each goes to its own server.
+/// Behaviour 2.12: each is forwarded to its own server.
 #[tokio::test]
 async fn each_cloud_has_a_server_of_its_own() {
     for (vendor, path) in [

@@ -1,4 +1,4 @@
-//! Many large bodies at once: each waits for its turn, and whoever asks whether we live is answered at once.
+//! Many large bodies at once: each waits for its turn, and health checks are answered at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -12,10 +12,10 @@ use tokio::time::sleep;
 
 use crate::scene::{Gateway, Hook, gateway, get, post, recorder, settings, soon};
 
-/// How long a check of health may take.
+/// How long a health check may take.
 const HEALTH: Duration = Duration::from_millis(100);
 
-/// Posts all bodies at once; gives what checks of health took meanwhile, the slowest last.
+/// Posts all bodies at once; returns the times of health checks meanwhile, the slowest last.
 async fn crowd(gateway: &Gateway, bodies: Vec<String>) -> Vec<Duration> {
     let mut asks = JoinSet::new();
     for body in bodies {
@@ -44,8 +44,8 @@ async fn crowd(gateway: &Gateway, bodies: Vec<String>) -> Vec<Duration> {
     checks.await.unwrap()
 }
 
-/// Forty bodies of three megabytes: as many at a time as there is room for, and none goes on as it came. While all that
-/// are being rewritten hang, a check of health is answered.
+/// Forty bodies of three megabytes: as many at a time as there is capacity, and none is forwarded unchanged. While all
+/// rewrites hang, a health check is answered.
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_are_rewritten_as_there_is_room_for_them() {
     const BODY: usize = 3 << 20;
@@ -87,7 +87,7 @@ async fn bodies_are_rewritten_as_there_is_room_for_them() {
     assert!(log.lock().unwrap().iter().all(|seen| seen.body == "short"));
 }
 
-/// One that is longer than all the room there is gets all of it.
+/// A body larger than the whole capacity gets all of it.
 #[tokio::test]
 async fn a_body_without_equal_waits_until_it_is_alone() {
     let (address, log) = recorder().await;
@@ -109,7 +109,7 @@ async fn a_body_without_equal_waits_until_it_is_alone() {
     assert_eq!((most.load(SeqCst), hook.missed(), log.lock().unwrap().len()), (4 << 20, vec![], 12));
 }
 
-/// What a tool may print that is hard to read: digits, brackets, signs, depth.
+/// Tool output that is hard to parse: digits, brackets, punctuation, depth.
 fn hostile(kind: usize, length: usize) -> String {
     match kind {
         0 => "1".repeat(length),
@@ -130,7 +130,7 @@ fn messages(text: &str) -> String {
     json!({"model": "m", "messages": [{"role": "user", "content": [result]}]}).to_string()
 }
 
-/// What a check of health took, half of them and the slowest; and how many bodies went on as they came.
+/// The median and slowest health check, and how many bodies were forwarded unchanged.
 async fn health(bodies: Vec<String>) -> (Duration, Duration, u64) {
     let (address, _) = recorder().await;
     let live = Arc::new(EngineRewriter::default());
@@ -139,7 +139,7 @@ async fn health(bodies: Vec<String>) -> (Duration, Duration, u64) {
     (took[took.len() / 2], took[took.len() - 1], live.totals().faults)
 }
 
-/// Small enough to be done soon without optimisation; how soon health is answered is measured below, on a quiet machine.
+/// Small enough for a build without optimisation; the time of health checks is measured below, on an idle machine.
 #[tokio::test(flavor = "multi_thread")]
 async fn health_is_answered_beside_a_real_engine() {
     let rows = (0..3000).map(|n| format!("{{\"id\":{n},\"name\":\"item {n}\",\"state\":\"open\"}}"));

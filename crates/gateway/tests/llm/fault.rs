@@ -1,4 +1,4 @@
-//! Whatever goes wrong here or upstream, the client hears of it in the provider's own shape, or not at all.
+//! Whatever goes wrong here or upstream, the client gets an error in the provider's format, or does not notice.
 
 use std::net::SocketAddr;
 use std::sync::mpsc;
@@ -16,12 +16,12 @@ use crate::scene::{
     Hook, Raw, answer, feed, gateway, keep, post, recorder, settings, settings_for, soon, upstream,
 };
 
-/// An address where nobody listens.
+/// An address where nothing listens.
 async fn nobody() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
 }
 
-/// An upstream that takes connections and says nothing.
+/// An upstream that accepts connections and sends nothing.
 async fn mute() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -90,7 +90,7 @@ async fn a_handshake_that_takes_too_long_is_a_504() {
     assert_eq!(soon(post(&gateway.url("/v1/messages"), "{}")).await.status, 504);
 }
 
-/// An upstream that says what it is told to and then hangs up.
+/// An upstream that sends these bytes and then closes the connection.
 async fn curt(says: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -103,7 +103,7 @@ async fn curt(says: &'static str) -> SocketAddr {
     address
 }
 
-/// A head alone is no answer: while nothing else was said, the client can still be told.
+/// A head alone is not a response: while nothing else has been sent, the client can still get an error.
 #[tokio::test]
 async fn an_upstream_that_breaks_off_before_its_first_byte_is_a_502() {
     for says in [
@@ -122,7 +122,7 @@ async fn an_upstream_that_breaks_off_before_its_first_byte_is_a_502() {
     }
 }
 
-/// What was said before is passed on, and does not look whole.
+/// What was received before is forwarded, and does not look complete.
 #[tokio::test]
 async fn an_upstream_that_breaks_off_later_is_heard_so_far() {
     for (says, said) in [
@@ -159,7 +159,7 @@ async fn one_request_too_many_is_told_to_come_back() {
     let running = tokio::spawn(async move { post(&url, "{}").await });
     frames.say("first").await;
     for path in PATHS {
-        // More than fits into a socket's buffers: it is still being sent when the answer is there.
+        // More than fits into a socket's buffers: it is still being sent when the response arrives.
         let answer = post(&gateway.url(path), "x".repeat(8 << 20)).await;
         assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, "1"));
         check(path, &answer.json(), ["overloaded_error", "server_error", "UNAVAILABLE", "503"]);
@@ -194,7 +194,7 @@ impl Rewrite for Broken {
         panic!("rewrite")
     }
 
-    fn missed(&self, _: &Head<'_>, _: BypassReason) {
+    fn on_bypass(&self, _: &Head<'_>, _: BypassReason) {
         panic!("missed")
     }
 }

@@ -1,4 +1,4 @@
-//! What goes in comes out: bodies, headers and statuses, both ways.
+//! Bodies, headers and statuses are forwarded unchanged, both ways.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tersely_gateway::{BypassReason, GatewaySettings, Origins, Refusal, Rewrite, Upstreams, Vendor, Verdict};
 
 use crate::scene::{
-    Hook, Raw, Seen, Uninterested, answer, feed, gateway, get, keep, post, recorder, replace, send, settings,
-    status, upstream,
+    Hook, Raw, SeenRequest, Uninterested, answer, feed, gateway, get, keep, post, recorder, replace, send,
+    settings, status, upstream,
 };
 const BODY: &str = r#"{"b" : 1.0,"a":"\u00e9",  "tools":[]}"#;
 
@@ -24,7 +24,7 @@ fn request(url: &str, headers: &[(&str, &str)], body: impl Into<Bytes>) -> Reque
 }
 
 /// What the upstream saw of one request.
-async fn seen(rewrite: Arc<dyn Rewrite>, headers: &[(&str, &str)], body: impl Into<Bytes>) -> Seen {
+async fn seen(rewrite: Arc<dyn Rewrite>, headers: &[(&str, &str)], body: impl Into<Bytes>) -> SeenRequest {
     let (address, log) = recorder().await;
     let gateway = gateway(settings(address), rewrite).await;
     let answer = send(request(&gateway.url("/v1/messages?beta=true"), headers, body)).await;
@@ -203,7 +203,7 @@ async fn any_method_and_path_goes_on() {
 #[tokio::test]
 async fn trailers_go_both_ways() {
     let address = upstream(|request| async move {
-        assert_eq!(Seen::of(request).await.trailers.unwrap()["x-end"], "there");
+        assert_eq!(SeenRequest::of(request).await.trailers.unwrap()["x-end"], "there");
         let (frames, body) = feed();
         tokio::spawn(async move {
             frames.say("body").await;

@@ -1,4 +1,4 @@
-//! Clients that mean harm, or do it, cost little and break nothing.
+//! Hostile clients cost little and break nothing.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -132,7 +132,7 @@ async fn a_slow_body_is_a_408() {
     assert!(raw.until("invalid_request_error").await.starts_with("HTTP/1.1 408"));
 }
 
-/// One byte now and then is not what a sender needs that long for.
+/// One byte now and then does not extend the timeout.
 #[tokio::test]
 async fn a_body_that_drips_is_a_408() {
     for rewrite in [keep(), Arc::new(Uninterested) as Arc<dyn Rewrite>] {
@@ -152,7 +152,7 @@ async fn a_body_that_drips_is_a_408() {
     }
 }
 
-/// A long body takes its time, and an upstream that reads slowly does not count against its sender.
+/// A long body may take its time, and a slow upstream does not count against the sender.
 #[tokio::test]
 async fn a_body_that_comes_steadily_has_all_the_time_it_needs() {
     let address = upstream(|request: Request<Incoming>| async move {

@@ -1,4 +1,4 @@
-//! Clients that come in over TLS: what is agreed on, whose certificates are taken, and what a new certificate changes.
+//! TLS clients: the negotiated versions, accepted certificates, and renewed ones.
 
 use std::fs;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::scene::{
 
 const HEALTH: &str = "GET /healthz HTTP/1.1";
 
-/// A gateway with a certificate of an authority, and what it is told by.
+/// A gateway with a certificate of this authority, and its settings.
 async fn secure(authority: &Authority, asks: bool) -> (Gateway, GatewaySettings) {
     authority.renew();
     let (address, _) = recorder().await;
@@ -63,7 +63,7 @@ async fn both_versions_of_tls_and_of_http_are_spoken() {
     }
 }
 
-/// Behaviour 23.1: who does not speak TLS is told so; what is older than TLS 1.2 is not spoken.
+/// Behaviour 23.1: a client without TLS is told so; versions before TLS 1.2 are refused.
 #[tokio::test]
 async fn who_speaks_no_tls_hears_why() {
     let authority = Authority::new("plain");
@@ -75,7 +75,7 @@ async fn who_speaks_no_tls_hears_why() {
         answer.starts_with("HTTP/1.1 400 ") && answer.contains("begin the URL with https://"),
         "{answer}"
     );
-    // A hello of TLS 1.1, with one suite that it has.
+    // A TLS 1.1 hello with a supported cipher suite.
     let hello = [&[1, 0, 0, 41, 3, 2][..], &[7; 32], &[0, 0, 2, 0xc0, 0x13, 1, 0]].concat();
     let mut old = Raw::open(gateway.address).await;
     old.write([&[22, 3, 1, 0, u8::try_from(hello.len()).unwrap()][..], &hello].concat()).await;
@@ -124,7 +124,7 @@ async fn a_certificate_says_which_tenant_it_is() {
     let authority = Authority::new("tenants");
     let (_, settings) = secure(&authority, true).await;
     let tenant = |name: &str, certificate: &str| TenantSettings {
-        tenant: KnownTenant { rate: 1, ..KnownTenant::named(name) },
+        tenant: KnownTenant { rate: 1, ..KnownTenant::new(name) },
         keys: Vec::new(),
         certificates: vec![certificate.to_owned()],
     };
@@ -147,7 +147,7 @@ async fn a_certificate_says_which_tenant_it_is() {
     }
 }
 
-/// The certificate that a gateway shows.
+/// The certificate that a gateway presents.
 async fn shown(authority: &Authority, gateway: &Gateway) -> Vec<u8> {
     let stream = Visitor::of(authority).connect(gateway.address).await.unwrap();
     stream.get_ref().1.peer_certificates().unwrap()[0].to_vec()
@@ -204,7 +204,7 @@ async fn a_new_certificate_drops_no_stream() {
     hear("0\r\n\r\n").await;
 }
 
-/// Behaviour 23.6: files that do not fit one another are refused, with words that say which.
+/// Behaviour 23.6: files that do not belong together are refused, and the message says which.
 #[test]
 fn files_that_do_not_fit_are_refused() {
     let (authority, other) = (Authority::new("fits"), Authority::new("misfits"));
@@ -235,7 +235,7 @@ fn files_that_do_not_fit_are_refused() {
     );
 }
 
-/// Behaviour 23.1: who is slow to shake hands is not waited for longer than for a head.
+/// Behaviour 23.1: a slow handshake has no longer timeout than a request's head.
 #[tokio::test]
 async fn slow_hands_hold_no_place() {
     let authority = Authority::new("slow");
@@ -256,13 +256,13 @@ async fn slow_hands_hold_no_place() {
     assert!(answer.contains(" 200 OK") && since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
     sleep(Duration::from_millis(500)).await;
     for mut stream in slow {
-        // It was closed, politely or not.
+        // The connection was closed, gracefully or not.
         assert_eq!(soon(stream.read_to_end(&mut Vec::new())).await.unwrap_or(0), 0);
     }
     let _ = Arc::new(gateway);
 }
 
-/// Behaviour 23.1: large bodies and answers over both protocols come whole.
+/// Behaviour 23.1: large bodies and responses arrive whole over both protocols.
 #[tokio::test]
 async fn bodies_come_whole() {
     let authority = Authority::new("whole");

@@ -1,4 +1,4 @@
-//! A rewrite that is late: the client is told, and what was sent as it came stays as it came.
+//! A late rewrite: the client is told, and what was forwarded unchanged stays unchanged.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use http_body_util::Full;
 use serde_json::{Value, json};
 use tersely_gateway::{BypassReason, EngineRewriter, Head, Rewrite, Verdict};
 
-use crate::scene::{Answer, Gateway, Hook, Seen, gateway, post, recorder, send, settings};
+use crate::scene::{Answer, Gateway, Hook, SeenRequest, gateway, post, recorder, send, settings};
 
 /// Rows that take fewer tokens in another form.
 fn rows(turn: usize) -> String {
@@ -22,7 +22,7 @@ fn rows(turn: usize) -> String {
     Value::from(rows).to_string()
 }
 
-/// A conversation with so many results.
+/// A conversation with this many results.
 fn conversation(turns: usize) -> String {
     let turn = |turn: usize| {
         [
@@ -34,7 +34,7 @@ fn conversation(turns: usize) -> String {
     json!({"model": "m", "tools": [{"name": "Bash", "input_schema": {"type": "object"}}], "messages": messages}).to_string()
 }
 
-/// An engine that has all the time it needs, or not.
+/// An engine that is in time, or late.
 struct Hasty {
     live: EngineRewriter,
     is_late: AtomicBool,
@@ -57,8 +57,8 @@ impl Rewrite for Hasty {
         self.live.mask(head, body)
     }
 
-    fn missed(&self, head: &Head<'_>, why: BypassReason) {
-        self.live.missed(head, why);
+    fn on_bypass(&self, head: &Head<'_>, why: BypassReason) {
+        self.live.on_bypass(head, why);
     }
 
     fn sent_plain(&self, head: &Head<'_>, body: &Bytes) {
@@ -66,11 +66,11 @@ impl Rewrite for Hasty {
     }
 }
 
-/// A gateway before such an engine.
+/// A gateway with such an engine.
 struct House {
     gateway: Gateway,
     engine: Arc<Hasty>,
-    log: Arc<Mutex<Vec<Seen>>>,
+    log: Arc<Mutex<Vec<SeenRequest>>>,
 }
 
 impl House {
@@ -82,8 +82,14 @@ impl House {
         Self { gateway: gateway(settings, Arc::clone(&engine) as _).await, engine, log }
     }
 
-    /// What the client got and the upstream saw.
-    async fn ask(&self, is_late: bool, key: &str, body: impl Into<Bytes>, coding: &str) -> (Answer, Seen) {
+    /// The client's response, and what the upstream saw.
+    async fn ask(
+        &self,
+        is_late: bool,
+        key: &str,
+        body: impl Into<Bytes>,
+        coding: &str,
+    ) -> (Answer, SeenRequest) {
         self.engine.is_late.store(is_late, SeqCst);
         let request = Request::post(self.gateway.url("/v1/messages")).header("x-api-key", key);
         let request = request.header("content-encoding", coding).body(Full::new(body.into())).unwrap();
@@ -93,13 +99,13 @@ impl House {
     }
 }
 
-fn results(seen: &Seen) -> Vec<String> {
+fn results(seen: &SeenRequest) -> Vec<String> {
     let body: Value = serde_json::from_slice(&seen.body).unwrap();
     let messages = body["messages"].as_array().unwrap().iter();
     messages.filter_map(|it| it["content"][0]["content"].as_str().map(str::to_owned)).collect()
 }
 
-fn tools(seen: &Seen) -> usize {
+fn tools(seen: &SeenRequest) -> usize {
     let body: Value = serde_json::from_slice(&seen.body).unwrap();
     body["tools"].as_array().unwrap().len()
 }
@@ -125,7 +131,7 @@ async fn what_went_on_as_it_came_stays_so_for_its_conversation() {
     assert_eq!(tools(&seen), 2);
 }
 
-/// What is remembered for speed keeps apart what was decided otherwise, and a coded body is the same conversation.
+/// The memo keeps different decisions apart, and an encoded body is the same conversation.
 #[tokio::test]
 async fn the_memo_and_a_coding_change_nothing_of_it() {
     let house = House::new().await;
@@ -149,7 +155,7 @@ async fn the_memo_and_a_coding_change_nothing_of_it() {
     assert!(bodies[0] == bodies[1] && bodies[0] != first.body);
 }
 
-/// Behaviour 14.9: no limit of time goes before a mask, and what was masked for want of time stays as it was sent.
+/// Behaviour 14.9: no timeout takes precedence over masking, and what was only masked stays as it was sent.
 #[tokio::test]
 async fn what_there_was_no_time_for_is_masked() {
     let house = House::new().await;
@@ -168,7 +174,7 @@ async fn what_there_was_no_time_for_is_masked() {
     assert_eq!((&coded.body, coded.headers.get("content-encoding")), (&seen.body, None));
 }
 
-/// Whatever the reason, it is told.
+/// Whatever the reason, it is reported.
 #[tokio::test]
 async fn a_request_that_is_missed_says_why() {
     let (address, _) = recorder().await;

@@ -1,4 +1,4 @@
-//! A real engine behind the door: what the upstream sees, and what the client is told.
+//! A real engine in the gateway: what the upstream sees, and what the client is told.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tersely_core::{Loss, Mode, O200k, Plan};
 use tersely_engine::{Engine, EngineSettings, MemoLimits, ResultTally};
 use tersely_gateway::{EngineRewriter, Totals};
 
-use crate::scene::{Answer, Seen, gateway, recorder, send, settings};
+use crate::scene::{Answer, SeenRequest, gateway, recorder, send, settings};
 
 /// Rows that take fewer tokens in another form.
 fn rows() -> String {
@@ -18,7 +18,7 @@ fn rows() -> String {
     Value::from(rows).to_string()
 }
 
-/// A body of Messages with `text` as a result, and `more` before it.
+/// A Messages body with `text` as a result, and `more` before it.
 fn messages(text: &str, more: &str) -> String {
     let result = json!({"type": "tool_result", "tool_use_id": "a", "content": text});
     format!(r#"{{{more}"model" : "m","messages":[{{"role":"user","content":[{result}]}}]}}"#)
@@ -28,13 +28,13 @@ fn engine(plan: Plan) -> Engine {
     Engine::new(EngineSettings { plan, ..EngineSettings::default() })
 }
 
-/// What the client got and the upstream saw.
+/// The client's response, and what the upstream saw.
 async fn exchange(
     live: &Arc<EngineRewriter>,
     path: &str,
     headers: &[(&str, &str)],
     body: String,
-) -> (Answer, Option<Seen>) {
+) -> (Answer, Option<SeenRequest>) {
     let (address, log) = recorder().await;
     let gateway = gateway(settings(address), Arc::clone(live) as _).await;
     let post = headers
@@ -45,7 +45,7 @@ async fn exchange(
     (answer, seen)
 }
 
-/// The body that the upstream saw of a request to Messages.
+/// The body of a Messages request that the upstream saw.
 async fn sent(live: &Arc<EngineRewriter>, headers: &[(&str, &str)], body: String) -> String {
     let (answer, seen) = exchange(live, "/v1/messages?beta=true", headers, body).await;
     assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
@@ -55,7 +55,8 @@ async fn sent(live: &Arc<EngineRewriter>, headers: &[(&str, &str)], body: String
     String::from_utf8(seen.body.to_vec()).unwrap()
 }
 
-/// Behaviour 8.9: what another gateway's header calls too short stays, and the header stays here.
+/// Behaviour 8.9: results shorter than another gateway's threshold header stay unchanged, and the header is not
+/// forwarded.
 #[tokio::test]
 async fn a_threshold_leaves_short_results_alone() {
     let (live, body) = (Arc::new(EngineRewriter::default()), messages(&rows(), ""));
@@ -115,7 +116,7 @@ async fn a_header_says_for_whom_results_were_written() {
     assert!(!answer.headers.contains_key(asks));
 }
 
-/// Behaviour 0.12: nothing is left out of a request without tools, so its results may be longer than the limit.
+/// Behaviour 0.12: nothing is left out of a request without tools, so its results may exceed the limit.
 #[tokio::test]
 async fn a_header_counts_results_that_exceed_the_limit() {
     let live = Arc::new(EngineRewriter::default());
@@ -130,7 +131,7 @@ async fn a_header_counts_results_that_exceed_the_limit() {
     assert!(!answer.headers.contains_key("x-tersely-over-limit"));
 }
 
-/// The memo saves time alone: without one, a conversation that goes on is sent with the same bytes.
+/// The memo only saves time: without one, a growing conversation is sent with the same bytes.
 #[tokio::test]
 async fn what_is_remembered_changes_no_byte() {
     let with = Arc::new(EngineRewriter::default());

@@ -28,7 +28,7 @@ use crate::scene::{Uninterested, answer, any, client, feed, gateway, keep, read,
 const STREAMS: usize = 1000;
 const EVENTS: usize = 20;
 
-/// A thousand streams of twenty events each, all at one time.
+/// A thousand concurrent streams of twenty events each.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a load test"]
 async fn a_thousand_streams_at_a_time_all_finish() {
@@ -65,7 +65,7 @@ fn resident() -> usize {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// CPU time of a request through the gateway, beside a bare proxy of the same library in the same run.
+/// CPU time per request through the gateway, compared with a bare proxy of the same library in the same run.
 #[test]
 #[ignore = "a measurement"]
 fn a_request_costs_little_more_than_through_a_bare_proxy() {
@@ -103,7 +103,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 type Serving = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A proxy on threads of its own, told apart by their name.
+/// A proxy on threads of its own, identified by their name.
 struct Way {
     name: &'static str,
     address: SocketAddr,
@@ -120,7 +120,7 @@ impl Way {
         Self { name, address, _runtime: runtime }
     }
 
-    /// Microseconds of CPU that one request takes here.
+    /// CPU microseconds per request.
     async fn cost(&self, size: usize, requests: usize) -> f64 {
         const CONNECTIONS: usize = 8;
         let body = Bytes::from(vec![b'x'; size]);
@@ -138,7 +138,7 @@ impl Way {
         cost
     }
 
-    /// Nanoseconds that the threads of this proxy have run.
+    /// CPU nanoseconds of the threads of this proxy.
     fn spent(&self) -> u64 {
         let threads = fs::read_dir("/proc/self/task").unwrap().map(|entry| entry.unwrap().path());
         let ours = threads
@@ -168,7 +168,7 @@ async fn ours(listener: TcpListener, upstream: SocketAddr, rewrite: Arc<dyn Rewr
     serve(settings(upstream), rewrite, listener, std::future::pending()).await.unwrap();
 }
 
-/// The least that a reverse proxy can do.
+/// A minimal reverse proxy.
 async fn bare(listener: TcpListener, upstream: SocketAddr) {
     let authority: Authority = upstream.to_string().parse().unwrap();
     let mut connector = HttpConnector::new();

@@ -1,4 +1,4 @@
-//! The door for models, tried over real sockets against scripted upstreams.
+//! The gateway's listeners over real sockets against scripted upstreams.
 
 #![expect(
     clippy::expect_used,
@@ -10,6 +10,7 @@
 
 mod access;
 mod admin;
+mod admission;
 mod caller;
 mod cloud;
 mod crowd;

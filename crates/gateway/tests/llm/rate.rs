@@ -1,4 +1,4 @@
-//! Rates: who sends more than it may is told when to come back, in the words of the API that it called.
+//! Rate limits: a client over its limit is told when to retry, in the format of the API that it called.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ async fn a_client_that_sends_too_many_is_told_when_to_come_back() {
     assert_eq!(call(&gateway, "/v1/messages", Some("a")).await.status, StatusCode::OK);
 }
 
-/// Behaviour 15.5: a tenant is known by its credential.
+/// Behaviour 15.5: a tenant is identified by its credential.
 #[tokio::test]
 async fn one_tenant_does_not_use_up_what_another_may() {
     let gateway = limited(|settings| settings.limits.tenant_rate = 2).await;
@@ -69,7 +69,7 @@ async fn one_tenant_does_not_use_up_what_another_may() {
     }
 }
 
-/// Behaviour 15.5: nobody is slowed down who was not asked to be.
+/// Behaviour 15.5: without a limit nobody is slowed down.
 #[tokio::test]
 async fn without_a_setting_there_is_no_rate() {
     let gateway = limited(|_| {}).await;

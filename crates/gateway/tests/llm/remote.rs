@@ -1,5 +1,5 @@
-//! A compressor elsewhere that is slow, dead, lying, verbose or different each time: no request fails for it, and what was
-//! sent once is sent again.
+//! A remote compressor that is slow, dead, lying, verbose or different each time: no request fails because of it, and
+//! what was sent once is sent again.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -17,34 +17,34 @@ use tersely_gateway::{Compressor, CompressorSettings, CompressorShape, EngineRew
 use tersely_store::{Store, StoreSettings};
 
 use crate::scene::{
-    Any, Conversation, ERROR, Gateway, Raw, Seen, answer, any, feed, gateway, log, recorder, send, settings,
-    soon, upstream,
+    Any, Conversation, ERROR, Gateway, Raw, SeenRequest, answer, any, feed, gateway, log, recorder, send,
+    settings, soon, upstream,
 };
 
-/// How long a compressor may take here.
+/// How long a compressor may take in these tests.
 const TIMEOUT: Duration = Duration::from_millis(400);
 
 /// How long a slow one takes.
 const SLOW: Duration = Duration::from_millis(1200);
 
-/// A gateway before a recording upstream and a scripted compressor.
+/// A gateway with a recording upstream and a scripted compressor.
 struct Scene {
     gateway: Gateway,
     live: Arc<EngineRewriter>,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<SeenRequest>>>,
 }
 
-/// What a compressor does with a call, which is the n-th.
-type Script = fn(usize, Seen) -> Response<Any>;
+/// What a compressor does with its n-th call.
+type Script = fn(usize, SeenRequest) -> Response<Any>;
 
-/// A compressor that does as a script says, and what it was asked.
-async fn compressor(script: Script) -> (SocketAddr, Arc<Mutex<Vec<Seen>>>) {
+/// A scripted compressor, and what it was asked.
+async fn compressor(script: Script) -> (SocketAddr, Arc<Mutex<Vec<SeenRequest>>>) {
     let (calls, number) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
     let log = Arc::clone(&calls);
     let address = upstream(move |request: Request<Incoming>| {
         let (log, number) = (Arc::clone(&log), number.fetch_add(1, SeqCst));
         async move {
-            let seen = Seen::of(request).await;
+            let seen = SeenRequest::of(request).await;
             log.lock().unwrap().push(seen.clone());
             if seen.uri.path().contains("hang") {
                 std::future::pending::<()>().await;
@@ -72,7 +72,7 @@ fn service(url: &str) -> CompressorSettings {
 }
 
 impl Scene {
-    /// With this compressor before a recording upstream.
+    /// A gateway with this compressor and a recording upstream.
     async fn new(compressor: CompressorSettings, fallback: Fallback) -> Self {
         let (address, seen) = recorder().await;
         Self::before(address, seen, compressor, fallback).await
@@ -80,7 +80,7 @@ impl Scene {
 
     async fn before(
         address: SocketAddr,
-        seen: Arc<Mutex<Vec<Seen>>>,
+        seen: Arc<Mutex<Vec<SeenRequest>>>,
         compressor: CompressorSettings,
         fallback: Fallback,
     ) -> Self {
@@ -113,11 +113,11 @@ fn says(text: &str) -> Response<Any> {
 }
 
 /// A good answer that is never the same.
-fn differs(number: usize, _: Seen) -> Response<Any> {
+fn differs(number: usize, _: SeenRequest) -> Response<Any> {
     says(&format!("answer {number}: 120 jobs ran.\n{ERROR}"))
 }
 
-/// True when a body holds all of a log.
+/// True if a body contains a whole log.
 fn is_whole(body: &str, log: &str) -> bool {
     let last: Value = serde_json::from_str(body).unwrap();
     let sent =
@@ -126,7 +126,7 @@ fn is_whole(body: &str, log: &str) -> bool {
     !sent.contains("<<<SHADOW:") && text == log && O200k.count(sent) <= O200k.count(log)
 }
 
-/// Behaviour 8.3, 8.6: an answer that is of use stands for the result under the name of the original.
+/// Behaviour 8.3, 8.6: a useful answer replaces the result, with the id of the original.
 #[tokio::test]
 async fn what_a_compressor_says_stands_for_the_result() {
     let (address, calls) = compressor(differs).await;
@@ -149,8 +149,8 @@ async fn what_a_compressor_says_stands_for_the_result() {
     assert!(totals.stages["api"] > 0);
 }
 
-/// Behaviour 8.8, law 2: turn by turn, sent again or not, after a new login too, nothing that was sent changes, and nobody is
-/// asked about what the model has seen.
+/// Behaviour 8.8, law 2: turn by turn, sent again or not, also after a new login, nothing that was sent changes, and
+/// results that the model has seen are not sent to the compressor.
 #[tokio::test]
 async fn what_was_sent_once_is_sent_again() {
     let (address, calls) = compressor(differs).await;
@@ -170,7 +170,8 @@ async fn what_was_sent_once_is_sent_again() {
     assert_eq!(calls.lock().unwrap().len(), 30, "each result is asked about once");
 }
 
-/// Behaviour 8.5, 8.6: whatever is wrong with a compressor, the request goes on with the result whole, and stays so.
+/// Behaviour 8.5, 8.6: whatever is wrong with a compressor, the request is forwarded with the result whole, and it
+/// stays whole.
 #[tokio::test]
 async fn a_compressor_that_is_of_no_use_changes_nothing() {
     let scripts: [(&str, Script); 9] = [
@@ -206,8 +207,8 @@ async fn a_compressor_that_is_of_no_use_changes_nothing() {
     }
 }
 
-/// Behaviour 8.5, 8.10: a compressor that hangs, before its answer or in the middle of it, costs no more than its time; after five
-/// failures it is left alone.
+/// Behaviour 8.5, 8.10: a compressor that hangs, before or during its answer, costs no more than its timeout; after
+/// five failures it is not called for a while.
 #[tokio::test]
 async fn a_slow_or_dead_compressor_costs_no_more_than_its_time() {
     let (slow, _) = compressor(differs).await;
@@ -239,7 +240,7 @@ async fn a_slow_or_dead_compressor_costs_no_more_than_its_time() {
     }
 }
 
-/// Behaviour 8.2, 8.5: another fallback shows the first words, and every error.
+/// Behaviour 8.2, 8.5: another fallback shows the first lines, and every error.
 #[tokio::test]
 async fn the_first_words_may_stand_for_what_a_compressor_fails_at() {
     let (address, _) = compressor(|_, _| says("nothing")).await;
@@ -248,7 +249,7 @@ async fn the_first_words_may_stand_for_what_a_compressor_fails_at() {
     assert!(body.contains(&format!("00:01 job 7919 of queue 1 took 31 ms 00:02...\\n{ERROR}\"")), "{body}");
 }
 
-/// Behaviour 8.11: what the model has seen stays whole if nothing is known of it, whatever stands for failures.
+/// Behaviour 8.11: what the model has seen stays whole if no answer is stored, whatever the fallback.
 #[tokio::test]
 async fn the_first_words_never_stand_for_what_was_seen() {
     let (address, calls) = compressor(|_, _| says("nothing")).await;
@@ -262,7 +263,7 @@ async fn the_first_words_never_stand_for_what_was_seen() {
     assert_eq!(calls.lock().unwrap().len(), 0);
 }
 
-/// A conversation whose last message has so many results.
+/// A conversation whose last message has this many results.
 fn at_once(many: usize) -> Conversation {
     let mut talk = Conversation::new();
     let results: Vec<_> =
@@ -280,7 +281,7 @@ fn at_once(many: usize) -> Conversation {
     talk
 }
 
-/// Behaviour 8.10: a call that came late, because others went first, is no failure of the compressor.
+/// Behaviour 8.10: a call that started late because of others is not a failure of the compressor.
 #[tokio::test]
 async fn a_call_without_its_share_of_the_time_is_no_failure() {
     let (address, calls) = compressor(differs).await;
@@ -295,7 +296,7 @@ async fn a_call_without_its_share_of_the_time_is_no_failure() {
     assert!(body.contains("120 jobs ran."), "{body}");
 }
 
-/// Behaviour 8.13: no request asks about more than 64 results; the others stay whole.
+/// Behaviour 8.13: at most 64 results of a request are sent; the others stay whole.
 #[tokio::test]
 async fn the_calls_of_one_request_are_counted() {
     let (address, calls) = compressor(differs).await;
@@ -308,7 +309,8 @@ async fn the_calls_of_one_request_are_counted() {
     assert_eq!(body.matches("<<<SHADOW:shadow_").count(), 64, "what was not asked about stays whole");
 }
 
-/// Behaviour 15.3: so many calls begin in a second; what would begin too late is sent whole, and no request fails.
+/// Behaviour 15.3: calls per second are limited; results whose call would start too late stay whole, and no request
+/// fails.
 #[tokio::test]
 async fn calls_begin_at_the_pace_that_is_set() {
     let (address, calls) = compressor(differs).await;
@@ -321,8 +323,8 @@ async fn calls_begin_at_the_pace_that_is_set() {
     assert_eq!(body.matches("120 jobs ran.").count(), made);
 }
 
-/// Behaviour 15.3: nobody waits for the answers of a client that has left, so no further call begins; asked again, those that
-/// were not made are.
+/// Behaviour 15.3: when the client leaves, no further call starts; calls that were not made are made when it asks
+/// again.
 #[tokio::test]
 async fn no_call_begins_for_a_client_that_has_left() {
     let (address, calls) = compressor(differs).await;
@@ -345,7 +347,7 @@ async fn no_call_begins_for_a_client_that_has_left() {
     assert_eq!((made(), body.matches("120 jobs ran.").count()), (30, 30), "nothing was settled for it");
 }
 
-/// Behaviour 8.10: what a server refuses to one login is no reason to leave it alone for others.
+/// Behaviour 8.10: a refusal of one login does not stop calls for others.
 #[tokio::test]
 async fn a_refused_login_is_nobody_elses_failure() {
     let script: Script = |_, seen| {
@@ -370,7 +372,7 @@ async fn a_refused_login_is_nobody_elses_failure() {
     assert!(body.contains("120 jobs ran."), "{body}");
 }
 
-/// What goes out: no file, no edit, no failure, nothing that the model has seen, and no secret.
+/// What is sent: no file, no edit, no failure, nothing that the model has seen, and no secret.
 #[tokio::test]
 async fn only_new_output_of_tools_goes_out_and_no_secret() {
     let (address, calls) = compressor(differs).await;
@@ -393,8 +395,8 @@ async fn only_new_output_of_tools_goes_out_and_no_secret() {
     assert!(asked.contains("REDACTED") && !asked.contains(&secret), "{asked}");
 }
 
-/// Behaviour 8.4, 8.8: a model is asked in its own shape, with its key, or with the login of the request if that goes to
-/// the same server.
+/// Behaviour 8.4, 8.8: a model is called in its own format, with its key, or with the request's login if that is
+/// forwarded to the same server.
 #[tokio::test]
 async fn a_login_goes_to_the_server_that_it_is_meant_for_alone() {
     let script: Script = |_, seen| {
@@ -428,7 +430,7 @@ async fn a_login_goes_to_the_server_that_it_is_meant_for_alone() {
     }
 }
 
-/// A request that only asks what another would cost asks nobody, and settles nothing.
+/// A request that only counts tokens calls no compressor, and stores nothing.
 #[tokio::test]
 async fn counting_asks_nobody() {
     let (address, calls) = compressor(differs).await;

@@ -1,4 +1,4 @@
-//! Redaction that the operator asked for by name: no secret goes on, whatever the client says or sends.
+//! `redact_secrets`: no secret is forwarded, whatever the client sends.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, mpsc};
@@ -15,7 +15,7 @@ use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{EngineRewriter, GatewaySettings as Door};
 use tokio::time::timeout;
 
-use crate::scene::{Answer, Raw, Seen, gateway, get, recorder, send, settings};
+use crate::scene::{Answer, Raw, SeenRequest, gateway, get, recorder, send, settings};
 
 fn secret() -> String {
     ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat()
@@ -28,7 +28,7 @@ fn live(change: EngineSettings) -> Arc<EngineRewriter> {
     Arc::new(EngineRewriter::new(Engine::new(EngineSettings { plan, ..change })))
 }
 
-/// A request whose file read, user, system and call all say the secret.
+/// A request with the secret in a file read, the user message, the system prompt and a call.
 fn body(more: &str) -> String {
     let secret = secret();
     let call =
@@ -55,7 +55,7 @@ impl Default for Exchange<'_> {
 }
 
 impl Exchange<'_> {
-    async fn run(self) -> (Answer, Option<Seen>) {
+    async fn run(self) -> (Answer, Option<SeenRequest>) {
         let (address, log) = recorder().await;
         let gateway = gateway((self.door)(settings(address)), self.live as _).await;
         let post = Request::post(gateway.url(self.path));
@@ -65,7 +65,7 @@ impl Exchange<'_> {
         (answer, seen)
     }
 
-    /// Holds that it goes on, with masks in the place of `count` secrets.
+    /// Checks that it is forwarded with `count` secrets masked.
     async fn goes_masked(self, count: usize) {
         let (answer, seen) = self.run().await;
         assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
@@ -76,7 +76,7 @@ impl Exchange<'_> {
         assert_eq!(seen.headers["content-length"], seen.body.len().to_string());
     }
 
-    /// Holds that it does not go on, and that the client is told why.
+    /// Checks that it is not forwarded, and that the client is told why.
     async fn gets_refused(self, status: StatusCode, why: &str) {
         let (answer, seen) = self.run().await;
         assert_eq!((answer.status, seen.is_none()), (status, true), "{answer:?}");
@@ -180,7 +180,7 @@ async fn what_is_signed_goes_on_only_without_secrets() {
     assert_eq!((answer.status, seen.unwrap().body), (StatusCode::OK, Bytes::from(clean)));
 }
 
-/// Behaviour 14.2, 15.1: what is too long to be searched is refused.
+/// Behaviour 14.2, 15.1: a body that is too long to be searched is refused.
 #[tokio::test]
 async fn no_limit_lets_a_request_go_on_unsearched() {
     let full = |mut door: Door| {
@@ -229,7 +229,7 @@ async fn requests_without_a_body_go_on() {
     assert_eq!(log.lock().unwrap().len(), 1);
 }
 
-/// Behaviour 14.2: a search that takes too long is given up, and so is what would wait for its room.
+/// Behaviour 14.2: a search that takes too long is given up, and so are requests that wait for its capacity.
 #[tokio::test]
 async fn a_search_that_is_late_refuses_the_request() {
     let (address, log) = recorder().await;

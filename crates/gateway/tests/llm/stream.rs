@@ -1,4 +1,4 @@
-//! Streams flow as they come, end as they end, and are not waited for by one who has gone.
+//! Streams are forwarded as they arrive, end as they end, and stop when the client leaves.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use crate::scene::{
     streamer, upstream,
 };
 
-/// A gateway before an upstream that answers with one stream, fed by the test.
+/// A gateway with an upstream that answers with one stream, fed by the test.
 async fn streaming(change: impl FnOnce(&mut GatewaySettings)) -> (Gateway, Frames) {
     let (address, frames) = streamer().await;
     let mut settings = settings(address);
@@ -54,7 +54,7 @@ async fn events_arrive_one_by_one_as_they_are_sent() {
     assert!(next(&mut body).await.is_none());
 }
 
-/// A client may want to see that it is heard before there is anything to hear.
+/// A client may want to see the head before there is a body.
 #[tokio::test]
 async fn a_head_does_not_wait_long_for_the_first_event() {
     let (gateway, frames) = streaming(|_| {}).await;
@@ -127,7 +127,7 @@ async fn a_client_that_leaves_before_the_answer_ends_the_request() {
     assert!(soon(gone.recv()).await.is_none());
 }
 
-/// Behaviour 16.5: what was cut does not look whole.
+/// Behaviour 16.5: a truncated stream does not look complete.
 #[tokio::test]
 async fn a_stream_that_breaks_reaches_the_client_broken() {
     let (gateway, frames) = streaming(|_| {}).await;
@@ -180,7 +180,7 @@ async fn a_drain_lets_streams_finish_and_takes_no_more() {
     soon(stopped).await.unwrap();
 }
 
-/// Whoever sends requests sees that they are soon unwelcome, and until then they are taken.
+/// During the notice period readiness checks fail, and requests are still taken.
 #[tokio::test]
 async fn a_notice_is_given_before_a_drain() {
     let address = upstream(|_| async { answer("done") }).await;
@@ -267,7 +267,7 @@ async fn a_websocket_that_is_refused_is_answered_as_usual() {
     assert_eq!(get(&gateway.url("/x")).await.status, 426);
 }
 
-/// What is said over a websocket is not rewritten, so where plain requests would be they are asked for.
+/// Websocket messages are not rewritten, so where plain requests would be, clients are asked to use those.
 #[tokio::test]
 async fn a_websocket_gives_way_to_plain_requests() {
     for (websockets, path) in [

@@ -1,4 +1,4 @@
-//! Upstreams behind TLS: private authorities, HTTP/2 and HTTP/1.1, and a proxy on the way.
+//! Upstreams with TLS: private authorities, HTTP/2 and HTTP/1.1, and a proxy in between.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::scene::{gateway, keep, post, replace, settings_for, soon};
 
-/// Requests to `/together` are answered once so many have come.
+/// Requests to `/together` are answered once this many have arrived.
 const TOGETHER: usize = 130;
 
 /// A server with a certificate of a private authority, and the authority's file.
@@ -40,7 +40,7 @@ impl Secure {
     }
 }
 
-/// Starts a server that speaks `protocols`, most wanted first.
+/// Starts a server with these ALPN protocols, the preferred first.
 async fn secure(name: &str, protocols: &[&str]) -> Secure {
     let (config, authority) = identity(name, protocols);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -86,7 +86,7 @@ async fn speak(acceptor: TlsAcceptor, together: Arc<Barrier>, stream: TcpStream)
         let together = Arc::clone(&together);
         async move { Ok::<_, Infallible>(report(&together, request).await) }
     });
-    // A client that goes away is no fault of a server.
+    // A client that disconnects is not an error of the server.
     let _ = if two {
         let mut protocol = http2::Builder::new(TokioExecutor::new());
         protocol.max_concurrent_streams(100).serve_connection(TokioIo::new(stream), service).await
@@ -95,7 +95,7 @@ async fn speak(acceptor: TlsAcceptor, together: Arc<Barrier>, stream: TcpStream)
     };
 }
 
-/// Says which protocol is spoken, to whom, and with what body.
+/// Answers with the protocol, the host and the body.
 async fn report(together: &Barrier, request: Request<Incoming>) -> Response<Full<Bytes>> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
@@ -129,7 +129,7 @@ async fn an_upstream_of_a_private_authority_is_not_trusted_otherwise() {
     assert!(answer.json()["error"]["message"].as_str().unwrap().contains("certificate"), "{answer:?}");
 }
 
-/// More streams than one HTTP/2 connection takes do not wait for one another: here none ends before all run.
+/// More streams than one HTTP/2 connection allows do not wait for one another: here none ends before all have started.
 #[tokio::test]
 async fn streams_beyond_what_a_connection_takes_get_one_of_their_own() {
     let server = secure("many", &["h2", "http/1.1"]).await;
@@ -146,7 +146,7 @@ async fn streams_beyond_what_a_connection_takes_get_one_of_their_own() {
     assert_eq!(versions, [TOGETHER - 90, 90]);
 }
 
-/// A proxy that opens tunnels, and what it was asked.
+/// A proxy that opens tunnels, and the requests that it got.
 async fn tunnels() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! Clients that speak HTTP/2 without TLS are served like all others, and within bounds.
+//! HTTP/2 clients without TLS are served like all others, within limits.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -99,14 +99,14 @@ async fn what_is_refused_in_the_one_is_refused_in_the_other() {
     assert_eq!(status(|it| it.method("TRACE")).await.unwrap(), 405);
     let many = |it| (0..200).fold(it, |it: http::request::Builder, n| it.header(format!("x-{n}"), "y"));
     assert_eq!(status(many).await.unwrap(), 431);
-    // Too much to be looked at: the protocol has its own way to say so.
+    // Too many headers: the protocol has its own way to refuse them.
     let big = |it: http::request::Builder| it.header("x-big", "y".repeat(100_000));
     assert!(status(big).await.map_or(true, |status| status == 431));
     assert_eq!(log.lock().unwrap().len(), 0);
     assert_eq!(status(|it| it).await.unwrap(), 200);
 }
 
-/// A page whose name was made to point here is known by its name in this protocol too.
+/// DNS rebinding is detected in this protocol too.
 #[tokio::test]
 async fn an_authority_from_elsewhere_is_refused() {
     let (address, log) = recorder().await;
@@ -123,7 +123,7 @@ async fn an_authority_from_elsewhere_is_refused() {
     assert_eq!(log.lock().unwrap().len(), 1);
 }
 
-/// Neither one that does not say what it speaks, nor one that says it and then nothing, holds a place for long.
+/// Neither a connection without a preface, nor one that is silent after it, is kept for long.
 #[tokio::test]
 async fn a_connection_on_which_nothing_happens_is_closed() {
     let (address, _) = recorder().await;
@@ -139,7 +139,7 @@ async fn a_connection_on_which_nothing_happens_is_closed() {
     assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
 }
 
-/// One on which something happens is not.
+/// An active one is.
 #[tokio::test]
 async fn a_stream_that_takes_long_keeps_its_connection() {
     let (address, frames) = streamer().await;

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tersely_gateway::startable;
+use tersely_gateway::find_program;
 
 use crate::command::doctor::finding::Finding;
 use crate::command::doctor::home::EmptyHome;
@@ -39,7 +39,7 @@ pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding
 
 fn version(name: &str, install: &str) -> Finding {
     let ran = EmptyHome::new().and_then(|home| {
-        let mut command = Command::new(startable(OsStr::new(name)));
+        let mut command = Command::new(find_program(OsStr::new(name)));
         home.move_in(&mut command).arg("--version").stdin(Stdio::null()).output()
     });
     match ran {

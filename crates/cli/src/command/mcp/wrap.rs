@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::{env, io};
 
 use tersely_engine::Engine;
-use tersely_gateway::{McpDoor, Originals, Pipe, relay, startable};
+use tersely_gateway::{McpClientSession, Originals, Pipe, find_program, relay};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tokio::io::{stdin, stdout};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -35,7 +35,8 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     let originals = Originals::in_memory().map_err(|error| {
         CommandFault::unable(error.to_string(), "run it where the system gives random bytes")
     })?;
-    let door = McpDoor::new(&meant.gateway, Engine::new(meant.engine), args.structured.into(), originals);
+    let door =
+        McpClientSession::new(&meant.gateway, Engine::new(meant.engine), args.structured.into(), originals);
     let runtime = runtime()?;
     let ended = runtime.block_on(serve(Arc::new(door), &args.command));
     runtime.shutdown_background();
@@ -46,7 +47,7 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
 /// to the model. Twice would be once too often: names that were given here would not be known there.
 fn step_aside(command: &[OsString]) -> Result<ExitCode, Stop> {
     let (program, args) = split(command)?;
-    let mut server = std::process::Command::new(startable(program));
+    let mut server = std::process::Command::new(find_program(program));
     server.args(args);
     #[cfg(unix)]
     let ended = Err(std::os::unix::process::CommandExt::exec(&mut server));
@@ -62,7 +63,7 @@ fn split(command: &[OsString]) -> Result<(&OsString, &[OsString]), CommandFault>
     command.split_first().ok_or_else(|| CommandFault::unable("no command given", hint))
 }
 
-async fn serve(door: Arc<McpDoor>, command: &[OsString]) -> Result<ExitStatus, Stop> {
+async fn serve(door: Arc<McpClientSession>, command: &[OsString]) -> Result<ExitStatus, Stop> {
     let (program, args) = split(command)?;
     let mut signals = Signals::all()?;
     let (mut child, pipe) = start(program, args).map_err(|error| absent(None, program, &error))?;
@@ -83,7 +84,7 @@ async fn serve(door: Arc<McpDoor>, command: &[OsString]) -> Result<ExitStatus, S
 
 /// The server, its standard error still this process's own.
 fn start(program: &OsString, args: &[OsString]) -> io::Result<(Child, Pipe<ChildStdout, ChildStdin>)> {
-    let mut server = Command::new(startable(program));
+    let mut server = Command::new(find_program(program));
     let mut child = server.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let missing = || io::Error::other("no pipe to the server");
     let (from, to) = (child.stdout.take().ok_or_else(missing)?, child.stdin.take().ok_or_else(missing)?);

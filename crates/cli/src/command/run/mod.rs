@@ -29,7 +29,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
-use tersely_gateway::startable;
+use tersely_gateway::find_program;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tokio::process::{Child, Command};
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
 fn alone(client: &dyn Client, program: &OsString, args: &[OsString]) -> Result<ExitCode, Stop> {
     let ended = runtime()?.block_on(async {
         let mut signals = Signals::all()?;
-        let child = Command::new(startable(program)).args(args).spawn();
+        let child = Command::new(find_program(program)).args(args).spawn();
         let mut child = child.map_err(|error| absent(client.install(), program, &error))?;
         wait(&mut child, &mut signals).await.map_err(Stop::from)
     });
@@ -137,7 +137,7 @@ fn start(
     let (places, is_nested) = (doors.places(), doors.is_nested());
     let ended = runtime.block_on(async {
         doors.serve(proxy)?;
-        let mut wanted = Command::new(startable(program));
+        let mut wanted = Command::new(find_program(program));
         wanted.args(told.arguments(args));
         if !is_nested {
             wanted.env(INSIDE, if places.is_empty() { "1" } else { &places });

@@ -1,4 +1,4 @@
-//! Writes what is answered to messages that come alone: them, and what became of them.
+//! Writes the response of `/v1/compress`: the messages, and figures about them.
 
 use serde_json::{Map, Value, json};
 use tersely_engine::{KeptOriginal, Report, ResultTally};
@@ -7,22 +7,22 @@ use tersely_wire::LoneMessages;
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
 
-/// What became of messages.
+/// The compressed messages.
 pub struct LoneAnswer {
-    /// A body of their shape, with nothing in it but them, their model and their tools.
+    /// A request body with nothing but the messages, their model and their tools.
     pub(crate) body: Vec<u8>,
-    /// Their tokens; nothing where none were counted.
+    /// Their tokens; zero if none were counted.
     pub(crate) tally: ResultTally,
-    /// The stages that acted.
+    /// The stages that changed something.
     pub(crate) stages: Vec<&'static str>,
-    /// What was left out.
+    /// Texts left out.
     pub(crate) kept: Vec<KeptOriginal>,
-    /// Their account.
+    /// Their record.
     pub(crate) entry: RequestEntry,
 }
 
 impl LoneAnswer {
-    /// What a body came to.
+    /// The result of compressing a body.
     pub(crate) fn new(body: Vec<u8>, report: &Report, kept: Vec<KeptOriginal>, entry: RequestEntry) -> Self {
         let tally = report.whole.unwrap_or_default();
         let stages = report.stages.iter().map(|saving| saving.stage).collect();
@@ -30,10 +30,10 @@ impl LoneAnswer {
     }
 }
 
-/// The answer in words of JSON: the messages as they are now, and their numbers.
+/// The response as JSON: the messages as they are now, and figures about them.
 pub(crate) fn write(question: &CompressQuestion, answer: &LoneAnswer) -> Vec<u8> {
-    let came = question.came();
-    // What we wrote can be read; if not, it is no answer.
+    let came = question.as_sent();
+    // Our own output can be parsed; if not, the original messages are returned.
     let now = LoneMessages::of(question.provider, &answer.body).unwrap_or(came);
     let tools = now.tools.filter(|tools| came.tools != Some(*tools));
     let ResultTally { before, after } = answer.tally;
@@ -47,10 +47,10 @@ pub(crate) fn write(question: &CompressQuestion, answer: &LoneAnswer) -> Vec<u8>
         "ccr_hashes": ids,
         "ignored": question.ignored,
     });
-    joined(now.messages, tools, numbers)
+    join_members(now.messages, tools, numbers)
 }
 
-/// The answer when we could do nothing: the messages as they came.
+/// The response if compressing failed: the original messages.
 pub(crate) fn write_unchanged(question: &CompressQuestion) -> Vec<u8> {
     let numbers = json!({
         "tokens_before": 0,
@@ -61,16 +61,16 @@ pub(crate) fn write_unchanged(question: &CompressQuestion) -> Vec<u8> {
         "ccr_hashes": [],
         "ignored": question.ignored,
     });
-    joined(question.came().messages, None, numbers)
+    join_members(question.as_sent().messages, None, numbers)
 }
 
-/// What is sent of what came.
+/// The ratio of the size after to the size before.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people, of numbers far below 2^52")]
 fn ratio(before: usize, after: usize) -> f64 {
     if before == 0 { 1.0 } else { (after as f64 / before as f64 * 10_000.0).round() / 10_000.0 }
 }
 
-fn joined(messages: &[u8], tools: Option<&[u8]>, numbers: Value) -> Vec<u8> {
+fn join_members(messages: &[u8], tools: Option<&[u8]>, numbers: Value) -> Vec<u8> {
     let mut text = [b"{\"messages\":", messages].concat();
     if let Some(tools) = tools {
         text.extend([b",\"tools\":", tools].concat());

@@ -1,4 +1,4 @@
-//! The door for gateways that bring messages to be made smaller, and take them on to a model themselves.
+//! The compress API, for gateways that forward the compressed messages to a model themselves.
 
 mod handler;
 pub(super) mod message;
@@ -6,6 +6,6 @@ pub(super) mod question;
 mod reply;
 mod retrieve;
 
-pub(crate) use handler::{CompressAsk, answer};
+pub(crate) use handler::{CompressRoute, NAME, answer};
 pub use message::LoneAnswer;
 pub use question::CompressQuestion;

@@ -1,39 +1,40 @@
-//! Reads what is asked at the door for messages that come alone.
+//! Parses the body of `/v1/compress`.
 //!
-//! What is asked wrongly is refused. A name that is not known here is passed over and told of in the answer: gateways
-//! bring words for other servers too, and a request that fails for one would be no better than a word that does nothing.
+//! Invalid values are refused. Unknown names are ignored and reported in the response: gateways send options for other
+//! servers too, and failing the request would help nobody.
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tersely_engine::OptionError;
 use tersely_wire::{LoneMessages, Provider, check_json, count_messages, lone_provider, top_members};
 
-/// Bytes of what is asked beside the messages.
-const LONGEST: usize = 64 << 10;
+/// Limit for the options besides the messages.
+const MAX_CONFIG_BYTES: usize = 64 << 10;
 
-/// How many names that are not known are told of, and how many characters of each.
-const TOLD: (usize, usize) = (16, 64);
+/// How many unknown names are reported, and how many characters of each.
+const MAX_IGNORED_NAMES: usize = 16;
+const MAX_IGNORED_CHARS: usize = 64;
 
-/// Messages to be made smaller, and how.
+/// Messages to compress, and how.
 pub struct CompressQuestion {
     messages: Bytes,
     model: Option<Bytes>,
     tools: Option<Bytes>,
-    /// The shape of the messages.
+    /// The format of the messages.
     pub(crate) provider: &'static Provider,
-    /// How many of the messages, from the first on, are not to be changed.
+    /// How many of the first messages must not be changed.
     pub(crate) frozen: usize,
-    /// Whether whoever asks lets its model fetch back what is left out.
+    /// Whether the caller lets its model fetch back what is omitted.
     pub(crate) retrieves: bool,
-    /// Names that say nothing here.
+    /// Unknown names.
     pub(crate) ignored: Vec<String>,
 }
 
 impl CompressQuestion {
-    /// The question that a body is.
+    /// Parses a body.
     ///
     /// # Errors
-    /// When it is none; the words say what would be one.
+    /// If it is invalid; the message says what is expected.
     pub(crate) fn read(body: &Bytes) -> Result<Self, OptionError> {
         check_json(body).map_err(|why| refuse(format!("the body is not JSON: {why}")))?;
         let names = ["messages", "model", "config", "tools", "gateway"];
@@ -48,7 +49,7 @@ impl CompressQuestion {
         let count = count_messages(&messages).ok_or_else(|| refuse(expected))?;
         let model = expect(member("model")?, "model: must be a string", b'"')?;
         let tools = expect(member("tools")?, "tools: must be a list", b'[')?;
-        let asked = asked(member("config")?)?;
+        let asked = parse_config(member("config")?)?;
         let mut ignored = asked.ignored;
         ignored.extend(member("gateway")?.map(|_| "gateway".to_owned()));
         let alone = alone(&messages, model.as_ref(), tools.as_ref());
@@ -57,13 +58,13 @@ impl CompressQuestion {
         Ok(Self { messages, model, tools, provider, frozen, retrieves: asked.retrieves, ignored })
     }
 
-    /// What came.
-    pub(crate) fn came(&self) -> LoneMessages<'_> {
+    /// The messages as they were sent.
+    pub(crate) fn as_sent(&self) -> LoneMessages<'_> {
         alone(&self.messages, self.model.as_ref(), self.tools.as_ref())
     }
 }
 
-/// What is asked beside the messages.
+/// The options besides the messages.
 #[derive(Default)]
 struct CompressConfig {
     provider: Option<&'static Provider>,
@@ -72,10 +73,10 @@ struct CompressConfig {
     ignored: Vec<String>,
 }
 
-fn asked(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
+fn parse_config(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
     let Some(config) = config else { return Ok(CompressConfig::default()) };
-    if config.len() > LONGEST {
-        return Err(refuse(format!("config: longer than {LONGEST} bytes")));
+    if config.len() > MAX_CONFIG_BYTES {
+        return Err(refuse(format!("config: longer than {MAX_CONFIG_BYTES} bytes")));
     }
     let config: Map<String, Value> =
         serde_json::from_slice(&config).map_err(|_| refuse("config: must be an object"))?;
@@ -83,7 +84,7 @@ fn asked(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
     for (name, value) in config.iter().filter(|(_, value)| !value.is_null()) {
         let wrong = |expected: &str| refuse(format!("config.{name}: must be {expected}"));
         match name.as_str() {
-            // What becomes of messages depends on nothing but them, so there is nothing to look up by it.
+            // The result depends on the messages alone, so the session is not needed.
             "session_id" => {}
             "frozen_message_count" => {
                 let count = value.as_u64().ok_or_else(|| wrong("a whole number, 0 or more"))?;
@@ -95,10 +96,12 @@ fn asked(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
                 asked.provider =
                     Some(known.ok_or_else(|| wrong("\"openai\", \"anthropic\" or \"responses\""))?);
             }
-            _ => asked.ignored.push(format!("config.{}", name.chars().take(TOLD.1).collect::<String>())),
+            _ => asked
+                .ignored
+                .push(format!("config.{}", name.chars().take(MAX_IGNORED_CHARS).collect::<String>())),
         }
     }
-    asked.ignored.truncate(TOLD.0);
+    asked.ignored.truncate(MAX_IGNORED_NAMES);
     Ok(asked)
 }
 
@@ -110,7 +113,7 @@ fn alone<'a>(messages: &'a Bytes, model: Option<&'a Bytes>, tools: Option<&'a By
     LoneMessages { messages, model: model.map(|it| &**it), tools: tools.map(|it| &**it) }
 }
 
-/// A value that begins as it should.
+/// Checks the first byte of a value.
 fn expect(value: Option<Bytes>, expected: &str, first: u8) -> Result<Option<Bytes>, OptionError> {
     match value {
         Some(value) if value.first() != Some(&first) => Err(refuse(expected)),
@@ -168,6 +171,6 @@ mod tests {
         let question = read(body).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(question.ignored, ["config.target_ratio", "gateway"]);
         assert_eq!((question.frozen, question.retrieves), (1, true));
-        assert_eq!(question.came(), LoneMessages { messages: b"[{}]", model: None, tools: None });
+        assert_eq!(question.as_sent(), LoneMessages { messages: b"[{}]", model: None, tools: None });
     }
 }

@@ -1,12 +1,12 @@
-//! Puts JSON of ours into a response.
+//! Responses with JSON of our own.
 
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderValue};
 
 use crate::http::response::Reply;
-use crate::llm::gate::GatewayState;
+use crate::llm::state::GatewayState;
 
-/// A response of ours, which takes room until it has been sent.
+/// A response with JSON of our own, which counts as held memory until it has been sent.
 pub(super) fn json(gate: &GatewayState, text: Vec<u8>) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(Some(gate.space.hold(text))));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

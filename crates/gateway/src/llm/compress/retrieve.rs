@@ -1,4 +1,4 @@
-//! Hands back what was left out of messages, to the one who brought them.
+//! `/v1/retrieve/ID`: returns a text that was left out of messages, to the client that sent them.
 
 use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{Request, Response};
@@ -10,18 +10,18 @@ use crate::error::Error;
 use crate::http::response::Reply;
 use crate::llm::compress::reply::json;
 use crate::llm::expand::original;
-use crate::llm::gate::GatewayState;
+use crate::llm::state::GatewayState;
 
-/// Where it is asked for; behind it stands a name.
+/// The path; an id follows.
 const PATH: &str = "/v1/retrieve/";
 
-/// What our names begin with; it may be left out.
+/// The prefix of our ids; it is optional.
 const PREFIX: &str = "shadow_";
 
-/// Digits of a name: of ours, and of those that other servers give.
+/// Hex digits of an id: of ours, and of other servers'.
 const DIGITS: std::ops::RangeInclusive<usize> = 12..=64;
 
-/// The name that a path asks for, if it is one.
+/// The id in a path, if it is valid.
 pub(super) fn id(path: &str) -> Option<String> {
     let name = path.strip_prefix(PATH)?;
     let digits = name.strip_prefix(PREFIX).unwrap_or(name);
@@ -29,7 +29,7 @@ pub(super) fn id(path: &str) -> Option<String> {
     is_one.then(|| format!("{PREFIX}{}", digits.to_ascii_lowercase()))
 }
 
-/// The text under a name, or the part of it that the question wants to see.
+/// The text with this id, or the part of it that the query asks for.
 pub(super) async fn retrieve(
     gate: &GatewayState,
     id: String,
@@ -44,8 +44,8 @@ pub(super) async fn retrieve(
         Some(wanted) => {
             let (whole, wish) = (text.clone(), said!({"id": id, "part": wanted}).to_string());
             let show = move || ExpandRequest::read(&wish).map(|wish| wish.show(&whole).into_owned());
-            // Whoever cannot have the part has all of it.
-            gate.bench.run(length, show).await.ok().and_then(Result::ok).unwrap_or(text)
+            // If the part cannot be found, the whole text is returned.
+            gate.workers.run(length, show).await.ok().and_then(Result::ok).unwrap_or(text)
         }
     };
     let answer = said!({"id": id, "original_content": shown}).to_string();
@@ -54,7 +54,7 @@ pub(super) async fn retrieve(
     Ok(response)
 }
 
-/// What a query says under `query`, in plain characters; an empty one says nothing.
+/// The decoded parameter `query`; `None` if it is empty.
 fn part(query: &str) -> Option<String> {
     let value = query.split('&').find_map(|pair| pair.strip_prefix("query="))?;
     let (mut bytes, mut rest) = (Vec::with_capacity(value.len()), value.as_bytes());

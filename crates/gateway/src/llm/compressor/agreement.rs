@@ -1,8 +1,8 @@
-//! What is agreed to stand for results: whoever says something first is heard, by everyone and from then on.
+//! Agreement on what replaces a result: the first answer applies to every replica, from then on.
 //!
-//! A compressor says something else each time, and what was sent must not change. So a word is used only once the store
-//! that all replicas share holds it, and what the store holds goes before what was just said. What this process has used
-//! stays with it: whatever becomes of the store, it never sends something else for the same result.
+//! A compressor answers differently each time, but what was sent must not change. So an answer is used only once the
+//! store that all replicas share has it, and an answer in the store takes precedence over a new one. A process keeps
+//! what it has used: whatever happens to the store, it never sends anything else for the same result.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,41 +13,41 @@ use tokio::sync::Semaphore;
 
 use crate::llm::keeper::in_time;
 
-/// A result in the stores: whose it is, and what it is called.
+/// The key of a result in the stores: its owner and its name.
 #[derive(Clone)]
-pub(crate) struct AgreedKey {
+pub(crate) struct AnswerKey {
     pub(crate) whose: Arc<[u8]>,
     pub(crate) name: String,
 }
 
-/// Where agreed words are kept.
+/// The stores of agreed answers.
 #[derive(Clone)]
 pub(crate) struct Agreement {
     /// In this process.
     near: Arc<Store>,
-    /// Where all replicas look; nowhere when there is but one.
+    /// Shared by all replicas; `None` if there is only one.
     far: Option<Arc<Store>>,
-    /// Places for those who tend.
+    /// Limits concurrent refreshes.
     tending: Arc<Semaphore>,
 }
 
-/// How many requests' results are tended at a time; a store that is slow is not asked for more.
-const TENDING: usize = 4;
+/// How many requests' answers are refreshed at a time; a slow store gets no more.
+const MAX_TENDED_REQUESTS: usize = 4;
 
 /// What is known of a result.
-pub(crate) enum KnownWord {
-    /// This stands for it.
+pub(crate) enum StoredAnswer {
+    /// This answer replaces it.
     Said(RemoteAnswer),
-    /// Nobody has said anything.
+    /// There is no answer yet.
     Open,
-    /// Nobody can say whether somebody has.
+    /// The store could not be asked.
     Unknown,
 }
 
 impl Agreement {
-    /// Agreement by `store`, and by `near` for what was used here where the store is elsewhere.
+    /// Agreement through `store`, with `near` for the answers used here if the store is remote.
     pub(crate) fn new(store: &Arc<Store>, near: Store) -> Self {
-        let tending = Arc::new(Semaphore::new(TENDING));
+        let tending = Arc::new(Semaphore::new(MAX_TENDED_REQUESTS));
         if store.deadline().is_some() {
             Self { near: Arc::new(near), far: Some(Arc::clone(store)), tending }
         } else {
@@ -55,60 +55,60 @@ impl Agreement {
         }
     }
 
-    /// What this process has used for a result.
-    pub(crate) async fn used(&self, key: &AgreedKey) -> Option<RemoteAnswer> {
+    /// The answer that this process has used for a result.
+    pub(crate) async fn find_used(&self, key: &AnswerKey) -> Option<RemoteAnswer> {
         let found = self.near.find(&key.on(&self.near)?).await.ok().flatten();
-        found.as_deref().map(unspell)
+        found.as_deref().map(decode)
     }
 
-    /// True when what was begun then may still be waited for.
+    /// True if a store call that began then may still be waited for.
     pub(crate) fn in_time(&self, begun: Instant) -> bool {
         self.far.as_ref().is_none_or(|far| in_time(far, begun).is_some())
     }
 
-    /// What stands for a result that this process has not used anything for.
-    pub(crate) async fn look(&self, key: &AgreedKey) -> KnownWord {
-        let Some(far) = &self.far else { return KnownWord::Open };
-        let Some(place) = key.on(far) else { return KnownWord::Unknown };
+    /// The shared answer for a result that this process has used none for.
+    pub(crate) async fn find_shared(&self, key: &AnswerKey) -> StoredAnswer {
+        let Some(far) = &self.far else { return StoredAnswer::Open };
+        let Some(place) = key.on(far) else { return StoredAnswer::Unknown };
         match far.find(&place).await {
-            Ok(Some(said)) => KnownWord::Said(unspell(&said)),
-            Ok(None) => KnownWord::Open,
-            Err(_) => KnownWord::Unknown,
+            Ok(Some(said)) => StoredAnswer::Said(decode(&said)),
+            Ok(None) => StoredAnswer::Open,
+            Err(_) => StoredAnswer::Unknown,
         }
     }
 
-    /// What stands for a result once `word` was said of it: that of whoever was first. Where nobody confirms a word, the
-    /// result stays whole, as it does for everybody else.
-    pub(crate) async fn settle(&self, key: &AgreedKey, word: RemoteAnswer) -> RemoteAnswer {
+    /// Proposes an answer and returns the agreed one, which is the first proposed. If the store does not confirm it,
+    /// the result stays whole, as it does for every other replica.
+    pub(crate) async fn settle(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let stands = match &self.far {
             None => word,
             Some(far) => {
                 let Some(place) = key.on(far) else { return RemoteAnswer::Whole };
-                let first = far.first(&place, &spell(&word)).await;
-                first.map_or(RemoteAnswer::Whole, |said| unspell(&said))
+                let first = far.first(&place, &encode(&word)).await;
+                first.map_or(RemoteAnswer::Whole, |said| decode(&said))
             }
         };
         self.hold(key, stands).await
     }
 
-    /// What this process uses for a result from now on: `word`, unless it has used something else.
-    pub(crate) async fn hold(&self, key: &AgreedKey, word: RemoteAnswer) -> RemoteAnswer {
+    /// The answer that this process uses from now on: `word`, unless it has used another.
+    pub(crate) async fn hold(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let Some(place) = key.on(&self.near) else { return RemoteAnswer::Whole };
-        let first = self.near.first(&place, &spell(&word)).await;
-        first.map_or(RemoteAnswer::Whole, |said| unspell(&said))
+        let first = self.near.first(&place, &encode(&word)).await;
+        first.map_or(RemoteAnswer::Whole, |said| decode(&said))
     }
 
-    /// Lets the store that all share know what is used here, one after the other and while nobody waits: what it holds
-    /// lives on, and what it has lost is there again. What finds no place is tended with a later request.
-    pub(crate) async fn tend(&self, used: Vec<(AgreedKey, RemoteAnswer)>) {
+    /// Refreshes the answers used here in the shared store, one after the other and in the background: entries live on,
+    /// and lost ones are written again. If there is no slot, a later request refreshes them.
+    pub(crate) async fn refresh(&self, used: Vec<(AnswerKey, RemoteAnswer)>) {
         let (Some(far), Ok(_place)) = (&self.far, self.tending.try_acquire()) else { return };
         for (key, word) in used {
             let Some(place) = key.on(far) else { continue };
             let done = match far.find(&place).await {
-                Ok(None) => far.first(&place, &spell(&word)).await.map(drop),
+                Ok(None) => far.first(&place, &encode(&word)).await.map(drop),
                 found => found.map(drop),
             };
-            // A store that fails now will fail for the others too.
+            // If the store fails now, it will fail for the others too.
             if done.is_err() {
                 return;
             }
@@ -116,14 +116,14 @@ impl Agreement {
     }
 }
 
-impl AgreedKey {
+impl AnswerKey {
     fn on(&self, store: &Store) -> Option<StoreKey> {
         Some(StoreKey { life: Life::Form, tenant: store.tenant(&self.whose)?, id: Id::parse(&self.name)? })
     }
 }
 
-/// A word as it is kept: a sign of its kind, and what it says.
-fn spell(word: &RemoteAnswer) -> String {
+/// The stored form of an answer: a character for its kind, then its text.
+fn encode(word: &RemoteAnswer) -> String {
     match word {
         RemoteAnswer::Text(text) => format!("+{text}"),
         RemoteAnswer::Failed => "-".to_owned(),
@@ -131,7 +131,7 @@ fn spell(word: &RemoteAnswer) -> String {
     }
 }
 
-fn unspell(kept: &str) -> RemoteAnswer {
+fn decode(kept: &str) -> RemoteAnswer {
     match kept.strip_prefix('+') {
         Some(text) => RemoteAnswer::Text(text.to_owned()),
         None if kept == "-" => RemoteAnswer::Failed,

@@ -1,4 +1,4 @@
-//! One call of a compressor: there and back, within bounds.
+//! One call of a remote compressor.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -6,49 +6,49 @@ use http::{Method, Request, Uri};
 use http_body_util::{BodyExt, Limited};
 use tersely_engine::CompressorAsk;
 
-use crate::http::client::{Pools, Speaks};
+use crate::http::client::{HttpVersions, Pools};
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::request_body::Outgoing;
+use crate::http::request_body::OutgoingBody;
 use crate::llm::compressor::settings::CompressorSettings;
-use crate::llm::compressor::shape::{self, Heard};
+use crate::llm::compressor::shape::{self, CompressorReply};
 
-/// No honest answer is longer.
-const LONGEST: usize = 4 << 20;
+/// Limit for a response.
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
-/// Why a call came to nothing.
+/// Why a call failed.
 pub(crate) enum CallFault {
-    /// Nobody can be reached, or the server says that it is at fault itself.
+    /// The server is unreachable, or reports an error of its own.
     Down,
-    /// There is an answer, but a refusal or nothing that can be read: it may be about this request or its credential alone.
+    /// The server refused, or its response is unreadable: the cause may be this request or its credential alone.
     Refused,
 }
 
-/// What a compressor says.
+/// Calls the compressor.
 pub(crate) async fn call(
     pools: &Pools,
     settings: &CompressorSettings,
     (address, mut headers): (Uri, HeaderMap),
     ask: &CompressorAsk,
-) -> Result<Heard, CallFault> {
+) -> Result<CompressorReply, CallFault> {
     let body = Bytes::from(shape::body(settings, ask).to_string());
     let sent = body.len();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    let mut request = Request::new(Outgoing::whole(body, None, MemoryBudget::default()));
+    let mut request = Request::new(OutgoingBody::whole(body, None, MemoryBudget::default()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = address;
     *request.headers_mut() = headers;
-    let speaks = if settings.endpoint.is_secure() { Speaks::Any } else { Speaks::One };
-    let (response, _lane) = pools.send(speaks, request).await;
+    let versions = if settings.endpoint.is_secure() { HttpVersions::Any } else { HttpVersions::One };
+    let (response, _permit) = pools.send(versions, request).await;
     let response = response.map_err(|_| CallFault::Down)?;
     match response.status() {
         status if status.is_success() => {}
         status if status.is_server_error() => return Err(CallFault::Down),
         _ => return Err(CallFault::Refused),
     }
-    let body = Limited::new(response.into_body(), LONGEST).collect().await;
+    let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
     let body = body.map_err(|_| CallFault::Down)?.to_bytes();
     let heard = shape::read(settings.shape, &body).ok_or(CallFault::Refused)?;
     let tokens = heard.tokens.or_else(|| Some(shape::estimate(sent + body.len())));
-    Ok(Heard { tokens, ..heard })
+    Ok(CompressorReply { tokens, ..heard })
 }

@@ -1,7 +1,7 @@
-//! Finds out what stands for the results of a request: what was agreed on before, or what a compressor says now.
+//! Finds the replacements for the results of a request: agreed ones, or new answers of a remote compressor.
 //!
-//! Only what the model has not seen is asked about, and whatever comes of that is kept, a failure too: the same request
-//! sent again gets the same bytes. All of it ends within one deadline.
+//! Only results that the model has not seen are sent, and every outcome is stored, failures too: the same request sent
+//! again gets the same bytes. Everything ends within one deadline.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,34 +18,34 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::Error;
 use crate::http::client::Pools;
-use crate::llm::compressor::agreement::{AgreedKey, Agreement, KnownWord};
+use crate::llm::compressor::agreement::{Agreement, AnswerKey, StoredAnswer};
 use crate::llm::compressor::call::{CallFault, call};
 use crate::llm::compressor::pace::Pace;
 use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape;
 use crate::llm::keeper::{Keeper, all};
 use crate::llm::rewrite::Head;
-use crate::llm::tenant_id::Whose;
+use crate::llm::tenant_id::TenantId;
 use crate::settings::GatewaySettings;
 
-/// Calls at one time, for all requests.
-const CALLS: usize = 10;
+/// Concurrent calls, over all requests.
+const MAX_CONCURRENT_CALLS: usize = 10;
 
-/// Results of one request that are asked about.
-const ASKS: usize = 64;
+/// Results sent per request.
+const MAX_ASKS: usize = 64;
 
-/// Room for what is asked, over all requests, whose clients may be gone: each takes one place, and one more for each
-/// `PLACE` bytes.
-const ROOM: usize = 2048;
-const PLACE: usize = 64 << 10;
+/// Limit for what waits to be sent, over all requests, whose clients may be gone: each request takes one unit, and one
+/// more for each `UNIT_BYTES` bytes.
+const MAX_QUEUED_UNITS: usize = 2048;
+const UNIT_BYTES: usize = 64 << 10;
 
-/// How long a compressor is left alone after it failed several times in a row.
-const REST: Duration = Duration::from_secs(30);
+/// How long a compressor is not called after several failures in a row.
+const BREAKER_PAUSE: Duration = Duration::from_secs(30);
 
-/// What the identity of whoever owns an answer begins with, so that somebody does who says nothing of himself.
+/// The prefix of an answer's owner, so that requests without credentials have one too.
 const OWNER: &[u8] = b"compressor\n";
 
-/// A compressor elsewhere, and what was agreed on with it.
+/// A remote compressor, and the answers agreed on.
 pub struct Compressor {
     settings: CompressorSettings,
     address: Uri,
@@ -61,28 +61,28 @@ pub struct Compressor {
 pub(crate) struct Inquiry {
     /// Its results.
     pub(crate) candidates: Vec<Candidate>,
-    /// The one who sent it, by what a new login leaves as it is, and by all that it says.
+    /// The sender's identity, without what a renewed login changes and complete.
     pub(crate) lasting: Arc<[u8]>,
     pub(crate) said: Arc<[u8]>,
-    /// The credential in it, where a compressor may have that.
+    /// The credential of the request, if the compressor may get it.
     pub(crate) credential: HeaderMap,
-    /// Whether it only asks what a request would cost: then nobody is asked and nothing is kept.
+    /// Whether the request only counts tokens: then nothing is sent or stored.
     pub(crate) only_counts: bool,
-    /// The room that it takes; none when it asks nothing.
+    /// The units that it takes; `None` if it sends nothing.
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// What came of an inquiry.
+/// The result of an inquiry.
 #[derive(Default)]
-pub(crate) struct Consulted {
+pub(crate) struct Consultation {
     pub(crate) agreed: RemoteAnswers,
-    /// Calls that were made, and the tokens that they cost.
+    /// Calls made, and their tokens.
     pub(crate) calls: u64,
     pub(crate) tokens: u64,
 }
 
-impl Consulted {
-    /// What came of an inquiry about these places that failed.
+impl Consultation {
+    /// The result of a failed inquiry about these positions.
     pub(crate) fn nothing(places: &[usize]) -> Self {
         let mut consulted = Self::default();
         for at in places {
@@ -92,14 +92,14 @@ impl Consulted {
     }
 }
 
-/// A result to be settled.
-struct Pending {
+/// A result without an answer so far.
+struct OpenResult {
     at: usize,
-    key: AgreedKey,
+    key: AnswerKey,
     ask: Option<CompressorAsk>,
 }
 
-/// For how long calls are waited for.
+/// How long calls are waited for.
 #[derive(Clone)]
 struct CallWait {
     deadline: Instant,
@@ -108,7 +108,7 @@ struct CallWait {
 }
 
 impl CallWait {
-    /// What a wait gives; nothing as soon as the client has left.
+    /// The result of `wait`; `None` as soon as the client has left.
     async fn unless_left<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         select! {
             biased;
@@ -118,14 +118,14 @@ impl CallWait {
     }
 }
 
-/// What a call came to: its text, if that may be of use, and its cost.
-type Spent = (Option<String>, u64);
+/// The result of a call: its text if it is usable, and its tokens.
+type CallOutcome = (Option<String>, u64);
 
 impl Compressor {
-    /// A compressor that is reached as upstreams are, and whose answers are kept where `keeper` keeps.
+    /// A compressor that is reached as upstreams are, with answers stored where `keeper` stores texts.
     ///
     /// # Errors
-    /// When a setting does not work.
+    /// If a setting does not work.
     pub fn new(
         settings: CompressorSettings,
         gateway: &GatewaySettings,
@@ -141,9 +141,9 @@ impl Compressor {
             pace: Pace::new(settings.rate),
             settings,
             pools: Pools::new(gateway)?,
-            breaker: Breaker::new(REST),
-            places: Semaphore::new(CALLS),
-            room: Arc::new(Semaphore::new(ROOM)),
+            breaker: Breaker::new(BREAKER_PAUSE),
+            places: Semaphore::new(MAX_CONCURRENT_CALLS),
+            room: Arc::new(Semaphore::new(MAX_QUEUED_UNITS)),
             agreement: Agreement::new(keeper.store(), near),
         })
     }
@@ -152,24 +152,24 @@ impl Compressor {
     pub(crate) fn inquiry(
         &self,
         head: &Head<'_>,
-        whose: &Whose,
+        whose: &TenantId,
         mut candidates: Vec<Candidate>,
         only_counts: bool,
     ) -> Inquiry {
         let room = self.admit(&mut candidates);
-        let [lasting, said] = [whose.lasting(), whose.said()].map(|who| [OWNER, who].concat().into());
+        let [lasting, said] = [whose.lasting(), whose.identity()].map(|who| [OWNER, who].concat().into());
         Inquiry { candidates, lasting, said, credential: self.credential(head), only_counts, _room: room }
     }
 
-    /// Leaves only so much to ask as there is room for: not too much for one request, and nothing when others take it all.
+    /// Limits what is sent: not too much for one request, and nothing if others use all units.
     fn admit(&self, candidates: &mut [Candidate]) -> Option<OwnedSemaphorePermit> {
-        candidates.iter_mut().filter(|it| it.ask.is_some()).skip(ASKS).for_each(|it| it.ask = None);
+        candidates.iter_mut().filter(|it| it.ask.is_some()).skip(MAX_ASKS).for_each(|it| it.ask = None);
         let asks = candidates.iter().filter_map(|it| it.ask.as_ref());
         let bytes: usize = asks.map(|ask| ask.text.len() + ask.question.len()).sum();
         if bytes == 0 {
             return None;
         }
-        let places = u32::try_from(1 + bytes / PLACE).unwrap_or(u32::MAX);
+        let places = u32::try_from(1 + bytes / UNIT_BYTES).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).try_acquire_many_owned(places).ok();
         if room.is_none() {
             for candidate in candidates {
@@ -179,50 +179,54 @@ impl Compressor {
         room
     }
 
-    /// The credential of a request that goes to the very server that the compressor is at; none where that has its own.
+    /// The credential of a request that is forwarded to the compressor's own server; empty if the compressor has a key
+    /// of its own.
     fn credential(&self, head: &Head<'_>) -> HeaderMap {
         let settings = &self.settings;
         let is_same = head.upstream.is_some_and(|upstream| upstream.is_at(&settings.endpoint));
         if !settings.is_lent() || !is_same {
             return HeaderMap::new();
         }
-        let lent = LENT.into_iter().filter_map(|name| Some((head.headers.get(&name)?.clone(), name)));
+        let lent =
+            CREDENTIAL_HEADERS.into_iter().filter_map(|name| Some((head.headers.get(&name)?.clone(), name)));
         lent.map(|(value, name)| (name, value)).chain(login(head.headers)).collect()
     }
 
-    /// What stands for each result. It takes as long as the deadline and a few calls of the store at most. Once the client
-    /// has left, no call begins, and nothing is settled of what was not asked: nobody has seen it.
-    pub(crate) async fn consult(self: Arc<Self>, inquiry: Inquiry, left: CancellationToken) -> Consulted {
+    /// The replacement of each result. Takes at most the deadline and a few store calls. Once the client has left, no
+    /// call begins, and nothing is stored for results that were not sent: nobody has seen them.
+    pub(crate) async fn consult(self: Arc<Self>, inquiry: Inquiry, left: CancellationToken) -> Consultation {
         let wait = CallWait { deadline: Instant::now() + self.settings.timeout, left };
         let Inquiry { candidates, lasting, said, credential, only_counts, _room } = inquiry;
-        let mut consulted = Consulted::default();
+        let mut consulted = Consultation::default();
         let (mut open, mut used) = (Vec::new(), Vec::new());
         for Candidate { at, name, is_bound, ask } in candidates {
-            let key = AgreedKey { whose: Arc::clone(if is_bound { &lasting } else { &said }), name };
-            match self.agreement.used(&key).await {
+            let key = AnswerKey { whose: Arc::clone(if is_bound { &lasting } else { &said }), name };
+            match self.agreement.find_used(&key).await {
                 Some(word) => {
                     consulted.agreed.settle(at, word.clone());
                     used.push((key, word));
                 }
-                None => open.push(Pending { at, key, ask }),
+                None => open.push(OpenResult { at, key, ask }),
             }
         }
         let standings = self.look(&open).await;
         let mut asked = Vec::new();
         for pending in open {
-            let Pending { at, key, ask } = pending;
+            let OpenResult { at, key, ask } = pending;
             match (standings.get(&at), ask) {
-                (Some(KnownWord::Said(word)), _) if only_counts => consulted.agreed.settle(at, word.clone()),
+                (Some(StoredAnswer::Said(word)), _) if only_counts => {
+                    consulted.agreed.settle(at, word.clone());
+                }
                 _ if only_counts => consulted.agreed.settle(at, RemoteAnswer::Whole),
-                (Some(KnownWord::Said(word)), _) => {
+                (Some(StoredAnswer::Said(word)), _) => {
                     consulted.agreed.settle(at, self.agreement.hold(&key, word.clone()).await);
                 }
-                (Some(KnownWord::Open), Some(ask)) => asked.push((at, key, ask)),
-                // The model has seen it whole, nobody could agree, or there is no room to ask: it stays whole.
+                (Some(StoredAnswer::Open), Some(ask)) => asked.push((at, key, ask)),
+                // The model has seen it whole, the store could not be asked, or the limit is reached: it stays whole.
                 (standing, _) => {
                     let word = self.agreement.hold(&key, RemoteAnswer::Whole).await;
                     consulted.agreed.settle(at, word.clone());
-                    if matches!(standing, Some(KnownWord::Open)) {
+                    if matches!(standing, Some(StoredAnswer::Open)) {
                         used.push((key, word));
                     }
                 }
@@ -230,35 +234,38 @@ impl Compressor {
         }
         if !only_counts && !used.is_empty() {
             let agreement = self.agreement.clone();
-            tokio::spawn(async move { agreement.tend(used).await });
+            tokio::spawn(async move { agreement.refresh(used).await });
         }
         consulted.agreed.mark_stored();
         self.ask_all(&wait, credential, asked, &mut consulted).await;
         consulted
     }
 
-    /// What is known elsewhere of these results, by their places; those that nobody had the time for are not there.
-    async fn look(self: &Arc<Self>, open: &[Pending]) -> HashMap<usize, KnownWord> {
+    /// The shared answers for these results, by position; without those that there was no time for.
+    async fn look(self: &Arc<Self>, open: &[OpenResult]) -> HashMap<usize, StoredAnswer> {
         let begun = std::time::Instant::now();
         let calls = open.iter().map(|pending| {
             let (compressor, at, key) = (Arc::clone(self), pending.at, pending.key.clone());
             async move {
                 let in_time = compressor.agreement.in_time(begun);
-                let standing =
-                    if in_time { compressor.agreement.look(&key).await } else { KnownWord::Unknown };
+                let standing = if in_time {
+                    compressor.agreement.find_shared(&key).await
+                } else {
+                    StoredAnswer::Unknown
+                };
                 Some((at, standing))
             }
         });
         all(calls).await.unwrap_or_default().into_iter().collect()
     }
 
-    /// Asks about these results, a few at a time, and settles what stands for each.
+    /// Sends these results, a few at a time, and agrees on an answer for each.
     async fn ask_all(
         self: &Arc<Self>,
         wait: &CallWait,
         credential: HeaderMap,
-        asked: Vec<(usize, AgreedKey, CompressorAsk)>,
-        consulted: &mut Consulted,
+        asked: Vec<(usize, AnswerKey, CompressorAsk)>,
+        consulted: &mut Consultation,
     ) {
         for (at, ..) in &asked {
             consulted.agreed.settle(*at, RemoteAnswer::Whole);
@@ -283,9 +290,9 @@ impl Compressor {
         }
     }
 
-    /// What stands for a result of which a compressor says this. Behind the deadline, the store is waited for no longer than
-    /// for one call: what it does not hear of stays whole.
-    async fn settle(&self, deadline: Instant, key: &AgreedKey, text: Option<String>) -> RemoteAnswer {
+    /// Agrees on an answer. After the deadline, the store is waited for no longer than for one call; without its
+    /// confirmation the result stays whole.
+    async fn settle(&self, deadline: Instant, key: &AnswerKey, text: Option<String>) -> RemoteAnswer {
         if self.agreement.in_time(deadline.into_std()) {
             self.agreement.settle(key, text.map_or(RemoteAnswer::Failed, RemoteAnswer::Text)).await
         } else {
@@ -293,8 +300,8 @@ impl Compressor {
         }
     }
 
-    /// What the compressor says of a result, and what that costs; `None` when it was not asked.
-    async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> Option<Spent> {
+    /// The compressor's answer for a result; `None` if it was not called.
+    async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> Option<CallOutcome> {
         let settings = &self.settings;
         let mut headers = shape::headers(settings.shape, settings.key.as_deref())?;
         headers.extend(credential);
@@ -311,7 +318,7 @@ impl Compressor {
             Ok(Ok(_)) => false,
             Ok(Err(CallFault::Down)) => true,
             Ok(Err(CallFault::Refused)) => !settings.is_lent(),
-            // A call that had to wait for others first says little of the compressor.
+            // A call that first waited for others says little about the compressor.
             Err(_) => left >= settings.timeout / 2,
         };
         if is_at_fault {
@@ -320,19 +327,19 @@ impl Compressor {
         Some(match called {
             Ok(Ok(heard)) => {
                 self.breaker.record_success();
-                // What is longer than the result is of no use, and need not be kept.
+                // An answer longer than the result is useless, and is not stored.
                 let text = heard.text.filter(|text| text.len() < ask.text.len());
                 (text, heard.tokens.unwrap_or_default())
             }
             Ok(Err(_)) => (None, 0),
-            // It may well have been read to its end.
+            // The server may have read the whole request.
             Err(_) => (None, shape::estimate(ask.text.len())),
         })
     }
 }
 
 /// Headers that hold a credential.
-const LENT: [HeaderName; 5] = [
+const CREDENTIAL_HEADERS: [HeaderName; 5] = [
     AUTHORIZATION,
     HeaderName::from_static("api-key"),
     HeaderName::from_static("x-api-key"),
@@ -340,7 +347,7 @@ const LENT: [HeaderName; 5] = [
     HeaderName::from_static("chatgpt-account-id"),
 ];
 
-/// What says that a credential is a login; other wishes of the request are none of the compressor's.
+/// The header that marks a credential as a login; its other values are not passed on.
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 
 fn login(headers: &HeaderMap) -> Option<(HeaderName, HeaderValue)> {
@@ -362,7 +369,7 @@ mod tests {
         (0..many).map(candidate).collect()
     }
 
-    /// Behaviour 8.13: what is under way takes room, and without room nothing is asked.
+    /// Behaviour 8.13: requests in progress take units, and without units nothing is asked.
     #[tokio::test]
     async fn without_room_nothing_is_asked() {
         let keeper = Keeper::new(Store::open(&StoreSettings::default()).unwrap(), None);
@@ -375,13 +382,14 @@ mod tests {
             rate: 20,
         };
         let compressor = Compressor::new(settings, &GatewaySettings::default(), &keeper).unwrap();
-        let (mut many, mut small) = (candidates(ASKS + 6, 1 << 20), candidates(1, 1 << 10));
+        let (mut many, mut small) = (candidates(MAX_ASKS + 6, 1 << 20), candidates(1, 1 << 10));
         let first = compressor.admit(&mut many);
-        assert!(first.is_some() && many.iter().filter(|it| it.ask.is_some()).count() == ASKS);
-        assert!(compressor.admit(&mut candidates(ASKS, 1 << 20)).is_none(), "half of the room is taken");
-        let others: Vec<_> =
-            std::iter::repeat_with(|| compressor.admit(&mut candidates(1, 1 << 10))).take(ROOM / 2).collect();
-        assert_eq!(others.iter().flatten().count(), ROOM / 2 - 1);
+        assert!(first.is_some() && many.iter().filter(|it| it.ask.is_some()).count() == MAX_ASKS);
+        assert!(compressor.admit(&mut candidates(MAX_ASKS, 1 << 20)).is_none(), "half of the room is taken");
+        let others: Vec<_> = std::iter::repeat_with(|| compressor.admit(&mut candidates(1, 1 << 10)))
+            .take(MAX_QUEUED_UNITS / 2)
+            .collect();
+        assert_eq!(others.iter().flatten().count(), MAX_QUEUED_UNITS / 2 - 1);
         assert!(compressor.admit(&mut small).is_none() && small[0].ask.is_none());
         drop(first);
         assert!(compressor.admit(&mut candidates(1, 1 << 10)).is_some());

@@ -1,4 +1,4 @@
-//! Compressors elsewhere: asked about what is new in a request, before it is rewritten.
+//! Remote compressors, which are asked about new results before a request is rewritten.
 
 mod agreement;
 mod call;
@@ -9,5 +9,5 @@ mod settings;
 mod shape;
 
 pub use consult::Compressor;
-pub(crate) use consult::Consulted;
+pub(crate) use consult::Consultation;
 pub use settings::{CompressorSettings, CompressorShape};

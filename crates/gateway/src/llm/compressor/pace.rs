@@ -1,44 +1,44 @@
-//! When the next call of a compressor may begin: a bucket of as many calls as it is asked in a second.
+//! Rate limit for calls of a compressor: a token bucket for one second.
 //!
-//! A bucket is one point in time: the one at which it will be full again. Whoever comes too early waits for its turn, and
-//! takes none if that comes too late.
+//! The bucket is stored as the time at which it will be full again. A call that comes too early waits for its turn, and
+//! gives up if its turn comes after the deadline.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// The time in which a bucket fills.
-const FILLS: Duration = Duration::from_secs(1);
+/// The time in which the bucket fills.
+const BUCKET_PERIOD: Duration = Duration::from_secs(1);
 
-/// The turns of all calls.
+/// The rate limit.
 pub(crate) struct Pace {
-    /// Calls in a second; 0: as many as there are.
+    /// Calls per second; 0: unlimited.
     rate: usize,
     full_at: Mutex<Option<Instant>>,
 }
 
 impl Pace {
-    /// As many calls in a second as this; 0: as many as there are.
+    /// A limit of this many calls per second; 0: unlimited.
     pub(crate) fn new(rate: usize) -> Self {
         Self { rate, full_at: Mutex::default() }
     }
 
-    /// Waits for a turn. `None`, at once, when it would come behind the deadline.
+    /// Waits for a turn. `None`, at once, if it would come after the deadline.
     pub(crate) async fn turn(&self, deadline: Instant) -> Option<()> {
         let at = self.reserve(Instant::now(), deadline)?;
         sleep_until(at).await;
         Some(())
     }
 
-    /// Takes a turn, and says when it comes.
+    /// Reserves a turn, and returns its time.
     fn reserve(&self, now: Instant, deadline: Instant) -> Option<Instant> {
         let Some(rate) = u32::try_from(self.rate).ok().filter(|rate| *rate > 0) else { return Some(now) };
-        let one = FILLS / rate;
+        let one = BUCKET_PERIOD / rate;
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let full = full_at.map_or(now, |full| full.max(now)) + one;
-        // What is behind the second that a bucket holds has to wait for as long as that takes.
-        let wait = full.duration_since(now).saturating_sub(FILLS.max(one));
+        // What exceeds the second that the bucket holds must wait.
+        let wait = full.duration_since(now).saturating_sub(BUCKET_PERIOD.max(one));
         let turn = now + wait;
         if turn > deadline {
             return None;
@@ -66,7 +66,7 @@ mod tests {
         assert!(turns[..20].iter().all(Duration::is_zero));
         assert_eq!((turns[20], turns[59]), (Duration::from_millis(50), Duration::from_secs(2)));
         for from in 0..40 {
-            let next = turns[from] + FILLS;
+            let next = turns[from] + BUCKET_PERIOD;
             let within = turns[from..].iter().filter(|turn| **turn < next).count();
             assert!(within <= 40, "a full bucket and what fills it: {within}");
         }

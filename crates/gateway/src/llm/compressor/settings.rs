@@ -1,4 +1,4 @@
-//! What a compressor elsewhere is told to be: its shape, its address, its model, its key.
+//! The settings of a remote compressor: API, address, model and key.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,27 +9,28 @@ use crate::error::Error;
 use crate::llm::compressor::prompt::PROMPT;
 use crate::upstream::Upstream;
 
-/// A compressor that results are sent to.
+/// A remote compressor.
 #[derive(Clone)]
 pub struct CompressorSettings {
-    /// What its requests and answers look like.
+    /// The format of its requests and responses.
     pub shape: CompressorShape,
-    /// Its server, with the path of its API if that is not the usual one.
+    /// Its server, with the path of its API unless that is the usual one.
     pub endpoint: Upstream,
-    /// Its key; without one, a model is asked with the credential of the request in flight, if that goes to the same server.
+    /// Its key; without one, a model is called with the credential of the request in progress, if that is forwarded to
+    /// the same server.
     pub key: Option<String>,
     /// Its model.
     pub model: String,
     /// How long all results of one request may take.
     pub timeout: Duration,
-    /// Calls that begin in a second; 0: as many as there are.
+    /// Calls per second; 0: unlimited.
     pub rate: usize,
 }
 
-/// What requests and answers look like.
+/// The format of requests and responses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CompressorShape {
-    /// A service whose only job this is.
+    /// A dedicated compression service.
     Api,
     /// Chat Completions.
     OpenAi,
@@ -40,19 +41,19 @@ pub enum CompressorShape {
 }
 
 impl CompressorSettings {
-    /// All that decides what it answers, in one spelling.
+    /// Everything that decides its answers, in a canonical form.
     #[must_use]
     pub fn mark(&self) -> String {
         let Self { shape, endpoint, model, .. } = self;
         format!("{shape:?} {} {model}\n{PROMPT}", endpoint.url())
     }
 
-    /// True when a request's own credential is all that it is asked with: what it refuses to one, it may grant to others.
+    /// True if it is only called with a request's own credential: a refusal then may be about that credential alone.
     pub(crate) fn is_lent(&self) -> bool {
         self.key.is_none() && self.shape != CompressorShape::Api
     }
 
-    /// Where its requests go.
+    /// The address of its requests.
     pub(crate) fn address(&self) -> Result<Uri, Error> {
         let path = match self.shape {
             CompressorShape::Api => return self.endpoint.endpoint(None),
@@ -71,7 +72,7 @@ impl CompressorSettings {
     }
 }
 
-/// Leaves out the key.
+/// Hides the key.
 impl fmt::Debug for CompressorSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shape, endpoint, key, model, timeout, rate } = self;

@@ -1,4 +1,4 @@
-//! Table: what each kind of compressor is sent, and where its answer stands.
+//! Table: the request and response format of each kind of compressor.
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
@@ -7,23 +7,23 @@ use tersely_engine::CompressorAsk;
 use crate::llm::compressor::prompt::PROMPT;
 use crate::llm::compressor::settings::{CompressorSettings, CompressorShape};
 
-/// Where Anthropic's API says which of its versions is meant.
+/// The header with the version of Anthropic's API.
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const GOOGLE_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
 
-/// `OpenAI`'s own server calls a limit by another name than all who copy its API.
+/// `OpenAI`'s own server has another name for the token limit than compatible servers.
 const OPENAI: &str = "api.openai.com";
 
-/// Bytes of a token, about.
-const TOKEN: usize = 4;
+/// Approximate bytes per token.
+const BYTES_PER_TOKEN: usize = 4;
 
-/// What a compressor said.
+/// A compressor's answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Heard {
-    /// The shortened text; nothing when it is empty or broke off.
+pub(crate) struct CompressorReply {
+    /// The shortened text; `None` if it is empty or truncated.
     pub(crate) text: Option<String>,
-    /// Tokens that it cost, as the compressor counts them.
+    /// Tokens used, as the compressor counts them.
     pub(crate) tokens: Option<u64>,
 }
 
@@ -31,10 +31,10 @@ pub(crate) struct Heard {
 pub(crate) fn body(settings: &CompressorSettings, ask: &CompressorAsk) -> Value {
     let CompressorAsk { tool, text, question } = ask;
     let model = &settings.model;
-    let most = (text.len() / TOKEN / 2).clamp(256, 4096);
+    let most = (text.len() / BYTES_PER_TOKEN / 2).clamp(256, 4096);
     match settings.shape {
         CompressorShape::Api => {
-            let mut body = json!({"tool_output": text, "tool_name": named(tool), "compression_model_name": model, "source": "tersely"});
+            let mut body = json!({"tool_output": text, "tool_name": tool_name(tool), "compression_model_name": model, "source": "tersely"});
             if !question.is_empty() {
                 body["query"] = json!(question);
             }
@@ -44,34 +44,34 @@ pub(crate) fn body(settings: &CompressorSettings, ask: &CompressorAsk) -> Value 
             let limit =
                 if settings.endpoint.to_string() == OPENAI { "max_completion_tokens" } else { "max_tokens" };
             json!({"model": model, limit: most, "messages": [
-                {"role": "system", "content": PROMPT}, {"role": "user", "content": told(ask)}
+                {"role": "system", "content": PROMPT}, {"role": "user", "content": prompt_text(ask)}
             ]})
         }
         CompressorShape::Anthropic => {
             json!({"model": model, "max_tokens": most, "system": PROMPT, "messages": [
-                {"role": "user", "content": told(ask)}
+                {"role": "user", "content": prompt_text(ask)}
             ]})
         }
         CompressorShape::Gemini => json!({
             "systemInstruction": {"parts": [{"text": PROMPT}]},
-            "contents": [{"role": "user", "parts": [{"text": told(ask)}]}],
+            "contents": [{"role": "user", "parts": [{"text": prompt_text(ask)}]}],
             "generationConfig": {"maxOutputTokens": most},
         }),
     }
 }
 
-fn named(tool: &str) -> &str {
+fn tool_name(tool: &str) -> &str {
     if tool.is_empty() { "generic" } else { tool }
 }
 
-/// What a model is told of a result.
-fn told(ask: &CompressorAsk) -> String {
+/// The prompt with a result.
+fn prompt_text(ask: &CompressorAsk) -> String {
     let CompressorAsk { tool, text, question } = ask;
     let task = if question.is_empty() { String::new() } else { format!("The task:\n{question}\n\n") };
-    format!("{task}The tool: {}\n\nIts output:\n{text}", named(tool))
+    format!("{task}The tool: {}\n\nIts output:\n{text}", tool_name(tool))
 }
 
-/// The headers that hold a key, and what else a server needs to take it.
+/// The headers for a key, and others that the server requires.
 pub(crate) fn headers(shape: CompressorShape, key: Option<&str>) -> Option<HeaderMap> {
     let mut headers = HeaderMap::new();
     if shape == CompressorShape::Anthropic {
@@ -89,8 +89,8 @@ pub(crate) fn headers(shape: CompressorShape, key: Option<&str>) -> Option<Heade
     Some(headers)
 }
 
-/// What an answer says; `None` when it is none.
-pub(crate) fn read(shape: CompressorShape, body: &[u8]) -> Option<Heard> {
+/// Parses a response; `None` if it is invalid.
+pub(crate) fn read(shape: CompressorShape, body: &[u8]) -> Option<CompressorReply> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let (text, is_cut, tokens) = match shape {
         CompressorShape::Api => {
@@ -117,23 +117,23 @@ pub(crate) fn read(shape: CompressorShape, body: &[u8]) -> Option<Heard> {
         }
     };
     let is_useful = !is_cut && !text.trim().is_empty();
-    Some(Heard { text: is_useful.then_some(text), tokens })
+    Some(CompressorReply { text: is_useful.then_some(text), tokens })
 }
 
-/// The texts of the parts that count, as one.
+/// The texts of the matching parts, joined.
 fn texts(parts: &Value, counts: impl Fn(&Value) -> bool) -> Option<String> {
     let parts = parts.as_array()?.iter().filter(|part| counts(part));
     Some(parts.filter_map(|part| part["text"].as_str()).collect())
 }
 
-/// The sum of these members, if they are all there.
+/// The sum of these members, if all of them are present.
 fn sum(usage: &Value, names: &[&str]) -> Option<u64> {
     names.iter().map(|name| usage[name].as_u64()).sum()
 }
 
-/// What a call costs whose compressor does not say so, from the bytes that went there and came back.
+/// The tokens of a call whose compressor does not report them, estimated from the bytes sent and received.
 pub(crate) fn estimate(bytes: usize) -> u64 {
-    u64::try_from(bytes.div_ceil(TOKEN)).unwrap_or(u64::MAX)
+    u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -186,7 +186,8 @@ mod tests {
 
     fn check(shape: CompressorShape, body: &str, expected: Option<(Option<&str>, Option<u64>)>) {
         let heard = read(shape, body.as_bytes());
-        let expected = expected.map(|(text, tokens)| Heard { text: text.map(str::to_owned), tokens });
+        let expected =
+            expected.map(|(text, tokens)| CompressorReply { text: text.map(str::to_owned), tokens });
         assert_eq!(heard, expected, "{body}");
     }
 

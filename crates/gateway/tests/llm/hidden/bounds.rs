@@ -1,4 +1,4 @@
-//! What a model may ask for is bounded: no question costs the response, and none makes a request many times as long.
+//! What a model may ask for is limited: no question costs the response, and none makes a request many times as long.
 
 use std::time::{Duration, Instant};
 
@@ -58,7 +58,7 @@ async fn without_room_the_model_is_told_so() {
     }
 }
 
-/// A name that begins with a character of several bytes, and other arguments that no one expects.
+/// An id that begins with a multi-byte character, and other unexpected arguments.
 #[tokio::test]
 async fn odd_arguments_get_an_answer() {
     for (shape, streams) in every() {
@@ -77,7 +77,7 @@ async fn odd_arguments_get_an_answer() {
     }
 }
 
-/// Answers are cut and counted off the threads that serve: others are served meanwhile.
+/// Answers are cut and counted off the serving threads: other requests are served meanwhile.
 #[tokio::test(flavor = "current_thread")]
 async fn others_are_served_while_answers_are_made() {
     let stage = Stage::new(Shape::Anthropic, true, |round, id| match round {

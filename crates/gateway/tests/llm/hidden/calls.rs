@@ -1,12 +1,12 @@
 //! Calls of the hidden tool as no model should make them: none panics, and none costs the response.
 
-use tersely_engine::{Answers, HiddenWay, KeptOriginal, Request as Sent};
+use tersely_engine::{Answers, HiddenWay, KeptOriginal, Request as SentRequest};
 use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::{HistoryPlace, claimed_provider};
 
 use super::*;
 
-/// A request with a hidden tool, and what was left out of it.
+/// A request with a hidden tool, and the texts left out of it.
 struct Scene {
     shape: Shape,
     streams: bool,
@@ -20,13 +20,13 @@ impl Scene {
         let path = shape.path(streams);
         let request = shape.request(streams, &log()).to_string();
         let passed = engine()
-            .pass(&Sent::new(claimed_provider(path).unwrap(), path), request.as_bytes())
+            .pass(&SentRequest::new(claimed_provider(path).unwrap(), path), request.as_bytes())
             .expect("a request");
         let hidden = passed.hidden.expect("a hidden tool");
         Self { shape, streams, way: hidden.way, body: passed.body.into_owned(), kept: hidden.kept }
     }
 
-    /// Plays a response with one call that has these arguments, and one that follows it.
+    /// Plays a response with one call with these arguments, and one that follows it.
     fn play(&self, arguments: &str) {
         let framing = if self.streams { ResponseFraming::Events } else { ResponseFraming::Whole };
         let mut watch = self.way.watch(framing, HistoryPlace::Here);
@@ -39,7 +39,7 @@ impl Scene {
         let texts = Answers::new(self.kept.clone()).answer(usize::MAX, &turn.asks);
         assert!(texts.len() == 1 && !texts[0].is_empty(), "{arguments:?}");
         let next = self.way.hides.answer(&turn, &texts, &self.body).expect("a request that goes on");
-        // Half a character goes on as the model wrote it; this reader knows whole ones only.
+        // Half a surrogate pair is forwarded as the model wrote it; this parser accepts whole ones only.
         let whole = |text: &str| text.replace("\\ud800", "\\ufffd");
         let next = whole(&String::from_utf8_lossy(&next));
         let next: Value = serde_json::from_str(&next).unwrap_or_else(|why| panic!("{why}: {arguments:?}"));
@@ -53,7 +53,7 @@ impl Scene {
         assert_eq!((text.as_str(), calls), ("Let me see. So be it.", vec![]), "{arguments:?}");
     }
 
-    /// A response with such a call. Where arguments are a value and not a text, they are one.
+    /// A response with such a call. If arguments are a value and not a text, it is one.
     fn said(&self, arguments: &str) -> String {
         let spelled = |text: &str| {
             let token = json!(text).to_string();
@@ -70,7 +70,7 @@ impl Scene {
     }
 }
 
-/// Arguments as models write them, to be broken.
+/// Arguments as models write them, to be mutated.
 fn arguments(id: &str) -> Vec<String> {
     let parts = [
         "",
@@ -83,7 +83,7 @@ fn arguments(id: &str) -> Vec<String> {
     parts.map(|part| format!(r#"{{"id":"{id}"{part}}}"#)).to_vec()
 }
 
-/// What arguments are broken with.
+/// What arguments are mutated with.
 const PIECES: [&str; 32] = [
     "\"",
     "\\",
@@ -139,7 +139,7 @@ fn broken(seed: &mut u64, text: &str) -> String {
     signs.into_iter().collect()
 }
 
-/// A number below `n`, of a seed that is stirred.
+/// A pseudo-random number below `n`.
 fn pick(seed: &mut u64, n: usize) -> usize {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     usize::try_from(*seed >> 33).unwrap() % n

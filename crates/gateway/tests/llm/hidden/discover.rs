@@ -4,10 +4,10 @@ use tersely_engine::Discovery;
 
 use super::*;
 
-/// Where tools can be left out.
+/// Settings with tool discovery.
 const BRIDGED: [Shape; 3] = [Shape::Anthropic, Shape::Chat, Shape::Responses];
 
-/// What is done, and to what: three hundred tools of which no two do the same.
+/// Verbs and objects: three hundred tools of which no two do the same.
 const DEEDS: [(&str, &str); 10] = [
     ("create", "Makes a new"),
     ("delete", "Removes a"),
@@ -79,7 +79,7 @@ fn opening(shape: Shape, streams: bool) -> Value {
     request
 }
 
-/// The request that follows when a call was answered.
+/// The request after a call was answered.
 fn later(shape: Shape, streams: bool) -> Value {
     let (mut request, input) = (opening(shape, streams), json!({"vineyard_id": "v 7"}));
     let messages = if shape == Shape::Responses { "input" } else { "messages" };
@@ -112,7 +112,7 @@ async fn ask(stage: &Stage, live: &Arc<EngineRewriter>, request: &Value) -> Answ
     soon(post(&gateway.url(stage.shape.path(stage.streams)), request.to_string())).await
 }
 
-/// What the client's calls are given.
+/// The results of the client's calls.
 fn given(shape: Shape, streams: bool, body: &[u8]) -> String {
     let text = std::str::from_utf8(body).expect("text");
     let lines = text.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|line| *line != "[DONE]");
@@ -220,7 +220,7 @@ async fn a_call_that_means_no_tool_is_answered_unseen() {
     }
 }
 
-/// Behaviour 18.4: a call beside the client's own reaches the client with it.
+/// Behaviour 18.4: a hidden call beside one of the client's own reaches the client with it.
 #[tokio::test]
 async fn calls_beside_others_all_reach_the_client() {
     for (shape, streams) in BRIDGED.into_iter().flat_map(|shape| [(shape, false), (shape, true)]) {
@@ -241,7 +241,7 @@ async fn calls_beside_others_all_reach_the_client() {
     }
 }
 
-/// Behaviour 18.6: few tools, tools that the client asks for by name, and searches of the provider stay as they are.
+/// Behaviour 18.6: few tools, tools that the client asks for by name, and the provider's searches stay unchanged.
 #[tokio::test]
 async fn what_is_not_ours_to_choose_is_left_alone() {
     let says = |_: usize, _: &str| vec![Say::Text("Done.")];

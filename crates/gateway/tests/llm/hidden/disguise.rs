@@ -1,4 +1,4 @@
-//! Answers that do not come as they were asked for, or not as they say: the tool stays hidden all the same.
+//! Responses in another coding or framing than requested or declared: the tool stays hidden all the same.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -14,9 +14,9 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use super::speech::{INPUT, OUTPUT, SHAPES, Say, Shape};
 use super::{TOOL, every, expand, live, log, shadow};
-use crate::scene::{Answer, Seen, any, client, feed, gateway, post, settings, soon, upstream};
+use crate::scene::{Answer, SeenRequest, any, client, feed, gateway, post, settings, soon, upstream};
 
-/// How an answer is disguised: its headers, and what becomes of its bytes.
+/// How a response is disguised: its headers, and a change of its bytes.
 #[derive(Clone, Copy)]
 struct Disguise {
     name: &'static str,
@@ -79,7 +79,7 @@ const DISGUISES: [Disguise; 12] = [
     },
 ];
 
-/// Stands for the type that a body really has.
+/// Stands for the real type of a body.
 const RIGHT: (&str, &str) = ("content-type", "");
 
 impl Disguise {
@@ -93,13 +93,13 @@ impl Disguise {
     }
 }
 
-/// An upstream whose model fetches something back, and whose answers are disguised.
+/// An upstream whose model fetches something back, and whose responses are disguised.
 async fn disguised(shape: Shape, streams: bool, disguise: Disguise) -> SocketAddr {
     let rounds = Arc::new(Mutex::new(0));
     upstream(move |request: Request<Incoming>| {
         let rounds = Arc::clone(&rounds);
         async move {
-            let seen = Seen::of(request).await;
+            let seen = SeenRequest::of(request).await;
             assert_eq!(seen.headers["accept-encoding"], "identity");
             let mut round = rounds.lock().unwrap();
             let id = shadow(&String::from_utf8_lossy(&seen.body));
@@ -134,7 +134,7 @@ async fn the_tool_stays_hidden_in_every_disguise() {
     }
 }
 
-/// What cannot be read cannot be watched, and what may be a hidden call is not shown.
+/// A response that cannot be decoded cannot be watched, and a possible hidden call must not be shown.
 #[tokio::test]
 async fn a_coding_that_nobody_knows_is_a_502() {
     for (shape, streams) in every() {
@@ -153,7 +153,7 @@ async fn a_coding_that_nobody_knows_is_a_502() {
     }
 }
 
-/// What is said in pieces is passed on in pieces, coded or not.
+/// What arrives in pieces is forwarded in pieces, encoded or not.
 #[tokio::test]
 async fn coded_events_flow() {
     for shape in SHAPES {
@@ -162,7 +162,7 @@ async fn coded_events_flow() {
         let address = upstream(move |request: Request<Incoming>| {
             let body = body.lock().unwrap().take().unwrap();
             async move {
-                Seen::of(request).await;
+                SeenRequest::of(request).await;
                 Response::builder().header("content-encoding", "gzip").body(body).unwrap()
             }
         })
@@ -193,7 +193,7 @@ async fn coded_events_flow() {
     }
 }
 
-/// What is neither JSON nor events has no call in it.
+/// What is neither JSON nor events contains no call.
 #[tokio::test]
 async fn other_answers_go_on_as_they_came() {
     for (kind, body) in

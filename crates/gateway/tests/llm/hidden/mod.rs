@@ -1,14 +1,14 @@
-//! What is left out is fetched back in mid-response, and the client sees one answer.
+//! Omitted text is fetched back during a response, and the client sees one response.
 
-mod asked;
 mod bounds;
 mod calls;
+mod corruption;
 mod discover;
 mod disguise;
-mod kept;
-mod mutated;
+mod expand_endpoint;
+mod ownership;
+mod provider_state;
 mod speech;
-mod whose;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::EngineRewriter;
 
 use crate::scene::{
-    Answer, Seen, any, client, feed, gateway, post, send, settings, soon, streamer, upstream,
+    Answer, SeenRequest, any, client, feed, gateway, post, send, settings, soon, streamer, upstream,
 };
 use speech::{INPUT, OUTPUT, SHAPES, Say, Shape};
 
@@ -47,24 +47,24 @@ fn live() -> Arc<EngineRewriter> {
     Arc::new(EngineRewriter::new(engine()))
 }
 
-/// An upstream that says what `script` says to the request of each round, and remembers the requests.
+/// An upstream that answers the request of each round as `script` says, and remembers the requests.
 struct Stage {
     shape: Shape,
     streams: bool,
     address: SocketAddr,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<SeenRequest>>>,
 }
 
 type Script = fn(usize, &str) -> Vec<Say>;
 
 impl Stage {
     async fn new(shape: Shape, streams: bool, script: Script) -> Self {
-        let seen = Arc::new(Mutex::new(Vec::<Seen>::new()));
+        let seen = Arc::new(Mutex::new(Vec::<SeenRequest>::new()));
         let log = Arc::clone(&seen);
         let address = upstream(move |request: Request<Incoming>| {
             let log = Arc::clone(&log);
             async move {
-                let seen = Seen::of(request).await;
+                let seen = SeenRequest::of(request).await;
                 let mut log = log.lock().unwrap();
                 let round = log.len();
                 let says = script(round, &shadow(&String::from_utf8_lossy(&seen.body)));
@@ -76,7 +76,7 @@ impl Stage {
         Self { shape, streams, address, seen }
     }
 
-    /// What a client gets for a request with this result.
+    /// The response to a request with this result.
     async fn ask(&self, live: &Arc<EngineRewriter>, result: &str) -> Answer {
         let gateway = gateway(settings(self.address), Arc::clone(live) as _).await;
         let body = self.shape.request(self.streams, result).to_string();
@@ -99,7 +99,7 @@ fn respond(shape: Shape, streams: bool, round: usize, says: &[Say]) -> Response<
     Response::builder().header("content-type", kind).body(Full::from(body)).unwrap()
 }
 
-/// The first name of an original in a text.
+/// The first id of an original in a text.
 fn shadow(text: &str) -> String {
     let start = text.find("<<<SHADOW:shadow_").map_or(0, |at| at + 10);
     text[start..].chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect()
@@ -163,7 +163,7 @@ async fn the_clients_own_calls_are_kept_and_nothing_unanswered_is_sent() {
     }
 }
 
-/// Behaviour 6.6: the model that never stops asking is stopped, and its client gets an answer.
+/// Behaviour 6.6: a model that never stops asking is stopped, and its client gets a response.
 #[tokio::test]
 async fn five_rounds_are_enough() {
     for (shape, streams) in every() {
@@ -179,7 +179,7 @@ async fn five_rounds_are_enough() {
     }
 }
 
-/// Behaviour 6.8, 6.10: what this request did not leave out cannot be had, whatever its text says.
+/// Behaviour 6.8, 6.10: what this request did not leave out cannot be fetched, whatever its text contains.
 #[tokio::test]
 async fn only_what_this_request_left_out_can_be_named() {
     for (shape, streams) in every() {
@@ -196,7 +196,7 @@ async fn only_what_this_request_left_out_can_be_named() {
     }
 }
 
-/// Behaviour 6.5: without tools there is no tool, and nothing is left out.
+/// Behaviour 6.5: without tools no tool is added, and nothing is left out.
 #[tokio::test]
 async fn without_tools_there_is_no_tool_and_nothing_is_left_out() {
     for (shape, streams) in every() {
@@ -213,7 +213,7 @@ async fn without_tools_there_is_no_tool_and_nothing_is_left_out() {
     }
 }
 
-/// Behaviour 6.2, law 2: another gateway, another login, and a longer conversation: the bytes stay.
+/// Behaviour 6.2, law 2: another gateway, another login and a longer conversation do not change the bytes.
 #[tokio::test]
 async fn replicas_say_the_same_whatever_the_login() {
     for (shape, streams) in every() {
@@ -232,7 +232,8 @@ async fn replicas_say_the_same_whatever_the_login() {
     }
 }
 
-/// An upstream that refuses to go on: a whole answer is that refusal as it came, and a stream ends with its words.
+/// An upstream that refuses a further round: a whole response is that refusal unchanged, and a stream ends with its
+/// message.
 #[tokio::test]
 async fn a_round_that_fails_is_told_in_the_providers_shape() {
     let refusals = [
@@ -250,7 +251,7 @@ async fn a_round_that_fails_is_told_in_the_providers_shape() {
             let address = upstream(move |request: Request<Incoming>| {
                 let rounds = Arc::clone(&rounds);
                 async move {
-                    let seen = Seen::of(request).await;
+                    let seen = SeenRequest::of(request).await;
                     let mut round = rounds.lock().unwrap();
                     *round += 1;
                     if *round > 1 {
@@ -287,7 +288,7 @@ fn data_of(body: &str) -> Vec<Value> {
     lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Behaviour 7.2: text flows while the rest is not there yet.
+/// Behaviour 7.2: text is forwarded before the rest arrives.
 #[tokio::test]
 async fn text_flows_before_the_hidden_call_is_known() {
     for shape in SHAPES {
@@ -317,7 +318,7 @@ async fn text_flows_before_the_hidden_call_is_known() {
     }
 }
 
-/// Behaviour 7.6: a client that leaves in the middle of a round takes the upstream with it.
+/// Behaviour 7.6: when a client leaves during a round, the upstream's connection is closed.
 #[tokio::test]
 async fn a_client_that_leaves_ends_the_round_under_way() {
     let (frames, body) = feed();
@@ -325,7 +326,7 @@ async fn a_client_that_leaves_ends_the_round_under_way() {
     let address = upstream(move |request: Request<Incoming>| {
         let later = Arc::clone(&later);
         async move {
-            let seen = Seen::of(request).await;
+            let seen = SeenRequest::of(request).await;
             let text = String::from_utf8_lossy(&seen.body).into_owned();
             let kind = Response::builder().header("content-type", "text/event-stream");
             if text.matches("finished batch 1400").count() > 0 {
@@ -351,7 +352,7 @@ async fn a_client_that_leaves_ends_the_round_under_way() {
     soon(frames.closed()).await;
 }
 
-/// A response that is too long to be held is passed on whole.
+/// A response that is too long to be held is forwarded whole.
 #[tokio::test]
 async fn long_answers_go_on_as_they_come() {
     let long =

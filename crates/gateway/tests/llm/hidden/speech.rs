@@ -1,9 +1,9 @@
-//! What clients send and upstreams say, in the wire shape of each provider. No small model can play an agent's turn:
-//! these upstreams follow a script.
+//! What clients send and upstreams answer, in the wire format of each provider. No small model can play an agent's
+//! turn: these upstreams follow a script.
 
 use serde_json::{Value, json};
 
-/// A provider's shape.
+/// A provider's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Anthropic,
@@ -14,7 +14,7 @@ pub(crate) enum Shape {
 
 pub(crate) const SHAPES: [Shape; 4] = [Shape::Anthropic, Shape::Chat, Shape::Responses, Shape::Gemini];
 
-/// A part of what an upstream says.
+/// A part of an upstream's response.
 #[derive(Clone, Debug)]
 pub(crate) enum Say {
     Text(&'static str),
@@ -22,7 +22,7 @@ pub(crate) enum Say {
     Call(&'static str, Value),
 }
 
-/// Tokens that every response is said to cost.
+/// The usage that every response reports.
 pub(crate) const INPUT: u64 = 100;
 pub(crate) const OUTPUT: u64 = 7;
 
@@ -37,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// A request of a client with one tool, `Bash`, that has answered with `result`.
+    /// A request with one tool, `Bash`, that has returned `result`.
     pub(crate) fn request(self, streams: bool, result: &str) -> Value {
         let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}});
         let input = json!({"command": "run"});
@@ -81,7 +81,7 @@ impl Shape {
         }
     }
 
-    /// The tools of a request, each by its name.
+    /// The tools of a request, by name.
     pub(crate) fn tools(self, request: &Value) -> Vec<String> {
         let names = |value: &Value| match self {
             Self::Anthropic | Self::Responses => vec![value["name"].clone()],
@@ -121,7 +121,7 @@ impl Shape {
         }
     }
 
-    /// What an upstream answers, as one value or as events; `round` makes its names.
+    /// An upstream's response, as one value or as events; `round` makes its ids.
     pub(crate) fn answer(self, streams: bool, round: usize, says: &[Say]) -> String {
         match (self, streams) {
             (Self::Anthropic, false) => anthropic(round, says).to_string(),

@@ -1,4 +1,4 @@
-//! A body that says what the test says, when the test says it.
+//! A body whose frames the test sends one by one.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,20 +7,20 @@ use bytes::Bytes;
 use http_body::{Body, Frame};
 use tokio::sync::mpsc;
 
-/// Says what the body says; when dropped, the body ends.
+/// Sends frames to a body; when dropped, the body ends.
 pub(crate) struct Frames(mpsc::Sender<Result<Frame<Bytes>, &'static str>>);
 
-/// A body fed from elsewhere.
+/// A body fed by a test.
 pub(crate) struct Feed(mpsc::Receiver<Result<Frame<Bytes>, &'static str>>);
 
-/// A body, and what feeds it.
+/// A body, and its sender.
 pub(crate) fn feed() -> (Frames, Feed) {
     let (frames, body) = mpsc::channel(1);
     (Frames(frames), Feed(body))
 }
 
 impl Frames {
-    /// Says a piece, once the one before has been taken.
+    /// Sends a chunk, once the previous one has been taken.
     pub(crate) async fn say(&self, text: impl Into<Bytes>) {
         self.0.send(Ok(Frame::data(text.into()))).await.expect("someone who listens");
     }
@@ -36,7 +36,7 @@ impl Frames {
         self.0.send(Err("broken off")).await.expect("someone who listens");
     }
 
-    /// Waits until nobody listens any more.
+    /// Waits until the body is dropped.
     pub(crate) async fn closed(&self) {
         self.0.closed().await;
     }

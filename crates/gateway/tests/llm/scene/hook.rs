@@ -1,17 +1,17 @@
-//! Rewriters that do as a test bids.
+//! Rewriters with scripted verdicts.
 
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tersely_gateway::{BypassReason, Head, Replacement, Rewrite, Verdict};
 
-/// Wants everything, and does what it was made for.
+/// Wants every request, and gives its verdict.
 pub(crate) struct Hook<F> {
     verdict: F,
     pub(crate) missed: Mutex<Vec<BypassReason>>,
 }
 
-/// Wants nothing.
+/// Wants no request.
 pub(crate) struct Uninterested;
 
 impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Hook<F> {
@@ -29,7 +29,7 @@ pub(crate) fn keep() -> Arc<dyn Rewrite> {
     Hook::new(|_: &[u8]| Verdict::Keep)
 }
 
-/// Puts `body` in the place of every body, and says so in a header.
+/// Replaces every body by `body`, and adds a header.
 pub(crate) fn replace(body: &'static str) -> Arc<dyn Rewrite> {
     Hook::new(move |_: &[u8]| {
         let headers = [("x-tersely-test".parse().unwrap(), "done".parse().unwrap())].into_iter().collect();
@@ -46,7 +46,7 @@ impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Rewrite for Hook<F> {
         (self.verdict)(body)
     }
 
-    fn missed(&self, _: &Head<'_>, why: BypassReason) {
+    fn on_bypass(&self, _: &Head<'_>, why: BypassReason) {
         self.missed.lock().expect("no panic").push(why);
     }
 }

@@ -1,4 +1,4 @@
-//! A stage for the tests: a gateway, an upstream with a script, and clients.
+//! Test fixtures: a gateway, a scripted upstream, and clients.
 
 mod feed;
 mod hook;
@@ -31,9 +31,9 @@ pub(crate) use hook::{Hook, Uninterested, keep, replace};
 pub(crate) use pki::{Authority, Identity, Visitor};
 pub(crate) use raw::Raw;
 pub(crate) use talk::{Conversation, ERROR, log};
-pub(crate) use upstream::{Any, Seen, answer, any, recorder, status, streamer, upstream};
+pub(crate) use upstream::{Any, SeenRequest, answer, any, recorder, status, streamer, upstream};
 
-/// A gateway that runs until told to stop.
+/// A running gateway.
 pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<Duration>>,
@@ -41,12 +41,12 @@ pub(crate) struct Gateway {
 }
 
 impl Gateway {
-    /// Tells it to stop, and gives the task that ends when it has.
+    /// Stops it, and returns the task that ends when it has stopped.
     pub(crate) fn stop(&mut self) -> &mut JoinHandle<()> {
         self.stop_after(Duration::ZERO)
     }
 
-    /// The same, with a time in which it still takes requests.
+    /// The same, with a notice period.
     pub(crate) fn stop_after(&mut self, notice: Duration) -> &mut JoinHandle<()> {
         self.stop.take().expect("still running").send(notice).expect("a listener");
         &mut self.task
@@ -57,7 +57,7 @@ impl Gateway {
     }
 }
 
-/// Settings that send everything to one address.
+/// Settings that forward everything to one address.
 pub(crate) fn settings(upstream: SocketAddr) -> GatewaySettings {
     settings_for(&format!("http://{upstream}"))
 }
@@ -87,7 +87,7 @@ pub(crate) fn gateway_on(
     Gateway { address, stop: Some(stop), task }
 }
 
-/// An answer that has been read to its end.
+/// A response that has been read to its end.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -106,7 +106,7 @@ impl Answer {
     }
 }
 
-/// Sends a request and reads the whole answer.
+/// Sends a request and reads the whole response.
 pub(crate) async fn send<B>(request: Request<B>) -> Answer
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
@@ -124,7 +124,7 @@ pub(crate) async fn get(url: &str) -> Answer {
     send(Request::get(url).body(Full::default()).expect("a request")).await
 }
 
-/// Reads an answer to its end.
+/// Reads a response to its end.
 pub(crate) async fn read(response: Response<Incoming>) -> Answer {
     let (parts, body) = response.into_parts();
     let collected = body.collect().await.expect("a whole body");
@@ -136,7 +136,7 @@ pub(crate) fn client() -> Client<HttpConnector, Any> {
     Client::builder(TokioExecutor::new()).build_http()
 }
 
-/// What a future gives, if it does so in time.
+/// The result of a future, with a timeout.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future).await.expect("in time")
 }

@@ -1,4 +1,4 @@
-//! A private authority, what it signs, and clients that trust it.
+//! A private certificate authority, its certificates, and clients that trust it.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// An authority with a folder of its own for what it signs.
+/// An authority with a directory for its certificates.
 pub(crate) struct Authority {
     params: CertificateParams,
     key: KeyPair,
@@ -59,7 +59,7 @@ impl Authority {
         leaf.der().clone()
     }
 
-    /// The files of a gateway, which asks clients for certificates of this authority if told so.
+    /// The files of a gateway, with client certificates of this authority required if asked for.
     pub(crate) fn files(&self, asks: bool) -> TlsFiles {
         let file = |name: &str| vec![self.folder.join(name)];
         TlsFiles {
@@ -69,7 +69,7 @@ impl Authority {
         }
     }
 
-    /// A client's certificate with this name, valid in these years.
+    /// A client certificate with this name, valid in these years.
     pub(crate) fn client(&self, name: &str, years: (i32, i32)) -> Identity {
         let mut params = CertificateParams::new([]).unwrap();
         params.subject_alt_names = vec![if name.contains("://") {
@@ -85,7 +85,7 @@ impl Authority {
 }
 
 impl<'a> Visitor<'a> {
-    /// A client as most are.
+    /// A default client.
     pub(crate) fn of(authority: &'a Authority) -> Self {
         Self { authority, version: &TLS13, protocols: &[], shows: None }
     }
@@ -95,7 +95,7 @@ impl<'a> Visitor<'a> {
         Self { shows: Some(identity), ..self }
     }
 
-    /// The same, a little older.
+    /// The same, with TLS 1.2.
     pub(crate) fn older(self) -> Self {
         Self { version: &TLS12, ..self }
     }
@@ -118,7 +118,7 @@ impl<'a> Visitor<'a> {
         TlsConnector::from(Arc::new(config)).connect(name, TcpStream::connect(address).await?).await
     }
 
-    /// Sends a head over HTTP/1.1, and gives the whole answer; nothing for one who is not let in.
+    /// Sends a head over HTTP/1.1 and returns the whole response; empty if the handshake is refused.
     pub(crate) async fn ask(&self, address: SocketAddr, head: &str) -> io::Result<String> {
         let mut stream = self.connect(address).await?;
         let request = format!("{head}\r\nhost: localhost\r\nconnection: close\r\n\r\n");

@@ -1,4 +1,4 @@
-//! A client that writes bytes of its own choice.
+//! A client that writes raw bytes.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// A bare connection.
+/// A raw connection.
 pub(crate) struct Raw {
     stream: TcpStream,
     pub(crate) read: Vec<u8>,
@@ -22,12 +22,12 @@ impl Raw {
         self.stream.write_all(text.as_ref()).await.expect("a connection that takes bytes");
     }
 
-    /// Writes for as long as the other side takes it.
+    /// Writes; false if the peer has closed the connection.
     pub(crate) async fn try_write(&mut self, text: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(text.as_ref()).await.is_ok()
     }
 
-    /// Reads until `words` have come, and gives all that has.
+    /// Reads until `words` have arrived, and returns everything so far.
     pub(crate) async fn until(&mut self, words: &str) -> String {
         while !self.text().contains(words) {
             assert!(self.more().await, "{words:?} should come; came: {}", self.text());
@@ -35,12 +35,12 @@ impl Raw {
         self.text()
     }
 
-    /// True when something has come, after a short while.
+    /// True if something arrives within a short time.
     pub(crate) async fn has_come(&mut self) -> bool {
         timeout(Duration::from_millis(50), self.stream.readable()).await.is_ok()
     }
 
-    /// Reads until the other side closes.
+    /// Reads until the peer closes.
     pub(crate) async fn end(&mut self) -> String {
         while self.more().await {}
         self.text()
@@ -50,7 +50,7 @@ impl Raw {
         String::from_utf8_lossy(&self.read).into_owned()
     }
 
-    /// False when the connection has ended.
+    /// False at the end of the connection.
     async fn more(&mut self) -> bool {
         let mut piece = [0; 4096];
         let read = timeout(Duration::from_secs(20), self.stream.read(&mut piece)).await.expect("in time");

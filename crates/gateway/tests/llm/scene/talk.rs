@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// A line of each log that tells of an error.
+/// The error line of each log.
 pub(crate) const ERROR: &str = "error: disk full on /dev/sda1";
 
 /// A conversation that grows by a call and its result at a time.
@@ -16,7 +16,7 @@ impl Conversation {
         Self { messages: vec![json!({"role": "user", "content": "why did the job fail?"})] }
     }
 
-    /// Goes on with the result of a call.
+    /// Adds a call and its result.
     pub(crate) fn result(&mut self, command: &str, text: &str) -> &mut Self {
         let id = format!("toolu_{}", self.messages.len());
         let call = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
@@ -31,7 +31,7 @@ impl Conversation {
     }
 }
 
-/// A log of which no two lines are alike, with an error in it.
+/// A log with no two lines alike, and an error in it.
 pub(crate) fn log(number: usize) -> String {
     let line = |n| {
         format!(

@@ -1,4 +1,4 @@
-//! An upstream that follows a script.
+//! A scripted upstream.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -22,7 +22,7 @@ use super::feed::{Frames, feed};
 
 /// A request as the upstream saw it.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct SeenRequest {
     pub(crate) method: Method,
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
@@ -30,7 +30,7 @@ pub(crate) struct Seen {
     pub(crate) trailers: Option<HeaderMap>,
 }
 
-impl Seen {
+impl SeenRequest {
     pub(crate) async fn of(request: Request<Incoming>) -> Self {
         let (parts, body) = request.into_parts();
         let body = body.collect().await.expect("a whole body");
@@ -85,14 +85,14 @@ async fn play(listener: TcpListener, script: Script) {
     }
 }
 
-/// An upstream that records what it sees and answers "done".
-pub(crate) async fn recorder() -> (SocketAddr, Arc<Mutex<Vec<Seen>>>) {
+/// An upstream that records requests and answers "done".
+pub(crate) async fn recorder() -> (SocketAddr, Arc<Mutex<Vec<SeenRequest>>>) {
     let log = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&log);
     let address = upstream(move |request| {
         let log = Arc::clone(&log);
         async move {
-            let seen = Seen::of(request).await;
+            let seen = SeenRequest::of(request).await;
             log.lock().expect("no panic").push(seen);
             answer("done")
         }
@@ -101,7 +101,7 @@ pub(crate) async fn recorder() -> (SocketAddr, Arc<Mutex<Vec<Seen>>>) {
     (address, kept)
 }
 
-/// An upstream that answers one request with a stream of events, fed by the test.
+/// An upstream that answers one request with an event stream, fed by the test.
 pub(crate) async fn streamer() -> (SocketAddr, Frames) {
     let (frames, body) = feed();
     let body = Arc::new(Mutex::new(Some(body)));

@@ -1,4 +1,4 @@
-//! Whose a text is: nobody reads it without the credential that it was sent with, and a renewed login changes no byte.
+//! Owners of texts: nobody reads one without the credential that it was sent with, and a renewed login changes no byte.
 
 use bytes::Bytes;
 use http::Request;
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use tersely_gateway::Keeper;
 use tersely_store::Store;
 
-use super::kept::{House, Model, answered, bash, memory, words};
+use super::provider_state::{House, Model, answered, bash, memory, words};
 use super::speech::{Say, Shape};
 use super::{Stage, expand, live, log, shadow};
 use crate::scene::{Answer, Gateway, gateway, send, settings, soon};
 
-/// A model that runs something at first, and then asks for what it is told to ask for.
+/// A model that first runs something, and then asks for the given id.
 const ASKS: Model = |scene| {
     let told = scene.items.iter().rfind(|item| item["role"] == "user");
     let told = told.and_then(|item| item["content"].as_str()).unwrap_or_default().to_owned();
@@ -23,20 +23,20 @@ const ASKS: Model = |scene| {
     }
 };
 
-/// A keeper that goes by a header.
+/// A keeper that uses a tenant header.
 fn named() -> Keeper {
     let store = Store::open(&tersely_store::StoreSettings::default()).unwrap();
     Keeper::new(store, Some("x-tenant".parse().unwrap()))
 }
 
-/// What somebody's model gets who asks for a text by its name.
+/// What the model of another sender gets for this id.
 async fn read(house: &House, headers: &[(&'static str, &str)], id: &str) -> String {
     let mut client = house.caller(headers);
     assert_eq!(words(client.say(&format!("Ask {id}"), "").await), "Done.");
     answered(&house.latest())
 }
 
-/// Whoever sends these headers leaves a text behind; gives its name.
+/// Sends a request with these headers that leaves a text out; returns its id.
 async fn leave(house: &House, headers: &[(&'static str, &str)]) -> String {
     let mut client = house.caller(headers);
     client.say("Run", "").await;
@@ -46,7 +46,7 @@ async fn leave(house: &House, headers: &[(&'static str, &str)]) -> String {
     id
 }
 
-/// An account is a name, and anyone can write it.
+/// An account is only a name, and anyone can write it.
 #[tokio::test]
 async fn another_s_account_opens_nothing() {
     let house = House::new(Some(memory()), ASKS).await;
@@ -67,7 +67,7 @@ async fn another_s_account_opens_nothing() {
     assert_eq!(read(&house, &[token, account], &id).await, log());
 }
 
-/// The header says which of those who share a credential it is; it takes nobody's place.
+/// The header tells apart senders who share a credential; it does not replace the credential.
 #[tokio::test]
 async fn a_tenant_header_does_not_stand_for_a_credential() {
     let house = House::new(Some(named()), ASKS).await;
@@ -96,7 +96,7 @@ async fn a_request_that_says_twice_whose_it_is_goes_nowhere() {
     assert_eq!(house.kept.lock().unwrap().seen.len(), 0);
 }
 
-/// A conversation of so many turns with a tool, as a client that keeps it sends it.
+/// A conversation of this many turns with a tool, as a client that stores it sends it.
 fn conversation(shape: Shape, streams: bool, turns: usize) -> String {
     let mut request = shape.request(streams, &log());
     let list =
@@ -117,7 +117,7 @@ async fn ask(gateway: &Gateway, shape: Shape, streams: bool, headers: &[(&str, &
     soon(send(request.body(Full::from(body.to_owned())).unwrap())).await
 }
 
-/// A client that logs in: its shape, how its token begins, and what it sends beside it.
+/// A client that logs in: its provider, the prefix of its token, and its other headers.
 type Login = (Shape, &'static str, &'static [(&'static str, &'static str)]);
 
 fn logins() -> [Login; 2] {
@@ -128,7 +128,7 @@ fn logins() -> [Login; 2] {
     [(Shape::Anthropic, "sk-ant-oat01-", CLAUDE), (Shape::Responses, "eyJhbGciOiJSUzI1NiJ9.", CODEX)]
 }
 
-/// All bodies that the upstream sees of a conversation in which the login is renewed before some turn.
+/// All bodies that the upstream sees of a conversation in which the login is renewed.
 async fn forwarded(login: usize, streams: bool, renewed: usize) -> Vec<Bytes> {
     let (shape, token, more) = logins()[login];
     let stage = Stage::new(shape, streams, |round, id| match round % 2 {
@@ -163,7 +163,7 @@ async fn a_login_that_is_renewed_in_mid_conversation_changes_no_byte() {
     }
 }
 
-/// What is remembered for speed is one client's own: a response would tell another that the same was sent before.
+/// The memo belongs to one client: otherwise a response would reveal that someone else sent the same before.
 #[tokio::test]
 async fn nobody_learns_that_another_sent_the_same() {
     let stage = Stage::new(Shape::Anthropic, false, |_, _| vec![Say::Text("Yes.")]).await;
@@ -180,7 +180,7 @@ async fn nobody_learns_that_another_sent_the_same() {
     assert_eq!(reused(&[token, account], 2).await, "reused=1, changed=0");
 }
 
-/// Google's key may stand in the address.
+/// Google's key may be in the query.
 #[tokio::test]
 async fn a_key_in_the_address_is_a_credential_too() {
     let stage = Stage::new(Shape::Gemini, false, |_, _| vec![Say::Text("Yes.")]).await;

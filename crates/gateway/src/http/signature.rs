@@ -1,4 +1,4 @@
-//! Tells what a client has signed: nothing that a signature covers is changed, for the upstream would refuse it.
+//! Finds out what a client has signed: the upstream would refuse a request if anything signed were changed.
 
 use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
@@ -6,40 +6,40 @@ use http::request::Parts;
 /// Headers that sign or digest the body.
 const DIGESTS: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
 
-/// How the names of AWS's signatures begin, whatever they are made with. They cover the body, or say that they do not;
-/// what they say is left alone too.
+/// The prefix of AWS signature algorithms. They cover the body or declare that they do not; either way the body is not
+/// changed.
 const AWS: &str = "AWS4-";
 
-/// Where they stand in an address.
+/// Query parameters of a signature.
 const PARAMETERS: [&str; 2] = ["x-amz-algorithm", "x-amz-signature"];
 
-/// True when another body would be refused.
+/// True if the upstream would refuse a changed body.
 pub(crate) fn covers_body(parts: &Parts) -> bool {
     DIGESTS.iter().any(|name| parts.headers.contains_key(*name)) || is_aws(parts)
 }
 
-/// True when a signature of AWS's covers the request.
+/// True if the request has an AWS signature.
 fn is_aws(parts: &Parts) -> bool {
     let mut values = parts.headers.get_all(AUTHORIZATION).into_iter();
     values.any(|value| value.as_bytes().starts_with(AWS.as_bytes()))
         || parameters(parts).any(|(name, _)| PARAMETERS.iter().any(|it| name.eq_ignore_ascii_case(it)))
 }
 
-/// The headers that such a signature covers and that are otherwise set anew, or stay here.
-pub(crate) fn covered(parts: &Parts) -> HeaderMap {
+/// Headers that such a signature covers and that would otherwise be replaced or removed.
+pub(crate) fn covered_headers(parts: &Parts) -> HeaderMap {
     if !is_aws(parts) {
         return HeaderMap::new();
     }
     let names = signed_names(parts);
     let names = names.iter().filter(|name| name.as_str().starts_with("x-tersely-"));
     let found = names.filter_map(|name| Some((name.clone(), parts.headers.get(name)?.clone())));
-    // It always covers the host, and in HTTP/2 that is a part of the address.
+    // A signature always covers the host, which is part of the URI in HTTP/2.
     let authority = || HeaderValue::from_str(parts.uri.authority()?.as_str()).ok();
     let host = parts.headers.get(HOST).cloned().or_else(authority);
     found.chain(host.map(|host| (HOST, host))).collect()
 }
 
-/// What a signature says that it covers: `SignedHeaders=host;x-amz-date`.
+/// The headers that a signature covers: `SignedHeaders=host;x-amz-date`.
 fn signed_names(parts: &Parts) -> Vec<HeaderName> {
     let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let in_header = header.split_once("SignedHeaders=").and_then(|(_, rest)| rest.split(',').next());
@@ -89,14 +89,14 @@ mod tests {
     fn what_is_signed_goes_with_the_request() {
         let headers =
             [("authorization", SIGNED), ("host", "here:1"), ("x-tersely-mode", "safe"), ("te", "trailers")];
-        let kept = covered(&parts("/model/m/converse", &headers));
+        let kept = covered_headers(&parts("/model/m/converse", &headers));
         assert_eq!(
             (kept.len(), &kept["host"], &kept["x-tersely-mode"]),
             (2, &"here:1".parse().unwrap(), &"safe".parse().unwrap())
         );
         let address = "http://there:2/?X-Amz-Signature=0&X-Amz-SignedHeaders=host%3Bx-tersely-mode";
-        let kept = covered(&parts(address, &[("x-tersely-mode", "safe")]));
+        let kept = covered_headers(&parts(address, &[("x-tersely-mode", "safe")]));
         assert_eq!((kept.len(), &kept["host"]), (2, &"there:2".parse().unwrap()));
-        assert!(covered(&parts("/", &[("authorization", "Bearer x"), ("host", "h")])).is_empty());
+        assert!(covered_headers(&parts("/", &[("authorization", "Bearer x"), ("host", "h")])).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations that the provider keeps: each request names the one before, and none is ever refused for our sake.
+//! Conversations that the provider stores: each request names the one before, and none is ever refused because of us.
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -15,9 +15,9 @@ use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
 use super::speech::{INPUT, OUTPUT, Say, Shape};
 use super::{TOOL, engine, expand, log, shadow};
-use crate::scene::{Gateway, Seen, gateway, send, settings, soon, upstream};
+use crate::scene::{Gateway, SeenRequest, gateway, send, settings, soon, upstream};
 
-/// What a model has before it.
+/// A model's context.
 pub(super) struct Scene {
     /// The whole conversation.
     pub(super) items: Vec<Value>,
@@ -31,7 +31,7 @@ impl Scene {
         shadow(&json!(self.items).to_string())
     }
 
-    /// How often the model has asked since the client last said something.
+    /// How many times the model has asked since the client last sent something.
     pub(super) fn asked(&self) -> usize {
         let is_ask = |item: &Value| item["type"] == "function_call" && item["name"] == TOOL;
         let ids: HashSet<_> = self.items.iter().filter(|item| is_ask(item)).map(call_id).collect();
@@ -41,7 +41,7 @@ impl Scene {
         latest.filter(|item| item["type"] == "function_call_output").count()
     }
 
-    /// What the client said last.
+    /// What the client sent last.
     fn is_told(&self, text: &str) -> bool {
         let users = self.items.iter().rfind(|item| item["role"] == "user");
         users.is_some_and(|item| item["content"] == text)
@@ -56,19 +56,19 @@ pub(super) fn bash() -> Say {
     Say::Call("Bash", json!({"command": "run"}))
 }
 
-/// A provider that keeps what it was told and what it said.
+/// A provider that stores its conversations.
 #[derive(Default)]
-pub(super) struct Kept {
-    /// Conversations by the name of their latest response.
+pub(super) struct StatefulProvider {
+    /// Conversations by the id of their latest response.
     all: HashMap<String, Vec<Value>>,
-    /// The requests that it got.
+    /// The requests that it received.
     pub(super) seen: Vec<Value>,
-    /// What it refused.
+    /// The requests that it refused.
     refused: Vec<String>,
 }
 
-impl Kept {
-    /// Takes a request in, as the provider does.
+impl StatefulProvider {
+    /// Accepts a request as the provider does.
     fn answer(&mut self, model: Model, request: &Value) -> Result<String, String> {
         let round = self.seen.len();
         let items = self.items(request);
@@ -77,7 +77,7 @@ impl Kept {
         sound(&items)?;
         let scene = Scene { items, tools: Shape::Responses.tools(request) };
         let mut says = model(&scene);
-        // What is not offered cannot be called.
+        // A tool that is not offered cannot be called.
         says.retain(|say| !matches!(say, Say::Call(name, _) if !scene.tools.iter().any(|tool| tool == name)));
         let streams = request["stream"] == true;
         let whole: Value = serde_json::from_str(&Shape::Responses.answer(false, round, &says)).unwrap();
@@ -88,7 +88,7 @@ impl Kept {
         Ok(Shape::Responses.answer(streams, round, &says))
     }
 
-    /// The conversation that a request goes on with.
+    /// The conversation that a request continues.
     fn items(&self, request: &Value) -> Result<Vec<Value>, String> {
         let mut items = match request["previous_response_id"].as_str() {
             Some(id) => {
@@ -104,7 +104,7 @@ impl Kept {
     }
 }
 
-/// Every call has its output, every output its call, and nothing stands there twice.
+/// Every call has its output, every output its call, and nothing occurs twice.
 fn sound(items: &[Value]) -> Result<(), String> {
     let ids = |kind: &str| -> HashSet<_> {
         items.iter().filter(|item| item["type"] == kind).map(call_id).collect()
@@ -121,16 +121,16 @@ fn sound(items: &[Value]) -> Result<(), String> {
     twice.map_or(Ok(()), |id| Err(format!("Duplicate item found with id {id}.")))
 }
 
-/// Such a provider, and a gateway before it.
+/// Such a provider, and a gateway in front of it.
 pub(super) struct House {
-    pub(super) kept: Arc<Mutex<Kept>>,
+    pub(super) kept: Arc<Mutex<StatefulProvider>>,
     live: Arc<EngineRewriter>,
     pub(super) gateway: Gateway,
 }
 
 impl House {
     pub(super) async fn new(keeper: Option<Keeper>, model: Model) -> Self {
-        let kept = Arc::new(Mutex::new(Kept::default()));
+        let kept = Arc::new(Mutex::new(StatefulProvider::default()));
         let address = provider(Arc::clone(&kept), model).await;
         let live = EngineRewriter::new(engine());
         let live = Arc::new(if let Some(keeper) = keeper { live.keeping(keeper) } else { live });
@@ -147,7 +147,7 @@ impl House {
         Client { house: self, headers, last: Value::Null }
     }
 
-    /// The latest request that the provider got.
+    /// The latest request that the provider received.
     pub(super) fn latest(&self) -> Value {
         self.kept.lock().unwrap().seen.last().unwrap().clone()
     }
@@ -161,11 +161,11 @@ impl House {
     }
 }
 
-async fn provider(kept: Arc<Mutex<Kept>>, model: Model) -> SocketAddr {
+async fn provider(kept: Arc<Mutex<StatefulProvider>>, model: Model) -> SocketAddr {
     upstream(move |request: Request<Incoming>| {
         let kept = Arc::clone(&kept);
         async move {
-            let request: Value = serde_json::from_slice(&Seen::of(request).await.body).unwrap();
+            let request: Value = serde_json::from_slice(&SeenRequest::of(request).await.body).unwrap();
             let kind = if request["stream"] == true { "text/event-stream" } else { "application/json" };
             let mut kept = kept.lock().unwrap();
             let answer = kept.answer(model, &request);
@@ -182,7 +182,7 @@ async fn provider(kept: Arc<Mutex<Kept>>, model: Model) -> SocketAddr {
     .await
 }
 
-/// A client that names the latest response and says only what is new.
+/// A client that names the latest response and sends only what is new.
 pub(super) struct Client<'h> {
     house: &'h House,
     pub(super) headers: Vec<(&'static str, String)>,
@@ -191,7 +191,7 @@ pub(super) struct Client<'h> {
 }
 
 impl Client<'_> {
-    /// Says something, and answers every call of the latest response with `result`.
+    /// Sends something, and answers every call of the latest response with `result`.
     pub(super) async fn say(&mut self, text: &str, result: &str) -> (String, Vec<String>) {
         let calls = self.last["output"].as_array().into_iter().flatten();
         let calls = calls.filter(|item| item["type"] == "function_call").map(call_id);
@@ -210,7 +210,7 @@ impl Client<'_> {
         (text, calls)
     }
 
-    /// What a request with these members gets.
+    /// The response to a request with these members.
     async fn post(&self, mut body: Value) -> Bytes {
         body["model"] = json!("m");
         body["tools"] = json!([{"type": "function", "name": "Bash", "parameters": {"type": "object"}}]);
@@ -232,7 +232,7 @@ pub(super) fn memory() -> Keeper {
     Keeper::new(Store::open(&tersely_store::StoreSettings::default()).unwrap(), None)
 }
 
-/// A store behind a door that nobody opens.
+/// A store at an address where nothing listens.
 fn dead() -> Keeper {
     let (addresses, deadline) = (vec!["redis://127.0.0.1:1".to_owned()], Duration::from_millis(50));
     let place = StorePlace::Remote(Remote { addresses, deadline, ..Remote::default() });
@@ -241,7 +241,7 @@ fn dead() -> Keeper {
     Keeper::new(Store::open(&store).unwrap(), None)
 }
 
-/// What the model was answered last.
+/// The last answer to the model.
 pub(super) fn answered(request: &Value) -> String {
     Shape::Responses.results(request).pop().unwrap_or_default()
 }
@@ -273,7 +273,7 @@ async fn what_one_turn_left_out_is_fetched_in_a_later_one() {
     assert_eq!(words(client.say("Go on", "").await), "Done.");
 }
 
-/// The first request has all of it: what is left out of it is kept for the next, which only names it.
+/// The first request contains everything: what is left out of it is stored for the next, which only names it.
 #[tokio::test]
 async fn what_the_first_request_left_out_is_fetched_in_the_next() {
     let house = House::new(Some(memory()), |scene| match scene.asked() {
@@ -290,7 +290,7 @@ async fn what_the_first_request_left_out_is_fetched_in_the_next() {
     assert_eq!(answered(&house.latest()), log());
 }
 
-/// Behaviour 14.4: whatever name another tenant's model asks by, and whatever stands in its own results.
+/// Behaviour 14.4: whatever id another tenant's model asks for, and whatever its own results contain.
 #[tokio::test]
 async fn nobody_reads_what_another_sent() {
     let house = House::new(Some(memory()), |scene| {
@@ -352,7 +352,7 @@ async fn without_a_store_nothing_is_left_out() {
     }
 }
 
-/// A call of the client beside a hidden one is made anew, once the hidden one is answered.
+/// A call of the client beside a hidden one is made again, once the hidden one is answered.
 #[tokio::test]
 async fn mixed_turns_are_never_refused() {
     let models: [Model; 2] = [
@@ -376,7 +376,7 @@ async fn mixed_turns_are_never_refused() {
     }
 }
 
-/// A model that never stops asking is answered five times, and then has nothing to ask with.
+/// A model that never stops asking is answered five times, and then has no tool to ask with.
 #[tokio::test]
 async fn six_asks_are_never_refused() {
     let models: [Model; 2] = [
@@ -402,7 +402,7 @@ async fn six_asks_are_never_refused() {
     }
 }
 
-/// The name that a stream began with is all that a client has to go on from: nothing is hidden there.
+/// A client continues from the id that a stream began with: nothing is hidden there.
 #[tokio::test]
 async fn streams_that_are_kept_hide_nothing() {
     let house = House::new(Some(memory()), |_| vec![Say::Text("Done."), bash()]).await;

@@ -1,18 +1,18 @@
-//! Programs that are started by their name.
+//! Finds programs that are started by name.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What to start for `program`. On Windows a bare name stands for a `.exe` alone, and npm installs commands as `.cmd`.
+/// What to start for `program`. On Windows a bare name only finds a `.exe`, but npm installs commands as `.cmd`.
 #[must_use]
-pub fn startable(program: &OsStr) -> OsString {
+pub fn find_program(program: &OsStr) -> OsString {
     let path = if cfg!(windows) { env::var_os("PATH") } else { None };
     let script = path.and_then(|path| script(program, env::split_paths(&path)));
     script.map_or_else(|| program.to_owned(), PathBuf::into_os_string)
 }
 
-/// The script that a bare name stands for; none where a program comes first.
+/// The script that a bare name refers to; `None` if a program is found first.
 fn script(program: &OsStr, mut folders: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
     let name = Path::new(program);
     if name.components().count() != 1 || name.extension().is_some() {
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_script_is_found_where_no_program_is_before_it() {
-        let place = env::temp_dir().join(format!("tersely-startable-{}", std::process::id()));
+        let place = env::temp_dir().join(format!("tersely-find_program-{}", std::process::id()));
         let folders = ["empty", "scripts", "programs"].map(|name| place.join(name));
         for (folder, file) in [(1, "claude.cmd"), (1, "npx"), (2, "claude.exe"), (2, "npx.bat")] {
             fs::create_dir_all(&folders[folder]).unwrap();

@@ -1,4 +1,4 @@
-//! Responses that come broken: each still reaches its client, and no client sees the tool.
+//! Corrupt responses: each still reaches its client, and no client sees the tool.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -15,23 +15,23 @@ use tokio::task::JoinSet;
 
 use super::speech::{SHAPES, Say, Shape};
 use super::{TOOL, expand, live, shadow};
-use crate::scene::{Seen, any, client, gateway, settings, soon, upstream};
+use crate::scene::{SeenRequest, any, client, gateway, settings, soon, upstream};
 
-/// How many clients ask at a time.
+/// Concurrent clients.
 const AT_ONCE: usize = 16;
 
-/// The shape and framing of a run.
+/// The provider and framing of a run.
 fn kind(run: usize) -> (Shape, bool) {
     (SHAPES[run / 2 % SHAPES.len()], run % 2 == 1)
 }
 
-/// An upstream whose model asks once in every run, and whose answers are broken.
+/// An upstream whose model asks once per run, and whose responses are corrupt.
 async fn broken() -> SocketAddr {
     let rounds = Arc::new(Mutex::new(HashMap::<usize, usize>::new()));
     upstream(move |request: Request<Incoming>| {
         let rounds = Arc::clone(&rounds);
         async move {
-            let seen = Seen::of(request).await;
+            let seen = SeenRequest::of(request).await;
             let run: usize = seen.headers["x-run"].to_str().unwrap().parse().unwrap();
             let round = {
                 let mut rounds = rounds.lock().unwrap();
@@ -59,7 +59,7 @@ async fn broken() -> SocketAddr {
     .await
 }
 
-/// A log of which much is left out, and no more: what counts here is the response.
+/// A log with much to leave out, and no longer than needed: the response is what is tested.
 fn log() -> String {
     let lines = (0..200).map(|n| format!("INFO worker {} finished batch {n} of the night\n", n % 7));
     format!("{}error: disk full\n", lines.collect::<String>())

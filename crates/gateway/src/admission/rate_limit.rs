@@ -1,8 +1,7 @@
-//! Says when one client, or one tenant, sends more requests than it may.
+//! Limits the requests per second of a client or a tenant.
 //!
-//! Each has a bucket of as many requests as it may send in a second. A bucket is one point in time: the one at which it
-//! will be full again. Time is the monotonic clock's, and whoever is remembered is remembered by a hash with a key of
-//! this process.
+//! Each has a token bucket for one second, stored as the time at which it will be full again. The clock is monotonic,
+//! and senders are stored as hashes with a key of this process.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,18 +9,18 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many are remembered; when there are more, those with full buckets are forgotten first.
-const MOST: usize = 16_384;
+/// How many senders are remembered; beyond that, those with full buckets are dropped first.
+const MAX_SENDERS: usize = 16_384;
 
 /// The time in which a bucket fills.
-const FILLS: Duration = Duration::from_secs(1);
+const BUCKET_PERIOD: Duration = Duration::from_secs(1);
 
 /// The address that a request came from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
 impl Peer {
-    /// What tells one client from another: of an address of IPv6, the network that one client has to itself.
+    /// Identifies a client: by its address, or in IPv6 by the network that one client has to itself.
     pub(crate) fn key(self) -> [u8; 16] {
         match self.0.to_canonical() {
             IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
@@ -30,26 +29,26 @@ impl Peer {
     }
 }
 
-/// The buckets of all who send requests.
+/// The token buckets of all senders.
 #[derive(Default)]
-pub(crate) struct Rates {
+pub(crate) struct RateLimiter {
     hasher: RandomState,
     full_at: Mutex<HashMap<u64, Instant>>,
 }
 
-impl Rates {
-    /// True when whoever is called so may send one more request now, of this many in a second; 0: as many as they like.
+impl RateLimiter {
+    /// True if the sender `who` may send one more request now, at this rate per second; 0: unlimited.
     pub(crate) fn admit(&self, rate: usize, who: &[u8]) -> bool {
         rate == 0 || self.admit_at(Instant::now(), rate, who)
     }
 
     fn admit_at(&self, now: Instant, rate: usize, who: &[u8]) -> bool {
-        let one = FILLS / u32::try_from(rate).unwrap_or(u32::MAX);
+        let one = BUCKET_PERIOD / u32::try_from(rate).unwrap_or(u32::MAX);
         let key = self.hasher.hash_one(who);
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let full = full_at.get(&key).map_or(now, |full| (*full).max(now)) + one;
-        // A fraction of a nanosecond for each request is lost where the rate does not divide a second.
-        if full.duration_since(now) > FILLS.max(one) {
+        // If the rate does not divide a second, a fraction of a nanosecond is lost with each request.
+        if full.duration_since(now) > BUCKET_PERIOD.max(one) {
             return false;
         }
         make_room(now, &mut full_at);
@@ -58,14 +57,14 @@ impl Rates {
     }
 }
 
-/// Forgets those with full buckets, who are as good as new, and all if that is not enough: to remember fewer than come
-/// would take more time than it is worth.
+/// Drops senders with full buckets, which lose nothing, and all senders if that is not enough: dropping only some would
+/// cost more time than it is worth.
 fn make_room(now: Instant, full_at: &mut HashMap<u64, Instant>) {
-    if full_at.len() < MOST {
+    if full_at.len() < MAX_SENDERS {
         return;
     }
     full_at.retain(|_, full| *full > now);
-    if full_at.len() > MOST / 2 {
+    if full_at.len() > MAX_SENDERS / 2 {
         full_at.clear();
     }
 }
@@ -81,14 +80,14 @@ mod tests {
     /// Behaviour 15.5.
     #[test]
     fn a_bucket_holds_a_second_and_fills_in_one() {
-        let (rates, start) = (Rates::default(), Instant::now());
+        let (rates, start) = (RateLimiter::default(), Instant::now());
         let sent = |millis: u64| (0..100).filter(|_| rates.admit_at(at(start, millis), 10, b"a")).count();
         assert_eq!((sent(0), sent(50), sent(100), sent(350), sent(9_000)), (10, 0, 1, 2, 10));
     }
 
     #[test]
     fn each_has_a_bucket_of_its_own() {
-        let (rates, start) = (Rates::default(), Instant::now());
+        let (rates, start) = (RateLimiter::default(), Instant::now());
         let admit = |millis: u64, who: &[u8]| rates.admit_at(at(start, millis), 1, who);
         assert!(admit(0, b"a") && admit(0, b"b") && !admit(0, b"a"));
         assert!(!admit(999, b"a") && admit(1_000, b"a"));
@@ -96,17 +95,17 @@ mod tests {
 
     #[test]
     fn without_a_rate_nobody_is_remembered() {
-        let rates = Rates::default();
+        let rates = RateLimiter::default();
         assert!((0..1_000).all(|_| rates.admit(0, b"a")));
         assert!(rates.full_at.lock().unwrap().is_empty());
     }
 
     #[test]
     fn no_crowd_takes_more_room() {
-        let (rates, start) = (Rates::default(), Instant::now());
-        for n in 0..3 * u32::try_from(MOST).unwrap() {
+        let (rates, start) = (RateLimiter::default(), Instant::now());
+        for n in 0..3 * u32::try_from(MAX_SENDERS).unwrap() {
             assert!(rates.admit_at(start, 5, &n.to_be_bytes()));
-            assert!(rates.full_at.lock().unwrap().len() <= MOST);
+            assert!(rates.full_at.lock().unwrap().len() <= MAX_SENDERS);
         }
     }
 

@@ -1,10 +1,10 @@
-//! Names that a server goes by.
+//! Host names of this machine.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// True when a host, with or without a port, is a name of this machine for itself.
+/// True if a host, with or without a port, names this machine itself.
 pub(crate) fn is_loopback(host: &str) -> bool {
-    let Some(name) = bare(host) else { return false };
+    let Some(name) = bare_host(host) else { return false };
     match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
         Some(six) => six.parse().is_ok_and(|six: Ipv6Addr| six.to_canonical().is_loopback()),
         None => {
@@ -14,8 +14,8 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     }
 }
 
-/// A host without its port; none when it is no host.
-pub(crate) fn bare(host: &str) -> Option<&str> {
+/// A host without its port; `None` if it is not a host.
+pub(crate) fn bare_host(host: &str) -> Option<&str> {
     let end = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
     let (name, port) = host.split_at(end);
     let is_port = port.strip_prefix(':').unwrap_or(port).bytes().all(|digit| digit.is_ascii_digit());

@@ -1,7 +1,7 @@
-//! Tells by the name that a request was sent to, and by the page that sent it, whether it may come in.
+//! Checks the Host and Origin headers, against DNS rebinding and cross-site requests.
 //!
-//! Any web page can make a browser send requests to this machine. A page whose own name was made to point here is known
-//! by that name; every other page is known by its origin.
+//! Any web page can make a browser send requests to this machine. A page whose own name was made to point here is
+//! recognized by that name; every other page is recognized by its origin.
 
 use std::net::SocketAddr;
 
@@ -9,21 +9,21 @@ use http::header::{ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderMap, ORIGIN};
 use http::{Method, Request, StatusCode};
 use tokio::net::TcpListener;
 
+use crate::access::{bare_host, is_loopback};
 use crate::error::Error;
-use crate::server_names::{bare, is_loopback};
 use crate::settings::{GatewaySettings, Origins};
 
 /// Who can reach a listener.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reach {
-    /// This machine alone.
+    /// Only this machine.
     Loopback,
-    /// Others as well: they may know it by any name.
+    /// Other machines too, under any name.
     Open,
 }
 
 impl Reach {
-    /// Who can reach a listener. An address that cannot be told is taken for the one that more is refused at.
+    /// Who can reach a listener. If its address is unknown, the stricter value is returned.
     pub(crate) fn of(listener: &TcpListener) -> Self {
         listener.local_addr().map_or(Self::Loopback, Self::at)
     }
@@ -34,39 +34,49 @@ impl Reach {
     }
 }
 
-/// An error for a request that a page of another site may have caused.
-pub(crate) fn check<B>(settings: &GatewaySettings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
-    if reach == Reach::Loopback && !is_sent_here(settings, request) {
-        return Err(forbidden(
-            "the Host header is not a name of this machine; add it to `hosts` in the settings",
-        ));
-    }
-    if !is_preflight(request) && !may_call(&settings.origins, request.headers()) {
-        return Err(forbidden(
-            "requests from this web page are not allowed; add its origin to `origins` in the settings",
-        ));
-    }
-    Ok(())
+/// An error for a request with a foreign Host header. Browsers always send one, so a request without is not theirs.
+pub(super) fn host<B>(settings: &GatewaySettings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
+    let mut hosts = request.headers().get_all(HOST).into_iter();
+    named_here(reach, hosts.all(|host| host.to_str().is_ok_and(|host| is_ours(settings, host))))
 }
 
-/// True for a browser's question whether a page may call.
-pub(crate) fn is_preflight<B>(request: &Request<B>) -> bool {
+/// An error for a request whose target names a foreign server.
+pub(super) fn authority<B>(
+    settings: &GatewaySettings,
+    reach: Reach,
+    request: &Request<B>,
+) -> Result<(), Error> {
+    named_here(reach, request.uri().authority().is_none_or(|it| is_ours(settings, it.as_str())))
+}
+
+/// Other machines may use any name for an open listener, so it is not checked there.
+fn named_here(reach: Reach, is_ours: bool) -> Result<(), Error> {
+    if is_ours || reach == Reach::Open {
+        return Ok(());
+    }
+    Err(forbidden("the Host header is not a name of this machine; add it to `hosts` in the settings"))
+}
+
+/// An error for a request from a web page that may not call. A preflight is only a question.
+pub(super) fn origin<B>(origins: &Origins, request: &Request<B>) -> Result<(), Error> {
+    if is_preflight(request) || may_call(origins, request.headers()) {
+        return Ok(());
+    }
+    Err(forbidden("requests from this web page are not allowed; add its origin to `origins` in the settings"))
+}
+
+/// True for a CORS preflight.
+pub(super) fn is_preflight<B>(request: &Request<B>) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Every place that names the server must name this one. Browsers always name it, so a request without is none of theirs.
-fn is_sent_here<B>(settings: &GatewaySettings, request: &Request<B>) -> bool {
-    let listed = |host: &str| {
-        settings.hosts.iter().any(|name| bare(host).is_some_and(|it| it.eq_ignore_ascii_case(name)))
-    };
-    let ours = |host: &str| is_loopback(host) || listed(host);
-    let mut headers = request.headers().get_all(HOST).into_iter();
-    headers.all(|host| host.to_str().is_ok_and(ours))
-        && request.uri().authority().is_none_or(|authority| ours(authority.as_str()))
+fn is_ours(settings: &GatewaySettings, host: &str) -> bool {
+    let is_listed = |name: &str| bare_host(host).is_some_and(|host| host.eq_ignore_ascii_case(name));
+    is_loopback(host) || settings.hosts.iter().any(|name| is_listed(name))
 }
 
-/// A page says where it comes from when it posts, reads an answer or opens a websocket. Where it need not, as with an
-/// image, the browser says whether the page is of another site.
+/// Browsers send the origin with a POST, a CORS request and a websocket. Otherwise, as for an image, they send whether
+/// the page is of another site.
 fn may_call(origins: &Origins, headers: &HeaderMap) -> bool {
     let mut said = headers.get_all(ORIGIN).into_iter().peekable();
     if said.peek().is_some() {

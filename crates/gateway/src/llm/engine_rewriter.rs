@@ -1,7 +1,7 @@
-//! Puts requests to models through an engine that can be exchanged while it runs.
+//! Rewrites requests to models with an engine that can be replaced at run time.
 
 use std::borrow::Cow;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;
@@ -18,25 +18,25 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::{MayAsk, denied_at};
 use crate::bypass::BypassReason;
-use crate::display::Inside;
 use crate::error::Error;
 use crate::llm::books::{Books, refuse};
 use crate::llm::compress::{CompressQuestion, LoneAnswer};
-use crate::llm::compressor::{Compressor, Consulted};
+use crate::llm::compressor::{Compressor, Consultation};
 use crate::llm::entry::{RequestEntry, RequestSender};
-use crate::llm::expansion::{Sent, TrailMemory, TrailShelf};
+use crate::llm::expansion::{SentRequest, TenantMemo, TenantShelf};
 use crate::llm::keeper::Keeper;
-use crate::llm::request_options::{asked, session};
+use crate::llm::request_options::{read_options, session};
 use crate::llm::rewrite::{Head, Pending, Refusal, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};
-use crate::llm::tenant_id::Whose;
+use crate::llm::tenant_id::TenantId;
 use crate::llm::totals::{TotalSums, Totals};
+use crate::shared_engine::SharedEngine;
 
-/// Paths that only ask what a request would cost: nothing is saved by them.
+/// Paths that only count tokens: nothing is saved by them.
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
 
 /// A rewriter that compresses tool results.
 pub struct EngineRewriter {
-    engine: RwLock<Arc<Engine>>,
+    engine: SharedEngine,
     keeper: Option<Arc<Keeper>>,
     compressor: Option<Arc<Compressor>>,
     memo: Option<Arc<Memo>>,
@@ -50,43 +50,55 @@ impl Default for EngineRewriter {
 }
 
 impl EngineRewriter {
-    /// A rewriter that begins with this engine.
+    /// A rewriter that starts with this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let (memo, sums) = (Some(Arc::default()), Arc::default());
-        Self { engine: RwLock::new(Arc::new(engine)), keeper: None, compressor: None, memo, sums }
+        Self { engine: SharedEngine::new(engine), keeper: None, compressor: None, memo, sums }
     }
 
-    /// The same, remembering at most so much of conversations; no bytes: nothing.
+    /// The same, with a memo of at most this size; 0 bytes: none.
     #[must_use]
     pub fn remembering(self, most: MemoLimits) -> Self {
         Self { memo: (most.bytes > 0).then(|| Arc::new(Memo::new(most))), ..self }
     }
 
-    /// The same, with a keeper of what is left out of requests that later ones may only name.
+    /// The same, with a store for texts left out of requests that later ones may only refer to.
     #[must_use]
     pub fn keeping(self, keeper: Keeper) -> Self {
         Self { keeper: Some(Arc::new(keeper)), ..self }
     }
 
-    /// The same, asking a compressor about what is new in requests, where the engine is told to have one.
+    /// The same, with a remote compressor for new results, if the engine is configured to use one.
     #[must_use]
     pub fn asking(self, compressor: Compressor) -> Self {
         Self { compressor: Some(Arc::new(compressor)), ..self }
     }
 
-    /// Goes on with another engine; a request that is under way is finished with the one it began with.
+    /// Replaces the engine; a request in progress finishes with the old one.
     pub fn swap(&self, engine: Engine) {
-        *self.engine.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(engine);
+        self.engine.set(engine);
     }
 
     /// The engine that the next request gets.
     #[must_use]
     pub fn engine(&self) -> Arc<Engine> {
-        Arc::clone(&self.engine.read().unwrap_or_else(PoisonError::into_inner))
+        self.engine.get()
     }
 
-    /// What all requests so far came to.
+    /// The shared engine, for the dashboard.
+    #[must_use]
+    pub fn shared_engine(&self) -> SharedEngine {
+        self.engine.clone()
+    }
+
+    /// The store, if there is one.
+    #[must_use]
+    pub fn store(&self) -> Option<Arc<Store>> {
+        self.keeper.as_ref().map(|keeper| Arc::clone(keeper.store()))
+    }
+
+    /// The totals of all requests so far.
     #[must_use]
     pub fn totals(&self) -> Totals {
         self.sums.totals()
@@ -99,26 +111,26 @@ impl EngineRewriter {
         body: &Bytes,
     ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
-        let sent = self.sent(provider, head, body, &whose)?;
+        let sent = self.sent_request(provider, head, body, &whose)?;
         let books = self.books(head, &whose, sent.named);
         let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };
         let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
-            return books.verdict(sent, &Consulted::default());
+            return books.verdict(sent, &Consultation::default());
         };
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
         let inquiry = compressor.inquiry(head, &whose, candidates, books.only_counts);
         Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
-            // A task of its own: it ends what it has begun, whatever becomes of the request, and may panic. Who leaves
-            // drops the guard: then it begins nothing more.
+            // A separate task: it finishes calls that have begun even if the client leaves, and it may panic. If the
+            // client leaves, the guard is dropped and no further call begins.
             let left = CancellationToken::new();
             let _here = left.clone().drop_guard();
             let consulted = tokio::spawn(compressor.consult(inquiry, left)).await;
-            let consulted = consulted.unwrap_or_else(|_| Consulted::nothing(&places));
+            let consulted = consulted.unwrap_or_else(|_| Consultation::nothing(&places));
             Box::new(move || books.settled(sent, consulted)) as Box<dyn FnOnce() -> Verdict + Send>
         }))))
     }
 
-    /// What becomes of a request whose answer nobody here sees.
+    /// The verdict on a request whose response we do not see.
     fn pass_unwatched(
         &self,
         provider: &'static Provider,
@@ -126,30 +138,30 @@ impl EngineRewriter {
         body: &Bytes,
     ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
-        let sent = self.sent(provider, head, body, &whose)?;
-        let engine = Arc::new(Engine::new(unwatched(&sent.engine, ExpandOffer::Never)));
-        let sent = Sent { engine, asked: sent.asked.clone().or(unmasked()), ..sent };
-        self.books(head, &whose, sent.named).verdict(sent, &Consulted::default())
+        let sent = self.sent_request(provider, head, body, &whose)?;
+        let engine = Arc::new(Engine::new(request_only(&sent.engine, ExpandOffer::Never)));
+        let sent = SentRequest { engine, asked: sent.asked.clone().or(without_masks()), ..sent };
+        self.books(head, &whose, sent.named).verdict(sent, &Consultation::default())
     }
 
-    /// All that decides what is forwarded.
-    fn sent(
+    /// Everything that decides what is forwarded.
+    fn sent_request(
         &self,
         provider: &'static Provider,
         head: &Head<'_>,
         body: &Bytes,
-        whose: &Whose,
-    ) -> Result<Sent, OptionError> {
-        // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
+        whose: &TenantId,
+    ) -> Result<SentRequest, OptionError> {
+        // The memo does not tell whether omitted texts are still stored elsewhere, so it is not used.
         let history = provider.history(body);
         let fresh = history == HistoryPlace::Elsewhere;
         let memo = if fresh { None } else { self.memory(whose) };
-        Ok(Sent {
+        Ok(SentRequest {
             engine: self.engine(),
             provider,
             path: head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned(),
             tenant: head.tenant_name().map(str::to_owned),
-            asked: asked(head.headers)?,
+            asked: read_options(head.headers)?,
             named: session(head.headers),
             body: body.clone(),
             history,
@@ -159,18 +171,19 @@ impl EngineRewriter {
         })
     }
 
-    /// Where a request is booked.
-    fn books(&self, head: &Head<'_>, whose: &Whose, session: Option<u64>) -> Books {
+    /// Where a request is recorded.
+    fn books(&self, head: &Head<'_>, whose: &TenantId, session: Option<u64>) -> Books {
         Books {
             sums: Arc::clone(&self.sums),
             shelf: self.shelf(whose),
-            sender: RequestSender { whose: stable_hash(whose.said()), session },
+            sender: RequestSender { whose: stable_hash(whose.identity()), session },
             only_counts: COUNTS.iter().any(|end| head.uri.path().ends_with(end)),
         }
     }
 
-    /// What becomes of messages that come alone. What is left out has to be kept for whoever brings them, so nothing is
-    /// where nobody does; and what is remembered of a conversation does not say what was left out of it.
+    /// Compresses messages that come without a request to forward. Omitted texts must be stored for the caller, so
+    /// nothing is omitted if they cannot be; and the memo is not used then, because it does not contain the omitted
+    /// texts.
     fn answer(
         &self,
         head: &Head<'_>,
@@ -181,49 +194,39 @@ impl EngineRewriter {
         let retrieves = question.retrieves && self.shelf(&whose).is_some();
         let engine = self.engine();
         let offers = retrieves && engine.settings().expand != ExpandOffer::Never;
-        let engine = alone(&engine, if offers { ExpandOffer::Always } else { ExpandOffer::Never });
+        let engine = results_only(&engine, if offers { ExpandOffer::Always } else { ExpandOffer::Never });
         let memo = if retrieves { None } else { self.memory(&whose) };
         let request = Request {
             tenant: head.tenant_name(),
-            asked: asked(head.headers)?.or(unmasked()),
+            asked: read_options(head.headers)?.or(without_masks()),
             most,
             frozen: question.frozen,
-            memo: memo.as_ref().map(TrailMemory::recall),
+            memo: memo.as_ref().map(TenantMemo::recall),
             ..Request::new(question.provider, head.uri.path())
         };
-        let body = question.came().body(question.provider);
+        let body = question.as_sent().body(question.provider);
         let ForwardBody { body, report, hidden } = engine.pass(&request, &body)?;
         let kept = hidden.map(|hidden| hidden.kept).unwrap_or_default();
-        let sender = RequestSender { whose: stable_hash(whose.said()), session: session(head.headers) };
+        let sender = RequestSender { whose: stable_hash(whose.identity()), session: session(head.headers) };
         let entry = RequestEntry::new(sender, report.clone(), Some(Arc::clone(&self.sums)));
         Ok(LoneAnswer::new(body.into_owned(), &report, kept, entry))
     }
 
-    fn whose(&self, head: &Head<'_>) -> Result<Whose, OptionError> {
+    fn whose(&self, head: &Head<'_>) -> Result<TenantId, OptionError> {
         let header = self.keeper.as_ref().and_then(|keeper| keeper.header());
-        Whose::of(header, head.uri, head.headers, head.tenant_name())
+        TenantId::of(header, head.uri, head.headers, head.tenant_name())
     }
 
-    /// What is remembered of the client's earlier requests.
-    fn memory(&self, whose: &Whose) -> Option<TrailMemory> {
-        Some(TrailMemory { memo: Arc::clone(self.memo.as_ref()?), whose: whose.said().to_vec() })
+    /// The memo of the client's earlier requests.
+    fn memory(&self, whose: &TenantId) -> Option<TenantMemo> {
+        Some(TenantMemo { memo: Arc::clone(self.memo.as_ref()?), whose: whose.identity().to_vec() })
     }
 
-    /// Where what is left out of a request is kept, if it says whose it is.
-    fn shelf(&self, whose: &Whose) -> Option<TrailShelf> {
+    /// Where texts left out of a request are stored, if its sender is identified.
+    fn shelf(&self, whose: &TenantId) -> Option<TenantShelf> {
         let keeper = Arc::clone(self.keeper.as_ref()?);
         let tenant = keeper.tenant(whose)?;
-        Some(TrailShelf { keeper, tenant })
-    }
-}
-
-impl Inside for EngineRewriter {
-    fn engine(&self) -> Arc<Engine> {
-        Self::engine(self)
-    }
-
-    fn store(&self) -> Option<&Store> {
-        self.keeper.as_ref().map(|keeper| &**keeper.store())
+        Some(TenantShelf { keeper, tenant })
     }
 }
 
@@ -266,7 +269,7 @@ impl Rewrite for EngineRewriter {
         let provider = claimed_provider(head.uri.path())?;
         let request = Request {
             tenant: head.tenant_name(),
-            asked: asked(head.headers).unwrap_or_default(),
+            asked: read_options(head.headers).unwrap_or_default(),
             named: session(head.headers),
             ..Request::new(provider, head.uri.path_and_query().map_or("", PathAndQuery::as_str))
         };
@@ -301,16 +304,16 @@ impl Rewrite for EngineRewriter {
     fn keep<'a>(&'a self, head: &Head<'_>, kept: Vec<KeptOriginal>) -> Pending<'a, bool> {
         let place = self.whose(head).ok().and_then(|whose| self.shelf(&whose));
         Box::pin(async move {
-            let Some(TrailShelf { keeper, tenant }) = place else { return false };
+            let Some(TenantShelf { keeper, tenant }) = place else { return false };
             keeper.keep(tenant, kept).await
         })
     }
 
     fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
-        self.whose(head).ok()?.metered()
+        self.whose(head).ok()?.rate_key()
     }
 
-    fn missed(&self, _head: &Head<'_>, _why: BypassReason) {
+    fn on_bypass(&self, _head: &Head<'_>, _why: BypassReason) {
         self.sums.miss();
     }
 
@@ -322,20 +325,21 @@ impl Rewrite for EngineRewriter {
     }
 }
 
-/// Settings for a request whose answer nobody here sees: no compressor is asked, no tool stands for others, and what is
-/// left out can be asked for only as `expand` says.
-fn unwatched(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
+/// Engine settings for a request whose response we do not see: no remote compressor, no tool discovery, and omitted
+/// text can be fetched only as `expand` says.
+fn request_only(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
     EngineSettings { expand, strategy: Strategy::Stages, discovery: None, ..engine.settings().clone() }
 }
 
-/// An engine for messages that come alone: it changes results, and nothing else.
-fn alone(engine: &Engine, expand: ExpandOffer) -> Engine {
-    let settings = unwatched(engine, expand);
+/// An engine for messages that are not forwarded: it changes tool results and nothing else.
+fn results_only(engine: &Engine, expand: ExpandOffer) -> Engine {
+    let settings = request_only(engine, expand);
     Engine::new(EngineSettings { schema: SchemaMode::Disabled, prompts: None, ..settings })
 }
 
-/// A wish for no masks but those that the operator asked for by name: nobody here can put right what was masked.
-fn unmasked() -> RequestOptions {
+/// Options that mask only what the operator asked for by name: we do not see the response, so nobody could restore what
+/// was masked.
+fn without_masks() -> RequestOptions {
     let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
     RequestOptions { change, ..RequestOptions::default() }
 }

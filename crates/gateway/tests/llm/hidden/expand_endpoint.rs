@@ -1,4 +1,4 @@
-//! `POST /expand`: what was left out, over HTTP, for the one who sent it and nobody else.
+//! `POST /expand`: returns omitted text over HTTP to the client that sent it and nobody else.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use tersely_gateway::EngineRewriter;
 use tokio::net::TcpListener;
 
-use super::kept::{House, answered, bash, memory, words};
+use super::provider_state::{House, answered, bash, memory, words};
 use super::speech::Say;
 use super::{engine, log, shadow};
 use crate::scene::{Answer, Gateway, gateway, gateway_on, send, settings, soon};
@@ -53,7 +53,7 @@ async fn what_was_kept_is_handed_to_its_tenant_alone() {
     }
 }
 
-/// Behaviour 6.13: bounds, and what is no question.
+/// Behaviour 6.13: limits, and invalid requests.
 #[tokio::test]
 async fn questions_are_short() {
     let house = House::new(Some(memory()), |_| vec![Say::Text("Done.")]).await;
@@ -75,7 +75,7 @@ async fn questions_are_short() {
     assert!(house.kept.lock().unwrap().seen.is_empty(), "no question goes on");
 }
 
-/// Behaviour 6.13: where nothing is kept that is said, and where others can reach us nobody asks without a credential.
+/// Behaviour 6.13: without a store the error says so, and on an open listener nobody asks without a credential.
 #[tokio::test]
 async fn without_a_store_or_a_credential_there_is_nothing() {
     let nowhere =

@@ -1,0 +1,114 @@
+//! Table: the guards that a request passes, in order, and the listeners that are exempt from one.
+
+/// A check that a request passes before it is answered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Guard {
+    /// On loopback the Host header must name this machine, or a page could reach it through a name of its own.
+    Host,
+    /// The same for the authority in the request's target, which is all that HTTP/2 sends.
+    Authority,
+    /// A web page may call only if its origin is allowed.
+    Origin,
+    /// Health checks are answered here, whoever asks.
+    Health,
+    /// A browser's preflight is answered here, and pages that may call may read the answers.
+    Cors,
+    /// Where tenants are configured, a key or a certificate must name one.
+    Authentication,
+    /// Requests per second of one client, and of one tenant.
+    Rate,
+    /// Requests in progress.
+    Slot,
+}
+
+/// All guards, in the order in which a request meets them.
+pub(super) const ROW: [Guard; 8] = [
+    Guard::Host,
+    Guard::Authority,
+    Guard::Origin,
+    Guard::Health,
+    Guard::Cors,
+    Guard::Authentication,
+    Guard::Rate,
+    Guard::Slot,
+];
+
+/// What a gateway listens for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Listener {
+    /// Requests to models.
+    Llm,
+    /// Requests to an API.
+    Api,
+    /// Requests to MCP servers.
+    Mcp,
+    /// Operators: metrics, health and the dashboard.
+    Admin,
+    /// Envoy's external processing streams.
+    Extproc,
+}
+
+impl Listener {
+    /// True if a guard applies at this listener.
+    pub(super) fn has(self, guard: Guard) -> bool {
+        self.exemptions().iter().all(|(exempt, _)| *exempt != guard)
+    }
+
+    /// The guards that do not apply at a listener, each with the reason.
+    const fn exemptions(self) -> &'static [(Guard, &'static str)] {
+        match self {
+            Self::Llm => &[],
+            Self::Api => &[
+                (Guard::Health, "every path is the API's, its own health checks too; admin.listen has ours"),
+                (Guard::Cors, "the API decides which pages may read its answers"),
+            ],
+            Self::Mcp => &[(Guard::Cors, "the servers decide which pages may read their answers")],
+            Self::Admin => &[
+                (Guard::Cors, "the dashboard is the only page that may read the figures"),
+                (Guard::Authentication, "admin.token is the key here, and no tenant has it"),
+                (Guard::Rate, "connection slots limit it, and a wrong token is answered late"),
+                (Guard::Slot, "health and metrics must be readable when the gateway is full"),
+            ],
+            Self::Extproc => &[
+                (
+                    Guard::Authority,
+                    "Envoy sends the name of a cluster, and no browser sends HTTP/2 in the clear",
+                ),
+                (Guard::Cors, "no page has a use for it"),
+                (Guard::Authentication, "Envoy is the only client, and decides who may call"),
+                (Guard::Rate, "Envoy brings the requests of all clients from one address"),
+                (
+                    Guard::Slot,
+                    "taken per stream: health checks need none, and a full processor lets requests pass",
+                ),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTENERS: [Listener; 5] =
+        [Listener::Llm, Listener::Api, Listener::Mcp, Listener::Admin, Listener::Extproc];
+
+    #[test]
+    fn every_exemption_is_of_one_guard_and_has_a_reason() {
+        for listener in LISTENERS {
+            let mut guards = Vec::new();
+            for (guard, reason) in listener.exemptions() {
+                assert!(!reason.is_empty() && !guards.contains(guard), "{listener:?}: {guard:?}");
+                guards.push(*guard);
+            }
+        }
+    }
+
+    /// A page in a browser can reach every listener on loopback.
+    #[test]
+    fn no_listener_is_exempt_from_the_host_and_the_origin() {
+        for listener in LISTENERS {
+            assert!(listener.has(Guard::Host) && listener.has(Guard::Origin), "{listener:?}");
+        }
+    }
+}

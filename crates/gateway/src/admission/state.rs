@@ -1,0 +1,46 @@
+//! The state of a listener's guards: what they count, and what they report.
+
+use http::StatusCode;
+use tokio_util::sync::CancellationToken;
+
+use super::guard::Listener;
+use super::host_check::Reach;
+use super::rate_limit::RateLimiter;
+use crate::error::Error;
+use crate::http::request_slots::{RequestSlot, RequestSlots};
+use crate::settings::GatewaySettings;
+
+/// The guards of one listener, and what they count.
+pub(crate) struct Admission {
+    pub(super) listener: Listener,
+    pub(super) reach: Reach,
+    /// Cancelled when the gateway is about to take no more requests, which readiness checks report.
+    pub(super) notice: CancellationToken,
+    pub(super) clients: RateLimiter,
+    pub(super) tenants: RateLimiter,
+    slots: RequestSlots,
+}
+
+impl Admission {
+    /// The guards of a listener, before any request.
+    pub(crate) fn new(
+        listener: Listener,
+        reach: Reach,
+        settings: &GatewaySettings,
+        notice: CancellationToken,
+    ) -> Self {
+        let (clients, tenants) = (RateLimiter::default(), RateLimiter::default());
+        Self { listener, reach, notice, clients, tenants, slots: RequestSlots::new(settings.limits.requests) }
+    }
+
+    /// Who can reach the listener.
+    pub(crate) fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    /// A slot for one more request in progress.
+    pub(crate) fn slot(&self) -> Result<RequestSlot, Error> {
+        let full = || Error::us(StatusCode::SERVICE_UNAVAILABLE, "too many requests in progress; try again");
+        self.slots.take().ok_or_else(full)
+    }
+}
