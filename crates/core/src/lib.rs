@@ -7,7 +7,7 @@ pub mod auto;
 pub mod discover;
 pub mod expand;
 mod fence;
-mod negotiated;
+mod json_form;
 mod pipeline;
 pub mod prompt;
 mod redact;
@@ -15,7 +15,7 @@ pub mod schema;
 mod session;
 pub mod tokens;
 
-pub use negotiated::encode_json;
+pub use json_form::encode_json;
 pub use pipeline::compress::{compress, compress_filtered, pass_through, seal};
 pub use pipeline::ledger::{Ledger, Step};
 pub use pipeline::outcome::Outcome;

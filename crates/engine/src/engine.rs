@@ -78,7 +78,7 @@ impl Engine {
         asked: &RequestOptions,
         body: Cow<'b, [u8]>,
     ) -> Result<ForwardBody<'b>, OptionError> {
-        if Scope::new(&self.settings, request.place(), asked).is_off() {
+        if request.scope(&self.settings, asked).is_off() {
             return self.rewrite(request, asked, body);
         }
         let session = session(request, asked, &body);
@@ -107,7 +107,7 @@ impl Engine {
             Some((own, rest)) => (request.asked.clone().or(own.clone()), &**rest),
             None => (request.asked.clone(), body),
         };
-        let scope = Scope::for_request(&self.settings, request, &asked).with_max_loss(request.most);
+        let scope = request.scope(&self.settings, &asked).with_max_loss(request.most);
         let provider = request.provider;
         // The compressor costs money, and its answers would not be sent.
         let arm = self.arm(request, &asked, body, session(request, &asked, body));
@@ -139,7 +139,7 @@ impl Engine {
         asked: &RequestOptions,
         body: Cow<'b, [u8]>,
     ) -> Result<ForwardBody<'b>, OptionError> {
-        let mut scope = Scope::for_request(&self.settings, request, asked);
+        let mut scope = request.scope(&self.settings, asked);
         if request.provider.drops_results(&body) {
             scope = scope.without_references();
         }

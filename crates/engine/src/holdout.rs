@@ -24,7 +24,7 @@ impl Engine {
         body: &[u8],
         session: Option<u64>,
     ) -> Arm {
-        let scope = Scope::new(self.settings(), request.place(), asked);
+        let scope = request.scope(self.settings(), asked);
         if scope.observes() {
             return Arm::Observed;
         }
@@ -42,7 +42,7 @@ impl Engine {
         asked: &RequestOptions,
         body: Cow<'b, [u8]>,
     ) -> Cow<'b, [u8]> {
-        let scope = Scope::new(self.settings(), request.place(), asked);
+        let scope = request.scope(self.settings(), asked);
         let slots = request.provider.slots(&body).unwrap_or_default();
         let edits: Vec<_> = slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
         let masked = match splice(&body, &edits) {
@@ -61,7 +61,7 @@ impl Engine {
         // Invalid options would have been refused, had there been time. Here they are ignored.
         let own = take(body).ok().flatten().map(|(own, _)| own);
         let asked = own.map_or_else(|| request.asked.clone(), |own| request.asked.clone().or(own));
-        let scope = Scope::for_request(self.settings(), request, &asked).with_max_loss(request.most);
+        let scope = request.scope(self.settings(), &asked).with_max_loss(request.most);
         if scope.is_idle() {
             return None;
         }

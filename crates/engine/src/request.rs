@@ -6,7 +6,8 @@ use tersely_wire::Provider;
 use crate::memo::Recall;
 use crate::overrides::request_options::RequestOptions;
 use crate::remote::answers::RemoteAnswers;
-use crate::scope::RulePlace;
+use crate::scope::{RulePlace, Scope};
+use crate::settings::EngineSettings;
 
 /// The facts about a request that decide what is done to its body.
 #[derive(Clone)]
@@ -43,8 +44,21 @@ impl<'r> Request<'r> {
         Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, memo }
     }
 
+    /// Everything that applies to the request, under these settings and options.
+    pub(crate) fn scope<'s>(&self, settings: &'s EngineSettings, options: &'s RequestOptions) -> Scope<'s>
+    where
+        'r: 's,
+    {
+        Scope {
+            plain_results: self.plain,
+            frozen_messages: self.frozen,
+            answers: self.agreed,
+            ..Scope::new(settings, self.place(), options)
+        }
+    }
+
     /// What rules may depend on.
-    pub(crate) fn place(&self) -> RulePlace<'r> {
+    fn place(&self) -> RulePlace<'r> {
         RulePlace { path: self.path, tenant: self.tenant }
     }
 }

@@ -6,7 +6,6 @@ use crate::expand_offer::ExpandOffer;
 use crate::overrides::request_options::RequestOptions;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::remote::answers::RemoteAnswers;
-use crate::request::Request;
 use crate::settings::Discovery;
 use crate::settings::EngineSettings;
 use crate::settings::Prompts;
@@ -50,7 +49,7 @@ pub(crate) struct Scope<'s> {
     /// A remote compressor's answers for the results.
     pub(crate) answers: Option<&'s RemoteAnswers>,
     /// The reader that the request's model implies, unless options or rules say another.
-    model_reader: Reader,
+    pub(crate) model_reader: Reader,
 }
 
 impl<'s> Scope<'s> {
@@ -70,20 +69,6 @@ impl<'s> Scope<'s> {
             refers: options.session.dedup != Some(false),
             answers: None,
             model_reader: Reader::Strong,
-        }
-    }
-
-    /// The same with what the request says about its own results.
-    pub(crate) fn for_request(
-        settings: &'s EngineSettings,
-        request: &Request<'s>,
-        options: &'s RequestOptions,
-    ) -> Self {
-        Self {
-            plain_results: request.plain,
-            frozen_messages: request.frozen,
-            answers: request.agreed,
-            ..Self::new(settings, request.place(), options)
         }
     }
 

@@ -1,7 +1,7 @@
-//! Real outputs of tools and real conversations: our own few, and many more where a larger corpus is at hand.
+//! Loads real tool outputs and conversations: the project's own few, and a larger corpus if there is one.
 //!
-//! The larger one is looked for where `TERSELY_CORPUS` says, else beside the project. Without it tests run over our own,
-//! and say so.
+//! `TERSELY_CORPUS` names the larger one; by default it is looked for next to the project. Without it, tests run over the
+//! project's own and print a notice.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -12,27 +12,27 @@ use std::{env, fs};
 use serde_json::Value;
 use tersely_wire::{PROVIDERS, Provider};
 
-/// What a tool said.
+/// An output of a tool.
 #[derive(Debug, Clone)]
 pub struct ToolOutput {
     /// Its family and file, such as `git/blame.txt`.
     pub name: String,
-    /// What kind of tool it is from.
+    /// The kind of tool.
     pub family: String,
-    /// What it said.
+    /// The output.
     pub text: String,
 }
 
 /// A request body, at the end of a conversation.
 #[derive(Clone)]
 pub struct SampleTranscript {
-    /// Its file.
+    /// Its file name.
     pub name: String,
     /// The request, byte for byte.
     pub body: Vec<u8>,
-    /// Whose shape it has.
+    /// The API whose format it has.
     pub provider: &'static Provider,
-    /// The member that lists what was said.
+    /// The member that lists the messages.
     pub list: &'static str,
     /// How many tool results are in it.
     pub results: usize,
@@ -50,7 +50,7 @@ pub fn outputs_of(families: &[&str]) -> Vec<ToolOutput> {
     outputs().into_iter().filter(|output| families.contains(&&*output.family)).collect()
 }
 
-/// The tool and the command that an output answers, by its name, as far as they are on record.
+/// The tool and the command of each output, by its name, where they are recorded.
 #[must_use]
 pub fn recorded_calls() -> HashMap<String, (String, Option<String>)> {
     let file = fs::read_to_string(project().join("corpus/commands.jsonl")).expect("calls");
@@ -69,17 +69,17 @@ pub fn conversations() -> Vec<SampleTranscript> {
     roots().iter().flat_map(|root| conversations_in(root)).collect()
 }
 
-/// The larger corpus, for figures that are measured over it and nothing else.
+/// The larger corpus, for figures that are measured over it alone.
 #[must_use]
 pub fn larger() -> Option<PathBuf> {
-    static SAID: Once = Once::new();
+    static NOTICE: Once = Once::new();
     let place =
         env::var_os("TERSELY_CORPUS").map_or_else(|| project().join("../shared/corpus"), PathBuf::from);
     if place.join("outputs").is_dir() {
         return Some(place);
     }
-    SAID.call_once(|| {
-        // Not by the macros, whose words are held back while a test passes.
+    NOTICE.call_once(|| {
+        // Not by the macros, whose output is captured while a test passes.
         let words =
             "SKIPPED: no larger corpus (TERSELY_CORPUS names one); tests run over the project's own\n";
         std::io::stderr().write_all(words.as_bytes()).expect("standard error");
@@ -93,7 +93,7 @@ pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// All files below a folder, in order; none of what cannot be read, and none behind links.
+/// All files below a folder, in order, without links and what cannot be read.
 #[must_use]
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };

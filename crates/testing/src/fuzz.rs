@@ -1,4 +1,4 @@
-//! What must hold for any bytes: the body of every fuzz target, and of the tests over past findings.
+//! The bodies of the fuzz targets, which tests also run over past findings.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use tersely_wire::{HistoryPlace, PROVIDERS, Splice, splice};
 
 use crate::{generate, reader, stream};
 
-/// The targets, each with a folder of findings and a corpus to begin with.
+/// The targets. Each has a folder of findings and an initial corpus.
 pub const TARGETS: [&str; 15] = [
     "decode_json",
     "decode_stc",
@@ -30,64 +30,63 @@ pub const TARGETS: [&str; 15] = [
     "watch_invoke",
 ];
 
-/// The forms that documents are put through.
+/// The forms that documents are encoded in.
 const FORMS: [Form; 4] = Form::ALL;
 
 /// Runs `target` on `bytes`.
 ///
 /// # Panics
-/// When what the target holds to is broken.
+/// When the target's property does not hold.
 pub fn run(target: &str, bytes: &[u8]) {
     match target {
-        "decode_json" => reads(Form::Json, bytes),
-        "decode_stc" => reads(Form::Stc, bytes),
-        "decode_terse" => reads(Form::Terse, bytes),
-        "decode_toon" => reads(Form::Toon, bytes),
-        "round_trip" => makes(bytes),
-        "compress" => compresses(bytes),
-        "restore" => restores(bytes),
-        "general" => writes(bytes),
-        "slots" => scans(bytes),
-        "watch_anthropic" => watches("anthropic", "/v1/messages", bytes),
-        "watch_chat" => watches("chat", "/v1/chat/completions", bytes),
-        "watch_responses" => watches("responses", "/v1/responses", bytes),
-        "watch_gemini" => watches("gemini", "/v1beta/models/m:streamGenerateContent?alt=sse", bytes),
-        "watch_converse" => watches("converse", "/model/m/converse-stream", bytes),
-        "watch_invoke" => watches("invoke", "/model/m/invoke-with-response-stream", bytes),
+        "decode_json" => check_decode(Form::Json, bytes),
+        "decode_stc" => check_decode(Form::Stc, bytes),
+        "decode_terse" => check_decode(Form::Terse, bytes),
+        "decode_toon" => check_decode(Form::Toon, bytes),
+        "round_trip" => check_round_trip(bytes),
+        "compress" => check_compress(bytes),
+        "restore" => check_restore(bytes),
+        "general" => check_general(bytes),
+        "slots" => check_slots(bytes),
+        "watch_anthropic" => check_watch("anthropic", "/v1/messages", bytes),
+        "watch_chat" => check_watch("chat", "/v1/chat/completions", bytes),
+        "watch_responses" => check_watch("responses", "/v1/responses", bytes),
+        "watch_gemini" => check_watch("gemini", "/v1beta/models/m:streamGenerateContent?alt=sse", bytes),
+        "watch_converse" => check_watch("converse", "/model/m/converse-stream", bytes),
+        "watch_invoke" => check_watch("invoke", "/model/m/invoke-with-response-stream", bytes),
         other => panic!("no target is called {other}"),
     }
 }
 
-/// Whatever a form reads is no deeper than values may be, and comes back from it.
-fn reads(form: Form, bytes: &[u8]) {
+/// A value that a form decodes is within the depth limit, and survives a round trip.
+fn check_decode(form: Form, bytes: &[u8]) {
     if let Ok(text) = str::from_utf8(bytes)
         && let Ok(value) = decode(form, text)
     {
         assert!(value.fits(), "too deep, as {form:?}");
-        comes_back(form, &value);
+        assert_round_trip(form, &value);
     }
 }
 
-/// Whatever the bytes make comes back from every form.
-fn makes(mut bytes: &[u8]) {
+/// A generated document survives a round trip in every form.
+fn check_round_trip(mut bytes: &[u8]) {
     let text = generate::document(&mut bytes);
     match json::decode(&text) {
-        Ok(value) => FORMS.into_iter().for_each(|form| comes_back(form, &value)),
+        Ok(value) => FORMS.into_iter().for_each(|form| assert_round_trip(form, &value)),
         Err(error) => panic!("{error}, in {text}"),
     }
 }
 
-/// TOON may decline a value; every other form holds it, and all give back what they hold.
-fn comes_back(form: Form, value: &Value<'_>) {
+/// A form restores every value that it encodes. Only TOON may decline one.
+fn assert_round_trip(form: Form, value: &Value<'_>) {
     match encode(form, value) {
         Some(text) => assert_eq!(decode(form, &text).as_ref(), Ok(value), "as {form:?}:\n{text}"),
         None => assert_eq!(form, Form::Toon, "declined {}", json::encode(value)),
     }
 }
 
-/// Whatever a text is, it never costs more than it came with, and comes back where nothing was lost. The first byte
-/// chooses the plan.
-fn compresses(bytes: &[u8]) {
+/// A compressed text never costs more tokens, and is restored exactly if nothing was lost. The first byte chooses the plan.
+fn check_compress(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let mode = [Mode::Safe, Mode::Standard, Mode::Aggressive][usize::from(*first) % 3];
     let loss = [Loss::None, Loss::Form, Loss::Detail][usize::from(*first) / 3 % 3];
@@ -106,8 +105,8 @@ fn compresses(bytes: &[u8]) {
     }
 }
 
-/// Whatever claims to be our work, it is read within bounds or refused.
-fn restores(bytes: &[u8]) {
+/// Restoring any text stays within its size limit.
+fn check_restore(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let room = Room::of(&text);
     if let Some(back) = restore_within(room, &text) {
@@ -115,8 +114,8 @@ fn restores(bytes: &[u8]) {
     }
 }
 
-/// Whatever a text is, the general form gives back what it takes, and reads what plays its own within bounds or refuses it.
-fn writes(bytes: &[u8]) {
+/// The general form restores what it writes, and restoring any text as if it were its own stays within the size limit.
+fn check_general(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Some(edit) = GENERAL.apply(Scene::of(&Plan::default(), Call::default()), &text) {
         let back = GENERAL.restore(Room::of(&edit.text), &edit.note, &edit.text);
@@ -129,7 +128,7 @@ fn writes(bytes: &[u8]) {
 }
 
 /// Whatever a body is, the places found in it are in it, and giving back what they hold changes nothing.
-fn scans(bytes: &[u8]) {
+fn check_slots(bytes: &[u8]) {
     for provider in PROVIDERS {
         let Ok(slots) = provider.slots(bytes) else { continue };
         let spelled = slots.iter().filter_map(|slot| Some((slot, slot.text()?.into_owned())));
@@ -144,14 +143,14 @@ fn scans(bytes: &[u8]) {
 /// The hidden tool's name.
 const HIDDEN: &str = "expand_context";
 
-/// Whatever an upstream says, in whatever pieces, it does not vanish, and no client sees the tool. The first byte
-/// chooses the framing and the pieces. Messages of AWS are made of lines, or else no broken one would get past its sum; or
-/// they are the bytes themselves.
-fn watches(provider: &str, target: &str, bytes: &[u8]) {
+/// Whatever an upstream sends, in whatever chunks, the client gets something and never sees the hidden tool. The first byte
+/// chooses the framing and the chunks. AWS messages are built from lines, since random bytes would fail their checksum, or are
+/// the bytes themselves.
+fn check_watch(provider: &str, target: &str, bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let provider = PROVIDERS.into_iter().find(|known| known.name() == provider).expect("a provider");
     let hides = provider.hides(target).expect("a place to hide");
-    let (framing, said) = match (first % 2, first % 8) {
+    let (framing, sent) = match (first % 2, first % 8) {
         (1, _) => (ResponseFraming::Whole, Cow::Borrowed(rest)),
         (_, 2) => (ResponseFraming::Messages, Cow::Owned(stream::encode(rest))),
         (_, 6) => (ResponseFraming::Messages, Cow::Borrowed(rest)),
@@ -159,13 +158,13 @@ fn watches(provider: &str, target: &str, bytes: &[u8]) {
     };
     let mut watch = hides.watch(HiddenNames::new(&[HIDDEN]), framing, HistoryPlace::Here);
     let mut client = Vec::new();
-    for piece in said.chunks(usize::from(first / 2) + 1) {
+    for piece in sent.chunks(usize::from(first / 2) + 1) {
         watch.see(piece, &mut client);
     }
     if watch.end(&mut client).is_some() {
         watch.close(CloseReason::Enough, &mut client);
     }
-    assert!(!client.is_empty() || said.is_empty(), "all of it is gone");
+    assert!(!client.is_empty() || sent.is_empty(), "all of it is gone");
     let calls = reader::whole_calls(&client, framing);
     assert!(!calls.iter().any(|name| name == HIDDEN), "seen: {}", String::from_utf8_lossy(&client));
 }

@@ -1,14 +1,13 @@
-//! Texts of kinds that nobody has seen: each seed makes up words, fields, separators and shapes of lines, and a text
-//! of them.
+//! Invents texts of unknown kinds: each seed chooses words, fields, separators and shapes of lines.
 //!
-//! They are made as programs make theirs: a few shapes of lines in which some places vary, records of several lines,
-//! JSON on a line or on several, and lines like no other between them. Nothing here knows how texts are shortened.
+//! The texts resemble program output: a few shapes of lines in which some fields vary, records of several lines, JSON on one line
+//! or several, and unique lines between them. Nothing here knows how texts are compressed.
 
 use std::fmt::Write as _;
 
 use crate::generate::Choices;
 
-/// A text of so many records, of a kind of its own: the same seed gives the same text.
+/// A text of this many records, determined by the seed.
 #[must_use]
 pub fn invent(records: usize, seed: u64) -> String {
     let mut seed = seed;
@@ -32,9 +31,9 @@ pub fn invent(records: usize, seed: u64) -> String {
 struct Kind {
     words: Vec<String>,
     shapes: Vec<Shape>,
-    /// One line in so many is like no other.
+    /// One line in this many is unique.
     odd: usize,
-    /// Of ten lines, how many may have another shape than the one before.
+    /// Of ten lines, how many may have another shape than the previous one.
     restless: usize,
 }
 
@@ -55,21 +54,21 @@ enum Piece {
     Value(Field),
 }
 
-/// How the values at one place come about.
+/// How the values of a field are generated.
 enum Field {
-    /// One more each time.
+    /// A counter.
     Count,
     Number(usize),
-    /// With two places, and a unit.
+    /// A decimal with two places and a unit.
     Fraction(usize, &'static str),
-    /// One of a few.
+    /// One of a few words.
     Choice(Vec<String>),
     /// Any word.
     Word,
-    /// So many hexadecimal digits.
+    /// This many hexadecimal digits.
     Id(usize),
     Time(&'static str),
-    /// Words with this between them.
+    /// Words joined by this.
     Path(&'static str),
     Address,
 }
@@ -118,7 +117,7 @@ fn shape(seed: &mut u64, words: &[String]) -> Shape {
     }
 }
 
-/// A line of a record of several lines: those below the first are further in.
+/// A line of a record of several lines; those after the first are indented.
 fn block_line(seed: &mut u64, words: &[String], at: usize) -> Vec<Piece> {
     let indent = if at == 0 { "" } else { ["  ", "\t", "    "][seed.pick(3)] };
     let mut pieces = vec![Piece::Same(indent.to_owned())];
@@ -149,9 +148,9 @@ fn line(seed: &mut u64, words: &[String]) -> Vec<Piece> {
     pieces
 }
 
-fn prose(seed: &mut u64, words: &[String], most: usize) -> String {
-    let said: Vec<&str> = (0..=seed.pick(most)).map(|_| any(seed, words)).collect();
-    said.join(" ")
+fn prose(seed: &mut u64, words: &[String], max_words: usize) -> String {
+    let chosen: Vec<&str> = (0..=seed.pick(max_words)).map(|_| any(seed, words)).collect();
+    chosen.join(" ")
 }
 
 fn field(seed: &mut u64, words: &[String]) -> Field {
@@ -169,7 +168,7 @@ fn field(seed: &mut u64, words: &[String]) -> Field {
     }
 }
 
-/// A text being written.
+/// Writes a text.
 struct Writer<'k> {
     seed: u64,
     words: &'k [String],
@@ -218,7 +217,7 @@ impl Writer<'_> {
         self.out.push_str(close);
     }
 
-    /// Words and numbers in no order.
+    /// A line of random words and numbers.
     fn odd_line(&mut self) {
         let said: Vec<String> = (0..2 + self.seed.pick(11))
             .map(|_| match self.seed.pick(5) {

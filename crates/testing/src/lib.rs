@@ -1,6 +1,6 @@
-//! What the tests of several crates share: texts, made-up documents, servers.
+//! Test support that several crates share: corpora, generated documents, fuzz targets, servers.
 //!
-//! No product crate depends on it but for its tests.
+//! Product crates depend on it only for their tests.
 
 #![expect(
     clippy::expect_used,

@@ -1,8 +1,8 @@
-//! Breaks a body in a few places: the same seed breaks it in the same way.
+//! Mutates a body in a few places, determined by a seed.
 
 use crate::generate::Choices;
 
-/// What a body is broken with: JSON's own signs, halves of characters, names that mean something.
+/// Bytes to insert: signs of JSON, parts of characters, members that providers know.
 const PIECES: [&[u8]; 34] = [
     b"\"",
     b"\\",
@@ -57,7 +57,7 @@ pub fn mutate(seed: &mut u64, body: &[u8]) -> Vec<u8> {
                 out.splice(to..to, copy);
             }
             4 => drop(out.splice(at..end, piece(seed).iter().copied())),
-            // After a comma or a bracket a piece is most often a value or a member of its own.
+            // After a comma or a bracket the piece often becomes a value or a member.
             5 | 6 => {
                 let found = out[at..]
                     .iter()

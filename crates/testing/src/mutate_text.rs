@@ -1,8 +1,8 @@
-//! Texts that are broken a little: the same seed breaks a text the same way.
+//! Mutates a text in a few places, determined by a seed.
 
 use crate::generate::Choices;
 
-/// What is put into texts: line ends, signs that notations are made of, and lines that play our own work.
+/// Pieces to insert: line ends, signs of notations, and imitations of our marks.
 const PIECES: [&str; 37] = [
     "\n",
     "\r\n",
@@ -43,7 +43,7 @@ const PIECES: [&str; 37] = [
     "\n[layout1 json: compact]\n",
 ];
 
-/// The text with one to four small changes.
+/// The text with one to four mutations.
 #[must_use]
 pub fn mutate_text(seed: &mut u64, text: &str) -> String {
     let mut text = text.to_owned();

@@ -11,10 +11,10 @@ use std::{env, fs, process, thread};
 
 use serde_json::Value;
 
-/// How long anything may take to come about.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// How long to wait for anything.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A server that reads numbers several times a second; it ends with this value.
+/// A server that scrapes several times a second; dropping this value stops it.
 pub struct PrometheusServer {
     port: u16,
     child: Child,
@@ -22,7 +22,7 @@ pub struct PrometheusServer {
 }
 
 impl PrometheusServer {
-    /// One that reads the numbers at this address, started with more flags.
+    /// Starts a server that scrapes this address, with additional flags.
     pub fn start(target: &str, flags: &[&str]) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -46,7 +46,7 @@ impl PrometheusServer {
         Self { port, child, folder }
     }
 
-    /// The number that a query comes to, as soon as it comes to `expected`.
+    /// Waits until a query returns `expected`.
     pub fn comes_to(&self, query: &str, expected: f64) {
         let start = Instant::now();
         loop {
@@ -54,15 +54,15 @@ impl PrometheusServer {
             if found.is_some_and(|found| (found - expected).abs() < 1e-9) {
                 return;
             }
-            assert!(start.elapsed() < PATIENCE, "{query} is {found:?}, not {expected}");
+            assert!(start.elapsed() < TIMEOUT, "{query} is {found:?}, not {expected}");
             thread::sleep(Duration::from_millis(100));
         }
     }
 
-    /// The first number that a query comes to, if it comes to any.
+    /// The first number that a query returns, if any.
     pub fn query(&self, query: &str) -> Option<f64> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        let path = format!("/api/v1/query?query={}", escaped(query));
+        let path = format!("/api/v1/query?query={}", percent_encode(query));
         write!(stream, "GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").ok()?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;
@@ -79,7 +79,7 @@ impl Drop for PrometheusServer {
     }
 }
 
-/// What `promtool` says to these words and this input.
+/// The output of `promtool` for these arguments and this input.
 pub fn promtool(words: &[&str], input: &str) -> Output {
     let mut tool = Command::new(programs().join("promtool"))
         .args(words)
@@ -92,11 +92,11 @@ pub fn promtool(words: &[&str], input: &str) -> Output {
     tool.wait_with_output().expect("it ends")
 }
 
-fn escaped(query: &str) -> String {
+fn percent_encode(query: &str) -> String {
     query.bytes().fold(String::new(), |text, byte| format!("{text}%{byte:02X}"))
 }
 
-/// The folder of the programs: `$TERSELY_PROMETHEUS`, else one that a script of ours finds or fills.
+/// The folder of the programs: `$TERSELY_PROMETHEUS`, else one that our script finds or fills.
 fn programs() -> &'static Path {
     static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
     PROGRAMS.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! A client that reads a response as clients do, and says which tools it was told to call.
+//! Reads a response as clients do, and lists the tools that it calls.
 
 use std::collections::HashSet;
 use std::fmt::{self, Formatter};
@@ -9,15 +9,14 @@ use tersely_wire::hidden::ResponseFraming;
 
 use crate::stream;
 
-/// The names of all calls in a response, read as its framing says.
+/// The names of all tool calls in a response of this framing.
 #[must_use]
 pub fn calls(body: &[u8], framing: ResponseFraming) -> Vec<String> {
     let names = read(body, framing);
     names.found.into_iter().chain(names.pieces.into_iter().map(|piece| piece.name)).collect()
 }
 
-/// The same without names that came in several pieces. Where events between the pieces are broken, what the pieces
-/// make depends on the reader.
+/// The same without names that came in several pieces. If events between the pieces are broken, clients disagree on the name.
 #[must_use]
 pub fn whole_calls(body: &[u8], framing: ResponseFraming) -> Vec<String> {
     let names = read(body, framing);
@@ -29,33 +28,32 @@ fn read(body: &[u8], framing: ResponseFraming) -> Names {
     let text = String::from_utf8_lossy(body);
     let mut names = Names::default();
     match framing {
-        ResponseFraming::Whole => alike(&text).iter().for_each(|whole| names.read(whole)),
+        ResponseFraming::Whole => unambiguous(&text).iter().for_each(|whole| names.read(whole)),
         ResponseFraming::Events => events(&text).iter().for_each(|event| names.read(event)),
         ResponseFraming::Messages => {
             let said = stream::events(body);
-            let said = said.iter().filter_map(|said| alike(&String::from_utf8_lossy(said)));
+            let said = said.iter().filter_map(|said| unambiguous(&String::from_utf8_lossy(said)));
             said.for_each(|event| names.read(&event));
         }
     }
     names
 }
 
-/// What stands behind `data:` of each event, if it is JSON.
+/// The data of each event, if it is JSON.
 fn events(text: &str) -> Vec<Value> {
     let (mut events, mut data) = (Vec::new(), String::new());
     for line in text.replace("\r\n", "\n").replace('\r', "\n").split('\n').chain([""]) {
         match line.strip_prefix("data:") {
             Some(more) => data = format!("{data}{}\n", more.strip_prefix(' ').unwrap_or(more)),
-            None if line.is_empty() => events.extend(alike(&std::mem::take(&mut data))),
+            None if line.is_empty() => events.extend(unambiguous(&std::mem::take(&mut data))),
             None => {}
         }
     }
     events
 }
 
-/// The value of a JSON text, if every reader reads it alike: what two members of one name or broken UTF-8 mean depends
-/// on the reader.
-fn alike(text: &str) -> Option<Value> {
+/// The value of a JSON text, if it is unambiguous: clients disagree on duplicate names and broken UTF-8.
+fn unambiguous(text: &str) -> Option<Value> {
     if text.contains(char::REPLACEMENT_CHARACTER) {
         return None;
     }
@@ -63,7 +61,7 @@ fn alike(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// A value in whose objects no name stands twice.
+/// A value in whose objects no name occurs twice.
 struct UniqueNames;
 
 impl<'de> Deserialize<'de> for UniqueNames {
@@ -137,42 +135,42 @@ struct NamePiece {
 impl Names {
     fn read(&mut self, value: &Value) {
         for block in list(&value["content"]) {
-            self.named(&block["name"], block["type"] == "tool_use");
+            self.add_name(&block["name"], block["type"] == "tool_use");
         }
-        // An event of a type that a client does not know says nothing to it.
-        let begun = &value["content_block"];
-        self.named(&begun["name"], begun["type"] == "tool_use" && value["type"] == "content_block_start");
+        // Clients ignore events of unknown types.
+        let block = &value["content_block"];
+        self.add_name(&block["name"], block["type"] == "tool_use" && value["type"] == "content_block_start");
         for choice in list(&value["choices"]) {
             for call in list(&choice["message"]["tool_calls"]) {
-                self.named(&call["function"]["name"], true);
+                self.add_name(&call["function"]["name"], true);
             }
             for call in list(&choice["delta"]["tool_calls"]) {
-                // A piece that does not say which call it belongs to belongs to none.
+                // A piece without an index belongs to no call in progress.
                 match call["index"].as_u64() {
                     Some(index) => {
                         self.piece((choice["index"].as_u64().unwrap_or(0), index), &call["function"]);
                     }
-                    None => self.named(&call["function"]["name"], true),
+                    None => self.add_name(&call["function"]["name"], true),
                 }
             }
         }
         for item in [&value["output"], &value["response"]["output"]].into_iter().flat_map(list) {
-            self.named(&item["name"], item["type"] == "function_call");
+            self.add_name(&item["name"], item["type"] == "function_call");
         }
         let (item, kind) = (&value["item"], &value["type"]);
-        let is_told = *kind == "response.output_item.added" || *kind == "response.output_item.done";
-        self.named(&item["name"], item["type"] == "function_call" && is_told);
+        let is_item = *kind == "response.output_item.added" || *kind == "response.output_item.done";
+        self.add_name(&item["name"], item["type"] == "function_call" && is_item);
         for block in list(&value["output"]["message"]["content"]).iter().chain([&value["start"]]) {
-            self.named(&block["toolUse"]["name"], true);
+            self.add_name(&block["toolUse"]["name"], true);
         }
         for candidate in list(&value["candidates"]) {
             for part in list(&candidate["content"]["parts"]) {
-                self.named(&part["functionCall"]["name"], true);
+                self.add_name(&part["functionCall"]["name"], true);
             }
         }
     }
 
-    fn named(&mut self, name: &Value, is_call: bool) {
+    fn add_name(&mut self, name: &Value, is_call: bool) {
         self.found.extend(name.as_str().filter(|_| is_call).map(str::to_owned));
     }
 
@@ -187,7 +185,7 @@ impl Names {
             let more = function["name"].as_str().unwrap_or("");
             piece.parts += usize::from(!more.is_empty());
             piece.name.push_str(more);
-            piece.is_whole = function["arguments"].as_str().is_some_and(|begun| !begun.is_empty());
+            piece.is_whole = function["arguments"].as_str().is_some_and(|arguments| !arguments.is_empty());
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Runs a built binary on data.
+//! Runs a built binary and checks its output.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{fs, thread};
 
-/// A binary, and a place for files that only its tests use.
+/// A binary, and a directory for its tests' files.
 #[derive(Debug, Clone, Copy)]
 pub struct BuiltBinary {
     /// `env!("CARGO_BIN_EXE_…")`.
@@ -14,7 +14,7 @@ pub struct BuiltBinary {
     pub place: &'static str,
 }
 
-/// What a run gave back.
+/// The result of a run.
 #[derive(Debug)]
 pub struct BinaryRun {
     /// The exit code; none if a signal ended it.
@@ -45,17 +45,17 @@ impl BuiltBinary {
         BinaryRun { code: done.status.code(), stdout: text(done.stdout), stderr: text(done.stderr) }
     }
 
-    /// Runs, and holds the exit code, all of stdout, and each of `said` somewhere on stderr.
-    pub fn check(self, args: &str, input: impl AsRef<[u8]>, (stdout, code): (&str, i32), said: &[&str]) {
-        let ran = self.run(args, input);
-        assert_eq!(ran.stdout, stdout, "stdout of {args}; stderr: {}", ran.stderr);
-        assert_eq!(ran.code, Some(code), "exit code of {args}; stderr: {}", ran.stderr);
-        for words in said {
-            assert!(ran.stderr.contains(words), "{args} should say {words:?}, said: {}", ran.stderr);
+    /// Runs it and checks the exit code, all of stdout, and that stderr contains each of `messages`.
+    pub fn check(self, args: &str, input: impl AsRef<[u8]>, (stdout, code): (&str, i32), messages: &[&str]) {
+        let run = self.run(args, input);
+        assert_eq!(run.stdout, stdout, "stdout of {args}; stderr: {}", run.stderr);
+        assert_eq!(run.code, Some(code), "exit code of {args}; stderr: {}", run.stderr);
+        for words in messages {
+            assert!(run.stderr.contains(words), "{args} should say {words:?}, said: {}", run.stderr);
         }
     }
 
-    /// A file with `content`, in the place of its own.
+    /// Writes a file with `content` to the tests' directory, and returns its path.
     pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = Path::new(self.place).join(name);
         fs::create_dir_all(path.parent().expect("a directory")).expect("a place to write");

@@ -1,9 +1,9 @@
-//! Secrets of many kinds, made up at run time so that none stands in a file as one.
+//! Secrets of many kinds, generated at run time so that no file contains one.
 
-/// Kinds of secrets and where each stands; the clients' harness puts the same ones into files, logs and variables.
+/// Kinds of secrets and the text around each. The clients' harness uses the same list.
 const SECRETS: &str = include_str!("../../../trials/clients/secrets.tsv");
 
-/// The secrets of the list: their kind, what stands before, they themselves, what stands after.
+/// The secrets of the list: the kind, the text in front, the secret, the text after it.
 #[must_use]
 pub fn secrets() -> Vec<(String, [String; 3])> {
     let lines = SECRETS.lines().filter(|line| !line.starts_with('#')).enumerate();
@@ -18,8 +18,8 @@ pub fn secrets() -> Vec<(String, [String; 3])> {
         .collect()
 }
 
-/// A template with letters in its braces: `{A8}` letters and digits, `{a8}` small ones, `{w8}` with `_` and `-`, `{U8}` capitals
-/// and the digits of base32, `{h8}` hex, `{d8}` digits.
+/// Fills the braces of a template with random characters: `{A8}` letters and digits, `{a8}` in lower case, `{w8}` with `_` and
+/// `-`, `{U8}` base32, `{h8}` hex, `{d8}` digits.
 #[must_use]
 pub fn fill(template: &str, seed: usize) -> String {
     let mut out = String::new();
@@ -40,7 +40,7 @@ pub fn fill(template: &str, seed: usize) -> String {
         let length: usize = part[1..].parse().expect("a number");
         for left in (0..length).rev() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // A sign at either end would be taken for punctuation.
+            // A sign at either end would look like punctuation.
             let sorts = if left == 0 || left + 1 == length { letters.len().min(62) } else { letters.len() };
             out.push(char::from(letters[(state >> 33) as usize % sorts]));
         }

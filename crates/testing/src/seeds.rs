@@ -1,4 +1,4 @@
-//! What each fuzz target begins with: past findings, and texts of its kind from the project's fixtures.
+//! The initial corpus of each fuzz target: past findings, and fixtures of its kind.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
         "compress" => {
             seeds.extend(texts().into_iter().map(|(name, text)| (name, [&[4], &text[..]].concat())));
         }
-        "restore" => seeds.extend(sent()),
+        "restore" => seeds.extend(notation_examples()),
         "general" => seeds.extend(texts().into_iter().chain(general())),
         "slots" => seeds.extend(bodies()),
         _ => {}
@@ -30,8 +30,8 @@ fn texts() -> Vec<(String, Vec<u8>)> {
     read(&project().join("crates/core/fixtures"))
 }
 
-/// What is sent for every example of our notation.
-fn sent() -> Vec<(String, Vec<u8>)> {
+/// The compressed text of every example of our notation.
+fn notation_examples() -> Vec<(String, Vec<u8>)> {
     let file = project().join("benchmarks/reading/notation.json");
     let examples: Value = serde_json::from_slice(&fs::read(file).expect("examples")).expect("JSON");
     let examples = examples.as_array().expect("a list").iter().enumerate();
@@ -40,7 +40,7 @@ fn sent() -> Vec<(String, Vec<u8>)> {
     examples.map(text).collect()
 }
 
-/// What is read and what is refused in the general form, without its mark.
+/// Valid and invalid texts in the general form, without their footers.
 fn general() -> Vec<(String, Vec<u8>)> {
     let file = project().join("spec/vectors/general.json");
     let vectors: Value = serde_json::from_slice(&fs::read(file).expect("vectors")).expect("JSON");
@@ -57,10 +57,10 @@ fn bodies() -> Vec<(String, Vec<u8>)> {
     all.into_iter().filter(|(name, _)| !name.contains("hidden") && !name.contains(".snap")).collect()
 }
 
-/// The first rounds of a provider's cases, each behind the byte that tells its framing.
+/// The first rounds of a provider's cases, each after the byte that chooses its framing.
 fn responses(provider: &str) -> Vec<(String, Vec<u8>)> {
     let all = read(&project().join("crates/wire/fixtures").join(provider).join("hidden"));
-    let framed = |(name, bytes): (String, Vec<u8>)| {
+    let seed = |(name, bytes): (String, Vec<u8>)| {
         let first = match name.rsplit('.').next() {
             Some("sse") => 40,
             Some("frames") => 42,
@@ -70,15 +70,15 @@ fn responses(provider: &str) -> Vec<(String, Vec<u8>)> {
     };
     all.into_iter()
         .filter(|(name, _)| ["1.sse", "1.frames", "1.json"].iter().any(|end| name.ends_with(end)))
-        .map(framed)
+        .map(seed)
         .collect()
 }
 
 fn read(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let named = |file: &std::path::PathBuf| {
+    let entry = |file: &std::path::PathBuf| {
         let name =
             file.strip_prefix(folder).expect("a file of it").to_string_lossy().replace(['/', '\\'], "-");
         (name, fs::read(file).expect("a file"))
     };
-    files(folder).iter().map(named).collect()
+    files(folder).iter().map(entry).collect()
 }

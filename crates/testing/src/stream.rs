@@ -1,16 +1,16 @@
-//! Messages of AWS's event streams as lines to read and write, by code that shares nothing with the product's.
+//! Encodes AWS event stream messages from lines and decodes them, independently of the product's code.
 //!
 //! `event messageStop {"stopReason":"end_turn"}` and `exception throttlingException {"message":"slow"}` are messages with
 //! that payload; `chunk {"type":"ping"}` is one that wraps its JSON in base64.
 
-/// The messages that these lines stand for. A line that says nothing known is an event of an unknown name.
+/// The messages for these lines. An unknown line becomes an event of an unknown name.
 #[must_use]
 pub fn encode(lines: &[u8]) -> Vec<u8> {
     let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.flat_map(message).collect()
 }
 
-/// The lines of these messages, up to one that no client would read.
+/// The lines of these messages, up to the first invalid one.
 #[must_use]
 pub fn decode(mut bytes: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
@@ -19,9 +19,9 @@ pub fn decode(mut bytes: &[u8]) -> Vec<u8> {
             lines.extend_from_slice(format!("broken after these: {} bytes\n", bytes.len()).as_bytes());
             break;
         };
-        let line = match (named(":exception-type", headers), named(":event-type", headers)) {
+        let line = match (header_value(":exception-type", headers), header_value(":event-type", headers)) {
             (Some(kind), _) => [b"exception ", kind, b" ", payload].concat(),
-            (None, Some(b"chunk")) => [b"chunk ", unwrapped(payload).as_slice()].concat(),
+            (None, Some(b"chunk")) => [b"chunk ", unwrap_payload(payload).as_slice()].concat(),
             (None, kind) => [b"event ", kind.unwrap_or_default(), b" ", payload].concat(),
         };
         lines.extend_from_slice(&[line.as_slice(), b"\n"].concat());
@@ -30,7 +30,7 @@ pub fn decode(mut bytes: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// What the events among these messages say, unwrapped.
+/// The payloads of the events among these messages, without their base64.
 #[must_use]
 pub fn events(bytes: &[u8]) -> Vec<Vec<u8>> {
     let lines = decode(bytes);
@@ -50,28 +50,28 @@ fn message(line: &[u8]) -> Vec<u8> {
         (words.next(), words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let name = &name[..name.len().min(100)];
     match kind {
-        Some(b"event") => framed([b":event-type", name], b"event", rest),
-        Some(b"exception") => framed([b":exception-type", name], b"exception", rest),
+        Some(b"event") => frame([b":event-type", name], b"event", rest),
+        Some(b"exception") => frame([b":exception-type", name], b"exception", rest),
         Some(b"chunk") => {
             let payload = format!(
                 r#"{{"bytes":"{}","p":"abcdefgh"}}"#,
-                wrapped(&line[b"chunk ".len().min(line.len())..])
+                encode_base64(&line[b"chunk ".len().min(line.len())..])
             );
-            framed([b":event-type", b"chunk"], b"event", payload.as_bytes())
+            frame([b":event-type", b"chunk"], b"event", payload.as_bytes())
         }
-        _ => framed([b":event-type", b"unknown"], b"event", line),
+        _ => frame([b":event-type", b"unknown"], b"event", line),
     }
 }
 
-fn framed(first: [&[u8]; 2], kind: &[u8], payload: &[u8]) -> Vec<u8> {
+fn frame(first: [&[u8]; 2], kind: &[u8], payload: &[u8]) -> Vec<u8> {
     let headers = [first, [b":content-type", b"application/json"], [b":message-type", kind]];
     let headers: Vec<u8> = headers.iter().flat_map(|[name, value]| header(name, value)).collect();
     let total = 16 + headers.len() + payload.len();
     let mut message = [number(total), number(headers.len())].concat();
-    message.extend_from_slice(&sum(&message).to_be_bytes());
+    message.extend_from_slice(&crc32(&message).to_be_bytes());
     message.extend_from_slice(&headers);
     message.extend_from_slice(payload);
-    message.extend_from_slice(&sum(&message).to_be_bytes());
+    message.extend_from_slice(&crc32(&message).to_be_bytes());
     message
 }
 
@@ -89,12 +89,12 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let word = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let (total, headers) = (word(0)? as usize, word(4)? as usize);
     let end = total.checked_sub(4).filter(|end| 12 + headers <= *end)?;
-    let is_whole = word(8)? == sum(&bytes[..8]) && word(end)? == sum(bytes.get(..end)?);
+    let is_whole = word(8)? == crc32(&bytes[..8]) && word(end)? == crc32(bytes.get(..end)?);
     is_whole.then(|| (&bytes[12..12 + headers], &bytes[12 + headers..end], &bytes[total..]))
 }
 
-/// The value of a header of strings.
-fn named<'h>(wanted: &str, mut headers: &'h [u8]) -> Option<&'h [u8]> {
+/// The value of a string header.
+fn header_value<'h>(wanted: &str, mut headers: &'h [u8]) -> Option<&'h [u8]> {
     while let [length, rest @ ..] = headers {
         let (name, rest) = rest.split_at_checked(usize::from(*length))?;
         let [7, high, low, rest @ ..] = rest else { return None };
@@ -108,7 +108,7 @@ fn named<'h>(wanted: &str, mut headers: &'h [u8]) -> Option<&'h [u8]> {
 }
 
 /// CRC-32, bit by bit.
-fn sum(bytes: &[u8]) -> u32 {
+fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |sum, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xEDB8_8320 & (sum & 1).wrapping_neg()))
     })
@@ -116,7 +116,7 @@ fn sum(bytes: &[u8]) -> u32 {
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-fn wrapped(bytes: &[u8]) -> String {
+fn encode_base64(bytes: &[u8]) -> String {
     let digits = bytes.chunks(3).flat_map(|three| {
         let bits = three.iter().chain([&0; 2]).take(3).fold(0, |bits, byte| bits << 8 | usize::from(*byte));
         (0..4).map(
@@ -128,8 +128,8 @@ fn wrapped(bytes: &[u8]) -> String {
     digits.collect()
 }
 
-/// What a payload wraps; the payload itself if it wraps nothing.
-fn unwrapped(payload: &[u8]) -> Vec<u8> {
+/// The decoded `bytes` of a payload, or the payload itself.
+fn unwrap_payload(payload: &[u8]) -> Vec<u8> {
     let value: Option<serde_json::Value> = serde_json::from_slice(payload).ok();
     let Some(text) = value.as_ref().and_then(|value| value["bytes"].as_str()) else {
         return payload.to_vec();
@@ -162,7 +162,7 @@ mod tests {
     fn sums_are_those_of_aws() {
         assert_eq!(sum(b"123456789"), 0xCBF4_3926);
         assert_eq!(
-            (sum(&[0, 0, 0, 16, 0, 0, 0, 0]), wrapped(b"hi"), wrapped(b"hi!")),
+            (crc32(&[0, 0, 0, 16, 0, 0, 0, 0]), encode_base64(b"hi"), encode_base64(b"hi!")),
             (0x05C2_48EB, "aGk=".into(), "aGkh".into())
         );
     }

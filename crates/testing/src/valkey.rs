@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
-/// How long anything may take to come about.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long to wait for anything.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// One server; it ends with this value.
+/// One server; dropping this value stops it.
 pub struct ValkeyNode {
-    /// Where it listens, on loopback.
+    /// Its port on loopback.
     pub port: u16,
     child: Child,
     folder: PathBuf,
@@ -23,12 +23,12 @@ pub struct ValkeyNode {
 
 /// Three masters with a replica each; node `n + 3` replicates node `n`.
 pub struct Cluster {
-    /// The six.
+    /// The six nodes.
     pub nodes: Vec<ValkeyNode>,
 }
 
 impl ValkeyNode {
-    /// One server that knows no other.
+    /// Starts a single server.
     pub fn start() -> Self {
         let [port] = free_ports();
         Self::with(port, &[])
@@ -45,7 +45,7 @@ impl ValkeyNode {
         node
     }
 
-    /// Starts it again after it was killed, at the same port and with nothing in it.
+    /// Restarts a killed server at the same port, empty.
     pub fn restart(&mut self) {
         self.child = spawn(self.port, &self.folder, &self.more);
         self.wait();
@@ -87,17 +87,17 @@ impl ValkeyNode {
         (0..length).map(item).collect()
     }
 
-    /// Stops it in the middle of whatever it does; the kernel still accepts connections for it.
+    /// Suspends the process; the kernel still accepts connections for it.
     pub fn freeze(&self) {
         self.signal("STOP");
     }
 
-    /// Lets it go on.
+    /// Resumes the process.
     pub fn thaw(&self) {
         self.signal("CONT");
     }
 
-    /// Ends it without warning.
+    /// Kills the process.
     pub fn kill(&mut self) {
         self.child.kill().expect("a server to kill");
         self.child.wait().expect("its end");
@@ -114,7 +114,7 @@ impl ValkeyNode {
 
     fn talk(&self, command: &str) -> Option<(BufReader<TcpStream>, String)> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.set_read_timeout(Some(TIMEOUT)).ok()?;
         stream.write_all(format!("{command}\r\n").as_bytes()).ok()?;
         let mut reader = BufReader::new(stream);
         let line = line(&mut reader)?;
@@ -124,7 +124,7 @@ impl ValkeyNode {
 
 impl Drop for ValkeyNode {
     fn drop(&mut self) {
-        // A frozen process is killed all the same.
+        // Works for a frozen process too.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
@@ -208,7 +208,7 @@ fn bulk(reader: &mut impl BufRead, head: &str) -> Vec<u8> {
     bytes
 }
 
-/// The valkey-server to run: `$TERSELY_VALKEY`, else one that a script of ours puts into the cache.
+/// The valkey-server to run: `$TERSELY_VALKEY`, else one that our script installs into the cache.
 fn server() -> &'static Path {
     static SERVER: OnceLock<PathBuf> = OnceLock::new();
     SERVER.get_or_init(|| {
@@ -226,7 +226,7 @@ fn server() -> &'static Path {
     })
 }
 
-/// Ports that nobody listens on.
+/// Free ports.
 fn free_ports<const N: usize>() -> [u16; N] {
     let listeners = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
     listeners.map(|listener| listener.local_addr().expect("its address").port())
@@ -235,7 +235,7 @@ fn free_ports<const N: usize>() -> [u16; N] {
 fn until(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < PATIENCE, "waited too long for {what}");
+        assert!(start.elapsed() < TIMEOUT, "waited too long for {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }

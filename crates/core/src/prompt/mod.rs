@@ -10,7 +10,7 @@ use std::ops::AddAssign;
 
 use self::find::PromptPlace;
 use self::find::documents;
-use self::write::Rewrite;
+use self::write::DocumentRewrite;
 use self::write::write;
 use crate::tokens::O200k;
 
@@ -68,7 +68,7 @@ pub fn shorten_as(form: PromptForm, min_bytes: usize, text: &str) -> (Option<Str
     for document in documents(min_bytes, text) {
         stats.candidate_count += 1;
         match write(form, text, &document) {
-            Rewrite::Short(short) => {
+            DocumentRewrite::Short(short) => {
                 stats.converted_count += 1;
                 stats.original_bytes += document.span.len();
                 stats.compressed_bytes += short.len();
@@ -76,8 +76,8 @@ pub fn shorten_as(form: PromptForm, min_bytes: usize, text: &str) -> (Option<Str
                 from = document.span.end;
                 whole = document.place == PromptPlace::Whole;
             }
-            Rewrite::Same => {}
-            Rewrite::Failed => stats.failed_count += 1,
+            DocumentRewrite::Same => {}
+            DocumentRewrite::Failed => stats.failed_count += 1,
         }
     }
     out.push_str(&text[from..]);

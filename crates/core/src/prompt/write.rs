@@ -8,7 +8,7 @@ use crate::prompt::find::{Document, PromptPlace};
 use crate::tokens::O200k;
 
 /// The result of rewriting a document.
-pub(super) enum Rewrite {
+pub(super) enum DocumentRewrite {
     /// The text that replaces it.
     Short(String),
     /// It is cheapest as it is.
@@ -18,7 +18,7 @@ pub(super) enum Rewrite {
 }
 
 /// Writes `document` of `text` in a form, if that costs less.
-pub(super) fn write(form: PromptForm, text: &str, document: &Document<'_>) -> Rewrite {
+pub(super) fn write(form: PromptForm, text: &str, document: &Document<'_>) -> DocumentRewrite {
     let wanted: &[Form] = match form {
         PromptForm::Auto => &[Form::Toon, Form::Terse],
         PromptForm::Toon => &[Form::Toon],
@@ -26,7 +26,7 @@ pub(super) fn write(form: PromptForm, text: &str, document: &Document<'_>) -> Re
     let encoded = wanted.iter().map(|form| Some((*form, encode(*form, &document.value)?)));
     let forms: Vec<_> = encoded.flatten().collect();
     if forms.is_empty() {
-        return Rewrite::Failed;
+        return DocumentRewrite::Failed;
     }
     let compact = (form == PromptForm::Auto).then(|| (Form::Json, json::encode(&document.value)));
     let now = &text[document.span.clone()];
@@ -41,7 +41,7 @@ pub(super) fn write(form: PromptForm, text: &str, document: &Document<'_>) -> Re
             (lowest, best) = (cost, Some(placed));
         }
     }
-    best.map_or(Rewrite::Same, Rewrite::Short)
+    best.map_or(DocumentRewrite::Same, DocumentRewrite::Short)
 }
 
 /// The document with what shows a reader where it begins and ends.

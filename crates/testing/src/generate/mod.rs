@@ -1,19 +1,19 @@
-//! JSON texts made to break encoders: the same choices give the same text.
+//! Generates JSON texts that are hard for encoders, determined by choices.
 //!
-//! Choices come from a seed in property tests and from the fuzzer's bytes in fuzz targets. Choice 0 is always
-//! the plain one, so that a text ends soon after its bytes do. Strings stand here as JSON spells them.
+//! Choices come from a seed in property tests and from the fuzzer's bytes in fuzz targets. Choice 0 is always the plain one, so
+//! that a text ends soon after its bytes do. Strings here are JSON-escaped.
 
 mod words;
 
 use words::{BEGINNINGS, KEYS, LITERALS, LOOKALIKES, NUMBERS, PIECES, WORDS};
 
-/// Where choices come from.
+/// A source of choices.
 pub trait Choices {
     /// A number below `n`, which is at most 256 where choices are bytes.
     fn pick(&mut self, n: usize) -> usize;
 }
 
-/// A seed, stirred by `SplitMix64`.
+/// A seed for `SplitMix64`.
 impl Choices for u64 {
     fn pick(&mut self, n: usize) -> usize {
         *self = self.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -23,7 +23,7 @@ impl Choices for u64 {
     }
 }
 
-/// The fuzzer's bytes, one a choice; 0 when none is left.
+/// The fuzzer's bytes, one for each choice; 0 when none is left.
 impl Choices for &[u8] {
     fn pick(&mut self, n: usize) -> usize {
         let Some((&first, rest)) = self.split_first() else { return 0 };
@@ -39,11 +39,11 @@ pub fn document(choices: &mut impl Choices) -> String {
     Maker { choices, comma, colon, spent: 0 }.root()
 }
 
-/// What stands after a value and after a key.
+/// The signs after a value and after a key.
 const LAYOUTS: [(&str, &str); 5] = [(",", ":"), (",", ":"), (",", ":"), (", ", ": "), (" ,\r\n\t", " :\n")];
 
 /// Characters after which only scalars are added.
-const ROOM: usize = 800;
+const MAX_NESTED_CHARS: usize = 800;
 
 const COUNTS: [usize; 12] = [3, 4, 5, 6, 3, 4, 8, 2, 1, 0, 13, 3];
 
@@ -53,7 +53,7 @@ struct Column {
     recipe: Recipe,
 }
 
-/// How the values of a column come about.
+/// How the values of a column are generated.
 enum Recipe {
     Scalar,
     Word,
@@ -63,7 +63,7 @@ enum Recipe {
     Either(String, String),
     Begins(&'static str),
     /// Literals, each with the key of the value after it, and a literal at the end.
-    Made(Vec<(&'static str, String)>, &'static str),
+    Template(Vec<(&'static str, String)>, &'static str),
     Scalars,
     Record(Vec<Column>),
     /// A record in most rows, and in the others something else.
@@ -92,7 +92,7 @@ enum Flaw {
     Unordered,
     /// Some records have a key twice.
     Repeated,
-    /// Some rows are no records, or empty ones.
+    /// Some rows are not records, or are empty.
     Mixed,
 }
 
@@ -101,8 +101,8 @@ const FLAWS: [Flaw; 11] = {
     [None, None, None, None, Ragged, Ragged, Sparse, Noisy, Unordered, Repeated, Mixed]
 };
 
-/// The keys and contents of the values that a row has so far, those of the rows around it first.
-type Seen = Vec<(String, String)>;
+/// The keys and contents of a row's values so far, after those of the rows around it.
+type RowValues = Vec<(String, String)>;
 
 struct Maker<'c, C> {
     choices: &'c mut C,
@@ -137,7 +137,7 @@ impl<C: Choices> Maker<'_, C> {
     }
 
     fn value(&mut self, depth: usize) -> String {
-        if depth == 0 || self.spent > ROOM {
+        if depth == 0 || self.spent > MAX_NESTED_CHARS {
             return self.scalar();
         }
         match self.pick(9) {
@@ -153,7 +153,7 @@ impl<C: Choices> Maker<'_, C> {
         match self.pick(8) {
             0 => self.one(&["null", "true", "false"]).into(),
             1 | 2 => self.one(&NUMBERS).into(),
-            _ => quoted(&self.string()),
+            _ => quote(&self.string()),
         }
     }
 
@@ -197,18 +197,18 @@ impl<C: Choices> Maker<'_, C> {
     /// An object of records.
     fn map(&mut self, depth: usize) -> String {
         let shape = self.shape(depth, &mut Vec::new());
-        let rows = self.rows(&shape, depth, &Seen::new());
+        let rows = self.rows(&shape, depth, &RowValues::new());
         let members: Vec<_> = rows.into_iter().map(|row| (self.key() + self.one(&WORDS), row)).collect();
         self.members(&members)
     }
 
     fn records(&mut self, depth: usize) -> String {
         let shape = self.shape(depth, &mut Vec::new());
-        let rows = self.rows(&shape, depth, &Seen::new());
+        let rows = self.rows(&shape, depth, &RowValues::new());
         self.enclose('[', &rows, ']')
     }
 
-    /// As many levels as forms must hold, or nearly so.
+    /// A document of about the maximum depth.
     fn deep(&mut self) -> String {
         let levels = self.one(&[128, 127, 64, 16]);
         let ends: Vec<_> =
@@ -218,7 +218,7 @@ impl<C: Choices> Maker<'_, C> {
         open + &self.scalar() + &close
     }
 
-    /// The fields of a list's records; `keys` are those that values may be made of.
+    /// The fields of a list's records; templates may use the values of `keys`.
     fn shape(&mut self, depth: usize, keys: &mut Vec<String>) -> Shape {
         Shape { columns: self.columns(depth, keys), flaw: self.one(&FLAWS) }
     }
@@ -247,7 +247,7 @@ impl<C: Choices> Maker<'_, C> {
             4 => Recipe::Same(self.value(1)),
             5 => Recipe::Either(self.scalar(), self.scalar()),
             6 => Recipe::Begins(self.one(&BEGINNINGS)),
-            7..=9 if !keys.is_empty() => self.made(keys),
+            7..=9 if !keys.is_empty() => self.template(keys),
             10 => Recipe::Scalars,
             11 if depth > 0 => Recipe::Record(self.columns(depth - 1, keys)),
             12 | 13 if depth > 0 => Recipe::Maybe(self.columns(depth - 1, keys)),
@@ -257,24 +257,24 @@ impl<C: Choices> Maker<'_, C> {
         }
     }
 
-    /// A recipe of one or two values that stand in the row already.
-    fn made(&mut self, keys: &[String]) -> Recipe {
+    /// A template of one or two values of the same row.
+    fn template(&mut self, keys: &[String]) -> Recipe {
         let holes = 1 + self.pick(2);
         let parts =
             (0..holes).map(|_| (self.one(&LITERALS), keys[self.pick(keys.len().min(256))].clone())).collect();
-        Recipe::Made(parts, self.one(&LITERALS))
+        Recipe::Template(parts, self.one(&LITERALS))
     }
 
-    fn rows(&mut self, shape: &Shape, depth: usize, around: &Seen) -> Vec<String> {
+    fn rows(&mut self, shape: &Shape, depth: usize, around: &RowValues) -> Vec<String> {
         let count = match self.spent {
-            0..ROOM if around.is_empty() => self.one(&COUNTS),
-            0..ROOM => self.pick(4),
+            0..MAX_NESTED_CHARS if around.is_empty() => self.one(&COUNTS),
+            0..MAX_NESTED_CHARS => self.pick(4),
             _ => 0,
         };
         (0..count).map(|_| self.row(shape, depth, around)).collect()
     }
 
-    fn row(&mut self, shape: &Shape, depth: usize, around: &Seen) -> String {
+    fn row(&mut self, shape: &Shape, depth: usize, around: &RowValues) -> String {
         let flawed = self.chance(3);
         if flawed && shape.flaw == Flaw::Mixed {
             return if self.chance(2) { "{}".into() } else { self.value(1) };
@@ -292,7 +292,7 @@ impl<C: Choices> Maker<'_, C> {
         &mut self,
         columns: &[Column],
         (depth, flaw): (usize, Flaw),
-        seen: &mut Seen,
+        seen: &mut RowValues,
     ) -> Vec<(String, String)> {
         let mut members = Vec::new();
         for column in columns {
@@ -311,22 +311,22 @@ impl<C: Choices> Maker<'_, C> {
         members
     }
 
-    fn cell(&mut self, recipe: &Recipe, depth: usize, seen: &mut Seen) -> Option<String> {
+    fn cell(&mut self, recipe: &Recipe, depth: usize, seen: &mut RowValues) -> Option<String> {
         Some(match recipe {
             Recipe::Scalar => self.scalar(),
-            Recipe::Word => quoted(&self.word()),
+            Recipe::Word => quote(&self.word()),
             Recipe::Count => self.one(&["1", "2", "7", "31"]).to_owned() + &seen.len().to_string(),
             Recipe::Same(value) => value.clone(),
             Recipe::Either(usual, other) => if self.chance(5) { other } else { usual }.clone(),
-            Recipe::Begins(beginning) => quoted(&(beginning.to_string() + &self.string())),
-            Recipe::Made(parts, end) => quoted(&(made(parts, seen) + end)),
+            Recipe::Begins(beginning) => quote(&(beginning.to_string() + &self.string())),
+            Recipe::Template(parts, end) => quote(&(fill_template(parts, seen) + end)),
             Recipe::Scalars => {
                 let items: Vec<_> = (0..self.pick(4)).map(|_| self.scalar()).collect();
                 self.enclose('[', &items, ']')
             }
-            Recipe::Record(columns) => self.nested(columns, depth, seen),
+            Recipe::Record(columns) => self.nested_record(columns, depth, seen),
             Recipe::Maybe(columns) => match self.pick(8) {
-                0..=3 => self.nested(columns, depth, seen),
+                0..=3 => self.nested_record(columns, depth, seen),
                 4 => "null".into(),
                 5 => "{}".into(),
                 6 => self.value(1),
@@ -340,7 +340,7 @@ impl<C: Choices> Maker<'_, C> {
         })
     }
 
-    fn nested(&mut self, columns: &[Column], depth: usize, seen: &mut Seen) -> String {
+    fn nested_record(&mut self, columns: &[Column], depth: usize, seen: &mut RowValues) -> String {
         let members = self.record(columns, (depth.saturating_sub(1), Flaw::None), seen);
         self.members(&members)
     }
@@ -348,7 +348,7 @@ impl<C: Choices> Maker<'_, C> {
     fn members(&mut self, members: &[(String, String)]) -> String {
         let colon = self.colon;
         self.spent += members.iter().map(|(key, value)| key.len() + content(value).len() + 4).sum::<usize>();
-        let members: Vec<_> = members.iter().map(|(key, value)| quoted(key) + colon + value).collect();
+        let members: Vec<_> = members.iter().map(|(key, value)| quote(key) + colon + value).collect();
         self.enclose('{', &members, '}')
     }
 
@@ -357,11 +357,11 @@ impl<C: Choices> Maker<'_, C> {
     }
 }
 
-fn quoted(content: &str) -> String {
+fn quote(content: &str) -> String {
     format!("\"{content}\"")
 }
 
-/// What of `cell` can stand in a string.
+/// The part of `cell` that can be inside a string.
 fn content(cell: &str) -> &str {
     match cell.strip_prefix('"') {
         Some(rest) => rest.strip_suffix('"').unwrap_or_default(),
@@ -370,7 +370,7 @@ fn content(cell: &str) -> &str {
     }
 }
 
-fn made(parts: &[(&str, String)], seen: &Seen) -> String {
+fn fill_template(parts: &[(&str, String)], seen: &RowValues) -> String {
     let value = |key| seen.iter().rev().find(|(seen, _)| seen == key).map_or("", |(_, content)| content);
     parts.iter().map(|(literal, key)| literal.to_string() + value(key)).collect()
 }

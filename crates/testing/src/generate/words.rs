@@ -1,4 +1,4 @@
-//! Table: the keys, numbers and strings that documents are made of, as JSON spells them.
+//! Table: the keys, numbers and strings of generated documents, JSON-escaped.
 
 /// Keys, from plain to odd.
 pub(super) const KEYS: [&str; 44] = [
@@ -48,7 +48,7 @@ pub(super) const KEYS: [&str; 44] = [
     "$@+/",
 ];
 
-/// Numbers, in every spelling that a reader could be tempted to change.
+/// Numbers in spellings that a decoder might normalise.
 pub(super) const NUMBERS: [&str; 24] = [
     "0",
     "1",
@@ -76,7 +76,7 @@ pub(super) const NUMBERS: [&str; 24] = [
     "12",
 ];
 
-/// Strings that mean no harm.
+/// Harmless strings.
 pub(super) const WORDS: [&str; 16] = [
     "alpha",
     "beta",
@@ -156,7 +156,7 @@ pub(super) const PIECES: [&str; 56] = [
     "\\u00e9",
 ];
 
-/// Strings that could be taken for something else.
+/// Strings that look like other values.
 pub(super) const LOOKALIKES: [&str; 26] = [
     "",
     "null",
@@ -186,7 +186,7 @@ pub(super) const LOOKALIKES: [&str; 26] = [
     "[2]: 1,2",
 ];
 
-/// What stands between the values that a value is made of.
+/// Literals between the values of a template.
 pub(super) const LITERALS: [&str; 16] = [
     "https://api.example.com/repos/",
     "/",
@@ -206,7 +206,7 @@ pub(super) const LITERALS: [&str; 16] = [
     "é, ",
 ];
 
-/// Beginnings that the strings of a column share.
+/// Common prefixes of the strings of a column.
 pub(super) const BEGINNINGS: [&str; 8] = [
     "https://example.com/a/very/long/path/",
     "src/components/buttons/",
