@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tersely_json::{BytePatch, JsonNode, string};
 
-use super::turn::{self, Block};
+use super::turn::{self, AnthropicBlock};
 use super::words;
 use crate::blocks::events::BlockEvents;
 use crate::blocks::kind::BlockKind;
@@ -19,7 +19,7 @@ use crate::protocol::framing::EventFrame;
 use crate::protocol::framing::EventFrames;
 
 pub(crate) struct AnthropicEvents {
-    state: BlockRounds<Block>,
+    state: BlockRounds<AnthropicBlock>,
     /// Bedrock's own counts.
     metrics: UsageTally,
 }

@@ -26,7 +26,7 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
 
 /// A block, as far as it has arrived.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct AnthropicBlock {
     index: u64,
     kind: BlockKind,
     /// The block of its first event.
@@ -46,10 +46,10 @@ const PIECES: [(&str, &str, &str); 6] = [
     ("compaction_delta", "content", "content"),
 ];
 
-impl TurnBlocks<Block> {
+impl TurnBlocks<AnthropicBlock> {
     pub(super) fn start(&mut self, index: u64, kind: BlockKind, block: &JsonNode<'_>) {
         if self.has_room(block.bytes().len() + BLOCK_OVERHEAD_BYTES) {
-            self.all.push(Block { index, kind, start: block.bytes().to_vec(), grown: Vec::new() });
+            self.all.push(AnthropicBlock { index, kind, start: block.bytes().to_vec(), grown: Vec::new() });
         }
     }
 
@@ -69,7 +69,7 @@ pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
     HiddenAsk { id, tool, input }
 }
 
-impl Block {
+impl AnthropicBlock {
     fn grow(&mut self, delta: &JsonNode<'_>) -> Option<()> {
         let kind = delta.get("type")?.text()?;
         let (_, from, to) = PIECES.iter().find(|(name, ..)| *name == kind)?;
@@ -87,7 +87,7 @@ impl Block {
     }
 }
 
-impl TurnBlock for Block {
+impl TurnBlock for AnthropicBlock {
     const KIND_OF: KindOf = kind;
 
     /// The block with all its pieces. Strings are joined in their JSON spelling, so that no escape is decoded.

@@ -42,9 +42,9 @@ impl<B: TurnBlock> TurnBlocks<B> {
     /// The turn, if it is complete and calls a hidden tool.
     pub(crate) fn turn(&self) -> Option<HiddenTurn> {
         let blocks: Option<Vec<_>> = self.all.iter().map(B::to_json).collect();
-        let said = message(B::KIND_OF, blocks?.iter().map(Vec::as_slice))?;
+        let messages = message(B::KIND_OF, blocks?.iter().map(Vec::as_slice))?;
         let asks: Vec<_> = self.all.iter().filter_map(B::ask).collect();
-        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
+        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, messages })
     }
 
     /// Reserves room for more bytes; false when none is left.
@@ -72,7 +72,7 @@ pub(crate) fn answer(
     result: fn(&str, &str) -> String,
 ) -> Result<Vec<u8>, JsonError> {
     let results: Vec<_> = turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
-    let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
+    let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.messages, results.join(","));
     list::push("messages", &user, body)
 }
 

@@ -53,8 +53,8 @@ impl<'a> BlockMessage<'a> {
         let asks: Vec<_> = calls.map(|(_, block)| (self.spelling.ask)(block)).collect();
         let is_turn = waits && !asks.is_empty() && !self.has(BlockKind::Call);
         let blocks = self.blocks.iter().map(|(_, block)| block.bytes());
-        let said = turn::message(self.spelling.kind, blocks).filter(|_| is_turn)?;
-        Some(HiddenTurn { asks, said })
+        let messages = turn::message(self.spelling.kind, blocks).filter(|_| is_turn)?;
+        Some(HiddenTurn { asks, messages })
     }
 }
 

@@ -35,7 +35,7 @@ impl RoundCalls {
         &mut self,
         hidden: HiddenNames,
         chunk: &ChatChunk<'_>,
-        said: &mut TurnMessage,
+        message: &mut TurnMessage,
         out: &mut Vec<u8>,
     ) -> Vec<PieceFate> {
         let is_last = chunk.reason().is_some();
@@ -48,7 +48,7 @@ impl RoundCalls {
             // A call is complete when the next one begins.
             self.release(Some(at), out);
             let call = &mut self.calls[at];
-            call.add(piece, chunk.data, said);
+            call.add(piece, chunk.data, message);
             call.settle(hidden, out);
             if is_last || call.is_named(piece) {
                 call.release(out);
@@ -139,7 +139,7 @@ impl Call {
         Self { index, shown, id, name, state: State::Unsure, whole, held, size: 0 }
     }
 
-    fn add(&mut self, piece: &CallPiece<'_>, data: &[u8], said: &mut TurnMessage) {
+    fn add(&mut self, piece: &CallPiece<'_>, data: &[u8], message: &mut TurnMessage) {
         if self.id.is_empty() {
             self.id = piece.id.clone().into_owned();
         }
@@ -153,7 +153,7 @@ impl Call {
             self.name.push_str(&piece.name);
         }
         self.size += piece.place.len();
-        if said.fits(piece.place.len())
+        if message.fits(piece.place.len())
             && let Ok(more) = serde_json::from_slice(&data[piece.place.clone()])
         {
             self.grow(more);

@@ -28,7 +28,7 @@ pub(super) struct ChatEvents {
 #[derive(Default)]
 struct Round {
     calls: RoundCalls,
-    said: TurnMessage,
+    message: TurnMessage,
     ending: Ending,
 }
 
@@ -49,7 +49,7 @@ impl ChatEvents {
 
     fn chunk(&mut self, frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
         self.writer.observe(chunk);
-        let usage = if self.rounds > 0 { UsageView::Summed } else { UsageView::Came };
+        let usage = if self.rounds > 0 { UsageView::Sum } else { UsageView::Original };
         let view = ChunkView { usage, ..ChunkView::default() };
         match chunk.choices {
             None => out.extend_from_slice(frame.raw),
@@ -68,11 +68,11 @@ impl ChatEvents {
         chunk: &ChatChunk<'_>,
         out: &mut Vec<u8>,
     ) {
-        let Round { calls, said, ending, .. } = &mut self.round;
+        let Round { calls, message, ending, .. } = &mut self.round;
         for part in &chunk.parts {
-            said.add(&part.name, &chunk.data[part.value.clone()]);
+            message.add(&part.name, &chunk.data[part.value.clone()]);
         }
-        let fates = calls.take(self.names, chunk, said, out);
+        let fates = calls.take(self.names, chunk, message, out);
         view.calls = shown_pieces(&fates);
         let is_held = chunk.reason().is_some() && calls.are_hidden();
         if let Some(reason) = chunk.reason() {
@@ -80,7 +80,7 @@ impl ChatEvents {
         }
         if is_held {
             ending.finish = frame.raw.to_vec();
-            (view.finish, view.usage) = (Some("null".into()), UsageView::Untold);
+            (view.finish, view.usage) = (Some("null".into()), UsageView::Null);
         }
         let is_whole = view.calls.len() == fates.len() && !is_held;
         let is_said = is_whole || !view.calls.is_empty() || self.writer.has_rest(chunk);
@@ -98,7 +98,7 @@ impl ChatEvents {
 
     /// Appends the events that end an answer, with `reason` in place of the upstream's stop reason.
     fn finish(&mut self, reason: Option<&str>, ending: &Ending, out: &mut Vec<u8>) {
-        let usage = if self.rounds > 1 { UsageView::Summed } else { UsageView::Came };
+        let usage = if self.rounds > 1 { UsageView::Sum } else { UsageView::Original };
         let finish = reason.map(|reason| json!(reason).to_string());
         let rest = DeltaRest::Other("{}".into());
         self.tell(&ChunkView { rest, finish, usage, ..ChunkView::default() }, &ending.finish, out);
@@ -135,7 +135,7 @@ impl EventMeaning for ChatEvents {
         if round.is_turn() {
             self.writer.next_round();
             self.ending = round.ending;
-            return Some(round.said.turn(self.rounds, round.calls.into_values()));
+            return Some(round.message.turn(self.rounds, round.calls.into_values()));
         }
         let is_cut = round.is_cut();
         self.finish(if is_cut { None } else { Some("stop") }, &round.ending, out);
@@ -148,7 +148,7 @@ impl EventMeaning for ChatEvents {
             CloseReason::Enough => {
                 if self.writer.is_silent() {
                     let rest = DeltaRest::Other(json!({"content": KEPT_ASKING}).to_string());
-                    let (finish, usage) = (Some("null".into()), UsageView::Untold);
+                    let (finish, usage) = (Some("null".into()), UsageView::Null);
                     self.tell(
                         &ChunkView { rest, finish, usage, ..ChunkView::default() },
                         &ending.finish,
@@ -176,7 +176,7 @@ impl Round {
     }
 
     fn is_turn(&self) -> bool {
-        self.waits() && !self.is_cut() && !self.said.is_full()
+        self.waits() && !self.is_cut() && !self.message.is_full()
     }
 }
 

@@ -18,13 +18,13 @@ pub(super) struct ChunkWriter {
     pub(super) tally: UsageTally,
     /// The id and the time of the first chunk, as JSON.
     head: Option<[String; 2]>,
-    is_role_said: bool,
+    has_role: bool,
     /// The last character of the text so far.
     last: Option<char>,
     /// The current round.
     round: usize,
     /// The latest round with text.
-    spoken: usize,
+    text_round: usize,
 }
 
 /// The parts of a chunk that the client sees.
@@ -43,11 +43,11 @@ pub(super) struct ChunkView {
 pub(super) enum UsageView {
     /// Unchanged.
     #[default]
-    Came,
+    Original,
     /// The sum of all rounds.
-    Summed,
+    Sum,
     /// As `null`.
-    Untold,
+    Null,
 }
 
 /// How the rest of a delta is shown, beside its calls.
@@ -68,10 +68,10 @@ impl ChunkWriter {
         if let Some(usage) = chunk.usage() {
             self.tally.record(&usage);
         }
-        let said = |place: &Option<Range<usize>>| {
+        let raw = |place: &Option<Range<usize>>| {
             place.as_ref().map(|it| string::raw(it, chunk.data)).unwrap_or_default()
         };
-        self.head.get_or_insert_with(|| [said(&chunk.id), said(&chunk.created)]);
+        self.head.get_or_insert_with(|| [raw(&chunk.id), raw(&chunk.created)]);
     }
 
     /// Starts the round that follows a hidden result.
@@ -88,7 +88,7 @@ impl ChunkWriter {
     pub(super) fn has_rest(&self, chunk: &ChatChunk<'_>) -> bool {
         chunk.parts.iter().any(|part| match part.name.as_str() {
             "tool_calls" => false,
-            "role" => !self.is_role_said,
+            "role" => !self.has_role,
             _ => !is_nothing(&chunk.data[part.value.clone()]),
         })
     }
@@ -115,9 +115,9 @@ impl ChunkWriter {
             patch.put(place, text);
         }
         match (chunk.usage(), view.usage) {
-            (Some(usage), UsageView::Summed) => self.tally.update(&usage, &mut patch),
-            (Some(usage), UsageView::Untold) => patch.put(usage.span, *b"null"),
-            (None, _) | (_, UsageView::Came) => {}
+            (Some(usage), UsageView::Sum) => self.tally.update(&usage, &mut patch),
+            (Some(usage), UsageView::Null) => patch.put(usage.span, *b"null"),
+            (None, _) | (_, UsageView::Original) => {}
         }
         frame.write(patch, chunk.data, out);
         self.remember(view, chunk);
@@ -144,7 +144,7 @@ impl ChunkWriter {
                 Some(chunk.calls(&view.calls).map_or(came, |calls| format!("\"tool_calls\":{calls}")))
             }
             _ if matches!(view.rest, DeltaRest::None) => None,
-            "role" if self.round > 0 && self.is_role_said => None,
+            "role" if self.round > 0 && self.has_role => None,
             "content" => Some(self.apart(part, chunk).unwrap_or(came)),
             _ => Some(came),
         }
@@ -152,7 +152,7 @@ impl ChunkWriter {
 
     /// The first text of a round, separated from earlier text; `None` when no separation is needed.
     fn apart(&self, part: &DeltaPart, chunk: &ChatChunk<'_>) -> Option<String> {
-        let content = content(part, chunk).filter(|_| self.round > self.spoken)?;
+        let content = content(part, chunk).filter(|_| self.round > self.text_round)?;
         let gap = gap_between(self.last, content.chars().next());
         (!gap.is_empty()).then(|| format!("\"content\":{}", json!(format!("{gap}{content}"))))
     }
@@ -162,9 +162,9 @@ impl ChunkWriter {
             return;
         }
         for part in &chunk.parts {
-            self.is_role_said |= part.name == "role" && !is_nothing(&chunk.data[part.value.clone()]);
+            self.has_role |= part.name == "role" && !is_nothing(&chunk.data[part.value.clone()]);
             if let Some(last) = content(part, chunk).and_then(|content| content.chars().last()) {
-                (self.last, self.spoken) = (Some(last), self.round);
+                (self.last, self.text_round) = (Some(last), self.round);
             }
         }
     }

@@ -30,7 +30,7 @@ fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>,
         turn.asks.iter().zip(answers).map(|(ask, answer)| {
             json!({"role": "tool", "tool_call_id": ask.id, "content": answer}).to_string()
         });
-    let messages: Vec<_> = std::iter::once(turn.said.clone()).chain(results).collect();
+    let messages: Vec<_> = std::iter::once(turn.messages.clone()).chain(results).collect();
     list::push("messages", &messages.join(","), body)
 }
 

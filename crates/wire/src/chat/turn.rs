@@ -53,7 +53,7 @@ impl TurnMessage {
         message.insert("content".into(), Value::Null);
         message.extend(self.parts);
         message.insert("tool_calls".into(), Value::Array(all));
-        HiddenTurn { asks, said: Value::Object(message).to_string() }
+        HiddenTurn { asks, messages: Value::Object(message).to_string() }
     }
 }
 

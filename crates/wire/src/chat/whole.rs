@@ -21,7 +21,7 @@ pub(super) struct ChatWhole {
     /// The id and the time of the first round, as JSON.
     head: [Option<Vec<u8>>; 2],
     /// The message so far, member by member, as JSON.
-    said: Vec<(String, Vec<u8>)>,
+    message: Vec<(String, Vec<u8>)>,
     /// The body of the latest turn.
     latest: Vec<u8>,
 }
@@ -63,8 +63,8 @@ impl BodyMeaning for ChatWhole {
 
 impl ChatWhole {
     pub(super) fn new(names: HiddenNames) -> Self {
-        let (said, latest) = (Vec::new(), Vec::new());
-        Self { names, tally: UsageTally::default(), rounds: 0, head: [None, None], said, latest }
+        let (message, latest) = (Vec::new(), Vec::new());
+        Self { names, tally: UsageTally::default(), rounds: 0, head: [None, None], message, latest }
     }
 
     fn count(&mut self, answer: &Answer<'_>) {
@@ -80,9 +80,9 @@ impl ChatWhole {
 
     fn keep(&mut self, answer: &Answer<'_>) {
         for (name, value) in answer.kept_members() {
-            match self.said.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, said)) => *said = join_json(said, value.bytes()),
-                None => self.said.push((name, value.bytes().to_vec())),
+            match self.message.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, message)) => *message = join_json(message, value.bytes()),
+                None => self.message.push((name, value.bytes().to_vec())),
             }
         }
     }
@@ -91,9 +91,9 @@ impl ChatWhole {
     fn break_silence(&mut self) {
         let is_said =
             |value: &[u8]| value.first() == Some(&b'[') || (value.first() == Some(&b'"') && value.len() > 2);
-        if !self.said.iter().any(|(name, value)| name == "content" && is_said(value)) {
-            self.said.retain(|(name, _)| name != "content");
-            self.said.push(("content".into(), string::quote(KEPT_ASKING).into_bytes()));
+        if !self.message.iter().any(|(name, value)| name == "content" && is_said(value)) {
+            self.message.retain(|(name, _)| name != "content");
+            self.message.push(("content".into(), string::quote(KEPT_ASKING).into_bytes()));
         }
     }
 
@@ -105,8 +105,8 @@ impl ChatWhole {
         let added = set(&answer.top, head, &mut patch);
         patch.add(&answer.top, &added);
         self.tally.write("usage", &answer.top, &mut patch);
-        let said = self.said.iter().map(|(name, value)| (name.as_str(), value.as_slice()));
-        let added = set(&answer.message, said, &mut patch);
+        let message = self.message.iter().map(|(name, value)| (name.as_str(), value.as_slice()));
+        let added = set(&answer.message, message, &mut patch);
         answer.strip(&added, &mut patch);
         if let Some((old, reason)) = answer.finish.as_ref().zip(reason) {
             patch.put(old.span.clone(), reason);
@@ -176,13 +176,13 @@ impl<'a> Answer<'a> {
         if !self.hides() || self.hidden.contains(&false) || self.finish.as_ref().is_some_and(is_cut) {
             return None;
         }
-        let mut said = TurnMessage::default();
+        let mut message = TurnMessage::default();
         for (name, value) in self.kept_members() {
-            said.add(&name, value.bytes());
+            message.add(&name, value.bytes());
         }
         let calls = self.calls.iter().map(|call| serde_json::from_slice(call.bytes()).ok());
         let calls: Option<Vec<Map<String, Value>>> = calls.collect();
-        Some(said.turn(round, calls?))
+        Some(message.turn(round, calls?))
     }
 
     /// Removes the hidden calls from the message, and appends `added` to its members.

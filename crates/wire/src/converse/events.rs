@@ -2,7 +2,7 @@
 
 use tersely_json::{BytePatch, JsonNode, string};
 
-use super::turn::{self, Block};
+use super::turn::{self, ConverseBlock};
 use super::words;
 use crate::blocks::events::BlockEvents;
 use crate::blocks::kind::BlockKind;
@@ -15,7 +15,7 @@ use crate::protocol::failure::RoundFailure;
 use crate::protocol::framing::{EventFrame, EventFrames};
 
 pub(super) struct ConverseEvents {
-    state: BlockRounds<Block>,
+    state: BlockRounds<ConverseBlock>,
 }
 
 impl BlockEvents for ConverseEvents {

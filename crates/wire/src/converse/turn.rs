@@ -26,7 +26,7 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
 
 /// A block, as far as it has arrived.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct ConverseBlock {
     index: u64,
     kind: BlockKind,
     /// The call of its first event.
@@ -45,12 +45,12 @@ enum Piece {
     Sealed,
 }
 
-impl TurnBlocks<Block> {
+impl TurnBlocks<ConverseBlock> {
     /// Starts a block.
     pub(super) fn start(&mut self, index: u64, kind: BlockKind, start: &JsonNode<'_>) {
         let call = start.get("toolUse").map(|call| call.bytes().to_vec()).unwrap_or_default();
         if self.has_room(call.len() + BLOCK_OVERHEAD_BYTES) {
-            self.all.push(Block { index, kind, call, grown: Vec::new() });
+            self.all.push(ConverseBlock { index, kind, call, grown: Vec::new() });
         }
     }
 
@@ -76,7 +76,7 @@ pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
     HiddenAsk { id, tool, input }
 }
 
-impl Block {
+impl ConverseBlock {
     fn grow(&mut self, delta: &JsonNode<'_>) -> Option<()> {
         for (piece, value) in pieces(delta)? {
             match self.grown.iter_mut().find(|(it, _)| *it == piece) {
@@ -113,7 +113,7 @@ impl Block {
     }
 }
 
-impl TurnBlock for Block {
+impl TurnBlock for ConverseBlock {
     const KIND_OF: KindOf = kind;
 
     /// The block with all its pieces. Strings are joined in their JSON spelling, so that no escape is decoded.

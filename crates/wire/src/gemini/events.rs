@@ -51,8 +51,8 @@ enum End {
 /// Whether the client gets to see the stop reason.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finish {
-    Told,
-    Untold,
+    Shown,
+    Hidden,
 }
 
 impl EventMeaning for GeminiEvents {
@@ -70,11 +70,11 @@ impl EventMeaning for GeminiEvents {
         if waits && (ends || !self.round.held.is_empty()) {
             self.round.held.extend_from_slice(frame.raw);
         } else {
-            self.write(frame, Finish::Told, out);
+            self.write(frame, Finish::Shown, out);
         }
         if self.round.held.len() > MAX_HELD_BYTES {
             self.round.end = End::Final;
-            self.release(Finish::Told, out);
+            self.release(Finish::Shown, out);
         }
     }
 
@@ -84,12 +84,12 @@ impl EventMeaning for GeminiEvents {
         let turn = parts.and_then(TurnParts::turn);
         if turn.is_some() {
             self.ending.clone_from(&self.round.held);
-            self.release(Finish::Untold, out);
+            self.release(Finish::Hidden, out);
             self.tally.end_round();
             self.rounds += 1;
             self.round = Round::new();
         } else {
-            self.release(Finish::Told, out);
+            self.release(Finish::Shown, out);
         }
         turn
     }
@@ -158,11 +158,11 @@ impl GeminiEvents {
         };
         let mut patch = BytePatch::default();
         let shows = self.say(&chunk, finish, &mut patch);
-        let ends = chunk.finish.is_some() && finish == Finish::Told;
+        let ends = chunk.finish.is_some() && finish == Finish::Shown;
         if !shows && !ends && (chunk.has(PartKind::Hidden) || chunk.finish.is_some()) {
             return;
         }
-        if finish == Finish::Untold {
+        if finish == Finish::Hidden {
             chunk.unfinish(&mut patch);
         }
         if self.rounds > 0 {
@@ -174,7 +174,7 @@ impl GeminiEvents {
     /// Keeps the visible parts; true when there are any worth an event.
     fn say(&mut self, chunk: &GeminiChunk<'_>, finish: Finish, patch: &mut BytePatch) -> bool {
         let seen = || chunk.parts.iter().filter(|(kind, _)| *kind != PartKind::Hidden);
-        let ends = chunk.finish.is_some() && finish == Finish::Told;
+        let ends = chunk.finish.is_some() && finish == Finish::Shown;
         let is_silent = ends && self.round.hidden + self.rounds > 0 && !self.has_words;
         let is_signed = self.round.signature.is_kept() && chunk.has(PartKind::Call);
         if is_silent || is_signed || chunk.has(PartKind::Hidden) {

@@ -21,10 +21,10 @@ fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
 }
 
 fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
-    let calls = JsonNode::object(turn.said.as_bytes()).and_then(|said| said.get("parts"));
+    let calls = JsonNode::object(turn.messages.as_bytes()).and_then(|turn| turn.get("parts"));
     let calls = calls.iter().flat_map(JsonNode::items).filter_map(|part| part.get("functionCall"));
     let parts: Vec<_> = calls.zip(answers).map(|(call, text)| response(&call, text)).collect();
-    let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.said, parts.join(","));
+    let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.messages, parts.join(","));
     go_on(&user, body)
 }
 

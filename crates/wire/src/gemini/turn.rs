@@ -42,10 +42,10 @@ impl TurnParts {
     pub(super) fn turn(mut self) -> Option<HiddenTurn> {
         self.end_text();
         let parts = self.all.join(b",".as_slice());
-        let said = format!(r#"{{"role":"model","parts":[{}]}}"#, String::from_utf8_lossy(&parts));
+        let messages = format!(r#"{{"role":"model","parts":[{}]}}"#, String::from_utf8_lossy(&parts));
         let is_whole = self.size <= MAX_HELD_BYTES && !self.asks.is_empty();
-        let is_json = || serde_json::from_str::<IgnoredAny>(&said).is_ok();
-        (is_whole && is_json()).then_some(HiddenTurn { asks: self.asks, said })
+        let is_json = || serde_json::from_str::<IgnoredAny>(&messages).is_ok();
+        (is_whole && is_json()).then_some(HiddenTurn { asks: self.asks, messages })
     }
 
     fn end_text(&mut self) {

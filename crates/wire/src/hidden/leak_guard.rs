@@ -84,7 +84,7 @@ fn calls(names: HiddenNames, value: &Value) -> bool {
     let is_item =
         |item: &Value| is_named(item) && (item["type"] == "tool_use" || item["type"] == "function_call");
     let is_tool_call = |call: &Value| is_named(&call["function"]);
-    let has_tool_call = |said: &Value| items(&said["tool_calls"]).iter().any(is_tool_call);
+    let has_tool_call = |message: &Value| items(&message["tool_calls"]).iter().any(is_tool_call);
     let is_asking = |choice: &Value| has_tool_call(&choice["message"]) || has_tool_call(&choice["delta"]);
     let has_part = |candidate: &Value| {
         items(&candidate["content"]["parts"]).iter().any(|part| is_named(&part["functionCall"]))

@@ -41,5 +41,5 @@ pub struct HiddenTurn {
     pub asks: Vec<HiddenAsk>,
     /// The turn in the provider's shape: the JSON values to append to the messages of a request, with commas between
     /// them.
-    pub said: String,
+    pub messages: String,
 }

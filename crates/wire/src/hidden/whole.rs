@@ -77,7 +77,7 @@ mod tests {
 
     impl BodyMeaning for Nothing {
         fn body(&mut self, _: Vec<u8>, _: &mut Vec<u8>) -> Option<HiddenTurn> {
-            Some(HiddenTurn { asks: Vec::new(), said: String::new() })
+            Some(HiddenTurn { asks: Vec::new(), messages: String::new() })
         }
 
         fn close(&mut self, _: CloseReason<'_>, _: &mut Vec<u8>) {}

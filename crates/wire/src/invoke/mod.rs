@@ -4,9 +4,9 @@
 //! nothing is found.
 
 mod offer;
+mod request;
 
-use tersely_json::{JsonError, top_members};
-
+use self::request::is_anthropic;
 use crate::anthropic;
 use crate::provider::Provider;
 
@@ -24,8 +24,3 @@ pub(crate) static PROVIDER: Provider = Provider {
 };
 
 const METHODS: [&str; 2] = ["/invoke", "/invoke-with-response-stream"];
-
-/// True when the body names a version of Anthropic's API.
-fn is_anthropic(body: &[u8]) -> Result<bool, JsonError> {
-    Ok(!top_members(&["anthropic_version"], body)?.is_empty())
-}

@@ -1,6 +1,6 @@
 //! Adds a hidden tool to Anthropic's Messages, as Bedrock's `InvokeModel` carries them.
 
-use super::is_anthropic;
+use super::request::is_anthropic;
 use crate::anthropic;
 use crate::hidden::hiding::ToolHiding;
 

@@ -9,10 +9,10 @@ pub(super) fn repeats(structured: &JsonNode<'_>, texts: &[&JsonNode<'_>]) -> boo
     let Ok(value) = serde_json::from_slice::<Value>(structured.bytes()) else { return false };
     let texts: Option<Vec<_>> = texts.iter().map(|text| text.text()).collect();
     let Some(texts) = texts else { return false };
-    let said: Vec<AnswerText> = texts.iter().map(|text| AnswerText::of(text)).collect();
+    let texts: Vec<AnswerText> = texts.iter().map(|text| AnswerText::of(text)).collect();
     let inner =
         value.as_object().filter(|object| object.len() == 1).and_then(|object| object.values().next());
-    [Some(&value), inner].into_iter().flatten().any(|value| is_said(value, &said))
+    [Some(&value), inner].into_iter().flatten().any(|value| repeats_texts(value, &texts))
 }
 
 /// A text, and its value if it is JSON.
@@ -32,12 +32,12 @@ impl<'t> AnswerText<'t> {
 }
 
 /// True when the value is the one text, or an array of the texts.
-fn is_said(value: &Value, said: &[AnswerText<'_>]) -> bool {
-    match (said, value) {
+fn repeats_texts(value: &Value, texts: &[AnswerText<'_>]) -> bool {
+    match (texts, value) {
         ([], _) => false,
         ([one], value) if one.is(value) => true,
-        (said, Value::Array(items)) => {
-            items.len() == said.len() && items.iter().zip(said).all(|(item, said)| said.is(item))
+        (texts, Value::Array(items)) => {
+            items.len() == texts.len() && items.iter().zip(texts).all(|(item, text)| text.is(item))
         }
         _ => false,
     }

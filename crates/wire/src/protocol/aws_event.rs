@@ -39,8 +39,8 @@ pub(crate) fn declared_length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessa
 pub(crate) fn length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     let Some((total, _)) = prelude(bytes)? else { return Ok(None) };
     let Some(message) = bytes.get(..total) else { return Ok(None) };
-    let (said, sum) = message.split_at(total - CHECKSUM_BYTES);
-    if crc32fast::hash(said).to_be_bytes() == sum { Ok(Some(total)) } else { Err(BrokenMessage) }
+    let (content, sum) = message.split_at(total - CHECKSUM_BYTES);
+    if crc32fast::hash(content).to_be_bytes() == sum { Ok(Some(total)) } else { Err(BrokenMessage) }
 }
 
 /// The payload of a message.

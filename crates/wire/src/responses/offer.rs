@@ -32,8 +32,9 @@ fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>,
         json!({"type": "function_call_output", "call_id": ask.id, "output": answer}).to_string()
     });
     let is_kept = top_members(&["store"], body)?.iter().all(|it| it.value != b"false");
-    let said = if is_kept { None } else { turn::without_lost(&turn.said) };
-    let items: Vec<_> = std::iter::once(said.unwrap_or_else(|| turn.said.clone())).chain(results).collect();
+    let messages = if is_kept { None } else { turn::without_lost(&turn.messages) };
+    let items: Vec<_> =
+        std::iter::once(messages.unwrap_or_else(|| turn.messages.clone())).chain(results).collect();
     let items = items.join(",");
     match list::place("input", body)?.filter(|place| body[place.start] == b'"') {
         None => list::push("input", &items, body),
@@ -115,10 +116,10 @@ mod tests {
         check_offer(r#"{"tools":[]}"#, None);
     }
 
-    fn check_answer(said: &str, body: &str, expected: &str) {
+    fn check_answer(messages: &str, body: &str, expected: &str) {
         let turn = HiddenTurn {
             asks: vec![HiddenAsk { id: "c".into(), tool: "own".into(), input: "{}".into() }],
-            said: said.into(),
+            messages: messages.into(),
         };
         let answered = answer(&turn, &["a\n".into()], body.as_bytes()).unwrap();
         assert_eq!(String::from_utf8_lossy(&answered), expected);
@@ -135,15 +136,15 @@ mod tests {
 
     #[test]
     fn thoughts_that_nobody_kept_are_left_out() {
-        let said = r#"{"type":"reasoning","id":"rs"},{"type":"function_call","id":"fc","call_id":"c"}"#;
+        let messages = r#"{"type":"reasoning","id":"rs"},{"type":"function_call","id":"fc","call_id":"c"}"#;
         let result = r#"{"type":"function_call_output","call_id":"c","output":"a\n"}"#;
         let short = r#"{"type":"function_call","call_id":"c"}"#;
         check_answer(
-            said,
+            messages,
             r#"{"input":[],"store":false}"#,
             &format!(r#"{{"input":[{short},{result}],"store":false}}"#),
         );
-        check_answer(said, r#"{"input":[]}"#, &format!(r#"{{"input":[{said},{result}]}}"#));
+        check_answer(messages, r#"{"input":[]}"#, &format!(r#"{{"input":[{messages},{result}]}}"#));
     }
 
     #[test]

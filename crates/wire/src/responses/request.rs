@@ -117,7 +117,7 @@ pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -
 
 fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
-    let (mut said, mut output) = (None, None);
+    let (mut arguments, mut output) = (None, None);
     found.step();
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -127,11 +127,11 @@ fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
             let given = command::read_arguments(scan)?;
-            scan.once(&mut said, given)
+            scan.once(&mut arguments, given)
         }
         b"action" => {
             let command = action(scan)?;
-            scan.once(&mut said, GivenArguments { command, ..GivenArguments::default() })
+            scan.once(&mut arguments, GivenArguments { command, ..GivenArguments::default() })
         }
         b"output" => {
             scan.once(&mut output, ())?;
@@ -146,7 +146,7 @@ fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
     }
     found.forget(mark);
     if let Some(tool) = own_name(kind) {
-        found.calls.make(SlotCall::of(id, name.unwrap_or(tool), said.unwrap_or_default()));
+        found.calls.make(SlotCall::of(id, name.unwrap_or(tool), arguments.unwrap_or_default()));
     }
     Ok(())
 }

@@ -36,10 +36,10 @@ impl ResponseState {
             return None;
         }
         let asks = items.iter().filter(|item| is_hidden(item)).map(|item| turn::ask(item, data)).collect();
-        let said: Vec<_> = items.iter().map(|item| string::raw(&item.place, data)).collect();
+        let messages: Vec<_> = items.iter().map(|item| string::raw(&item.place, data)).collect();
         self.has_text |= own.clone().any(|item| item.kind == "message");
         self.shown.extend(own.map(|item| string::raw(&item.place, data)));
-        Some(HiddenTurn { asks, said: said.join(",") })
+        Some(HiddenTurn { asks, messages: messages.join(",") })
     }
 
     /// The turn with only its hidden calls: with the answers, the model writes the rest again. For responses that the
@@ -49,8 +49,8 @@ impl ResponseState {
     pub(super) fn undone(&self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
         let calls = || items.iter().filter(|item| item.calls(self.names));
         let asks: Vec<_> = calls().map(|item| turn::ask(item, data)).collect();
-        let said: Vec<_> = calls().map(|item| turn::nameless(item, data)).collect();
-        (!asks.is_empty()).then(|| HiddenTurn { asks, said: said.join(",") })
+        let messages: Vec<_> = calls().map(|item| turn::nameless(item, data)).collect();
+        (!asks.is_empty()).then(|| HiddenTurn { asks, messages: messages.join(",") })
     }
 
     /// The changes to any response object.

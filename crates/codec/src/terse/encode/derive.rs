@@ -139,7 +139,7 @@ fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<TextT
     for &probe in &probes {
         let Some(text) = target.texts[probe].filter(|text| text.len() <= MAX_VALUE_BYTES) else { continue };
         let near = nearby(target, sources, probe, &probes);
-        // A field that equals another tells less than one that contains it, so it comes last.
+        // A source that equals the value tells less than one that is a part of it, so it comes last.
         let (twins, parts): (Vec<_>, Vec<_>) =
             near.iter().partition(|source| source.text(probe) == Some(text));
         let attempts = std::iter::once(&parts[..]).chain(parts.chunks(1)).chain(twins.chunks(1));
