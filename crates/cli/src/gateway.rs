@@ -10,13 +10,13 @@ use tersely_gateway::{
     Collector, Compressor, Display, EngineRewriter, Error, GatewaySettings, HistorySource, Inside, Keeper,
 };
 use tersely_history::{HistorySettings, HistorySink};
+use tersely_settings::{AllSettings, SeenParts};
 use tersely_store::{SettingError, Store, StoreCounts, StoreWatch};
 use tersely_telemetry::{EventSink, EventSums, PriceTable, SideNumbers, StoreNumbers, Telemetry, journal};
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::number::many;
 use tokio::runtime::Runtime;
 
-use crate::settings::{AllSettings, SeenParts};
 use crate::signals::outlive_limits;
 use crate::summary::Savings;
 

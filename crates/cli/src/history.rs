@@ -4,9 +4,8 @@ use std::env;
 use std::path::PathBuf;
 
 use tersely_history::HistorySettings;
+use tersely_settings::{self as settings, AllSettings, HistoryChoice, SettingSources};
 use tersely_terminal::output::visible;
-
-use crate::settings::{self, AllSettings, HistoryChoice, SettingSources};
 
 /// The longest name of a project.
 const LONGEST: usize = 80;

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use tersely_gateway::{InboundTls, TenantList, TlsFiles};
+use tersely_settings::watch::{self, News};
+use tersely_settings::{Loaded, SettingSources};
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::output;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
-
-use crate::settings::watch::{self, News};
-use crate::settings::{Loaded, SettingSources};
 
 /// How often the files are looked at. Their content is compared, so that no kind of replacing them goes unseen.
 const PERIOD: Duration = Duration::from_secs(1);

@@ -6,10 +6,9 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use tersely_gateway::AccessKey;
+use tersely_settings::{self as settings, Flags, Loaded, MergedEntry, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::{output, table};
-
-use crate::settings::{self, Flags, Loaded, MergedEntry, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tersely_gateway::{HistorySource, serve_board};
+use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 
 use crate::command::stats::placeless;
 use crate::gateway::{ReadyGateway, runtime};
 use crate::history;
-use crate::settings::{self, Flags, SettingSources};
 use crate::signals::Signals;
 
 const EXAMPLES: &str = "\

@@ -6,15 +6,14 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::json;
 use tersely_core::{Call, Filter, FilterScope, O200k, Outcome, Plan, Tokens, compress, compress_filtered};
-use tersely_terminal::fault::{CommandFault, NO, Stop};
-use tersely_terminal::share::Share;
-use tersely_terminal::{input, output, table};
-
-use crate::settings::filters::{
+use tersely_settings::filters::{
     FilterFile, FilterPlace, FilterShelf, FilterState, FilterTest, FoundFilter, Trial, forget, read_file,
     record, try_out,
 };
-use crate::settings::{self, Flags, Problem, SettingSources};
+use tersely_settings::{self as settings, Flags, Problem, SettingSources};
+use tersely_terminal::fault::{CommandFault, NO, Stop};
+use tersely_terminal::share::Share;
+use tersely_terminal::{input, output, table};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,16 +2,19 @@
 
 use std::error::Error as _;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tersely_agents::{is_ours, local};
 use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{
-    EngineRewriter, Error, GatewaySettings, InboundTls, TenantList, Upstream, Vendor, bind, probe, serve,
+    EngineRewriter, Error, GatewaySettings, InboundTls, TenantList, Upstream, Vendor, bind, serve,
 };
+use tersely_settings::watch::{self, News};
+use tersely_settings::{self as settings, Flags, Loaded, SettingSources};
 use tersely_telemetry::log;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
@@ -22,8 +25,6 @@ use tokio::sync::oneshot;
 use crate::gateway::{ReadyGateway, runtime};
 use crate::history;
 use crate::reload::{adopt, follow_files, tls};
-use crate::settings::watch::{self, News};
-use crate::settings::{self, Flags, Loaded, SettingSources};
 use crate::signals::{Signals, TERMINATE};
 
 const EXAMPLES: &str = "\
@@ -196,13 +197,6 @@ async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault 
     }
 }
 
-/// True when a gateway of ours answers at an address.
-pub(crate) async fn is_ours(settings: &GatewaySettings, address: SocketAddr) -> bool {
-    let Ok(upstream) = format!("http://{}", local(address)).parse() else { return false };
-    let answer = probe(settings, &upstream, "/readyz").await;
-    answer.is_ok_and(|(_, headers)| headers.get("server").is_some_and(|name| name == "tersely"))
-}
-
 /// What is said when it is ready: where it listens, where requests go, and how to point clients at it.
 fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     let url = url(&proxy.settings, address);
@@ -253,13 +247,4 @@ pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'sta
 pub(crate) fn url(settings: &GatewaySettings, address: SocketAddr) -> String {
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
     format!("{scheme}://{}", local(address))
-}
-
-/// The address as a client on this machine would write it.
-pub(crate) fn local(mut address: SocketAddr) -> SocketAddr {
-    if address.ip().is_unspecified() {
-        let v4 = address.is_ipv4();
-        address.set_ip(if v4 { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
-    }
-    address
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
 
-use crate::command::run::PrivateFile;
+use tersely_agents::clients::PrivateFile;
 
 /// A folder that is gone when this is dropped, with whatever was written there.
 pub(crate) struct EmptyHome(PrivateFile);

@@ -13,13 +13,13 @@ mod written;
 use std::process::ExitCode;
 
 use serde_json::json;
+use tersely_agents::clients::World;
+use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{NO, Stop};
 use tersely_terminal::output;
 
 use crate::command::doctor::finding::{Finding, State};
-use crate::command::run::World;
 use crate::gateway::{ReadyGateway, runtime};
-use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,10 +1,10 @@
 //! Looks at places: where we listen or would, and where requests go.
 
+use tersely_agents::is_ours;
 use tersely_gateway::{Error, GatewaySettings, Upstream, Vendor, probe};
 use tokio::net::TcpListener;
 
 use crate::command::doctor::finding::Finding;
-use crate::command::serve::is_ours;
 
 /// The address to listen on, and every upstream.
 pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {

@@ -7,11 +7,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tersely_agents::clients::CLIENTS;
 use tersely_gateway::startable;
 
 use crate::command::doctor::finding::Finding;
 use crate::command::doctor::home::EmptyHome;
-use crate::command::run::CLIENTS;
 
 /// How long a client may take to tell its version.
 const PATIENCE: Duration = Duration::from_secs(10);

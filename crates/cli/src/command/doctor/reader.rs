@@ -1,10 +1,10 @@
 //! Looks at who reads what is sent: as the settings have it, and as the models are named that clients are told to use.
 
+use tersely_agents::clients::World;
 use tersely_core::Reader;
 use tersely_engine::{Engine, reader_of};
 
 use crate::command::doctor::finding::Finding;
-use crate::command::run::World;
 
 /// Variables by which clients are told which model to use.
 const MODELS: [&str; 5] = [

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::thread::available_parallelism;
 
 use tersely_history::{HistoryPeriod, HistoryReader, HistoryView, RequestSums};
+use tersely_settings::{Loaded, SettingOrigin, SettingSources};
 
 use crate::command::doctor::finding::{Finding, State};
 use crate::history;
-use crate::settings::{Loaded, SettingOrigin, SettingSources};
 
 const HEAD: &str = "\
 <!-- Made by `tersely doctor --report`. It has no address, path, key or text of yours; read it before you post it. -->

@@ -1,9 +1,9 @@
 //! Looks at the variables that point clients somewhere. Of keys it says only that they are there.
 
+use tersely_agents::clients::{VENDORS, World};
 use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
-use crate::command::run::{VENDORS, World};
 
 /// Variables that hold keys.
 const KEYS: [&str; 8] = [

@@ -1,9 +1,9 @@
 //! Looks at what `tersely init` set up: does it still hold?
 
+use tersely_agents::{Receipt, ReceiptKind, Receipts};
 use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
-use crate::receipt::{Receipt, ReceiptKind, Receipts};
 
 /// What starts a service of ours again.
 const AGAIN: &str =

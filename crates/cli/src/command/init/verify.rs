@@ -5,15 +5,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use tersely_agents::clients::World;
+use tersely_agents::{Consent, ask, is_ours};
 use tersely_gateway::{GatewaySettings, Upstream, Vendor, bind, fetch, serve};
+use tersely_settings::AllSettings;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 
-use crate::command::run::World;
-use crate::command::serve::is_ours;
-use crate::edit::{Consent, ask};
 use crate::gateway::{ReadyGateway, runtime};
-use crate::settings::AllSettings;
 
 /// A request that costs nothing: which models there are.
 struct CheapCall {

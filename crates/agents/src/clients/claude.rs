@@ -1,0 +1,155 @@
+//! Points Claude Code at a gateway.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tersely_terminal::fault::CommandFault;
+
+use crate::clients::client::{Client, ClientSettings, Told, direct};
+use crate::clients::door::Doors;
+use crate::clients::environment::World;
+use crate::clients::planted::PlantedAddress;
+use crate::clients::vendor::{ANTHROPIC, BEDROCK, VERTEX, VendorPlace};
+use crate::edit::SettingPlace;
+
+/// Claude Code.
+pub(super) struct Claude;
+
+const BASE: &str = "ANTHROPIC_BASE_URL";
+const SEARCH: &str = "ENABLE_TOOL_SEARCH";
+
+impl Client for Claude {
+    fn name(&self) -> &'static str {
+        "claude"
+    }
+
+    fn install(&self) -> Option<&'static str> {
+        Some("npm install -g @anthropic-ai/claude-code")
+    }
+
+    fn planted(&self, world: &World) -> Vec<PlantedAddress> {
+        let said = written(world).filter(|(file, url)| !url.is_empty() && is_planted(world, file));
+        said.map(|(file, url)| PlantedAddress::new(file, &url)).into_iter().collect()
+    }
+
+    /// Settings files speak louder than variables, and the argument louder than both: where a file says where to go,
+    /// that is the upstream, and the argument leads here.
+    ///
+    /// Claude Code searches for tools, which keeps tens of thousands of tokens out of its requests, only at
+    /// Anthropic's own address or when it is told that all is passed on. It is, if that is where the door leads.
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
+        let written = written(world).map(|(_, url)| url);
+        let place = match written.as_deref() {
+            Some("") => VendorPlace::Usual,
+            Some(url) => VendorPlace::Chosen(url.to_owned()),
+            None => ANTHROPIC.place(BASE, world),
+        };
+        let mut told = Told { env: direct(world), ..Told::default() };
+        if is_home(&place) && world.var(SEARCH).is_none() {
+            told.env.push((SEARCH.to_owned(), "true".to_owned()));
+        }
+        for cloud in [BEDROCK, VERTEX] {
+            for name in cloud.names {
+                told.variable(doors, &cloud, name, &cloud.place(name, world))?;
+            }
+        }
+        told.variable(doors, &ANTHROPIC, BASE, &place)?;
+        if let (Some(_), Some((_, url))) = (written, told.env.last()) {
+            told.args = vec!["--settings".to_owned(), json!({ "env": { BASE: url } }).to_string()];
+        }
+        Ok(told)
+    }
+
+    /// Settings files speak louder than variables: a variable that leads elsewhere would no longer be heard.
+    fn settings(&self, world: &World, url: &str) -> Result<ClientSettings, String> {
+        if let Some(name) = CHOSEN.iter().find(|name| world.var(name).is_some()) {
+            return Err(format!("{name} is set, which a settings file would overrule"));
+        }
+        Ok(ClientSettings {
+            file: world.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json"),
+            addresses: vec![SettingPlace::new(&["env", BASE], url)],
+            beside: vec![SettingPlace::new(&["env", SEARCH], "true")],
+            notes: Vec::new(),
+        })
+    }
+}
+
+/// Variables that lead elsewhere.
+const CHOSEN: [&str; 5] = [
+    BASE,
+    "ANTHROPIC_BEDROCK_BASE_URL",
+    "ANTHROPIC_VERTEX_BASE_URL",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+];
+
+/// True for Anthropic's own address.
+fn is_home(place: &VendorPlace) -> bool {
+    match place {
+        VendorPlace::Usual => true,
+        VendorPlace::Chosen(url) => url.trim_end_matches('/') == ANTHROPIC.usual,
+        VendorPlace::Open(_) => false,
+    }
+}
+
+/// The address in the settings files, the nearest first; an empty one says that there is none.
+fn written(world: &World) -> Option<(PathBuf, String)> {
+    let local = world.folder.join(".claude");
+    let files = [local.join("settings.local.json"), local.join("settings.json")];
+    let own = world.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
+    let url = |file: PathBuf| {
+        let url = World::json(&file)["env"][BASE].as_str().map(str::to_owned);
+        url.map(|url| (file, url))
+    };
+    files.into_iter().chain([own]).find_map(url)
+}
+
+/// True for a file that the folder brings.
+fn is_planted(world: &World, file: &Path) -> bool {
+    let own = world.home("CLAUDE_CONFIG_DIR", ".claude");
+    !file.starts_with(own) && world.foreign().any(|folder| file.starts_with(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(vars: &[(&str, &str)]) -> Told {
+        Claude.point(&World::of(vars), &mut Doors::default()).expect("a door")
+    }
+
+    fn names(told: &Told) -> Vec<&str> {
+        told.env.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    #[test]
+    fn tool_search_stays_where_the_upstream_is_anthropic() {
+        assert_eq!(names(&told(&[])), [SEARCH, BASE]);
+        assert_eq!(names(&told(&[(SEARCH, "false")])), [BASE]);
+        assert_eq!(names(&told(&[(BASE, "http://h/x")])), [BASE]);
+    }
+
+    #[test]
+    fn a_cloud_that_was_chosen_is_led_to() {
+        let (bedrock, vertex) = ("ANTHROPIC_BEDROCK_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL");
+        let key = ("AWS_BEARER_TOKEN_BEDROCK", "k");
+        assert_eq!(names(&told(&[(bedrock, "https://b"), key])), [bedrock]);
+        assert_eq!(names(&told(&[(vertex, "https://v/v1")])), [vertex]);
+        let signed = told(&[(bedrock, "https://b")]);
+        assert!(names(&signed).is_empty() && signed.notes.len() == 2, "{signed:?}");
+    }
+
+    #[test]
+    fn settings_lead_to_a_gateway_unless_a_variable_leads_elsewhere() {
+        let settings = Claude.settings(&World::of(&[]), "http://g").expect("settings");
+        assert_eq!(settings.file, std::path::PathBuf::from("/nowhere/.claude/settings.json"));
+        assert_eq!(settings.addresses[0].name(), "env.ANTHROPIC_BASE_URL");
+        assert!(Claude.settings(&World::of(&[("CLAUDE_CODE_USE_BEDROCK", "1")]), "http://g").is_err());
+    }
+
+    #[test]
+    fn a_company_proxy_is_not_asked_for_this_machine() {
+        let told = told(&[("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "corp")]);
+        assert_eq!(told.env[0], ("NO_PROXY".to_owned(), "corp,127.0.0.1,localhost".to_owned()));
+    }
+}

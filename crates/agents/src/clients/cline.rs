@@ -1,0 +1,118 @@
+//! Points Cline's command line at a gateway.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tersely_terminal::fault::CommandFault;
+
+use crate::clients::client::{Client, Told, direct};
+use crate::clients::door::Doors;
+use crate::clients::endpoints;
+use crate::clients::environment::World;
+
+/// Cline's command line.
+pub(super) struct Cline;
+
+/// The variable that names the file of its providers.
+const FILE: &str = "CLINE_PROVIDER_SETTINGS_PATH";
+
+/// The variable that says who asks the model: the process itself, or one in the background that outlives it and knows
+/// nothing of what this one was told.
+const BACKEND: &str = "CLINE_SESSION_BACKEND_MODE";
+
+/// Commands that talk to no model, or that write the file.
+const OTHER: [&str; 5] = ["auth", "config", "mcp", "doctor", "update"];
+
+impl Client for Cline {
+    fn name(&self) -> &'static str {
+        "cline"
+    }
+
+    fn install(&self) -> Option<&'static str> {
+        Some("npm install -g cline")
+    }
+
+    /// It takes another file of providers by a variable: the user's own, with doors for addresses. What it would write
+    /// there is lost, which a login must not be.
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
+        let mut told = Told { env: direct(world), ..Told::default() };
+        if world.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
+            return Ok(told);
+        }
+        if world.option("--config", "--data-dir").next().is_some() {
+            told.notes.push("cline was given a folder of settings, which is left alone".to_owned());
+            return Ok(told);
+        }
+        let file = file(world);
+        let mut settings = World::json(&file);
+        let used =
+            world.option("-P", "--provider").next_back().or_else(|| settings["lastUsedProvider"].as_str());
+        let login = used.filter(|name| settings["providers"][*name]["settings"]["auth"].is_object());
+        if let Some(name) = login {
+            return Err(CommandFault::unable(
+                format!(
+                    "cline is logged in to {name}, and keeps that login where tersely would have to write"
+                ),
+                "choose a provider with an API key (cline auth, or -P NAME), or start cline without tersely",
+            ));
+        }
+        if lead(&mut settings, doors)? {
+            let path = told.file("providers.json", &settings.to_string())?;
+            told.env.extend([(FILE.to_owned(), path), (BACKEND.to_owned(), "local".to_owned())]);
+        } else {
+            told.notes.push(format!("{} has no provider with an address that we know", file.display()));
+        }
+        Ok(told)
+    }
+}
+
+/// The file of providers.
+fn file(world: &World) -> PathBuf {
+    let data = || world.home("CLINE_DIR", ".cline").join("data");
+    let data = || world.var("CLINE_DATA_DIR").map_or_else(data, PathBuf::from);
+    world.var(FILE).map_or_else(|| data().join("settings/providers.json"), PathBuf::from)
+}
+
+/// Puts doors into a file of providers; false if none of them has a place for one.
+fn lead(settings: &mut Value, doors: &mut Doors) -> Result<bool, CommandFault> {
+    let providers = settings.get_mut("providers").and_then(Value::as_object_mut);
+    let mut found = false;
+    for (name, provider) in providers.into_iter().flatten() {
+        if let Some(table) = provider.get_mut("settings").and_then(Value::as_object_mut) {
+            found |= endpoints::lead(doors, name, table, "baseUrl")?;
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const KEYS: &str = r#"{"version":1,"lastUsedProvider":"anthropic","providers":{
+        "anthropic":{"settings":{"provider":"anthropic","apiKey":"k"}},
+        "cline":{"settings":{"provider":"cline","auth":{"refreshToken":"r"}}},
+        "mine":{"settings":{"provider":"mine","baseUrl":"http://h/v1"}}}}"#;
+
+    #[test]
+    fn providers_lead_to_doors_and_the_process_asks_by_itself() {
+        let (mut world, home) = World::with_home("cline", &[(".cline/data/settings/providers.json", KEYS)]);
+        let mut doors = Doors::default();
+        let told = Cline.point(&world, &mut doors).expect("doors");
+        assert_eq!((told.env[0].0.as_str(), told.env[1].0.as_str()), (FILE, BACKEND));
+        let text = doors.resolved(&fs::read_to_string(&told.env[0].1).expect("a file"));
+        assert!(text.contains(r#""apiKey":"k","baseUrl":"https://api.anthropic.com/v1"}"#), "{text}");
+        assert!(
+            text.contains(r#""cline":{"settings":{"provider":"cline","auth":{"refreshToken":"r"}}}"#),
+            "{text}"
+        );
+        assert!(text.contains(r#""baseUrl":"http://h/v1"}"#), "{text}");
+        world.args = vec!["-P".to_owned(), "cline".to_owned()];
+        assert!(Cline.point(&world, &mut Doors::default()).is_err());
+        world.args = vec!["auth".to_owned()];
+        assert!(Cline.point(&world, &mut Doors::default()).is_ok_and(|told| told.env.is_empty()));
+        drop(home);
+    }
+}

@@ -1,0 +1,186 @@
+//! Doors: places on this machine that lead to upstreams, for one command and as long as it runs.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use tersely_gateway::{GatewaySettings, Rewrite, TenantList, Upstream, Upstreams, Vendor, Websockets, serve};
+use tersely_terminal::fault::{CommandFault, Stop};
+
+use crate::clients::vendor::VendorPlace;
+
+/// The doors of one command.
+#[derive(Default)]
+pub struct Doors {
+    /// Where all of them lead, if not to where the command would go by itself.
+    instead: Option<String>,
+    /// Where a provider's requests go that the command was told no place for.
+    upstreams: Upstreams,
+    /// The doors of the run that this one runs in: what comes to them is shortened and counted there.
+    outer: Vec<String>,
+    open: Vec<Door>,
+}
+
+/// A place to listen, and the upstream behind it.
+struct Door {
+    origin: String,
+    listener: TcpListener,
+    upstream: Upstream,
+    local: SocketAddr,
+}
+
+impl Doors {
+    /// None as yet.
+    pub fn new(instead: Option<&str>, upstreams: &Upstreams) -> Self {
+        let instead = instead.map(str::to_owned);
+        Self { instead, upstreams: upstreams.clone(), outer: Vec::new(), open: Vec::new() }
+    }
+
+    /// The same inside of another run, whose doors these are.
+    pub fn inside(self, places: Option<&str>) -> Self {
+        let outer = places.unwrap_or_default().split_whitespace().map(|place| format!("http://{place}"));
+        Self { outer: outer.collect(), ..self }
+    }
+
+    /// Where they are, for a run inside of this one.
+    pub fn places(&self) -> String {
+        self.open.iter().map(|door| door.local.to_string()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// True when a run around this one does all the work.
+    pub fn is_nested(&self) -> bool {
+        self.open.is_empty() && !self.outer.is_empty()
+    }
+
+    /// The URL to use for a place, which `name` is set to; nothing when that has to stay unset.
+    pub fn lead(
+        &mut self,
+        name: &str,
+        (provider, usual): (Option<Vendor>, &str),
+        place: &VendorPlace,
+    ) -> Result<Option<String>, CommandFault> {
+        match place {
+            VendorPlace::Chosen(url) => self.open(name, url).map(Some),
+            VendorPlace::Open(_) if self.instead.is_none() => Ok(None),
+            VendorPlace::Open(_) | VendorPlace::Usual => {
+                let (origin, path) = split(usual);
+                let set = provider.and_then(|it| self.upstreams.of(it)).or_else(|| self.upstreams.rest());
+                let origin = set.map_or_else(|| origin.to_owned(), Upstream::url);
+                self.at(name, origin, path).map(Some)
+            }
+        }
+    }
+
+    /// The URL to use in the place of `url`, which `name` was set to.
+    ///
+    /// Its path stays: the command asks for just what it would have asked for.
+    pub fn open(&mut self, name: &str, url: &str) -> Result<String, CommandFault> {
+        let (origin, path) = split(url);
+        self.at(name, origin.to_owned(), path)
+    }
+
+    fn at(&mut self, name: &str, origin: String, path: &str) -> Result<String, CommandFault> {
+        let origin = self.instead.clone().unwrap_or(origin);
+        if self.outer.contains(&origin) {
+            return Ok(format!("{origin}{path}"));
+        }
+        let known = self.open.iter().find(|door| door.origin == origin).map(|door| door.local);
+        let local = known.map_or_else(|| self.add(name, origin), Ok)?;
+        Ok(format!("http://{local}{path}"))
+    }
+
+    fn add(&mut self, name: &str, origin: String) -> Result<SocketAddr, CommandFault> {
+        let upstream = origin.parse().map_err(|error: tersely_gateway::Error| {
+            CommandFault::unable(format!("{name} is {origin}: {error}"), format!("fix or unset {name}"))
+        })?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        let place = listener.and_then(|it| it.set_nonblocking(true).map(|()| it));
+        let place = place.and_then(|it| it.local_addr().map(|local| (it, local)));
+        let (listener, local) = place.map_err(|error| {
+            CommandFault::unable(
+                format!("no free port on this machine: {error}"),
+                "close other programs first",
+            )
+        })?;
+        self.open.push(Door { origin, listener, upstream, local });
+        Ok(local)
+    }
+
+    /// Serves behind every door for as long as the runtime lives.
+    ///
+    /// What is said over a websocket is not rewritten, so clients that can do without are asked to.
+    pub fn serve(self, settings: &GatewaySettings, rewrite: &Arc<dyn Rewrite>) -> Result<(), Stop> {
+        for Door { listener, upstream, local, .. } in self.open {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            let settings = GatewaySettings {
+                listen: local,
+                upstreams: Upstreams::one(upstream),
+                websockets: Websockets::Decline,
+                // It is for the command alone, which has no key.
+                tenants: TenantList::default(),
+                ..settings.clone()
+            };
+            tokio::spawn(serve(settings, Arc::clone(rewrite), listener, std::future::pending()));
+        }
+        Ok(())
+    }
+}
+
+/// A URL's scheme and host, and its path.
+fn split(url: &str) -> (&str, &str) {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let path = url[host..].find('/').map_or(url.len(), |at| host + at);
+    (&url[..path], url[path..].trim_end_matches('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Doors {
+        /// A text with every door in it replaced by where it leads.
+        pub(crate) fn resolved(&self, text: &str) -> String {
+            let here = |door: &Door| format!("http://{}", door.local);
+            self.open.iter().fold(text.to_owned(), |text, door| text.replace(&here(door), &door.origin))
+        }
+    }
+
+    #[test]
+    fn a_url_has_an_origin_and_a_path() {
+        for (url, origin, path) in [
+            ("https://api.openai.com/v1/", "https://api.openai.com", "/v1"),
+            ("http://127.0.0.1:1", "http://127.0.0.1:1", ""),
+            ("http://h/a/b", "http://h", "/a/b"),
+        ] {
+            assert_eq!(split(url), (origin, path));
+        }
+    }
+
+    #[test]
+    fn one_origin_has_one_door_and_paths_stay() {
+        let mut doors = Doors::default();
+        let first = doors.open("A", "https://h/v1").ok();
+        let other = doors.open("B", "https://h/v1beta").ok();
+        assert_eq!(doors.open.len(), 1);
+        assert_eq!(first.map(|url| url.replace("/v1", "")), other.map(|url| url.replace("/v1beta", "")));
+        assert!(doors.open("C", "ftp://h").is_err());
+    }
+
+    /// Behaviour 24.10.
+    #[test]
+    fn a_door_of_the_run_around_is_used_as_it_is() {
+        let mut doors = Doors::default().inside(Some("127.0.0.1:7 127.0.0.1:8"));
+        assert_eq!(doors.open("A", "http://127.0.0.1:8/v1").ok().as_deref(), Some("http://127.0.0.1:8/v1"));
+        assert!(doors.is_nested());
+        assert!(doors.open("B", "http://127.0.0.1:9").is_ok() && !doors.is_nested());
+        assert!(!Doors::default().inside(None).is_nested());
+    }
+
+    #[test]
+    fn one_upstream_stands_for_all() {
+        let mut doors = Doors::new(Some("http://h:1/base"), &Upstreams::default());
+        assert!(doors.open("A", "https://a/v1").is_ok_and(|url| url.ends_with("/v1")));
+        assert!(doors.open("B", "https://b").is_ok());
+        assert_eq!(doors.open.len(), 1);
+        assert_eq!(doors.open[0].upstream.url(), "http://h:1/base");
+    }
+}

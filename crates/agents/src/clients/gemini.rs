@@ -1,0 +1,72 @@
+//! Points Gemini CLI at a gateway.
+
+use tersely_terminal::fault::CommandFault;
+
+use crate::clients::client::{Client, ClientSettings, Told};
+use crate::clients::door::Doors;
+use crate::clients::environment::World;
+use crate::clients::vendor::{CODE_ASSIST, GEMINI};
+
+/// Gemini CLI.
+pub(super) struct GeminiCli;
+
+const BASE: &str = "GOOGLE_GEMINI_BASE_URL";
+
+/// Variables that say how to log in whatever the address.
+const CHOSEN: [&str; 3] = [BASE, "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"];
+
+impl Client for GeminiCli {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn install(&self) -> Option<&'static str> {
+        Some("npm install -g @google/gemini-cli")
+    }
+
+    /// A key and a Google login lead to different servers.
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
+        let told = Told::variables(world, doors, &[GEMINI, CODE_ASSIST])?;
+        if told.env.iter().any(|(name, _)| name == BASE) && is_undecided(world) {
+            return Err(CommandFault::unable(
+                "with another base URL, gemini does not accept an API key as a login by itself",
+                r#"write {"security":{"auth":{"selectedType":"gemini-api-key"}}} into ~/.gemini/settings.json"#,
+            ));
+        }
+        Ok(told)
+    }
+
+    /// It reads the address from files of variables alone, and of these only the first that it finds.
+    fn settings(&self, _world: &World, _url: &str) -> Result<ClientSettings, String> {
+        Err("it reads the address from a .env file, and a project's would hide yours".to_owned())
+    }
+}
+
+/// True when nothing but a key says how to log in. An address in the variable then stands for another way, which
+/// Gemini CLI refuses without a terminal.
+fn is_undecided(world: &World) -> bool {
+    let files = [world.home("GEMINI_CLI_HOME", "").join(".gemini"), world.folder.join(".gemini")];
+    let chosen = |folder: &std::path::PathBuf| {
+        World::json(&folder.join("settings.json"))["security"]["auth"]["selectedType"].is_string()
+    };
+    let said = CHOSEN.iter().any(|name| world.var(name).is_some());
+    world.var("GEMINI_API_KEY").is_some() && !said && !files.iter().any(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(vars: &[(&str, &str)], works: bool) {
+        let told = GeminiCli.point(&World::of(vars), &mut Doors::default());
+        assert_eq!(told.is_ok(), works, "{told:?}");
+    }
+
+    #[test]
+    fn a_key_alone_is_not_enough() {
+        check(&[("GEMINI_API_KEY", "k")], false);
+        check(&[("GEMINI_API_KEY", "k"), (BASE, "http://h")], true);
+        check(&[], true);
+        check(&[("GEMINI_API_KEY", "k"), ("CODE_ASSIST_ENDPOINT", "http://h")], true);
+    }
+}

@@ -1,0 +1,120 @@
+//! Points Qwen Code at a gateway.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tersely_terminal::fault::CommandFault;
+
+use crate::clients::client::{Client, Told};
+use crate::clients::door::Doors;
+use crate::clients::endpoints;
+use crate::clients::environment::World;
+use crate::clients::vendor::{ANTHROPIC, OPENAI, VendorVariables};
+
+/// Qwen Code.
+pub(super) struct Qwen;
+
+/// The variables that name the machine's own settings, which are heard before all others, and those heard after all
+/// others.
+const MACHINE: &str = "QWEN_CODE_SYSTEM_SETTINGS_PATH";
+const DEFAULTS: &str = "QWEN_CODE_SYSTEM_DEFAULTS_PATH";
+
+const FOLDER: &str =
+    if cfg!(target_os = "macos") { "/Library/Application Support/QwenCode" } else { "/etc/qwen-code" };
+
+/// An address counts as a sign of which provider is meant, so it is changed only where it is set.
+const VENDORS: [VendorVariables; 2] = [
+    VendorVariables { usual: "", names: &["OPENAI_BASE_URL"], ..OPENAI },
+    VendorVariables { usual: "", ..ANTHROPIC },
+];
+
+impl Client for Qwen {
+    fn name(&self) -> &'static str {
+        "qwen"
+    }
+
+    fn install(&self) -> Option<&'static str> {
+        Some("npm install -g @qwen-code/qwen-code")
+    }
+
+    /// Models in its settings come with addresses that no variable changes. The machine's settings, which a variable can
+    /// name, are heard first: they get the user's models, with doors for addresses.
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
+        let mut told = Told::variables(world, doors, &VENDORS)?;
+        let path = world.var(MACHINE).map_or_else(|| Path::new(FOLDER).join("settings.json"), PathBuf::from);
+        let mut machine = World::json(&path);
+        let own = World::json(&world.home("QWEN_HOME", ".qwen").join("settings.json"));
+        let mut models = Some(machine["modelProviders"].take())
+            .filter(Value::is_object)
+            .unwrap_or_else(|| own["modelProviders"].clone());
+        if !lead(&mut models, doors)? {
+            return Ok(told);
+        }
+        // Whether a project's settings are heard is for the user to say, to Qwen Code.
+        if World::json(&world.folder.join(".qwen/settings.json"))["modelProviders"].is_object() {
+            told.notes.push(
+                "modelProviders is left alone, because this folder's .qwen/settings.json has its own"
+                    .to_owned(),
+            );
+            return Ok(told);
+        }
+        if !machine.is_object() {
+            machine = Value::Object(serde_json::Map::new());
+        }
+        machine["modelProviders"] = models;
+        let file = told.file("settings.json", &machine.to_string())?;
+        let defaults = path.with_file_name("system-defaults.json").display().to_string();
+        let defaults = world.var(DEFAULTS).map_or(defaults, str::to_owned);
+        told.env.extend([(MACHINE.to_owned(), file), (DEFAULTS.to_owned(), defaults)]);
+        Ok(told)
+    }
+}
+
+/// Puts doors into lists of models by provider; false if none of them has a place for one.
+fn lead(providers: &mut Value, doors: &mut Doors) -> Result<bool, CommandFault> {
+    let mut found = false;
+    for (name, models) in providers.as_object_mut().into_iter().flatten() {
+        for model in models.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            let has_address = model.get("baseUrl").is_some_and(Value::is_string);
+            found |= has_address && endpoints::lead(doors, name, model, "baseUrl")?;
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn models_of_the_settings_lead_to_doors() {
+        let settings = r#"{"modelProviders":{"openai":[{"id":"a","baseUrl":"http://h/v1","envKey":"K"},{"id":"b"}]},"x":1}"#;
+        let (mut world, home) =
+            World::with_home("qwen", &[(".qwen/settings.json", settings), ("machine.json", r#"{"y":2}"#)]);
+        let machine = format!("{}/machine.json", world.vars["HOME"]);
+        world.vars.insert(MACHINE.to_owned(), machine.clone());
+        let mut doors = Doors::default();
+        let told = Qwen.point(&world, &mut doors).expect("doors");
+        let text = doors.resolved(&fs::read_to_string(&told.env[0].1).expect("a file"));
+        assert_eq!(
+            text,
+            r#"{"y":2,"modelProviders":{"openai":[{"id":"a","baseUrl":"http://h/v1","envKey":"K"},{"id":"b"}]}}"#
+        );
+        assert_eq!(told.env[1].1, machine.replace("machine", "system-defaults"));
+        drop(home);
+    }
+
+    #[test]
+    fn only_variables_that_are_set_are_changed() {
+        let mut doors = Doors::default();
+        assert!(Qwen.point(&World::of(&[]), &mut doors).is_ok_and(|told| told.env.is_empty()));
+        let told = Qwen.point(&World::of(&[("OPENAI_BASE_URL", "http://h/v1")]), &mut doors).expect("a door");
+        assert_eq!(told.env.len(), 1);
+        assert_eq!(
+            (told.env[0].0.as_str(), doors.resolved(&told.env[0].1).as_str()),
+            ("OPENAI_BASE_URL", "http://h/v1")
+        );
+    }
+}

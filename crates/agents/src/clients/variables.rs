@@ -1,0 +1,146 @@
+//! Table: clients that variables are enough for.
+
+use tersely_terminal::fault::CommandFault;
+
+use crate::clients::client::{Client, Told};
+use crate::clients::door::Doors;
+use crate::clients::environment::World;
+use crate::clients::vendor::{ANTHROPIC, GEMINI, OLLAMA, OPENAI, VendorVariables};
+
+/// A client that variables are enough for.
+pub(super) struct ByVariables {
+    name: &'static str,
+    install: &'static str,
+    vendors: &'static [VendorVariables],
+    /// The variables that a file of its own sets; what is set around it is heard first.
+    written: fn(&World) -> Vec<(String, String)>,
+    /// What it does where none of the variables leads to a door, and what to do about that.
+    else_wise: Option<(&'static str, &'static str)>,
+}
+
+/// Goose. Of its two variables for `OpenAI`, the host is heard first.
+pub(super) const GOOSE: ByVariables = ByVariables {
+    name: "goose",
+    install: "npm install -g @aaif/goose",
+    vendors: &[
+        VendorVariables { names: &["ANTHROPIC_HOST"], kin: &[], ..ANTHROPIC },
+        VendorVariables {
+            usual: "https://api.openai.com",
+            names: &["OPENAI_HOST"],
+            kin: &["OPENAI_BASE_URL"],
+            ..OPENAI
+        },
+        VendorVariables { usual: "", names: &["OPENAI_BASE_URL"], kin: &[], ..OPENAI },
+        VendorVariables { names: &["GOOGLE_HOST"], kin: &[], ..GEMINI },
+        VendorVariables { kin: &[], ..OLLAMA },
+        VendorVariables {
+            provider: None,
+            usual: "https://openrouter.ai",
+            names: &["OPENROUTER_HOST"],
+            kin: &[],
+            key: None,
+        },
+        VendorVariables { provider: None, usual: "", names: &["LITELLM_HOST"], kin: &[], key: None },
+    ],
+    written: |world| {
+        let config = world.home("XDG_CONFIG_HOME", ".config").join("goose/config.yaml");
+        let config = World::yaml(&config);
+        let values = config.as_object().into_iter().flatten();
+        values.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+    },
+    else_wise: None,
+};
+
+/// GitHub's Copilot CLI. It learns its own service's address by logging in there, so only a provider of the user's can
+/// have a door.
+pub(super) const COPILOT: ByVariables = ByVariables {
+    name: "copilot",
+    install: "npm install -g @github/copilot",
+    vendors: &[VendorVariables {
+        provider: None,
+        usual: "",
+        names: &["COPILOT_PROVIDER_BASE_URL"],
+        kin: &[],
+        key: None,
+    }],
+    written: |_| Vec::new(),
+    else_wise: Some((
+        "copilot talks to GitHub's own service, at an address that only GitHub tells it",
+        "name a provider of your own with COPILOT_PROVIDER_BASE_URL (see `copilot help providers`), or start copilot without tersely",
+    )),
+};
+
+/// Amp, whose service asks the models.
+pub(super) const AMP: ByVariables = ByVariables {
+    name: "amp",
+    install: "npm install -g @ampcode/cli",
+    vendors: &[],
+    written: |_| Vec::new(),
+    else_wise: Some((
+        "amp talks to no model: its own service does, and has no setting for another place",
+        "start amp without tersely; `tersely mcp` makes the results of its MCP servers smaller",
+    )),
+};
+
+impl Client for ByVariables {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn install(&self) -> Option<&'static str> {
+        Some(self.install)
+    }
+
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
+        let told = Told::variables(&world.above((self.written)(world)), doors, self.vendors)?;
+        let leads = |name: &str| self.vendors.iter().any(|vendor| vendor.names.contains(&name));
+        match self.else_wise {
+            Some((what, hint)) if !told.env.iter().any(|(name, _)| leads(name)) => {
+                Err(CommandFault::unable(what, hint))
+            }
+            _ => Ok(told),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a client is told, and where that leads.
+    fn told(client: &ByVariables, world: &World) -> Vec<String> {
+        let mut doors = Doors::default();
+        let told = client.point(world, &mut doors).expect("doors");
+        told.env.iter().map(|(name, url)| doors.resolved(&format!("{name}={url}"))).collect()
+    }
+
+    #[test]
+    fn goose_is_told_hosts_and_its_own_file_is_heard_beneath_variables() {
+        let usual = told(&GOOSE, &World::of(&[]));
+        assert_eq!(usual[0], "ANTHROPIC_HOST=https://api.anthropic.com");
+        assert_eq!(usual[1], "OPENAI_HOST=https://api.openai.com");
+        assert_eq!(usual.len(), 5, "{usual:?}");
+        let base = told(&GOOSE, &World::of(&[("OPENAI_BASE_URL", "http://h/v1")]));
+        assert!(base.contains(&"OPENAI_BASE_URL=http://h/v1".to_owned()), "{base:?}");
+        assert!(!base.iter().any(|it| it.starts_with("OPENAI_HOST")), "{base:?}");
+        let (mut world, home) = World::with_home(
+            "goose",
+            &[(
+                ".config/goose/config.yaml",
+                "ANTHROPIC_HOST: http://f/x\nextensions:\n  a:\n    enabled: true\n",
+            )],
+        );
+        assert_eq!(told(&GOOSE, &world)[0], "ANTHROPIC_HOST=http://f/x");
+        world.vars.insert("ANTHROPIC_HOST".to_owned(), "http://v".to_owned());
+        assert_eq!(told(&GOOSE, &world)[0], "ANTHROPIC_HOST=http://v");
+        drop(home);
+    }
+
+    #[test]
+    fn copilot_needs_a_provider_and_amp_cannot_have_one() {
+        let chosen = World::of(&[("COPILOT_PROVIDER_BASE_URL", "http://h/v1")]);
+        assert_eq!(told(&COPILOT, &chosen), ["COPILOT_PROVIDER_BASE_URL=http://h/v1"]);
+        assert!(COPILOT.point(&World::of(&[]), &mut Doors::default()).is_err());
+        assert!(AMP.point(&chosen, &mut Doors::default()).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! Providers, where each is, and the variables that tell programs otherwise.
+
+use tersely_gateway::Vendor;
+
+use crate::clients::environment::World;
+
+/// A provider, as programs know it.
+pub struct VendorVariables {
+    /// The one whose requests these are, for settings that name a server for them.
+    pub provider: Option<Vendor>,
+    /// Where it is unless something says otherwise. Nowhere, if it has an address for each region or customer: then only
+    /// a variable that is set leads to a door, for programs take it for a sign of where to go.
+    pub usual: &'static str,
+    /// The variables that are pointed at a door. All of them mean the same place.
+    pub names: &'static [&'static str],
+    /// What all its variables begin with, also those that only single libraries read.
+    pub kin: &'static [&'static str],
+    /// The variable without which its requests are signed for the very place that they are sent to.
+    pub key: Option<&'static str>,
+}
+
+const GOOGLE: [&str; 5] = ["GOOGLE_GEMINI_", "GOOGLE_GENAI_", "GOOGLE_VERTEX_", "GEMINI_", "CODE_ASSIST_"];
+
+/// Anthropic.
+pub(super) const ANTHROPIC: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Anthropic),
+    usual: "https://api.anthropic.com",
+    names: &["ANTHROPIC_BASE_URL"],
+    kin: &["ANTHROPIC_"],
+    key: None,
+};
+
+/// `OpenAI`.
+pub(super) const OPENAI: VendorVariables = VendorVariables {
+    provider: Some(Vendor::OpenAi),
+    usual: "https://api.openai.com/v1",
+    names: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+    kin: &["OPENAI_", "AZURE_OPENAI_", "AZURE_API_"],
+    key: None,
+};
+
+/// Ollama, on this machine.
+pub(super) const OLLAMA: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Ollama),
+    usual: "http://127.0.0.1:11434",
+    names: &["OLLAMA_HOST"],
+    kin: &["OLLAMA_"],
+    key: None,
+};
+
+/// Gemini, for those who come with a key.
+pub(super) const GEMINI: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Gemini),
+    usual: "https://generativelanguage.googleapis.com",
+    names: &["GOOGLE_GEMINI_BASE_URL"],
+    kin: &GOOGLE,
+    key: None,
+};
+
+/// Gemini, for those who come with a login of Google's.
+pub(super) const CODE_ASSIST: VendorVariables = VendorVariables {
+    provider: None,
+    usual: "https://cloudcode-pa.googleapis.com",
+    names: &["CODE_ASSIST_ENDPOINT"],
+    kin: &GOOGLE,
+    key: None,
+};
+
+/// AWS Bedrock, as Anthropic's clients know it.
+pub(super) const BEDROCK: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Bedrock),
+    usual: "",
+    names: &["ANTHROPIC_BEDROCK_BASE_URL"],
+    kin: &[],
+    key: Some(BEDROCK_KEY),
+};
+
+/// A key for Bedrock.
+const BEDROCK_KEY: &str = "AWS_BEARER_TOKEN_BEDROCK";
+
+/// Google's Vertex AI; the path of its version is a part of what the variable says.
+pub(super) const VERTEX: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Vertex),
+    usual: "",
+    names: &["ANTHROPIC_VERTEX_BASE_URL"],
+    kin: &[],
+    key: None,
+};
+
+/// All of them.
+pub const VENDORS: [VendorVariables; 9] = [
+    ANTHROPIC,
+    OPENAI,
+    GEMINI,
+    CODE_ASSIST,
+    OLLAMA,
+    BEDROCK,
+    VendorVariables { names: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"], ..BEDROCK },
+    VendorVariables {
+        provider: Some(Vendor::Azure),
+        usual: "",
+        names: &["AZURE_OPENAI_ENDPOINT"],
+        kin: &[],
+        key: None,
+    },
+    VERTEX,
+];
+
+/// How the names of variables end that hold a place.
+const PLACES: [&str; 4] = ["_URL", "_BASE", "_HOST", "_ENDPOINT"];
+
+/// Where a name leads.
+#[derive(Debug, PartialEq, Eq)]
+pub enum VendorPlace {
+    /// To where programs go that were told nothing.
+    Usual,
+    /// To a place that the user chose.
+    Chosen(String),
+    /// Nowhere, and why: a place was chosen in a way that the name might overrule.
+    Open(String),
+}
+
+impl VendorVariables {
+    /// Where one of the names leads. A name that is not set means what the others mean, and never a place that nobody
+    /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
+    pub fn place(&self, name: &str, world: &World) -> VendorPlace {
+        if let (Some(_), Some(key)) = (world.var(name), self.key.filter(|key| world.var(key).is_none())) {
+            return VendorPlace::Open(format!("requests are signed for that place where {key} is not set"));
+        }
+        if let Some(url) = world.url(name) {
+            return VendorPlace::Chosen(url);
+        }
+        if let Some(rival) = world.vars.keys().find(|it| self.is_rival(it) && world.var(it).is_some()) {
+            return VendorPlace::Open(format!("{rival} is set"));
+        }
+        let mut chosen: Vec<_> = self.names.iter().filter_map(|other| world.url(other)).collect();
+        chosen.dedup_by(|a, b| a.trim_end_matches('/') == b.trim_end_matches('/'));
+        match (chosen.pop(), chosen.is_empty()) {
+            (None, _) => VendorPlace::Usual,
+            (Some(url), true) => VendorPlace::Chosen(url),
+            (Some(_), false) => VendorPlace::Open("the provider's other variables disagree".to_owned()),
+        }
+    }
+
+    /// True when a variable says where the provider is.
+    pub fn is_place(&self, variable: &str) -> bool {
+        self.kin.iter().any(|begin| variable.starts_with(begin))
+            && PLACES.iter().any(|end| variable.ends_with(end))
+    }
+
+    /// True when a variable says so that is not pointed at a door.
+    fn is_rival(&self, variable: &str) -> bool {
+        self.is_place(variable) && !self.names.contains(&variable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str, vars: &[(&str, &str)]) -> VendorPlace {
+        let vendor = VENDORS.iter().find(|vendor| vendor.names.contains(&name)).expect("a vendor");
+        vendor.place(name, &World::of(vars))
+    }
+
+    fn chosen(url: &str) -> VendorPlace {
+        VendorPlace::Chosen(url.to_owned())
+    }
+
+    #[test]
+    fn names_of_one_provider_mean_one_place() {
+        let (base, old) = (("OPENAI_BASE_URL", "http://a/v1"), ("OPENAI_API_BASE", "http://b/v1"));
+        assert_eq!(place(base.0, &[]), VendorPlace::Usual);
+        assert_eq!(place(old.0, &[base]), chosen(base.1));
+        assert_eq!(place(base.0, &[old]), chosen(old.1));
+        assert_eq!(
+            (place(base.0, &[base, old]), place(old.0, &[base, old])),
+            (chosen(base.1), chosen(old.1))
+        );
+        assert_eq!(place(base.0, &[("ANTHROPIC_BASE_URL", "http://a")]), VendorPlace::Usual);
+    }
+
+    #[test]
+    fn a_place_chosen_by_another_variable_is_not_overruled() {
+        for (name, rival) in [
+            ("OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"),
+            ("OPENAI_API_BASE", "OPENAI_API_HOST"),
+            ("ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL"),
+            ("CODE_ASSIST_ENDPOINT", "GOOGLE_GEMINI_BASE_URL"),
+            ("OLLAMA_HOST", "OLLAMA_API_BASE"),
+        ] {
+            assert_eq!(place(name, &[(rival, "http://a")]), VendorPlace::Open(format!("{rival} is set")));
+            assert_eq!(place(name, &[(rival, "")]), VendorPlace::Usual);
+            assert_eq!(place(name, &[(rival, "http://a"), (name, "http://b")]), chosen("http://b"));
+        }
+        assert_eq!(place("OPENAI_BASE_URL", &[("OPENAI_API_KEY", "k")]), VendorPlace::Usual);
+    }
+
+    #[test]
+    fn a_place_that_requests_are_signed_for_is_left_alone() {
+        let base = ("ANTHROPIC_BEDROCK_BASE_URL", "http://a");
+        assert!(matches!(place(base.0, &[base]), VendorPlace::Open(_)));
+        assert_eq!(place(base.0, &[base, (BEDROCK_KEY, "k")]), chosen(base.1));
+        assert_eq!(place(base.0, &[(BEDROCK_KEY, "k")]), VendorPlace::Usual);
+    }
+}

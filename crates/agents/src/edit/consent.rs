@@ -1,0 +1,43 @@
+//! Whether something is written: what was typed, and what is asked on a terminal.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use tersely_terminal::fault::{CommandFault, Stop};
+
+/// What happens after the changes are shown.
+#[derive(Debug, clap::Args)]
+pub struct Consent {
+    /// Write without asking
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Show the changes and write nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+}
+
+impl Consent {
+    /// True if what was shown is to be written; asks unless that was said.
+    pub fn given(&self, question: &str) -> Result<bool, Stop> {
+        if self.dry_run || self.yes {
+            return Ok(self.yes);
+        }
+        if !io::stdin().is_terminal() {
+            let hint = "add --yes to write these changes, or --dry-run to only see them";
+            let message = "nothing was written: there is no terminal to ask on";
+            return Err(CommandFault::unable(message, hint).into());
+        }
+        ask(question)
+    }
+}
+
+/// Asks on the terminal; anything but a yes is a no.
+pub fn ask(question: &str) -> Result<bool, Stop> {
+    let mut asked = io::stderr().lock();
+    write!(asked, "{question} [y/N] ")?;
+    asked.flush()?;
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer)? == 0 {
+        writeln!(asked)?;
+    }
+    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+}

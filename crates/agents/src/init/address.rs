@@ -1,0 +1,49 @@
+//! Which of the clients' own settings would be changed, and which clients are left alone.
+
+use crate::clients::{Client, ClientSettings, World};
+use crate::edit::{SETTINGS_LIMIT, SettingsShape};
+use crate::init::plan::PlannedFile;
+use crate::receipt::{Receipt, ReceiptKind, Receipts};
+
+/// What would be done for a client; if nothing, why.
+pub(super) fn plan(
+    client: &dyn Client,
+    world: &World,
+    url: &str,
+    receipts: &Receipts,
+) -> Result<(PlannedFile, Vec<String>), String> {
+    if let Some(name) = proxy(world) {
+        return Err(format!("{name} is set, and NO_PROXY does not name 127.0.0.1"));
+    }
+    let ClientSettings { file, addresses, beside, notes } = client.settings(world, url)?;
+    let mut planned = PlannedFile::read(&file, SETTINGS_LIMIT, 0o600).map_err(|fault| fault.message)?;
+    let shape = SettingsShape::of(&file);
+    let faulty = |fault: &str| format!("{}: {fault}", file.display());
+    for place in addresses.iter().chain(&beside) {
+        let stands = shape.value(&planned.text, &place.path).map_err(|fault| faulty(fault.words()))?;
+        match stands {
+            Some(value) if value != place.value && addresses.contains(place) => {
+                return Err(format!("{} sets {} already", file.display(), place.name()));
+            }
+            Some(_) => continue,
+            None => {}
+        }
+        let mut receipt = Receipt {
+            setting: place.clone(),
+            ..Receipt::new(ReceiptKind::Setting, client.name(), planned.path())
+        };
+        let put = shape.put(&planned.text, place).map_err(|fault| faulty(fault.words()))?;
+        (planned.text, receipt.added) = put;
+        receipt.is_new = receipts.find(&receipt).map_or(planned.is_new(), |earlier| earlier.is_new);
+        planned.receipts.push(receipt);
+    }
+    Ok((planned, notes))
+}
+
+/// A variable by which clients would ask a company's proxy for this machine, too.
+fn proxy(world: &World) -> Option<&'static str> {
+    let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| world.var(name));
+    let is_spared =
+        spared.flat_map(|hosts| hosts.split(',')).any(|host| ["127.0.0.1", "*"].contains(&host.trim()));
+    world.proxied().filter(|_| !is_spared)
+}

@@ -1,0 +1,59 @@
+//! What `tersely mcp install` leaves for `tersely uninstall`: a receipt, and the way back.
+
+use std::path::Path;
+
+use clap::ValueEnum as _;
+use tersely_terminal::fault::CommandFault;
+
+use crate::mcp_install::Scene;
+use crate::mcp_install::client::McpClient;
+use crate::receipt::{Receipt, ReceiptKind, Receipts};
+
+/// A client's servers that go through Tersely because of `install`.
+pub(crate) struct WrappedServers {
+    client: McpClient,
+    scene: Scene,
+}
+
+impl WrappedServers {
+    /// Looks at a client's file again.
+    pub(crate) fn read(receipt: &Receipt) -> Result<Self, CommandFault> {
+        let hint = "name the client's own file with `tersely mcp uninstall --client NAME --file PATH`";
+        let client = McpClient::from_str(&receipt.client, false);
+        let client = client.map_err(|_| {
+            CommandFault::unable(format!("{}: {} is not known", receipt.file.display(), receipt.client), hint)
+        })?;
+        Ok(Self { client, scene: Scene::read(client, &receipt.file)? })
+    }
+
+    /// How many they are.
+    pub(crate) fn count(&self) -> usize {
+        self.scene.ours().len()
+    }
+
+    /// Takes Tersely away from before them, and says what the file is then.
+    pub(crate) fn unwrap_all(&self) -> Result<String, CommandFault> {
+        let ours = self.scene.ours();
+        let Some(edit) = self.scene.without(&ours)? else {
+            forget(self.client, &self.scene.file.path)?;
+            return Ok("nothing to change".to_owned());
+        };
+        edit.write()?;
+        self.scene.farewell(self.client, &edit.after(), &ours)
+    }
+}
+
+/// Keeps a receipt for a file that is about to be changed.
+pub(super) fn record(client: McpClient, file: &Path) -> Result<(), CommandFault> {
+    Receipts::open()?.add(receipt(client, file))
+}
+
+/// Forgets it: nothing of ours is there any more.
+pub(super) fn forget(client: McpClient, file: &Path) -> Result<(), CommandFault> {
+    Receipts::open()?.forget(&receipt(client, file))
+}
+
+fn receipt(client: McpClient, file: &Path) -> Receipt {
+    let name = client.to_possible_value();
+    Receipt::new(ReceiptKind::Servers, name.as_ref().map_or("", |name| name.get_name()), file)
+}
