@@ -1,8 +1,10 @@
 //! Where spans and metrics are sent, as it was typed.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use percent_encoding::percent_decode_str;
 use tersely_gateway::{CollectorSettings, Upstream};
 
 /// Where spans and metrics are sent, as it was typed; empty: nowhere.
@@ -78,14 +80,7 @@ fn pair(text: &str) -> Option<(String, String)> {
 }
 
 fn plain(value: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), value.as_bytes());
-    while let Some((first, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| str::from_utf8(hex).ok());
-        let byte = hex.filter(|_| *first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| value.to_owned())
+    percent_decode_str(value).decode_utf8().map_or_else(|_| value.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -125,6 +120,7 @@ mod tests {
         let version = env!("CARGO_PKG_VERSION");
         assert_eq!(names, [("a", "b"), ("service.name", "tersely"), ("service.version", version)]);
         assert!(headers(vec!["no header".to_owned()]).is_err() && headers(vec!["a b=c".to_owned()]).is_err());
+        assert_eq!(plain("a%+5b%2"), "a%+5b%2", "a sign is not a digit");
         assert_eq!(masked("authorization=Bearer x"), "authorization=***");
     }
 }

@@ -1,124 +1,53 @@
-//! Shows what patches change in a text: a few lines around, what goes and what comes.
-//!
-//! The places of change are known, so nothing is searched for, however large the text.
+//! Shows how a text changes: lines that go and lines that come, with a few around them.
 
 use std::fmt::Write;
-use std::ops::Range;
 
 use clap::builder::styling::{AnsiColor, Style};
+use similar::algorithms::{Capture, Replace, myers};
+use similar::{DiffTag, group_diff_ops};
 use tersely_terminal::output::visible;
 
-use crate::edit::patch::{Patch, apply};
+const REMOVED: Style = AnsiColor::Red.on_default();
+const ADDED: Style = AnsiColor::Green.on_default();
+const HEADER: Style = AnsiColor::Cyan.on_default();
 
-const GONE: Style = AnsiColor::Red.on_default();
-const NEW: Style = AnsiColor::Green.on_default();
-const HEAD: Style = AnsiColor::Cyan.on_default();
+/// Unchanged lines that are shown around a change.
+const CONTEXT_LINES: usize = 3;
 
-/// Lines around a change.
-const AROUND: usize = 3;
+/// Of a longer line only the part that changes is shown: some files are one line.
+const MAX_LINE_CHARS: usize = 400;
 
-/// Of a longer line only a part is shown, the part that changes: some files are one line.
-const LONG: usize = 400;
+/// Unchanged characters that are shown on either side of a change in a long line.
+const CONTEXT_CHARS: usize = 60;
 
-/// Characters that are shown beside a change in a long line.
-const BESIDE: usize = 60;
-
-/// The changes, in colour. The patches are in order.
-pub(crate) fn show(text: &str, patches: &[Patch]) -> String {
-    let lines = Lines::of(text);
-    let groups = grouped(&lines, patches);
+/// The changes from `old` to `new`, in colour.
+pub(crate) fn show(old: &str, new: &str) -> String {
+    let (old, new): (Vec<_>, Vec<_>) =
+        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let mut found = Replace::new(Capture::new());
+    // Collecting changes cannot fail.
+    let _ = myers::diff(&mut found, &old[..], 0..old.len(), &new[..], 0..new.len());
     let mut out = String::new();
-    let mut shown = 0;
-    for (at, (changed, patches)) in groups.iter().enumerate() {
-        let from = changed.start.saturating_sub(AROUND).max(shown);
-        if from > shown || at == 0 {
-            let _ = writeln!(out, "{HEAD}@@ line {} @@{HEAD:#}", from + 1);
-        }
-        for line in from..changed.start {
-            put(&mut out, ' ', lines.get(line..line + 1));
-        }
-        let place = lines.place(changed.clone());
-        change(&mut out, &text[place.clone()], &inside(text, &place, patches));
-        let next = groups.get(at + 1).map_or(lines.starts.len(), |(next, _)| next.start);
-        shown = (changed.end + AROUND).min(next);
-        for line in changed.end..shown {
-            put(&mut out, ' ', lines.get(line..line + 1));
+    for hunk in group_diff_ops(found.into_inner().into_ops(), CONTEXT_LINES) {
+        let first = hunk.first().map_or(0, |change| change.old_range().start);
+        let _ = writeln!(out, "{HEADER}@@ line {} @@{HEADER:#}", first + 1);
+        for (tag, before, after) in hunk.iter().map(|change| change.as_tag_tuple()) {
+            let (before, after) = (old[before].concat(), new[after].concat());
+            if tag == DiffTag::Equal {
+                put(&mut out, ' ', &before);
+                continue;
+            }
+            let (before, after) = crop_common(before, after);
+            put(&mut out, '-', &before);
+            put(&mut out, '+', &after);
         }
     }
     out
 }
 
-/// A text, and where its lines start.
-struct Lines<'t> {
-    text: &'t str,
-    starts: Vec<usize>,
-}
-
-impl<'t> Lines<'t> {
-    fn of(text: &'t str) -> Self {
-        let after = text.match_indices('\n').map(|(at, _)| at + 1).filter(|at| *at < text.len());
-        Self { text, starts: [0].into_iter().chain(after).collect() }
-    }
-
-    fn place(&self, lines: Range<usize>) -> Range<usize> {
-        let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
-        start(lines.start)..start(lines.end)
-    }
-
-    fn get(&self, lines: Range<usize>) -> &'t str {
-        &self.text[self.place(lines)]
-    }
-
-    fn holding(&self, place: &Range<usize>) -> Range<usize> {
-        let line = |at: usize| self.starts.partition_point(|start| *start <= at).saturating_sub(1);
-        line(place.start)..line(place.end) + 1
-    }
-}
-
-/// The lines that change, each run of them with its patches.
-fn grouped<'p>(lines: &Lines<'_>, patches: &'p [Patch]) -> Vec<(Range<usize>, &'p [Patch])> {
-    let mut groups: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for (at, patch) in patches.iter().enumerate() {
-        let held = lines.holding(&patch.place);
-        match groups.last_mut() {
-            Some((changed, own)) if held.start <= changed.end => {
-                *changed = changed.start..held.end.max(changed.end);
-                own.end = at + 1;
-            }
-            _ => groups.push((held, at..at + 1)),
-        }
-    }
-    groups.into_iter().map(|(changed, own)| (changed, &patches[own])).collect()
-}
-
-/// What a part of a text becomes.
-fn inside(text: &str, part: &Range<usize>, patches: &[Patch]) -> String {
-    let moved = |patch: &Patch| Patch {
-        place: patch.place.start - part.start..patch.place.end - part.start,
-        text: patch.text.clone(),
-    };
-    apply(&text[part.clone()], &mut patches.iter().map(moved).collect::<Vec<_>>())
-}
-
-/// Lines that go and lines that come; those that both have at either end are only around.
-fn change(out: &mut String, old: &str, new: &str) {
-    let (old_lines, new_lines): (Vec<_>, Vec<_>) =
-        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-    let least = old_lines.len().min(new_lines.len());
-    let head = old_lines.iter().zip(&new_lines).take_while(|(old, new)| old == new).count();
-    let tail = old_lines.iter().rev().zip(new_lines.iter().rev()).take_while(|(old, new)| old == new);
-    let tail = tail.count().min(least - head);
-    let middle = |lines: &[&str]| lines[head..lines.len() - tail].concat();
-    put(out, ' ', &old_lines[..head].concat());
-    let (old_middle, new_middle) = cropped(middle(&old_lines), middle(&new_lines));
-    put(out, '-', &old_middle);
-    put(out, '+', &new_middle);
-    put(out, ' ', &old_lines[old_lines.len() - tail..].concat());
-}
-
-/// Both, without what long lines have in common.
-fn cropped(old: String, new: String) -> (String, String) {
-    if old.lines().chain(new.lines()).all(|line| line.len() <= LONG) {
+/// Both texts, without most of what long lines have in common.
+fn crop_common(old: String, new: String) -> (String, String) {
+    if old.lines().chain(new.lines()).all(|line| line.len() <= MAX_LINE_CHARS) {
         return (old, new);
     }
     let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
@@ -126,10 +55,10 @@ fn cropped(old: String, new: String) -> (String, String) {
     let tail = old.chars().rev().zip(new.chars().rev()).take_while(|(old, new)| old == new);
     let tail = tail.count().min(rest);
     let crop = |text: &str| {
-        let (skipped, count) = (same.saturating_sub(BESIDE), text.chars().count());
-        let end = count - tail.saturating_sub(BESIDE);
+        let (skipped, count) = (same.saturating_sub(CONTEXT_CHARS), text.chars().count());
+        let end = count - tail.saturating_sub(CONTEXT_CHARS);
         let kept: Vec<_> = text.chars().skip(skipped).take(end - skipped).collect();
-        let (first, last) = (kept.len().min(LONG), kept.len().saturating_sub(LONG));
+        let (first, last) = (kept.len().min(MAX_LINE_CHARS), kept.len().saturating_sub(MAX_LINE_CHARS));
         let kept = if last > first { [&kept[..first], &['…'], &kept[last..]].concat() } else { kept };
         let sign = |is_cut: bool| if is_cut { "…" } else { "" };
         format!("{}{}{}", sign(skipped > 0), kept.into_iter().collect::<String>(), sign(end < count))
@@ -137,27 +66,30 @@ fn cropped(old: String, new: String) -> (String, String) {
     (crop(&old), crop(&new))
 }
 
-/// Each line behind a sign, without what could move a cursor.
+/// Appends each line after a sign, without what could move a cursor.
 fn put(out: &mut String, sign: char, text: &str) {
     let style = match sign {
-        '-' => GONE,
-        '+' => NEW,
+        '-' => REMOVED,
+        '+' => ADDED,
         _ => Style::new(),
     };
     for line in text.lines() {
-        let seen = visible(&line.chars().take(3 * LONG).collect::<String>());
+        let seen = visible(&line.chars().take(3 * MAX_LINE_CHARS).collect::<String>());
         let _ = writeln!(out, "{style}{sign}{seen}{style:#}");
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
+    use crate::edit::patch::{Patch, apply};
 
     fn check(text: &str, patches: &[(Range<usize>, &str)], expected: &str) {
         let patches =
             patches.iter().map(|(place, text)| Patch { place: place.clone(), text: (*text).into() });
-        let shown = show(text, &patches.collect::<Vec<_>>());
+        let shown = show(text, &apply(text, &mut patches.collect::<Vec<_>>()));
         let plain: String = shown.split('\u{1b}').enumerate().fold(String::new(), |all, (at, piece)| {
             all + if at == 0 { piece } else { piece.split_once('m').map_or("", |(_, rest)| rest) }
         });
@@ -180,11 +112,11 @@ mod tests {
     #[test]
     fn a_long_line_is_shown_where_it_changes() {
         let long = format!("{}!{}", "é".repeat(1000), "b".repeat(1000));
-        let (left, right) = ("é".repeat(BESIDE), "b".repeat(BESIDE));
+        let (left, right) = ("é".repeat(CONTEXT_CHARS), "b".repeat(CONTEXT_CHARS));
         let expected = format!("@@ line 1 @@\n-…{left}!{right}…\n+…{left}??{right}…\n");
         check(&long, &[(2000..2001, "??")], &expected);
-        let ends = format!("@@ line 1 @@\n-{0}…{1}\n+x{0}…{1}x\n", "é".repeat(LONG), "b".repeat(LONG));
-        assert!(show(&long, &[Patch { place: 0..0, text: "x".into() }]).len() < ends.len());
+        let ends = format!("@@ line 1 @@\n-{0}…{1}\n+x{0}…{1}x\n", "é".repeat(MAX_LINE_CHARS), "b".repeat(MAX_LINE_CHARS));
+        assert!(show(&long, &format!("x{long}")).len() < ends.len());
     }
 
     #[test]

@@ -17,29 +17,29 @@ pub(crate) const SETTINGS_LIMIT: u64 = 4_000_000;
 #[derive(Debug)]
 pub(crate) struct FileEdit {
     file: ClientFile,
-    patches: Vec<Patch>,
+    after: String,
 }
 
 impl FileEdit {
     /// The patches do not overlap.
     pub(crate) fn new(file: ClientFile, mut patches: Vec<Patch>) -> Self {
-        patches.sort_by_key(|patch| (patch.place.start, patch.place.end));
-        Self { file, patches }
+        let after = apply(&file.text, &mut patches);
+        Self { file, after }
     }
 
     /// What the file holds then.
-    pub(crate) fn after(&self) -> String {
-        apply(&self.file.text, &mut self.patches.clone())
+    pub(crate) fn after(&self) -> &str {
+        &self.after
     }
 
     /// The changes, in colour.
     pub(crate) fn show(&self) -> String {
-        show(&self.file.path, &self.file.text, &self.patches)
+        show(&self.file.path, &self.file.text, &self.after)
     }
 
     /// Makes the changes.
     pub(crate) fn write(&self) -> Result<(), CommandFault> {
-        self.file.replace(&self.after())
+        self.file.replace(&self.after)
     }
 
     /// Removes the file, if it is still as it was read.
@@ -49,10 +49,10 @@ impl FileEdit {
     }
 }
 
-/// What patches change in a file, in colour.
-pub(crate) fn show(path: &Path, text: &str, patches: &[Patch]) -> String {
+/// How a file changes, in colour.
+pub(crate) fn show(path: &Path, old: &str, new: &str) -> String {
     let path = path.display();
-    format!("--- {path}\n+++ {path}\n{}", diff::show(text, patches))
+    format!("--- {path}\n+++ {path}\n{}", diff::show(old, new))
 }
 
 /// Writes a file that is not there yet, and the folders above it; others may read it only where `mode` says so.

@@ -22,36 +22,3 @@ pub(crate) fn apply(text: &str, patches: &mut [Patch]) -> String {
     out.push_str(text.get(done..).unwrap_or_default());
     out
 }
-
-impl Patch {
-    /// The one patch that makes `new` of `old`: all that lies between what both begin and end with.
-    pub(crate) fn between(old: &str, new: &str) -> Self {
-        let same = |(left, right): &(char, char)| left == right;
-        let head: usize =
-            old.chars().zip(new.chars()).take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
-        let (old_rest, new_rest) = (&old[head..], &new[head..]);
-        let tail = old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(same);
-        let tail: usize = tail.map(|(letter, _)| letter.len_utf8()).sum();
-        Self { place: head..old.len() - tail, text: new_rest[..new_rest.len() - tail].to_owned() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_patch_makes_one_text_of_another() {
-        for (old, new) in [
-            ("", "a"),
-            ("a", ""),
-            ("aba", "aa"),
-            ("aa", "aaa"),
-            ("é", "è"),
-            ("x\ny\n", "x\nz\ny\n"),
-            ("a", "a"),
-        ] {
-            assert_eq!(apply(old, &mut [Patch::between(old, new)]), new, "{old:?} {new:?}");
-        }
-    }
-}

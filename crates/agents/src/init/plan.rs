@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::edit::{ClientFile, FileEdit, Patch, create, show};
+use crate::edit::{ClientFile, create, show};
 use crate::receipt::{Receipt, Receipts};
 
 /// A file that is to be written.
@@ -50,7 +50,7 @@ impl PlannedFile {
 
     /// The changes, in colour.
     pub(super) fn show(&self) -> String {
-        show(self.path(), self.before(), &[Patch::between(self.before(), &self.text)])
+        show(self.path(), self.before(), &self.text)
     }
 
     /// Writes it. The receipts are kept first: what is recorded and was not written does no harm.
@@ -60,10 +60,7 @@ impl PlannedFile {
             receipts.add(receipt.clone())?;
         }
         let written = match &self.file {
-            Some(file) => {
-                let patch = Patch::between(&file.text, &self.text);
-                FileEdit::new(file.clone(), vec![patch]).write()
-            }
+            Some(file) => file.replace(&self.text),
             None => create(&self.path, &self.text, self.mode),
         };
         if written.is_err() {

@@ -85,7 +85,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
         return Ok(ExitCode::from(if already > 0 { 0 } else { NO }));
     }
     let edit = FileEdit::new(scene.file.clone(), patches);
-    scene.ensure_undone(&direct, &edit.after())?;
+    scene.ensure_undone(&direct, edit.after())?;
     if !agreed(&args.consent, &edit)? {
         return declined(&args.consent);
     }
@@ -119,7 +119,7 @@ pub fn uninstall(args: &InstallArgs) -> Result<ExitCode, Stop> {
         return declined(&args.consent);
     }
     edit.write()?;
-    output::note(&scene.farewell(args.client, &edit.after(), &chosen)?)?;
+    output::note(&scene.farewell(args.client, edit.after(), &chosen)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -209,7 +209,7 @@ impl Scene {
             return Ok(None);
         }
         let edit = FileEdit::new(self.file.clone(), patches);
-        servers(self.shape, &self.file.path, &edit.after())?;
+        servers(self.shape, &self.file.path, edit.after())?;
         Ok(Some(edit))
     }
 

@@ -39,7 +39,7 @@ impl WrappedServers {
             return Ok("nothing to change".to_owned());
         };
         edit.write()?;
-        self.scene.farewell(self.client, &edit.after(), &ours)
+        self.scene.farewell(self.client, edit.after(), &ours)
     }
 }
 
