@@ -36,7 +36,7 @@ pub(crate) struct ReadyGateway {
 
 /// How long the last requests may take to be recorded: longer than a file that another process holds is waited for, so that
 /// there is a reason to tell.
-const RECORDING: Duration = Duration::from_secs(4);
+const RECORD_TIMEOUT: Duration = Duration::from_secs(4);
 
 impl ReadyGateway {
     /// A gateway that does as `meant`, and records its requests as said.
@@ -62,7 +62,7 @@ impl ReadyGateway {
         let look = move || {
             let compressors = totals.totals().compressors;
             let (compressor_calls, compressor_tokens) = (compressors.calls, compressors.tokens);
-            SideNumbers { store: Some(stored(&store)), compressor_calls, compressor_tokens }
+            SideNumbers { store: Some(store_numbers(&store)), compressor_calls, compressor_tokens }
         };
         let sums = EventSums::default();
         sinks.push(Box::new(sums.clone()));
@@ -74,7 +74,7 @@ impl ReadyGateway {
     /// Waits a little until the last requests are recorded, and says so if they cannot be.
     pub(crate) fn finish(&self) -> Option<String> {
         let history = self.history.as_ref()?;
-        let waiting = history.finish(RECORDING);
+        let waiting = history.finish(RECORD_TIMEOUT);
         let lost = history.dropped() + waiting;
         let usual = if waiting > 0 { "the file could not be written in time" } else { "too many at once" };
         let why = history.fault().unwrap_or(usual);
@@ -102,7 +102,7 @@ impl ReadyGateway {
     }
 
     /// What it has saved so far.
-    pub(crate) fn saved(&self) -> Savings {
+    pub(crate) fn savings(&self) -> Savings {
         Savings::new(self.rewrite.totals(), self.sums.sums())
     }
 }
@@ -113,7 +113,7 @@ fn history_fault(error: &io::Error) -> CommandFault {
 
 /// What a door without models tells, which is all but tokens.
 pub(crate) fn telemetry(meant: &AllSettings, store: Option<StoreWatch>) -> Result<Telemetry, CommandFault> {
-    let look = move || SideNumbers { store: store.as_ref().map(stored), ..SideNumbers::default() };
+    let look = move || SideNumbers { store: store.as_ref().map(store_numbers), ..SideNumbers::default() };
     Ok(Telemetry::beside(prices(&meant.seen)?, sinks(meant)?, Box::new(look)))
 }
 
@@ -135,7 +135,7 @@ fn sinks(meant: &AllSettings) -> Result<Vec<Box<dyn EventSink>>, CommandFault> {
     Ok(sinks)
 }
 
-fn stored(store: &StoreWatch) -> StoreNumbers {
+fn store_numbers(store: &StoreWatch) -> StoreNumbers {
     let StoreCounts { hits, misses, kept, failures, spoiled, took } = store.counts();
     StoreNumbers { is_up: store.is_up(), hits, misses, kept, failures, spoiled, took }
 }

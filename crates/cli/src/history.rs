@@ -8,7 +8,7 @@ use tersely_settings::{self as settings, AllSettings, HistoryChoice, SettingSour
 use tersely_terminal::output::visible;
 
 /// The longest name of a project.
-const LONGEST: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 
 /// The file, if there is a place for it.
 pub(crate) fn file(sources: &SettingSources, choice: &HistoryChoice) -> Option<PathBuf> {
@@ -46,7 +46,7 @@ pub(crate) fn of_server(sources: &SettingSources, meant: &AllSettings) -> Option
 fn project() -> Option<String> {
     let folder = env::current_dir().ok()?;
     let name = visible(&folder.file_name()?.to_string_lossy());
-    Some(name.chars().take(LONGEST).collect())
+    Some(name.chars().take(MAX_NAME_CHARS).collect())
 }
 
 #[cfg(test)]

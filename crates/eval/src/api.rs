@@ -188,7 +188,7 @@ fn chat(body: &Value) -> Option<HeardAnswer> {
         reasoning: count("/completion_tokens_details/reasoning_tokens"),
         ..BilledTokens::default()
     };
-    Some(HeardAnswer { text: spoken(&text), calls, turn, tokens })
+    Some(HeardAnswer { text: without_thoughts(&text), calls, turn, tokens })
 }
 
 fn messages(body: &Value) -> Option<HeardAnswer> {
@@ -210,11 +210,11 @@ fn messages(body: &Value) -> Option<HeardAnswer> {
         reasoning: 0,
     };
     let turn = json!({ "role": "assistant", "content": blocks });
-    Some(HeardAnswer { text: spoken(&text), calls: calls.collect(), turn, tokens })
+    Some(HeardAnswer { text: without_thoughts(&text), calls: calls.collect(), turn, tokens })
 }
 
 /// What a model says, without the thoughts that some servers leave in front of it.
-fn spoken(text: &str) -> String {
+fn without_thoughts(text: &str) -> String {
     text.rsplit_once("</think>").map_or(text, |(_, said)| said).trim().to_owned()
 }
 

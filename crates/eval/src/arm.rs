@@ -32,7 +32,7 @@ impl EvalArm {
     }
 
     /// The arm of a name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|arm| arm.name() == name)
     }
 }
@@ -70,13 +70,13 @@ impl ArmEngines {
         let Some(provider) = api.provider() else { return (body, None) };
         // What cannot be passed goes as it came, as in the gateway.
         let passed = engine.pass(&Request::new(provider, api.path()), body.as_bytes()).ok();
-        let (new, hidden) = passed.map_or((None, None), |it| (changed(it.body), it.hidden));
+        let (new, hidden) = passed.map_or((None, None), |it| (rewritten_body(it.body), it.hidden));
         (new.unwrap_or(body), hidden)
     }
 }
 
 /// A body, if it is another than before.
-fn changed(body: Cow<'_, [u8]>) -> Option<String> {
+fn rewritten_body(body: Cow<'_, [u8]>) -> Option<String> {
     match body {
         Cow::Borrowed(_) => None,
         Cow::Owned(new) => String::from_utf8(new).ok(),

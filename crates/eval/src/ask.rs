@@ -17,19 +17,19 @@ use crate::score::is_right;
 use crate::set::{EvalQuestion, digest};
 
 /// Rounds of a question: the first, and those that fetch something back.
-const ROUNDS: usize = 5;
+const MAX_ROUNDS: usize = 5;
 
 /// How often a request is sent.
-const TRIES: u32 = 5;
+const MAX_ATTEMPTS: u32 = 5;
 
 /// The longest pause between two tries, whatever a server wishes for.
-const PAUSE: Duration = Duration::from_mins(1);
+const MAX_RETRY_DELAY: Duration = Duration::from_mins(1);
 
 /// Bytes of texts that are fetched back for one question.
-const ROOM: usize = 1 << 20;
+const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Characters of a reply that are written down.
-const NOTED: usize = 300;
+const MAX_NOTE_CHARS: usize = 300;
 
 /// Who is asked, and how.
 pub(super) struct Asker {
@@ -105,12 +105,12 @@ impl Asker {
             reply.ours += weight(&body);
             let heard = self.tries(&body).await?;
             reply.tokens += heard.tokens;
-            if heard.calls.is_empty() || reply.rounds == ROUNDS {
+            if heard.calls.is_empty() || reply.rounds == MAX_ROUNDS {
                 reply.is_right = is_right(&question.truth, &question.question, &heard.text);
-                reply.text = visible(&heard.text).chars().take(NOTED).collect();
+                reply.text = visible(&heard.text).chars().take(MAX_NOTE_CHARS).collect();
                 return Ok(reply);
             }
-            let given = given(&mut answers, &heard);
+            let given = tool_answers(&mut answers, &heard);
             reply.fetched += heard.calls.iter().filter(|call| call.tool == TOOL.name).count();
             self.api.go_on(&mut body, heard, given);
         }
@@ -139,21 +139,21 @@ impl Asker {
                 }
                 Err(error) => (error.to_string(), None),
             };
-            if tries == TRIES {
+            if tries == MAX_ATTEMPTS {
                 return Err(fault);
             }
-            sleep(wish.unwrap_or(pause).min(PAUSE)).await;
-            pause = (pause * 2).min(PAUSE);
+            sleep(wish.unwrap_or(pause).min(MAX_RETRY_DELAY)).await;
+            pause = (pause * 2).min(MAX_RETRY_DELAY);
             tries += 1;
         }
     }
 }
 
 /// What the calls of a turn get.
-fn given(answers: &mut Answers, heard: &HeardAnswer) -> Vec<String> {
+fn tool_answers(answers: &mut Answers, heard: &HeardAnswer) -> Vec<String> {
     let one = |call: &tersely_wire::hidden::HiddenAsk| {
         if call.tool == TOOL.name {
-            answers.answer(ROOM, std::slice::from_ref(call)).pop().unwrap_or_default()
+            answers.answer(MAX_ANSWER_BYTES, std::slice::from_ref(call)).pop().unwrap_or_default()
         } else {
             AGAIN.to_owned()
         }

@@ -16,7 +16,7 @@ use crate::ask::{EvalAnswer, ScoredReply};
 const VERSION: u64 = 1;
 
 /// No honest run is longer.
-const LONGEST: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A run on its way.
 pub(super) struct RunLog {
@@ -41,7 +41,7 @@ impl RunLog {
         if file.try_lock().is_err() {
             return Err(fault("another run writes to it".to_owned()));
         }
-        if file.metadata().map_err(unable)?.len() > LONGEST {
+        if file.metadata().map_err(unable)?.len() > MAX_FILE_BYTES {
             return Err(fault("too long to be the file of a run".to_owned()));
         }
         let mut bytes = Vec::new();
@@ -56,7 +56,7 @@ impl RunLog {
             return Ok(log);
         }
         let mut lines = text.lines();
-        log.run = named(lines.next().unwrap_or_default(), settings).map_err(fault)?;
+        log.run = run_name(lines.next().unwrap_or_default(), settings).map_err(fault)?;
         for line in lines.filter(|line| !line.trim().is_empty()) {
             match read(line) {
                 Some(answer) => drop(log.answers.insert((answer.id.clone(), answer.arm), answer)),
@@ -76,7 +76,7 @@ impl RunLog {
 
     /// Writes an answer down.
     pub(super) fn add(&mut self, answer: EvalAnswer) -> Result<(), CommandFault> {
-        self.line(&written(&answer))?;
+        self.line(&to_json(&answer))?;
         self.answers.insert((answer.id.clone(), answer.arm), answer);
         Ok(())
     }
@@ -94,7 +94,7 @@ impl RunLog {
 }
 
 /// The name of the run whose first line this is.
-fn named(line: &str, settings: &Value) -> Result<String, String> {
+fn run_name(line: &str, settings: &Value) -> Result<String, String> {
     let head: Value = serde_json::from_str(line).unwrap_or_default();
     let Some(run) = head["run"].as_str().filter(|_| head["tersely_eval"] == VERSION) else {
         return Err("not the file of a run".to_owned());
@@ -111,7 +111,7 @@ fn named(line: &str, settings: &Value) -> Result<String, String> {
     Err(format!("made with other settings: {}", other.join("; ")))
 }
 
-fn written(answer: &EvalAnswer) -> Value {
+fn to_json(answer: &EvalAnswer) -> Value {
     let (id, arm) = (&answer.id, answer.arm.name());
     match &answer.heard {
         Err(why) => json!({ "question": id, "arm": arm, "failed": why }),
@@ -125,7 +125,7 @@ fn written(answer: &EvalAnswer) -> Value {
 
 fn read(line: &str) -> Option<EvalAnswer> {
     let line: Value = serde_json::from_str(line).ok()?;
-    let (id, arm) = (line["question"].as_str()?.to_owned(), EvalArm::named(line["arm"].as_str()?)?);
+    let (id, arm) = (line["question"].as_str()?.to_owned(), EvalArm::by_name(line["arm"].as_str()?)?);
     if let Some(why) = line["failed"].as_str() {
         return Some(EvalAnswer { id, arm, heard: Err(why.to_owned()) });
     }

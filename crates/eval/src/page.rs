@@ -6,7 +6,7 @@ use tersely_terminal::share::Share;
 
 use crate::arm::EvalArm;
 use crate::tally::ArmTally;
-use crate::text::{failed, verdict};
+use crate::text::{failures, verdict};
 use crate::words::EvalWords;
 
 /// The page.
@@ -96,6 +96,6 @@ fn foot(said: &EvalWords<'_>) -> String {
         ),
         "Input, cached and output are the provider’s counts. A word at the start of each request keeps the ways from sharing a cache.".to_owned(),
     ];
-    lines.extend(failed(said));
+    lines.extend(failures(said));
     page::foot(lines)
 }

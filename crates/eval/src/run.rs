@@ -63,11 +63,11 @@ pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
         })?;
     }
     output::result(&if args.json { report_json::object(&said) } else { text::lines(&said) })?;
-    ended(&tally)
+    exit_code(&tally)
 }
 
 /// What a run means for whoever asked.
-fn ended(tally: &EvalTally) -> Result<ExitCode, Stop> {
+fn exit_code(tally: &EvalTally) -> Result<ExitCode, Stop> {
     if tally.pairs.iter().any(|pairs| pairs.all() == 0) {
         let why = tally.faults.first().map_or("no answers", |(why, _)| why.as_str());
         let hint = "check --upstream, --model, --api and the key, then run it again";
@@ -114,7 +114,7 @@ fn open(log: &RunLog, questions: &[EvalQuestion]) -> Vec<(EvalArm, EvalQuestion)
 }
 
 /// So many failures without a single answer, and it makes no sense to go on.
-const HOPELESS: usize = 6;
+const MAX_EARLY_FAILURES: usize = 6;
 
 /// Asks all that is open, and writes down each answer as it comes.
 fn answer(
@@ -155,7 +155,7 @@ async fn all(
         let why = done.heard.as_ref().err().cloned();
         log.add(done)?;
         bar.inc(1);
-        if let Some(why) = why.filter(|_| answered == 0 && failed >= HOPELESS) {
+        if let Some(why) = why.filter(|_| answered == 0 && failed >= MAX_EARLY_FAILURES) {
             let hint = "check --upstream, --model, --api and the key, then run it again";
             return Err(
                 CommandFault::unable(format!("the first {failed} requests failed: {why}"), hint).into()

@@ -3,7 +3,7 @@
 use crate::set::Truth;
 
 /// Characters that a reply may have beside its answer: one that repeats the whole text answers nothing.
-const AROUND: usize = 160;
+const CONTEXT_CHARS: usize = 160;
 
 /// True when a reply says what is true, and not much else.
 pub(super) fn is_right(truth: &Truth, question: &str, reply: &str) -> bool {
@@ -11,7 +11,7 @@ pub(super) fn is_right(truth: &Truth, question: &str, reply: &str) -> bool {
     match truth {
         Truth::Exact(answer) => {
             let answer = plain(answer);
-            reply.chars().count() <= answer.chars().count() * 3 + AROUND && stands(&reply, &answer)
+            reply.chars().count() <= answer.chars().count() * 3 + CONTEXT_CHARS && stands(&reply, &answer)
         }
         Truth::Number(answer) => {
             let asked = numbers(&plain(question));
@@ -29,7 +29,7 @@ pub(super) fn is_right(truth: &Truth, question: &str, reply: &str) -> bool {
             // Where all are numbers, no other number may stand beside them.
             let is_more = known.len() == answers.len()
                 && numbers(&reply).iter().any(|it| !known.contains(it) && !asked.contains(it));
-            reply.chars().count() <= length * 3 + AROUND
+            reply.chars().count() <= length * 3 + CONTEXT_CHARS
                 && !is_more
                 && answers.iter().all(|it| stands(&reply, it))
         }

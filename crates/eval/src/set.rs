@@ -13,7 +13,7 @@ use tersely_terminal::fault::CommandFault;
 const OURS: &str = include_str!("../../../corpus/EVAL.json");
 
 /// No honest set is longer.
-const LONGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// What a tool printed.
 #[derive(Debug, Clone)]
@@ -60,8 +60,8 @@ pub(super) fn read(file: Option<&Path>) -> Result<Vec<EvalQuestion>, CommandFaul
         CommandFault::unable(format!("{}: {what}", path.display()), hint)
     };
     let length = fs::metadata(path).map_err(|error| fault(error.to_string()))?.len();
-    if length > LONGEST {
-        return Err(fault(format!("longer than {} MB", LONGEST >> 20)));
+    if length > MAX_FILE_BYTES {
+        return Err(fault(format!("longer than {} MB", MAX_FILE_BYTES >> 20)));
     }
     let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
     parse(&text).map_err(fault)

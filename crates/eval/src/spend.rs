@@ -14,7 +14,7 @@ use crate::ask::{Asker, weight};
 use crate::set::EvalQuestion;
 
 /// Tokens of an answer, about.
-const ANSWER: u64 = 40;
+const ANSWER_TOKENS: u64 = 40;
 
 /// Says what is about to be spent, and asks whether it may be; true when it may not.
 pub(super) fn is_refused(
@@ -26,7 +26,7 @@ pub(super) fn is_refused(
     let input: usize = open.iter().map(|(arm, question)| weight(&asker.request(*arm, question).0)).sum();
     let input = u64::try_from(input).unwrap_or(u64::MAX);
     let count = u64::try_from(open.len()).unwrap_or(u64::MAX);
-    let tokens = BilledTokens { input, output: count * ANSWER, ..BilledTokens::default() };
+    let tokens = BilledTokens { input, output: count * ANSWER_TOKENS, ..BilledTokens::default() };
     let cost = price.map_or_else(
         || "its price is not known".to_owned(),
         |price| format!("about ${:.2}, more if it thinks", price.of(tokens, false)),

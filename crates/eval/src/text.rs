@@ -12,7 +12,7 @@ use crate::words::EvalWords;
 /// All that is said of a run.
 pub(super) fn lines(said: &EvalWords<'_>) -> String {
     let mut parts = vec![head(said), arms(said), pairs(said), verdict(said)];
-    parts.extend(failed(said));
+    parts.extend(failures(said));
     parts.push(format!("Every answer is in {}.", said.file));
     parts.join("\n\n")
 }
@@ -97,7 +97,7 @@ fn sentence(arm: EvalArm, pairs: AnswerPairs) -> String {
 }
 
 /// What could not be asked.
-pub(super) fn failed(said: &EvalWords<'_>) -> Option<String> {
+pub(super) fn failures(said: &EvalWords<'_>) -> Option<String> {
     let failed: usize = said.tally.arms.iter().map(|arm| arm.failed).sum();
     said.tally.faults.first()?;
     let faults = said.tally.faults.iter().take(4).map(|(why, count)| format!("  {count} × {why}"));

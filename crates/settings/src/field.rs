@@ -114,7 +114,7 @@ impl SettingField {
                 json!(place(draft))
             }
             Self::Choice(place, _) => json!(place(draft)),
-            Self::Proxy(place) => json!(masked(place(draft))),
+            Self::Proxy(place) => json!(mask_credentials(place(draft))),
             Self::Secret(place) | Self::Key(place) => json!(if place(draft).is_empty() { "" } else { "***" }),
             Self::Plan(place) => place::show(place, draft.plan()),
             Self::Expand(place) => json!(place(draft).name()),
@@ -131,9 +131,11 @@ impl SettingField {
             Self::Switch(place) => json!(place(draft)),
             Self::Names(place) | Self::Hosts(place) => json!(place(draft)),
             Self::Files(place) => json!(place(draft)),
-            Self::Stores(place) => json!(place(draft).iter().map(|url| masked(url)).collect::<Vec<_>>()),
+            Self::Stores(place) => {
+                json!(place(draft).iter().map(|url| mask_credentials(url)).collect::<Vec<_>>())
+            }
             Self::Headers(place) => {
-                json!(place(draft).iter().map(|it| otel::masked(it)).collect::<Vec<_>>())
+                json!(place(draft).iter().map(|it| otel::mask_value(it)).collect::<Vec<_>>())
             }
             Self::Origins(place) => match place(draft) {
                 Origins::Loopback => json!("loopback"),
@@ -235,7 +237,7 @@ fn proxy(word: &str) -> Result<String, String> {
 }
 
 /// A URL without the name and password in it.
-fn masked(url: &str) -> String {
+fn mask_credentials(url: &str) -> String {
     let Some((before, host)) = url.rsplit_once('@') else { return url.to_owned() };
     let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
     format!("{scheme}***@{host}")

@@ -12,7 +12,7 @@ use super::sources::SettingSources;
 use super::{env, toml, yaml};
 
 /// No honest file is larger.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 const NAMES: [&str; 3] = ["tersely.toml", "tersely.yaml", "tersely.yml"];
 
@@ -20,7 +20,7 @@ const NAMES: [&str; 3] = ["tersely.toml", "tersely.yaml", "tersely.yml"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FoundFile {
     /// Named by a flag or the environment, or in the user's own folder.
-    Meant(PathBuf),
+    MergedSettings(PathBuf),
     /// Merely in the folder that the command runs in, as any downloaded project may bring one.
     Here(PathBuf),
 }
@@ -29,7 +29,7 @@ impl FoundFile {
     /// Where it is.
     pub(crate) fn path(self) -> PathBuf {
         match self {
-            Self::Meant(path) | Self::Here(path) => path,
+            Self::MergedSettings(path) | Self::Here(path) => path,
         }
     }
 }
@@ -38,14 +38,14 @@ impl FoundFile {
 pub(crate) fn find(sources: &SettingSources) -> Option<FoundFile> {
     let variable = |name: &str| sources.environment.get(name).filter(|value| !value.is_empty());
     let named = sources.flags.config.clone().or_else(|| variable(env::CONFIG).map(PathBuf::from));
-    let own = || first(&user_folder(&sources.environment)?).map(FoundFile::Meant);
-    named.map(FoundFile::Meant).or_else(|| here(&sources.here)).or_else(own)
+    let own = || first(&user_folder(&sources.environment)?).map(FoundFile::MergedSettings);
+    named.map(FoundFile::MergedSettings).or_else(|| here(&sources.here)).or_else(own)
 }
 
 /// The user's own file, where the one that was found is merely in the folder that the command runs in.
 pub(crate) fn below(found: &FoundFile, sources: &SettingSources) -> Option<FoundFile> {
     let FoundFile::Here(_) = found else { return None };
-    first(&user_folder(&sources.environment)?).map(FoundFile::Meant)
+    first(&user_folder(&sources.environment)?).map(FoundFile::MergedSettings)
 }
 
 /// The folder of the user's own settings.
@@ -68,7 +68,7 @@ pub(crate) fn state_folder(environment: &Environment) -> Option<PathBuf> {
 pub(crate) fn read(path: &Path) -> Result<SettingNode, Problem> {
     let name = path.display();
     let bytes = load(path).map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > LARGEST {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(Problem::of(name, "larger than 1 MiB; is this really a configuration file?"));
     }
     let text = std::str::from_utf8(&bytes).map_err(|error| {
@@ -90,7 +90,7 @@ pub(crate) fn read(path: &Path) -> Result<SettingNode, Problem> {
 /// The bytes of a file, and no more of them than show that it is too large.
 pub(crate) fn load(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

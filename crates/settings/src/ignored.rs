@@ -6,10 +6,10 @@ use super::layer::Layer;
 use super::problem::Problem;
 
 /// How much of one line is shown: what stands in the file is a stranger's.
-const LONGEST: usize = 300;
+const MAX_LINE_CHARS: usize = 300;
 
 /// How many keys and faults are named.
-const MOST: usize = 5;
+const MAX_LINES: usize = 5;
 
 /// Takes what a layer may not say, and what is wrong with it, and says so: a line for each kind.
 pub(crate) fn tell(path: &Path, layer: &mut Layer) -> Vec<String> {
@@ -23,24 +23,24 @@ pub(crate) fn tell(path: &Path, layer: &mut Layer) -> Vec<String> {
     });
     let faults: Vec<_> = problems.iter().map(ToString::to_string).collect();
     let faults = (!faults.is_empty()).then(|| format!("ignored: {}", few(&faults)));
-    barred.into_iter().chain(faults).map(|line| shown(&line)).collect()
+    barred.into_iter().chain(faults).map(|line| printable(&line)).collect()
 }
 
 /// Says that nothing of a file was heard, because it makes no sense with what else was said.
 pub(crate) fn whole(path: &Path, problems: &[Problem]) -> String {
     let first = problems.first().map_or(String::new(), ToString::to_string);
-    shown(&format!("ignored {}, which was found, not named: {first}", path.display()))
+    printable(&format!("ignored {}, which was found, not named: {first}", path.display()))
 }
 
 fn few(all: &[String]) -> String {
-    let more = match all.len().saturating_sub(MOST) {
+    let more = match all.len().saturating_sub(MAX_LINES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    all[..all.len().min(MOST)].join(", ") + &more
+    all[..all.len().min(MAX_LINES)].join(", ") + &more
 }
 
 /// One line that a terminal shows as it is.
-fn shown(line: &str) -> String {
-    line.chars().map(|it| if it.is_control() { '?' } else { it }).take(LONGEST).collect()
+fn printable(line: &str) -> String {
+    line.chars().map(|it| if it.is_control() { '?' } else { it }).take(MAX_LINE_CHARS).collect()
 }

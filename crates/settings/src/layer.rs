@@ -72,7 +72,7 @@ impl Layer {
     /// What is wrong with it, and what it may not say.
     pub fn faults(&mut self) -> Vec<Problem> {
         let barred = std::mem::take(&mut self.barred);
-        let problems = barred.into_iter().map(|(name, origin)| Problem::barred(&name, &origin));
+        let problems = barred.into_iter().map(|(name, origin)| Problem::not_allowed_here(&name, &origin));
         problems.chain(std::mem::take(&mut self.problems)).collect()
     }
 

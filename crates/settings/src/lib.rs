@@ -43,7 +43,7 @@ mod yaml;
 pub use all::AllSettings;
 pub use filters::write_lines;
 pub use flags::Flags;
-pub use load::{Loaded, load, load_telling, shelf, state_folder, user_folder};
+pub use load::{LoadedSettings, load, load_telling, shelf, state_folder, user_folder};
 pub use merge::MergedEntry;
 pub use observability::{HistoryChoice, SeenParts};
 pub use origin::SettingOrigin;

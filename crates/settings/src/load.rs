@@ -9,14 +9,14 @@ use crate::all::AllSettings;
 use crate::file::{self, FoundFile};
 use crate::filters::FilterShelf;
 use crate::layer::{self, Layer};
-use crate::merge::{self, Meant, MergedEntry};
+use crate::merge::{self, MergedEntry, MergedSettings};
 use crate::problem::{Problem, fault};
 use crate::sources::{FoundPolicy, SettingSources};
 use crate::{ignored, tree};
 
 /// Settings, and how they came about.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedSettings {
     /// The settings.
     pub settings: AllSettings,
     /// Every setting with its value and where that came from; secrets are masked.
@@ -30,7 +30,7 @@ pub struct Loaded {
 }
 
 /// Reads what was typed and says what it means, or everything that is wrong with it.
-pub fn load(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
+pub fn load(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     let mut loaded = load_bare(sources)?;
     if loaded.settings.filtering.enabled {
         let shelf = shelf_for(sources, &loaded.settings);
@@ -66,7 +66,7 @@ fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {
 }
 
 /// Loads for a person's command, and tells on stderr what was ignored of a file that nobody named.
-pub fn load_telling(sources: &SettingSources) -> Result<Loaded, Stop> {
+pub fn load_telling(sources: &SettingSources) -> Result<LoadedSettings, Stop> {
     let loaded = load(sources).map_err(fault)?;
     for line in &loaded.ignored {
         output::note(&format!("tersely: {line}"))?;
@@ -75,7 +75,7 @@ pub fn load_telling(sources: &SettingSources) -> Result<Loaded, Stop> {
 }
 
 /// The same without the filters.
-fn load_bare(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
+fn load_bare(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     let found = file::find(sources);
     let mut here = Layer::default();
     let mut ignored = Vec::new();
@@ -85,16 +85,16 @@ fn load_bare(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
             ignored = ignored::tell(path, &mut here);
         }
     }
-    match merged(sources, found.as_ref(), here) {
+    match merge_layers(sources, found.as_ref(), here) {
         Ok((settings, entries, notices)) => {
-            Ok(Loaded { settings, entries, file: found.map(FoundFile::path), notices, ignored })
+            Ok(LoadedSettings { settings, entries, file: found.map(FoundFile::path), notices, ignored })
         }
         // What makes sense by itself may clash with what the user has said.
         Err(problems) => match &found {
             Some(FoundFile::Here(path)) if sources.found == FoundPolicy::Ignore => {
-                let (settings, entries, notices) = merged(sources, found.as_ref(), Layer::default())?;
+                let (settings, entries, notices) = merge_layers(sources, found.as_ref(), Layer::default())?;
                 ignored.push(ignored::whole(path, &problems));
-                Ok(Loaded { settings, entries, file: Some(path.clone()), notices, ignored })
+                Ok(LoadedSettings { settings, entries, file: Some(path.clone()), notices, ignored })
             }
             _ => Err(problems),
         },
@@ -102,7 +102,11 @@ fn load_bare(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
 }
 
 /// What all that was typed means, with what the file that was found says.
-fn merged(sources: &SettingSources, found: Option<&FoundFile>, file: Layer) -> Result<Meant, Vec<Problem>> {
+fn merge_layers(
+    sources: &SettingSources,
+    found: Option<&FoundFile>,
+    file: Layer,
+) -> Result<MergedSettings, Vec<Problem>> {
     // A downloaded project does not silence what the user has said by bringing a file of its own.
     let own = found.and_then(|found| file::below(found, sources));
     let own = own.map(|own| tree::read(&own, &sources.environment)).unwrap_or_default();
@@ -120,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    fn meant(set: &[(&str, &str)]) -> AllSettings {
+    fn settings_from(set: &[(&str, &str)]) -> AllSettings {
         let environment = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         load(&SettingSources { environment, here: "no-such-folder".into(), ..SettingSources::default() })
             .unwrap()
@@ -129,7 +133,7 @@ mod tests {
 
     #[test]
     fn nothing_typed_means_the_defaults() {
-        let (meant, usual) = (meant(&[]), AllSettings::default());
+        let (meant, usual) = (settings_from(&[]), AllSettings::default());
         let filters = meant.engine.filters.clone();
         assert_eq!(filters.len(), 3, "those that come with the program");
         let expand = ExpandOffer::Auto;
@@ -141,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_typed_reaches_the_engine() {
-        let engine = meant(&[
+        let engine = settings_from(&[
             ("TERSELY_MODE", "aggressive"),
             ("TERSELY_LOSS", "none"),
             ("TERSELY_MIN_BYTES", "1"),
@@ -171,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_typed_reaches_the_gateway() {
-        let gateway = meant(&[
+        let gateway = settings_from(&[
             ("TERSELY_UPSTREAM", "http://all:1/v1"),
             ("TERSELY_UPSTREAMS_GEMINI", "https://own"),
             ("TERSELY_TIMEOUTS_IDLE", "never"),
@@ -189,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_typed_reaches_the_store() {
-        let here = meant(&[
+        let here = settings_from(&[
             ("TERSELY_STORE_BYTES", "5"),
             ("TERSELY_STORE_ORIGINAL_TTL", "7s"),
             ("TERSELY_LIMITS_MEMO", "128MiB"),
@@ -197,7 +201,7 @@ mod tests {
         assert!(matches!(here.keeping.store.place, StorePlace::Memory(StoreLimits { bytes: 5, .. })));
         assert_eq!(here.keeping.store.lives.original, Duration::from_secs(7));
         assert_eq!((here.memo.bytes, here.memo.conversations), (128 << 20, 128));
-        let away = meant(&[
+        let away = settings_from(&[
             ("TERSELY_STORE_ADDRESSES", "redis://a,redis://b"),
             ("TERSELY_STORE_SECRET", "0123456789abcdef"),
             ("TERSELY_STORE_TENANT_HEADER", "X-Tenant"),
@@ -219,7 +223,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("tersely-{}-rule.yaml", std::process::id()));
         let text = "rules: [{tool: 'x*', route: /v1, tenant: 'ci-*', loss: none, skip_above: 1KiB, max_tokens: 2, redact_secrets: no, dictionary: lzw}]";
         std::fs::write(&path, text).unwrap();
-        let rules = meant(&[("TERSELY_CONFIG", &path.display().to_string())]).engine.rules;
+        let rules = settings_from(&[("TERSELY_CONFIG", &path.display().to_string())]).engine.rules;
         std::fs::remove_file(path).unwrap();
         let plan = Plan {
             loss: Loss::None,

@@ -34,10 +34,10 @@ pub struct MergedEntry {
 }
 
 /// What was meant, every setting with its origin, and what has no effect.
-pub(crate) type Meant = (AllSettings, Vec<MergedEntry>, Vec<String>);
+pub(crate) type MergedSettings = (AllSettings, Vec<MergedEntry>, Vec<String>);
 
 /// Merges the layers; the last is heard first.
-pub(crate) fn merge(layers: [Layer; 4]) -> Result<Meant, Vec<Problem>> {
+pub(crate) fn merge(layers: [Layer; 4]) -> Result<MergedSettings, Vec<Problem>> {
     let mut merger = Merger::default();
     for key in KEYS.iter() {
         merger.key(key.name, key.field, &layers);
@@ -222,7 +222,7 @@ impl Merger {
         }
     }
 
-    fn finish(self) -> Meant {
+    fn finish(self) -> MergedSettings {
         (self.draft.finish(), self.entries, self.notices)
     }
 }

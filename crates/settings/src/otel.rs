@@ -63,7 +63,7 @@ pub(crate) fn headers(list: Vec<String>) -> Result<Vec<String>, String> {
 }
 
 /// A header without its value.
-pub(crate) fn masked(header: &str) -> String {
+pub(crate) fn mask_value(header: &str) -> String {
     format!("{}=***", header.split('=').next().unwrap_or_default().trim())
 }
 
@@ -121,6 +121,6 @@ mod tests {
         assert_eq!(names, [("a", "b"), ("service.name", "tersely"), ("service.version", version)]);
         assert!(headers(vec!["no header".to_owned()]).is_err() && headers(vec!["a b=c".to_owned()]).is_err());
         assert_eq!(plain("a%+5b%2"), "a%+5b%2", "a sign is not a digit");
-        assert_eq!(masked("authorization=Bearer x"), "authorization=***");
+        assert_eq!(mask_value("authorization=Bearer x"), "authorization=***");
     }
 }

@@ -29,7 +29,7 @@ impl Problem {
     }
 
     /// A key that stands in a file that nobody named, and that only one that was named may have.
-    pub fn barred(key: &str, origin: &SettingOrigin) -> Self {
+    pub fn not_allowed_here(key: &str, origin: &SettingOrigin) -> Self {
         let place = match origin {
             SettingOrigin::File(path, line) => format!("{path}:{line}"),
             other => other.to_string(),

@@ -40,13 +40,13 @@ fn group(group: &str) -> Map<String, Value> {
         properties.insert(split(key.name).1.to_owned(), property(key, &mut draft));
     }
     for alias in ALIASES.iter().filter(|_| group.is_empty()) {
-        properties.insert(alias.name.to_owned(), described(number(0), alias.about));
+        properties.insert(alias.name.to_owned(), describe(number(0), alias.about));
     }
     properties
 }
 
 fn property(key: &SettingKey, draft: &mut Draft) -> Value {
-    let mut property = described(shape(key.field), key.about);
+    let mut property = describe(shape(key.field), key.about);
     let usual = key.field.show(draft);
     if usual != json!("") {
         property["default"] = usual;
@@ -98,7 +98,7 @@ fn rules() -> Value {
         (None, _) => json!({ "type": "string" }),
     };
     let parts = rule::parts().into_iter();
-    let parts = parts.map(|(name, about)| (name.to_owned(), described(part(name), about)));
+    let parts = parts.map(|(name, about)| (name.to_owned(), describe(part(name), about)));
     let about = "Overrides for tools, routes and tenants; the last match wins";
     json!({ "type": "array", "description": about, "items": object(&parts.collect(), "A rule") })
 }
@@ -108,8 +108,8 @@ fn pipes() -> Value {
     let mut api = Map::new();
     for (name, meaning) in &CONTEXT_GATEWAY_KEYS {
         match name.strip_prefix("api.") {
-            Some(name) => api.insert(name.to_owned(), seeded(meaning)),
-            None => pipe.insert((*name).to_owned(), seeded(meaning)),
+            Some(name) => api.insert(name.to_owned(), compat_schema(meaning)),
+            None => pipe.insert((*name).to_owned(), compat_schema(meaning)),
         };
     }
     pipe.insert("api".to_owned(), object(&api, "A compressor elsewhere"));
@@ -123,13 +123,13 @@ fn tool_pipe() -> Value {
     let key = |(name, meaning): &(&str, ToolPipeMeaning)| {
         let shape = match meaning {
             ToolPipeMeaning::Enabled => {
-                described(json!({ "type": ["boolean", "string"] }), "`discovery.enabled`")
+                describe(json!({ "type": ["boolean", "string"] }), "`discovery.enabled`")
             }
-            ToolPipeMeaning::Search => described(json!({ "type": ["boolean", "string"] }), "Only `true`"),
+            ToolPipeMeaning::Search => describe(json!({ "type": ["boolean", "string"] }), "Only `true`"),
             ToolPipeMeaning::Strategy => words(&["passthrough", "relevance", "tool-search"]),
             ToolPipeMeaning::Key(key) => {
                 let field = KEYS.iter().find(|known| known.name == *key)?.field;
-                described(shape(field), &format!("The same as `{key}`"))
+                describe(shape(field), &format!("The same as `{key}`"))
             }
             ToolPipeMeaning::Refused(_) => return None,
         };
@@ -138,21 +138,21 @@ fn tool_pipe() -> Value {
     object(&TOOL_PIPE.iter().filter_map(key).collect(), "The tool_discovery pipe of other gateways")
 }
 
-fn seeded(meaning: &CompatMeaning) -> Value {
+fn compat_schema(meaning: &CompatMeaning) -> Value {
     match meaning {
         CompatMeaning::Enabled => {
-            described(json!({ "type": ["boolean", "string"] }), "Whether to compress at all")
+            describe(json!({ "type": ["boolean", "string"] }), "Whether to compress at all")
         }
-        CompatMeaning::Expand => described(
+        CompatMeaning::Expand => describe(
             json!({ "type": ["boolean", "string"] }),
             "Whether to leave out detail that the model can fetch back",
         ),
         CompatMeaning::Strategy => {
-            described(words(&context_gateway::STRATEGIES), "Who shortens results; `passthrough`: nobody")
+            describe(words(&context_gateway::STRATEGIES), "Who shortens results; `passthrough`: nobody")
         }
         CompatMeaning::Key(name) | CompatMeaning::Remote(name) => {
             match KEYS.iter().find(|key| key.name == *name) {
-                Some(key) => described(shape(key.field), key.about),
+                Some(key) => describe(shape(key.field), key.about),
                 None => json!({}),
             }
         }
@@ -161,7 +161,7 @@ fn seeded(meaning: &CompatMeaning) -> Value {
                 SeedKind::Number => json!({ "type": ["number", "string"] }),
                 SeedKind::Switch => json!({ "type": ["boolean", "string"] }),
             };
-            described(kind, &format!("Ignored: {why}"))
+            describe(kind, &format!("Ignored: {why}"))
         }
     }
 }
@@ -170,7 +170,7 @@ fn object(properties: &Map<String, Value>, about: &str) -> Value {
     json!({ "type": "object", "description": about, "additionalProperties": false, "properties": properties })
 }
 
-fn described(mut shape: Value, about: &str) -> Value {
+fn describe(mut shape: Value, about: &str) -> Value {
     shape["description"] = json!(about);
     shape
 }

@@ -30,7 +30,7 @@ pub(crate) const ABOUT: &str = "Who may come in, by keys and client certificates
                                 the address may";
 
 /// How long a name may be.
-const LONGEST: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// Reads the whole list.
 pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
@@ -87,9 +87,12 @@ fn set(settings: &mut TenantSettings, part: &str, words: &Words) -> Result<(), S
 }
 
 fn name(word: &str) -> Result<String, String> {
-    let fits = is_plain(word) && word.len() <= LONGEST;
-    let what =
-        || format!("{word:?} cannot be a name; use up to {LONGEST} letters, digits, \".\", \"-\" and \"_\"");
+    let fits = is_plain(word) && word.len() <= MAX_NAME_BYTES;
+    let what = || {
+        format!(
+            "{word:?} cannot be a name; use up to {MAX_NAME_BYTES} letters, digits, \".\", \"-\" and \"_\""
+        )
+    };
     if fits { Ok(word.to_owned()) } else { Err(what()) }
 }
 
@@ -103,11 +106,11 @@ fn may_ask(words: &Words) -> Result<MayAsk, String> {
     match list.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["all"] => Ok(MayAsk::All),
         [] | ["none"] => Ok(MayAsk::Listed(Vec::new())),
-        all => all.iter().map(|word| asked(word)).collect::<Result<_, _>>().map(MayAsk::Listed),
+        all => all.iter().map(|word| parse_permission(word)).collect::<Result<_, _>>().map(MayAsk::Listed),
     }
 }
 
-fn asked(word: &str) -> Result<&'static str, String> {
+fn parse_permission(word: &str) -> Result<&'static str, String> {
     let known = MayAsk::NAMES.iter().find(|name| name.eq_ignore_ascii_case(word));
     let names = MayAsk::NAMES.join(", ");
     known.copied().ok_or_else(|| format!("{word:?} is neither all, none nor one of {names}"))
@@ -150,7 +153,9 @@ pub(crate) fn spell(settings: &TenantSettings) -> String {
 pub(crate) fn shape() -> Value {
     let parts = PARTS.map(|(name, about)| {
         let mut part = match name {
-            "name" => json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]+$", "maxLength": LONGEST }),
+            "name" => {
+                json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]+$", "maxLength": MAX_NAME_BYTES })
+            }
             "rate" => number(0),
             _ => list(),
         };

@@ -23,7 +23,7 @@ use super::{rule, server, tenant};
 pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
     let path = found.clone().path();
     let mut layer = Layer::default();
-    let is_named = matches!(found, FoundFile::Meant(_));
+    let is_named = matches!(found, FoundFile::MergedSettings(_));
     let environment = is_named.then_some(environment);
     match file::read(&path) {
         Ok(root) => read_group(&mut TreeReader { path: &path, environment, layer: &mut layer }, "", &root),
@@ -57,7 +57,7 @@ fn read_pair(reader: &mut TreeReader<'_>, group: &str, pair: &Pair) {
         "tenants" => tenant::read(reader, &pair.node),
         "pipes" | "providers" => context_gateway::read(reader, pair),
         _ if is_group && !pair.name.is_empty() => read_group(reader, &pair.name, &pair.node),
-        _ if known(&name) => put_key(reader, &name, pair),
+        _ if is_known(&name) => put_key(reader, &name, pair),
         _ => reader.unknown(&name, pair.line, names()),
     }
 }
@@ -66,7 +66,7 @@ fn put_key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair) {
     let origin = reader.at(pair.line);
     match reader.words(&pair.node) {
         Ok(words) => {
-            let words = rooted(reader.path, name, words);
+            let words = resolve_paths(reader.path, name, words);
             reader.layer.put(name, words, origin);
         }
         Err(what) => reader.layer.problems.push(Problem::at(&origin, name, what)),
@@ -74,7 +74,7 @@ fn put_key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair) {
 }
 
 /// Files are named from where the configuration stands, not from where the command runs.
-fn rooted(path: &Path, name: &str, words: Words) -> Words {
+fn resolve_paths(path: &Path, name: &str, words: Words) -> Words {
     let folder = path.parent().unwrap_or(Path::new(""));
     let join = |word: &String| folder.join(word.trim()).display().to_string();
     match (key(name).map(|key| key.field), words) {
@@ -125,7 +125,7 @@ fn unmasks(rule: &Rule) -> bool {
     rule.change.says("redact_secrets") || masks_nothing(plan.mode) || plan.loss == Loss::None
 }
 
-fn known(name: &str) -> bool {
+fn is_known(name: &str) -> bool {
     names().any(|known| known == name)
 }
 

@@ -9,10 +9,10 @@ use tokio::sync::watch::{Receiver, Sender, channel};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::{AllSettings, Loaded, SettingSources, file, load};
+use super::{AllSettings, LoadedSettings, SettingSources, file, load};
 
 /// How often the file is looked at. Its content is compared, so that no kind of replacing it goes unseen.
-const PERIOD: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What became of the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum News<'a> {
 /// Ends by itself once the receiver is gone.
 pub fn watch(
     sources: SettingSources,
-    loaded: &Loaded,
+    loaded: &LoadedSettings,
     tell: impl Fn(News<'_>) + Send + Sync + 'static,
 ) -> Receiver<Arc<AllSettings>> {
     let (sender, receiver) = channel(Arc::new(loaded.settings.clone()));
@@ -55,7 +55,7 @@ async fn follow(
     loop {
         let told = tokio::select! {
             () = signal.next() => true,
-            () = sleep(PERIOD) => false,
+            () = sleep(POLL_INTERVAL) => false,
         };
         let now = content(path.clone()).await;
         if told || now != seen {
@@ -159,7 +159,7 @@ mod tests {
             timeout(Duration::from_secs(10), changed).await.unwrap().unwrap();
         }
 
-        async fn told(&self, part: &str) {
+        async fn wait_for(&self, part: &str) {
             for _ in 0..200 {
                 if self.told.lock().unwrap().iter().any(|news| news.contains(part)) {
                     return;
@@ -178,10 +178,10 @@ mod tests {
         fs::write(&scene.path, "mode = \"aggressive\"\n").unwrap();
         scene.becomes(Mode::Aggressive).await;
         fs::write(&scene.path, "\nmoed = \"safe\"\n").unwrap();
-        scene.told(":2: moed: unknown key; did you mean mode?").await;
+        scene.wait_for(":2: moed: unknown key; did you mean mode?").await;
         assert_eq!(scene.mode(), Mode::Aggressive);
         fs::remove_file(&scene.path).unwrap();
-        scene.told("no such file").await;
+        scene.wait_for("no such file").await;
         assert_eq!(scene.mode(), Mode::Aggressive);
         fs::write(&scene.path, "mode = \"off\"\n").unwrap();
         scene.becomes(Mode::Disabled).await;
@@ -194,7 +194,7 @@ mod tests {
         let scene = scene("hangup", "mode = \"safe\"\n");
         let own = std::process::id().to_string();
         assert!(std::process::Command::new("kill").args(["-HUP", &own]).status().unwrap().success());
-        scene.told("Changed").await;
+        scene.wait_for("Changed").await;
         assert_eq!(scene.mode(), Mode::Safe);
         fs::remove_file(&scene.path).unwrap();
     }

@@ -9,8 +9,8 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
 use super::node::{NodeFault, Pair, SettingNode, SettingValue};
 
-const DEPTH: usize = 32;
-const NODES: usize = 10_000;
+const MAX_DEPTH: usize = 32;
+const MAX_NODES: usize = 10_000;
 
 /// Reads a whole file of one document.
 pub(crate) fn read(text: &str) -> Result<SettingNode, NodeFault> {
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     }
 
     fn node(&mut self, event: Event<'a>, depth: usize) -> Result<SettingNode, NodeFault> {
-        if depth > DEPTH {
+        if depth > MAX_DEPTH {
             return self.fault("too deep: tables and lists nest at most 32 levels");
         }
         let (line, before) = (self.line, self.nodes);
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
 
     fn count(&mut self, more: usize) -> Result<(), NodeFault> {
         self.nodes += more;
-        if self.nodes > NODES {
+        if self.nodes > MAX_NODES {
             return self.fault("too many values: at most 10,000, counting copies by alias");
         }
         Ok(())

@@ -6,9 +6,9 @@ use serde_json::Value;
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::small;
 
-use crate::clients::client::{Client, Told};
-use crate::clients::door::Doors;
-use crate::clients::environment::World;
+use crate::clients::client::{Client, LaunchOptions};
+use crate::clients::door::LocalEndpoints;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::planted::PlantedAddress;
 use crate::clients::vendor::{ANTHROPIC, OPENAI, VendorVariables};
 use crate::clients::yaml;
@@ -38,7 +38,7 @@ impl Client for Aider {
         Some("uv tool install aider-chat")
     }
 
-    fn planted(&self, world: &World) -> Vec<PlantedAddress> {
+    fn planted_addresses(&self, world: &ClientEnvironment) -> Vec<PlantedAddress> {
         let is_place =
             |name: &str| VENDORS.iter().any(|vendor| vendor.is_place(name) || vendor.names.contains(&name));
         let address = |setting: &str, value: &str| match setting {
@@ -50,7 +50,8 @@ impl Client for Aider {
         };
         let mut found = Vec::new();
         for setting in [SET, BASE.0] {
-            let Said { values, file } = said(world, setting).unwrap_or_else(|unread| unread);
+            let SettingValues { values, file } =
+                setting_values(world, setting).unwrap_or_else(|unread| unread);
             let Some(file) = file.filter(|file| is_planted(world, file)) else { continue };
             let urls = values.iter().filter_map(|value| address(setting, value));
             found.extend(urls.map(|url| PlantedAddress::new(file.clone(), &url)));
@@ -60,24 +61,28 @@ impl Client for Aider {
 
     /// It writes addresses of its settings into variables that are heard after others, so those have to lead to the same
     /// place: a door elsewhere would get the key that is meant for this one.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
         let mut meant = world.clone();
-        for setting in said(world, SET).map_err(|said| unread(SET, &said))?.values {
+        for setting in setting_values(world, SET).map_err(|said| unread(SET, &said))?.values {
             if let Some((name, value)) = setting.split_once('=') {
                 meant.vars.insert(name.trim().to_owned(), value.trim().to_owned());
             }
         }
-        if let Some(url) = said(world, BASE.0).map_err(|said| unread(BASE.0, &said))?.values.pop() {
+        if let Some(url) = setting_values(world, BASE.0).map_err(|said| unread(BASE.0, &said))?.values.pop() {
             meant.vars.insert(BASE.1.to_owned(), url);
         }
         meant.vars.remove(&variable(BASE.0));
-        Told::variables(&meant, doors, &VENDORS)
+        LaunchOptions::variables(&meant, doors, &VENDORS)
     }
 }
 
 /// What a setting is, and the file that says so.
 #[derive(Debug, Default)]
-struct Said {
+struct SettingValues {
     values: Vec<String>,
     file: Option<PathBuf>,
 }
@@ -91,30 +96,33 @@ fn variable(setting: &str) -> String {
 ///
 /// # Errors
 /// When a file says it in a way that cannot be read.
-fn said(world: &World, setting: &str) -> Result<Said, Said> {
+fn setting_values(world: &ClientEnvironment, setting: &str) -> Result<SettingValues, SettingValues> {
     let option = format!("--{setting}");
     let given: Vec<_> = world.option(&option, &option).map(str::to_owned).collect();
     if !given.is_empty() {
-        return Ok(Said { values: given, file: None });
+        return Ok(SettingValues { values: given, file: None });
     }
     if let Some(value) = world.var(&variable(setting)) {
         let values = value.trim_matches(['[', ']']).split(',');
-        return Ok(Said { values: values.map(|value| value.trim().to_owned()).collect(), file: None });
+        return Ok(SettingValues {
+            values: values.map(|value| value.trim().to_owned()).collect(),
+            file: None,
+        });
     }
     for file in files(world) {
-        match written(&file, setting) {
+        match values_in_file(&file, setting) {
             Some(values) if values.is_empty() => {}
-            Some(values) => return Ok(Said { values, file: Some(file) }),
-            None => return Err(Said { values: vec![UNREAD.to_owned()], file: Some(file) }),
+            Some(values) => return Ok(SettingValues { values, file: Some(file) }),
+            None => return Err(SettingValues { values: vec![UNREAD.to_owned()], file: Some(file) }),
         }
     }
-    Ok(Said::default())
+    Ok(SettingValues::default())
 }
 
 /// What stands for an address that cannot be read. Whatever it is set for is one.
 const UNREAD: &str = "OPENAI_API_BASE=?";
 
-fn unread(setting: &str, said: &Said) -> CommandFault {
+fn unread(setting: &str, said: &SettingValues) -> CommandFault {
     let file = said.file.as_ref().map_or(String::new(), |file| file.display().to_string());
     CommandFault::unable(
         format!("{file}: not YAML that tersely reads, and it sets {setting}"),
@@ -123,13 +131,13 @@ fn unread(setting: &str, said: &Said) -> CommandFault {
 }
 
 /// True for a file that the folder brings: not one that was named, nor the user's own.
-fn is_planted(world: &World, file: &Path) -> bool {
+fn is_planted(world: &ClientEnvironment, file: &Path) -> bool {
     let named = world.option("-c", "--config").next_back().map(|file| world.folder.join(file));
     named.is_none_or(|named| named != file) && world.foreign().any(|folder| file.parent() == Some(folder))
 }
 
 /// The files of settings, the one that is heard first at the beginning.
-fn files(world: &World) -> Vec<PathBuf> {
+fn files(world: &ClientEnvironment) -> Vec<PathBuf> {
     let named = world.option("-c", "--config").next_back().map(|file| world.folder.join(file));
     let project = world.folder.ancestors().find(|folder| folder.join(".git").exists());
     let folders = [Some(world.folder.clone()), project.map(Path::to_owned), Some(world.home("", ""))];
@@ -137,7 +145,7 @@ fn files(world: &World) -> Vec<PathBuf> {
 }
 
 /// What a file says of a setting; `None` when it says something that cannot be read.
-fn written(file: &Path, setting: &str) -> Option<Vec<String>> {
+fn values_in_file(file: &Path, setting: &str) -> Option<Vec<String>> {
     let lines = small::text(file);
     let config = yaml::read(&lines).unwrap_or_default();
     let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -153,10 +161,10 @@ mod tests {
     use super::*;
 
     /// Where a variable leads that aider is told.
-    fn led(world: &World, name: &str) -> Option<String> {
-        let mut doors = Doors::default();
+    fn address_of(world: &ClientEnvironment, name: &str) -> Option<String> {
+        let mut doors = LocalEndpoints::default();
         let told = Aider.point(world, &mut doors).expect("doors");
-        told.env.iter().find(|(it, _)| it == name).map(|(_, url)| doors.resolved(url))
+        told.env.iter().find(|(it, _)| it == name).map(|(_, url)| doors.resolve(url))
     }
 
     #[test]
@@ -176,13 +184,16 @@ mod tests {
             ("set-env:\n  - OPENAI_API_BASE=http://set\n", "", None, "http://set"),
             ("", "--set-env OPENAI_API_BASE=http://set", None, "http://set"),
         ] {
-            let (mut world, home) = World::with_home("aider", &[(FILE, file)]);
+            let (mut world, home) = ClientEnvironment::with_home("aider", &[(FILE, file)]);
             world.args = args.split_whitespace().map(str::to_owned).collect();
             world.vars.extend(vars.map(|url| ("AIDER_OPENAI_API_BASE".to_owned(), url.to_owned())));
             for name in ["OPENAI_BASE_URL", "OPENAI_API_BASE"] {
-                assert_eq!(led(&world, name).as_deref(), Some(expected), "{name} {file:?} {args:?}");
+                assert_eq!(address_of(&world, name).as_deref(), Some(expected), "{name} {file:?} {args:?}");
             }
-            assert_eq!(led(&world, "ANTHROPIC_API_BASE").as_deref(), Some("https://api.anthropic.com"));
+            assert_eq!(
+                address_of(&world, "ANTHROPIC_API_BASE").as_deref(),
+                Some("https://api.anthropic.com")
+            );
             drop(home);
         }
     }
@@ -190,8 +201,8 @@ mod tests {
     #[test]
     fn what_cannot_be_read_stops_it_only_if_it_might_name_an_address() {
         for (file, works) in [("a: [b", true), ("openai-api-base: [b", false)] {
-            let (world, home) = World::with_home("aider-odd", &[(FILE, file)]);
-            assert_eq!(Aider.point(&world, &mut Doors::default()).is_ok(), works, "{file}");
+            let (world, home) = ClientEnvironment::with_home("aider-odd", &[(FILE, file)]);
+            assert_eq!(Aider.point(&world, &mut LocalEndpoints::default()).is_ok(), works, "{file}");
             drop(home);
         }
     }

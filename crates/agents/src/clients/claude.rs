@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, ClientSettings, Told, direct};
-use crate::clients::door::Doors;
-use crate::clients::environment::World;
+use crate::clients::client::{Client, ClientSettings, LaunchOptions, direct};
+use crate::clients::door::LocalEndpoints;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::planted::PlantedAddress;
 use crate::clients::vendor::{ANTHROPIC, BEDROCK, VERTEX, VendorPlace};
 use crate::edit::SettingPlace;
@@ -27,8 +27,8 @@ impl Client for Claude {
         Some("npm install -g @anthropic-ai/claude-code")
     }
 
-    fn planted(&self, world: &World) -> Vec<PlantedAddress> {
-        let said = written(world).filter(|(file, url)| !url.is_empty() && is_planted(world, file));
+    fn planted_addresses(&self, world: &ClientEnvironment) -> Vec<PlantedAddress> {
+        let said = configured_url(world).filter(|(file, url)| !url.is_empty() && is_planted(world, file));
         said.map(|(file, url)| PlantedAddress::new(file, &url)).into_iter().collect()
     }
 
@@ -37,14 +37,18 @@ impl Client for Claude {
     ///
     /// Claude Code searches for tools, which keeps tens of thousands of tokens out of its requests, only at
     /// Anthropic's own address or when it is told that all is passed on. It is, if that is where the door leads.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let written = written(world).map(|(_, url)| url);
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        let written = configured_url(world).map(|(_, url)| url);
         let place = match written.as_deref() {
             Some("") => VendorPlace::Usual,
             Some(url) => VendorPlace::Chosen(url.to_owned()),
             None => ANTHROPIC.place(BASE, world),
         };
-        let mut told = Told { env: direct(world), ..Told::default() };
+        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
         if is_home(&place) && world.var(SEARCH).is_none() {
             told.env.push((SEARCH.to_owned(), "true".to_owned()));
         }
@@ -61,7 +65,7 @@ impl Client for Claude {
     }
 
     /// Settings files speak louder than variables: a variable that leads elsewhere would no longer be heard.
-    fn settings(&self, world: &World, url: &str) -> Result<ClientSettings, String> {
+    fn settings(&self, world: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         if let Some(name) = CHOSEN.iter().find(|name| world.var(name).is_some()) {
             return Err(format!("{name} is set, which a settings file would overrule"));
         }
@@ -93,19 +97,19 @@ fn is_home(place: &VendorPlace) -> bool {
 }
 
 /// The address in the settings files, the nearest first; an empty one says that there is none.
-fn written(world: &World) -> Option<(PathBuf, String)> {
+fn configured_url(world: &ClientEnvironment) -> Option<(PathBuf, String)> {
     let local = world.folder.join(".claude");
     let files = [local.join("settings.local.json"), local.join("settings.json")];
     let own = world.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
     let url = |file: PathBuf| {
-        let url = World::json(&file)["env"][BASE].as_str().map(str::to_owned);
+        let url = ClientEnvironment::json(&file)["env"][BASE].as_str().map(str::to_owned);
         url.map(|url| (file, url))
     };
     files.into_iter().chain([own]).find_map(url)
 }
 
 /// True for a file that the folder brings.
-fn is_planted(world: &World, file: &Path) -> bool {
+fn is_planted(world: &ClientEnvironment, file: &Path) -> bool {
     let own = world.home("CLAUDE_CONFIG_DIR", ".claude");
     !file.starts_with(own) && world.foreign().any(|folder| file.starts_with(folder))
 }
@@ -114,42 +118,44 @@ fn is_planted(world: &World, file: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn told(vars: &[(&str, &str)]) -> Told {
-        Claude.point(&World::of(vars), &mut Doors::default()).expect("a door")
+    fn launch(vars: &[(&str, &str)]) -> LaunchOptions {
+        Claude.point(&ClientEnvironment::of(vars), &mut LocalEndpoints::default()).expect("a door")
     }
 
-    fn names(told: &Told) -> Vec<&str> {
+    fn names(told: &LaunchOptions) -> Vec<&str> {
         told.env.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     #[test]
     fn tool_search_stays_where_the_upstream_is_anthropic() {
-        assert_eq!(names(&told(&[])), [SEARCH, BASE]);
-        assert_eq!(names(&told(&[(SEARCH, "false")])), [BASE]);
-        assert_eq!(names(&told(&[(BASE, "http://h/x")])), [BASE]);
+        assert_eq!(names(&launch(&[])), [SEARCH, BASE]);
+        assert_eq!(names(&launch(&[(SEARCH, "false")])), [BASE]);
+        assert_eq!(names(&launch(&[(BASE, "http://h/x")])), [BASE]);
     }
 
     #[test]
     fn a_cloud_that_was_chosen_is_led_to() {
         let (bedrock, vertex) = ("ANTHROPIC_BEDROCK_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL");
         let key = ("AWS_BEARER_TOKEN_BEDROCK", "k");
-        assert_eq!(names(&told(&[(bedrock, "https://b"), key])), [bedrock]);
-        assert_eq!(names(&told(&[(vertex, "https://v/v1")])), [vertex]);
-        let signed = told(&[(bedrock, "https://b")]);
+        assert_eq!(names(&launch(&[(bedrock, "https://b"), key])), [bedrock]);
+        assert_eq!(names(&launch(&[(vertex, "https://v/v1")])), [vertex]);
+        let signed = launch(&[(bedrock, "https://b")]);
         assert!(names(&signed).is_empty() && signed.notes.len() == 2, "{signed:?}");
     }
 
     #[test]
     fn settings_lead_to_a_gateway_unless_a_variable_leads_elsewhere() {
-        let settings = Claude.settings(&World::of(&[]), "http://g").expect("settings");
+        let settings = Claude.settings(&ClientEnvironment::of(&[]), "http://g").expect("settings");
         assert_eq!(settings.file, std::path::PathBuf::from("/nowhere/.claude/settings.json"));
         assert_eq!(settings.addresses[0].name(), "env.ANTHROPIC_BASE_URL");
-        assert!(Claude.settings(&World::of(&[("CLAUDE_CODE_USE_BEDROCK", "1")]), "http://g").is_err());
+        assert!(
+            Claude.settings(&ClientEnvironment::of(&[("CLAUDE_CODE_USE_BEDROCK", "1")]), "http://g").is_err()
+        );
     }
 
     #[test]
     fn a_company_proxy_is_not_asked_for_this_machine() {
-        let told = told(&[("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "corp")]);
+        let told = launch(&[("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "corp")]);
         assert_eq!(told.env[0], ("NO_PROXY".to_owned(), "corp,127.0.0.1,localhost".to_owned()));
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::door::Doors;
-use crate::clients::environment::World;
+use crate::clients::door::LocalEndpoints;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::file::PrivateFile;
 use crate::clients::planted::PlantedAddress;
 use crate::clients::vendor::{VendorPlace, VendorVariables};
@@ -22,15 +22,19 @@ pub trait Client: Sync {
 
     /// The addresses that it would take from files of the folder that it starts in: whoever wrote those files is not the
     /// user, so nothing is sent there before the user has said so.
-    fn planted(&self, _world: &World) -> Vec<PlantedAddress> {
+    fn planted_addresses(&self, _world: &ClientEnvironment) -> Vec<PlantedAddress> {
         Vec::new()
     }
 
     /// What to tell it so that all it sends comes through doors of ours.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault>;
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault>;
 
     /// Which of its own settings would send all it asks for to a gateway at `url` for good; or why none surely does.
-    fn settings(&self, _world: &World, _url: &str) -> Result<ClientSettings, String> {
+    fn settings(&self, _world: &ClientEnvironment, _url: &str) -> Result<ClientSettings, String> {
         Err("no setting of its own is known that surely would".to_owned())
     }
 }
@@ -51,7 +55,7 @@ pub struct ClientSettings {
 /// What a client is told: variables, arguments before the user's own, arguments in the place of some of these, and files
 /// that all of them name. Notes say what it was not told.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct LaunchOptions {
     /// Environment variables.
     pub env: Vec<(String, String)>,
     /// Arguments in front of the user's own.
@@ -64,11 +68,11 @@ pub struct Told {
     pub files: Vec<PrivateFile>,
 }
 
-impl Told {
+impl LaunchOptions {
     /// Points the variables of these providers at doors.
     pub fn variables(
-        world: &World,
-        doors: &mut Doors,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
         vendors: &[VendorVariables],
     ) -> Result<Self, CommandFault> {
         let mut told = Self { env: direct(world), ..Self::default() };
@@ -103,7 +107,7 @@ impl Told {
     /// Points one variable at a door, unless it has to stay unset, or as it is.
     pub fn variable(
         &mut self,
-        doors: &mut Doors,
+        doors: &mut LocalEndpoints,
         vendor: &VendorVariables,
         name: &str,
         place: &VendorPlace,
@@ -124,7 +128,7 @@ impl Told {
 }
 
 /// Where a name leads in a program that may read files of variables, which say nothing about what is set already.
-fn place(vendor: &VendorVariables, name: &str, world: &World) -> VendorPlace {
+fn place(vendor: &VendorVariables, name: &str, world: &ClientEnvironment) -> VendorPlace {
     let place = vendor.place(name, world);
     if world.url(name).is_some() {
         return place;
@@ -136,8 +140,8 @@ fn place(vendor: &VendorVariables, name: &str, world: &World) -> VendorPlace {
 }
 
 /// Keeps a client that uses a company's proxy from asking that for this machine.
-pub(super) fn direct(world: &World) -> Vec<(String, String)> {
-    if world.proxied().is_none() {
+pub(super) fn direct(world: &ClientEnvironment) -> Vec<(String, String)> {
+    if world.proxy_variable().is_none() {
         return Vec::new();
     }
     let add = |name: &str| {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, Told, direct};
-use crate::clients::door::Doors;
+use crate::clients::client::{Client, LaunchOptions, direct};
+use crate::clients::door::LocalEndpoints;
 use crate::clients::endpoints;
-use crate::clients::environment::World;
+use crate::clients::environment::ClientEnvironment;
 
 /// Cline's command line.
 pub(super) struct Cline;
@@ -34,8 +34,12 @@ impl Client for Cline {
 
     /// It takes another file of providers by a variable: the user's own, with doors for addresses. What it would write
     /// there is lost, which a login must not be.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let mut told = Told { env: direct(world), ..Told::default() };
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
         if world.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
             return Ok(told);
         }
@@ -44,7 +48,7 @@ impl Client for Cline {
             return Ok(told);
         }
         let file = file(world);
-        let mut settings = World::json(&file);
+        let mut settings = ClientEnvironment::json(&file);
         let used =
             world.option("-P", "--provider").next_back().or_else(|| settings["lastUsedProvider"].as_str());
         let login = used.filter(|name| settings["providers"][*name]["settings"]["auth"].is_object());
@@ -67,14 +71,14 @@ impl Client for Cline {
 }
 
 /// The file of providers.
-fn file(world: &World) -> PathBuf {
+fn file(world: &ClientEnvironment) -> PathBuf {
     let data = || world.home("CLINE_DIR", ".cline").join("data");
     let data = || world.var("CLINE_DATA_DIR").map_or_else(data, PathBuf::from);
     world.var(FILE).map_or_else(|| data().join("settings/providers.json"), PathBuf::from)
 }
 
 /// Puts doors into a file of providers; false if none of them has a place for one.
-fn lead(settings: &mut Value, doors: &mut Doors) -> Result<bool, CommandFault> {
+fn lead(settings: &mut Value, doors: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let providers = settings.get_mut("providers").and_then(Value::as_object_mut);
     let mut found = false;
     for (name, provider) in providers.into_iter().flatten() {
@@ -98,11 +102,12 @@ mod tests {
 
     #[test]
     fn providers_lead_to_doors_and_the_process_asks_by_itself() {
-        let (mut world, home) = World::with_home("cline", &[(".cline/data/settings/providers.json", KEYS)]);
-        let mut doors = Doors::default();
+        let (mut world, home) =
+            ClientEnvironment::with_home("cline", &[(".cline/data/settings/providers.json", KEYS)]);
+        let mut doors = LocalEndpoints::default();
         let told = Cline.point(&world, &mut doors).expect("doors");
         assert_eq!((told.env[0].0.as_str(), told.env[1].0.as_str()), (FILE, BACKEND));
-        let text = doors.resolved(&fs::read_to_string(&told.env[0].1).expect("a file"));
+        let text = doors.resolve(&fs::read_to_string(&told.env[0].1).expect("a file"));
         assert!(text.contains(r#""apiKey":"k","baseUrl":"https://api.anthropic.com/v1"}"#), "{text}");
         assert!(
             text.contains(r#""cline":{"settings":{"provider":"cline","auth":{"refreshToken":"r"}}}"#),
@@ -110,9 +115,9 @@ mod tests {
         );
         assert!(text.contains(r#""baseUrl":"http://h/v1"}"#), "{text}");
         world.args = vec!["-P".to_owned(), "cline".to_owned()];
-        assert!(Cline.point(&world, &mut Doors::default()).is_err());
+        assert!(Cline.point(&world, &mut LocalEndpoints::default()).is_err());
         world.args = vec!["auth".to_owned()];
-        assert!(Cline.point(&world, &mut Doors::default()).is_ok_and(|told| told.env.is_empty()));
+        assert!(Cline.point(&world, &mut LocalEndpoints::default()).is_ok_and(|told| told.env.is_empty()));
         drop(home);
     }
 }

@@ -8,9 +8,9 @@ use tersely_terminal::fault::CommandFault;
 use tersely_terminal::small;
 use toml::Table;
 
-use crate::clients::client::{Client, ClientSettings, Told, direct};
-use crate::clients::door::Doors;
-use crate::clients::environment::{World, env_names};
+use crate::clients::client::{Client, ClientSettings, LaunchOptions, direct};
+use crate::clients::door::LocalEndpoints;
+use crate::clients::environment::{ClientEnvironment, env_names};
 use crate::clients::vendor::VendorPlace;
 use crate::edit::SettingPlace;
 
@@ -41,10 +41,14 @@ impl Client for Codex {
     ///
     /// Only some versions heed the variable. Where nothing else says where to go, it is left to them: those that do
     /// find a door in it, and for those that do not an argument would send one server's key to another.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
         let config = config(world);
         let provider = text(&config, "model_provider").unwrap_or("openai");
-        let mut told = Told { env: direct(world), ..Told::default() };
+        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
         let (key, place) = match (provider, text(&config, ADDRESS)) {
             ("openai", Some(url)) => (ADDRESS.to_owned(), VendorPlace::Chosen(url.to_owned())),
             ("openai", None) => (ADDRESS.to_owned(), variable(world)),
@@ -54,7 +58,7 @@ impl Client for Codex {
         match doors.lead(&key, usual, &place)? {
             Some(url) => {
                 let setting = format!("{key}={}", Value::from(url));
-                told.instead = typed(world, &key, &setting);
+                told.instead = replacements(world, &key, &setting);
                 told.args = vec!["-c".to_owned(), setting];
             }
             None => told.notes.push(ADVICE.to_owned()),
@@ -67,7 +71,7 @@ impl Client for Codex {
 
     /// Only for those who come with a key that it keeps: with a `ChatGPT` login the same setting would send the login to
     /// a server that does not know it.
-    fn settings(&self, world: &World, url: &str) -> Result<ClientSettings, String> {
+    fn settings(&self, world: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         let config = config(world);
         if let Some(other) = text(&config, "model_provider").filter(|name| *name != "openai") {
             return Err(format!("it is set up for the provider {other}"));
@@ -76,7 +80,9 @@ impl Client for Codex {
             return Err(format!("{VARIABLE} is set, which only some versions heed"));
         }
         let home = world.home("CODEX_HOME", ".codex");
-        if is_subscribed(world) || !World::json(&home.join("auth.json"))["OPENAI_API_KEY"].is_string() {
+        if is_subscribed(world)
+            || !ClientEnvironment::json(&home.join("auth.json"))["OPENAI_API_KEY"].is_string()
+        {
             return Err("it has no API key of its own; a ChatGPT login works at another address".to_owned());
         }
         let address = SettingPlace::new(&[ADDRESS], format!("{url}/v1"));
@@ -91,7 +97,7 @@ impl Client for Codex {
 }
 
 /// What holds when the command starts: the machine's file, the user's, a profile, and the user's own arguments.
-fn config(world: &World) -> Table {
+fn config(world: &ClientEnvironment) -> Table {
     let home = world.home("CODEX_HOME", ".codex");
     let profile = world.option("-p", "--profile").next_back();
     let files = [Some(PathBuf::from(MACHINE)), Some(home.join("config.toml"))];
@@ -106,7 +112,7 @@ fn config(world: &World) -> Table {
 }
 
 /// The user's own arguments that give a setting, which would be heard after ours, and what stands in their place.
-fn typed(world: &World, key: &str, setting: &str) -> Vec<(String, String)> {
+fn replacements(world: &ClientEnvironment, key: &str, setting: &str) -> Vec<(String, String)> {
     let gives = |arg: &&String, begin: &str| {
         let rest = arg.strip_prefix(begin).and_then(|rest| rest.split_once('='));
         rest.is_some_and(|(path, _)| path.trim() == key)
@@ -138,15 +144,15 @@ fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
 }
 
 /// Where the built-in provider's requests would go when its address is not written.
-fn variable(world: &World) -> VendorPlace {
+fn variable(world: &ClientEnvironment) -> VendorPlace {
     let file = world.home("CODEX_HOME", ".codex").join(".env");
     let set = world.var(VARIABLE).is_some() || env_names(&file).iter().any(|name| name == VARIABLE);
     if set { VendorPlace::Open(ADVICE.to_owned()) } else { VendorPlace::Usual }
 }
 
 /// True when Codex is logged in with `ChatGPT`: such a login is good at another address than a key.
-fn is_subscribed(world: &World) -> bool {
-    let login = World::json(&world.home("CODEX_HOME", ".codex").join("auth.json"));
+fn is_subscribed(world: &ClientEnvironment) -> bool {
+    let login = ClientEnvironment::json(&world.home("CODEX_HOME", ".codex").join("auth.json"));
     let keyed = world.var("CODEX_API_KEY").is_some() || login["OPENAI_API_KEY"].is_string();
     login["auth_mode"] == "chatgpt" || (login["tokens"].is_object() && !keyed)
 }
@@ -178,14 +184,14 @@ mod tests {
         for (name, content) in files {
             fs::write(home.join(name), content).expect("a file");
         }
-        let mut world = World::of(vars);
+        let mut world = ClientEnvironment::of(vars);
         world.vars.insert("CODEX_HOME".to_owned(), home.display().to_string());
         world.args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let mut doors = Doors::default();
+        let mut doors = LocalEndpoints::default();
         let told = Codex.point(&world, &mut doors).expect("a door");
         let env = told.env.iter().map(|(name, url)| format!("{name}={url}"));
         let told: Vec<_> = told.args.iter().cloned().chain(env).collect();
-        assert_eq!(doors.resolved(&told.join(" ")), expected, "{files:?} {vars:?} {args:?}");
+        assert_eq!(doors.resolve(&told.join(" ")), expected, "{files:?} {vars:?} {args:?}");
         let _ = fs::remove_dir_all(&home);
     }
 
@@ -221,16 +227,16 @@ mod tests {
     #[test]
     fn an_address_that_is_typed_leads_to_a_door_where_it_stands() {
         for typed in [&["-c", "openai_base_url=http://t/x"][..], &["--config=openai_base_url=http://t/x"]] {
-            let mut world = World::of(&[]);
+            let mut world = ClientEnvironment::of(&[]);
             world.args = typed.iter().map(|arg| (*arg).to_owned()).collect();
-            let mut doors = Doors::default();
+            let mut doors = LocalEndpoints::default();
             let told = Codex.point(&world, &mut doors).expect("a door");
             let typed: Vec<_> = typed.iter().map(OsString::from).collect();
             let all: Vec<_> = told.arguments(&typed).iter().map(|it| it.display().to_string()).collect();
             let expected = r#"-c openai_base_url="http://t/x""#;
             let again = expected.replace("-c ", if typed.len() == 1 { "--config=" } else { "-c " });
             assert!(!all.join(" ").contains("http://t"), "{all:?}");
-            assert_eq!(doors.resolved(&all.join(" ")), format!("{expected} {again}"));
+            assert_eq!(doors.resolve(&all.join(" ")), format!("{expected} {again}"));
         }
     }
 

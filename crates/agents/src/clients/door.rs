@@ -10,25 +10,25 @@ use crate::clients::vendor::VendorPlace;
 
 /// The doors of one command.
 #[derive(Default)]
-pub struct Doors {
+pub struct LocalEndpoints {
     /// Where all of them lead, if not to where the command would go by itself.
     instead: Option<String>,
     /// Where a provider's requests go that the command was told no place for.
     upstreams: Upstreams,
     /// The doors of the run that this one runs in: what comes to them is shortened and counted there.
     outer: Vec<String>,
-    open: Vec<Door>,
+    open: Vec<LocalEndpoint>,
 }
 
 /// A place to listen, and the upstream behind it.
-struct Door {
+struct LocalEndpoint {
     origin: String,
     listener: TcpListener,
     upstream: Upstream,
     local: SocketAddr,
 }
 
-impl Doors {
+impl LocalEndpoints {
     /// None as yet.
     pub fn new(instead: Option<&str>, upstreams: &Upstreams) -> Self {
         let instead = instead.map(str::to_owned);
@@ -101,7 +101,7 @@ impl Doors {
                 "close other programs first",
             )
         })?;
-        self.open.push(Door { origin, listener, upstream, local });
+        self.open.push(LocalEndpoint { origin, listener, upstream, local });
         Ok(local)
     }
 
@@ -109,7 +109,7 @@ impl Doors {
     ///
     /// What is said over a websocket is not rewritten, so clients that can do without are asked to.
     pub fn serve(self, settings: &GatewaySettings, rewrite: &Arc<dyn Rewrite>) -> Result<(), Stop> {
-        for Door { listener, upstream, local, .. } in self.open {
+        for LocalEndpoint { listener, upstream, local, .. } in self.open {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let settings = GatewaySettings {
                 listen: local,
@@ -136,10 +136,10 @@ fn split(url: &str) -> (&str, &str) {
 mod tests {
     use super::*;
 
-    impl Doors {
+    impl LocalEndpoints {
         /// A text with every door in it replaced by where it leads.
-        pub(crate) fn resolved(&self, text: &str) -> String {
-            let here = |door: &Door| format!("http://{}", door.local);
+        pub(crate) fn resolve(&self, text: &str) -> String {
+            let here = |door: &LocalEndpoint| format!("http://{}", door.local);
             self.open.iter().fold(text.to_owned(), |text, door| text.replace(&here(door), &door.origin))
         }
     }
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn one_origin_has_one_door_and_paths_stay() {
-        let mut doors = Doors::default();
+        let mut doors = LocalEndpoints::default();
         let first = doors.open("A", "https://h/v1").ok();
         let other = doors.open("B", "https://h/v1beta").ok();
         assert_eq!(doors.open.len(), 1);
@@ -168,16 +168,16 @@ mod tests {
     /// Behaviour 24.10.
     #[test]
     fn a_door_of_the_run_around_is_used_as_it_is() {
-        let mut doors = Doors::default().inside(Some("127.0.0.1:7 127.0.0.1:8"));
+        let mut doors = LocalEndpoints::default().inside(Some("127.0.0.1:7 127.0.0.1:8"));
         assert_eq!(doors.open("A", "http://127.0.0.1:8/v1").ok().as_deref(), Some("http://127.0.0.1:8/v1"));
         assert!(doors.is_nested());
         assert!(doors.open("B", "http://127.0.0.1:9").is_ok() && !doors.is_nested());
-        assert!(!Doors::default().inside(None).is_nested());
+        assert!(!LocalEndpoints::default().inside(None).is_nested());
     }
 
     #[test]
     fn one_upstream_stands_for_all() {
-        let mut doors = Doors::new(Some("http://h:1/base"), &Upstreams::default());
+        let mut doors = LocalEndpoints::new(Some("http://h:1/base"), &Upstreams::default());
         assert!(doors.open("A", "https://a/v1").is_ok_and(|url| url.ends_with("/v1")));
         assert!(doors.open("B", "https://b").is_ok());
         assert_eq!(doors.open.len(), 1);

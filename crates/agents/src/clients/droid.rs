@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, Told, direct};
-use crate::clients::door::Doors;
+use crate::clients::client::{Client, LaunchOptions, direct};
+use crate::clients::door::LocalEndpoints;
 use crate::clients::endpoints;
-use crate::clients::environment::World;
+use crate::clients::environment::ClientEnvironment;
 
 /// Factory's droid.
 pub(super) struct Droid;
@@ -22,8 +22,13 @@ impl Client for Droid {
 
     /// Its own models are behind its makers' service, so only models of the user's can have a door. They are settings, and
     /// an argument names more of those.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let mut models = World::json(&world.home("", ".factory/settings.json"))["customModels"].take();
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        let mut models =
+            ClientEnvironment::json(&world.home("", ".factory/settings.json"))["customModels"].take();
         let mut found = false;
         for model in models.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             found |= endpoints::lead(doors, "", model, "baseUrl")?;
@@ -34,7 +39,7 @@ impl Client for Droid {
                 "add a model of your own to customModels in ~/.factory/settings.json and choose it, or start droid without tersely",
             ));
         }
-        let mut told = Told { env: direct(world), ..Told::default() };
+        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
         told.notes.push("only models in customModels lead here: choose one with -m custom:NAME".to_owned());
         let path = told.file("settings.json", &json!({ "customModels": models }).to_string())?;
         told.args = vec!["--settings".to_owned(), path];
@@ -52,12 +57,12 @@ mod tests {
     fn only_the_user_s_own_models_have_doors() {
         let settings =
             r#"{"theme":"x","customModels":[{"model":"m","baseUrl":"http://h/v1","apiKey":"k"}]} // mine"#;
-        let (world, home) = World::with_home("droid", &[(".factory/settings.json", settings)]);
-        let mut doors = Doors::default();
+        let (world, home) = ClientEnvironment::with_home("droid", &[(".factory/settings.json", settings)]);
+        let mut doors = LocalEndpoints::default();
         let told = Droid.point(&world, &mut doors).expect("doors");
-        let text = doors.resolved(&fs::read_to_string(&told.args[1]).expect("a file"));
+        let text = doors.resolve(&fs::read_to_string(&told.args[1]).expect("a file"));
         assert_eq!(text, r#"{"customModels":[{"model":"m","baseUrl":"http://h/v1","apiKey":"k"}]}"#);
-        assert!(Droid.point(&World::of(&[]), &mut Doors::default()).is_err());
+        assert!(Droid.point(&ClientEnvironment::of(&[]), &mut LocalEndpoints::default()).is_err());
         drop(home);
     }
 }

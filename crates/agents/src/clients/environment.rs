@@ -10,7 +10,7 @@ use crate::clients::{jsonc, yaml};
 
 /// Variables, arguments and folders.
 #[derive(Debug, Default, Clone)]
-pub struct World {
+pub struct ClientEnvironment {
     /// Environment variables.
     pub vars: BTreeMap<String, String>,
     /// The arguments that the user typed after the command.
@@ -26,7 +26,7 @@ const ENV_FILES: [&str; 4] = [".env", ".env.local", ".gemini/.env", ".qwen/.env"
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
-impl World {
+impl ClientEnvironment {
     /// This process's own, and the arguments of a command.
     pub fn around(args: &[OsString]) -> Self {
         let text = |value: OsString| value.to_string_lossy().into_owned();
@@ -43,7 +43,7 @@ impl World {
     }
 
     /// A variable by which programs ask a company's proxy for what they want.
-    pub fn proxied(&self) -> Option<&'static str> {
+    pub fn proxy_variable(&self) -> Option<&'static str> {
         PROXIES.into_iter().find(|name| self.var(name).is_some())
     }
 
@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    impl World {
+    impl ClientEnvironment {
         /// A world of these variables, in which nobody has a home.
         pub(crate) fn of(vars: &[(&str, &str)]) -> Self {
             let home = [("HOME", "/nowhere")];
@@ -180,7 +180,7 @@ mod tests {
             ("/h/u", "/h", ""),
             ("", "/tmp", "/tmp /"),
         ] {
-            let mut world = World::of(&[("HOME", home)]);
+            let mut world = ClientEnvironment::of(&[("HOME", home)]);
             world.folder = here.into();
             let folders: Vec<_> = world.foreign().map(|it| it.display().to_string()).collect();
             assert_eq!(folders.join(" "), expected, "{home} {here}");
@@ -200,7 +200,7 @@ mod tests {
             ("ollama.com", "https://ollama.com"),
         ] {
             assert_eq!(
-                World::of(&[("OLLAMA_HOST", value)]).url("OLLAMA_HOST").as_deref(),
+                ClientEnvironment::of(&[("OLLAMA_HOST", value)]).url("OLLAMA_HOST").as_deref(),
                 Some(url),
                 "{value}"
             );

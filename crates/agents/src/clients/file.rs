@@ -12,7 +12,7 @@ pub struct PrivateFile {
 }
 
 /// How many names are tried for a folder: others may be in use.
-const TRIES: u32 = 1_000;
+const MAX_ATTEMPTS: u32 = 1_000;
 
 impl PrivateFile {
     /// Writes a text, which may hold keys.
@@ -45,7 +45,7 @@ fn folder() -> io::Result<PathBuf> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let paths =
-        (0..TRIES).map(|at| std::env::temp_dir().join(format!("tersely-{}-{at}", std::process::id())));
+        (0..MAX_ATTEMPTS).map(|at| std::env::temp_dir().join(format!("tersely-{}-{at}", std::process::id())));
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for path in paths {
         match builder.create(&path) {

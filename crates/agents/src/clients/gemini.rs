@@ -2,9 +2,9 @@
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, ClientSettings, Told};
-use crate::clients::door::Doors;
-use crate::clients::environment::World;
+use crate::clients::client::{Client, ClientSettings, LaunchOptions};
+use crate::clients::door::LocalEndpoints;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::vendor::{CODE_ASSIST, GEMINI};
 
 /// Gemini CLI.
@@ -25,8 +25,12 @@ impl Client for GeminiCli {
     }
 
     /// A key and a Google login lead to different servers.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let told = Told::variables(world, doors, &[GEMINI, CODE_ASSIST])?;
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        let told = LaunchOptions::variables(world, doors, &[GEMINI, CODE_ASSIST])?;
         if told.env.iter().any(|(name, _)| name == BASE) && is_undecided(world) {
             return Err(CommandFault::unable(
                 "with another base URL, gemini does not accept an API key as a login by itself",
@@ -37,17 +41,17 @@ impl Client for GeminiCli {
     }
 
     /// It reads the address from files of variables alone, and of these only the first that it finds.
-    fn settings(&self, _world: &World, _url: &str) -> Result<ClientSettings, String> {
+    fn settings(&self, _world: &ClientEnvironment, _url: &str) -> Result<ClientSettings, String> {
         Err("it reads the address from a .env file, and a project's would hide yours".to_owned())
     }
 }
 
 /// True when nothing but a key says how to log in. An address in the variable then stands for another way, which
 /// Gemini CLI refuses without a terminal.
-fn is_undecided(world: &World) -> bool {
+fn is_undecided(world: &ClientEnvironment) -> bool {
     let files = [world.home("GEMINI_CLI_HOME", "").join(".gemini"), world.folder.join(".gemini")];
     let chosen = |folder: &std::path::PathBuf| {
-        World::json(&folder.join("settings.json"))["security"]["auth"]["selectedType"].is_string()
+        ClientEnvironment::json(&folder.join("settings.json"))["security"]["auth"]["selectedType"].is_string()
     };
     let said = CHOSEN.iter().any(|name| world.var(name).is_some());
     world.var("GEMINI_API_KEY").is_some() && !said && !files.iter().any(chosen)
@@ -58,7 +62,7 @@ mod tests {
     use super::*;
 
     fn check(vars: &[(&str, &str)], works: bool) {
-        let told = GeminiCli.point(&World::of(vars), &mut Doors::default());
+        let told = GeminiCli.point(&ClientEnvironment::of(vars), &mut LocalEndpoints::default());
         assert_eq!(told.is_ok(), works, "{told:?}");
     }
 

@@ -21,7 +21,7 @@ pub const CLIENTS: [&dyn Client; 14] = [
 ];
 
 /// The client of a name; any other command is one that reads the usual variables.
-pub fn named(name: &str) -> &'static dyn Client {
+pub fn find_client(name: &str) -> &'static dyn Client {
     let name = if name == "kilocode" { "kilo" } else { name };
     CLIENTS.into_iter().find(|client| client.name() == name).unwrap_or(&Other)
 }

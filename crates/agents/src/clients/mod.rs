@@ -23,12 +23,12 @@ mod variables;
 mod vendor;
 mod yaml;
 
-pub use client::{Client, ClientSettings, Told};
-pub use door::Doors;
-pub use environment::World;
+pub use client::{Client, ClientSettings, LaunchOptions};
+pub use door::LocalEndpoints;
+pub use environment::ClientEnvironment;
 pub use file::PrivateFile;
-pub use known::{CLIENTS, named};
-pub use planted::{FolderTrust, PlantedAddress, unconfirmed};
+pub use known::{CLIENTS, find_client};
+pub use planted::{FolderTrust, PlantedAddress, find_unconfirmed};
 pub use vendor::{VENDORS, VendorPlace, VendorVariables};
 
 /// The variable by which the wrappers of MCP servers that an agent starts learn that its results are shortened already, on

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, ClientSettings, Told, direct};
-use crate::clients::door::Doors;
+use crate::clients::client::{Client, ClientSettings, LaunchOptions, direct};
+use crate::clients::door::LocalEndpoints;
 use crate::clients::endpoints::usual;
-use crate::clients::environment::World;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::planted::PlantedAddress;
 use crate::clients::vendor::{VendorPlace, VendorVariables};
 use crate::edit::SettingPlace;
@@ -55,7 +55,7 @@ pub(super) const KILO: OpenCode = OpenCode {
 };
 
 /// A provider that it knows by itself.
-struct Known {
+struct BuiltinProvider {
     name: &'static str,
     /// The variable that names another address, where one is read.
     variable: &'static str,
@@ -63,11 +63,15 @@ struct Known {
     keys: &'static [&'static str],
 }
 
-const KNOWN: [Known; 4] = [
-    Known { name: "anthropic", variable: "ANTHROPIC_BASE_URL", keys: &["ANTHROPIC_API_KEY"] },
-    Known { name: "openai", variable: "OPENAI_BASE_URL", keys: &["OPENAI_API_KEY"] },
-    Known { name: "google", variable: "", keys: &["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"] },
-    Known { name: "openrouter", variable: "", keys: &["OPENROUTER_API_KEY"] },
+const KNOWN: [BuiltinProvider; 4] = [
+    BuiltinProvider { name: "anthropic", variable: "ANTHROPIC_BASE_URL", keys: &["ANTHROPIC_API_KEY"] },
+    BuiltinProvider { name: "openai", variable: "OPENAI_BASE_URL", keys: &["OPENAI_API_KEY"] },
+    BuiltinProvider {
+        name: "google",
+        variable: "",
+        keys: &["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+    },
+    BuiltinProvider { name: "openrouter", variable: "", keys: &["OPENROUTER_API_KEY"] },
 ];
 
 impl Client for OpenCode {
@@ -79,18 +83,20 @@ impl Client for OpenCode {
         Some(self.install)
     }
 
-    fn planted(&self, world: &World) -> Vec<PlantedAddress> {
+    fn planted_addresses(&self, world: &ClientEnvironment) -> Vec<PlantedAddress> {
         let mut found = BTreeMap::new();
         for file in self.files(world) {
-            let is_planted = world.foreign().any(|folder| self.brought(folder).contains(&file));
-            for (name, provider) in World::json(&file)["provider"].as_object().into_iter().flatten() {
+            let is_planted = world.foreign().any(|folder| self.project_files(folder).contains(&file));
+            for (name, provider) in
+                ClientEnvironment::json(&file)["provider"].as_object().into_iter().flatten()
+            {
                 if let Some(url) = provider["options"]["baseURL"].as_str() {
                     let address = is_planted.then(|| PlantedAddress::new(file.clone(), url));
                     found.insert(name.clone(), address);
                 }
             }
         }
-        for (name, provider) in self.said(world)["provider"].as_object().into_iter().flatten() {
+        for (name, provider) in self.config_content(world)["provider"].as_object().into_iter().flatten() {
             if provider["options"]["baseURL"].is_string() {
                 found.remove(name);
             }
@@ -100,9 +106,13 @@ impl Client for OpenCode {
 
     /// Its configuration can be added to by a variable. Only providers that are in use are named there, for naming
     /// one makes it count as set up.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let mut content = self.said(world);
-        let mut told = Told { env: direct(world), ..Told::default() };
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        let mut content = self.config_content(world);
+        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
         for (name, place) in self.providers(world) {
             let key = format!("provider.{name}.options.baseURL");
             if let VendorPlace::Open(why) = &place {
@@ -121,7 +131,7 @@ impl Client for OpenCode {
     }
 
     /// Only providers in use, for the same reason, and only those whose requests the gateway knows the way of.
-    fn settings(&self, world: &World, url: &str) -> Result<ClientSettings, String> {
+    fn settings(&self, world: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         if ["CONFIG_DIR", "CONFIG_CONTENT"].iter().any(|name| world.var(&self.variable(name)).is_some()) {
             return Err("its configuration is added to by a variable".to_owned());
         }
@@ -163,7 +173,7 @@ impl OpenCode {
     }
 
     /// What the variable says already.
-    fn said(&self, world: &World) -> Value {
+    fn config_content(&self, world: &ClientEnvironment) -> Value {
         world
             .var(&self.variable("CONFIG_CONTENT"))
             .and_then(|text| serde_json::from_str(text).ok())
@@ -171,32 +181,40 @@ impl OpenCode {
     }
 
     /// The providers in use, each with where its requests would go.
-    fn providers(&self, world: &World) -> BTreeMap<String, VendorPlace> {
-        let logins =
-            World::json(&world.home("XDG_DATA_HOME", ".local/share").join(self.folder).join("auth.json"));
-        let used = |known: &&Known| {
+    fn providers(&self, world: &ClientEnvironment) -> BTreeMap<String, VendorPlace> {
+        let logins = ClientEnvironment::json(
+            &world.home("XDG_DATA_HOME", ".local/share").join(self.folder).join("auth.json"),
+        );
+        let used = |known: &&BuiltinProvider| {
             known.keys.iter().any(|key| world.var(key).is_some()) || logins.get(known.name).is_some()
         };
-        let place = |known: &Known| world.url(known.variable).map_or(VendorPlace::Usual, VendorPlace::Chosen);
+        let place = |known: &BuiltinProvider| {
+            world.url(known.variable).map_or(VendorPlace::Usual, VendorPlace::Chosen)
+        };
         let known = KNOWN.iter().filter(used).map(|known| (known.name.to_owned(), place(known)));
         let mut found: BTreeMap<_, _> = known.collect();
-        for config in self.files(world).iter().map(|file| World::json(file)).chain([self.said(world)]) {
+        for config in self
+            .files(world)
+            .iter()
+            .map(|file| ClientEnvironment::json(file))
+            .chain([self.config_content(world)])
+        {
             for (name, provider) in config["provider"].as_object().into_iter().flatten() {
                 let url = provider["options"]["baseURL"].as_str();
-                found.extend(url.map(|url| (name.clone(), written(world, url))));
+                found.extend(url.map(|url| (name.clone(), expand_env(world, url))));
             }
         }
         found
     }
 
     /// The files of settings that a folder may bring.
-    fn brought(&self, folder: &Path) -> Vec<PathBuf> {
+    fn project_files(&self, folder: &Path) -> Vec<PathBuf> {
         let hidden = folder.join(format!(".{}", self.folder));
         self.files.iter().flat_map(|name| [folder.join(name), hidden.join(name)]).collect()
     }
 
     /// The files of settings, the one that is heard last at the end.
-    fn files(&self, world: &World) -> Vec<PathBuf> {
+    fn files(&self, world: &ClientEnvironment) -> Vec<PathBuf> {
         let own = world.home("XDG_CONFIG_HOME", ".config").join(self.folder);
         let named = world.var(&self.variable("CONFIG")).map(PathBuf::from);
         let above: Vec<_> = world.folder.ancestors().map(PathBuf::from).collect();
@@ -226,7 +244,7 @@ fn put(place: &mut Value, path: &[&str], url: String) {
 }
 
 /// The place that a configuration names: `{env:NAME}` stands for a variable, and `{file:PATH}` for what we do not read.
-fn written(world: &World, url: &str) -> VendorPlace {
+fn expand_env(world: &ClientEnvironment, url: &str) -> VendorPlace {
     let mut pieces = url.split("{env:");
     let mut place = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -244,14 +262,14 @@ mod tests {
 
     #[test]
     fn only_providers_in_use_are_named_and_the_rest_stays() {
-        let world = World::of(&[
+        let world = ClientEnvironment::of(&[
             ("OPENAI_API_KEY", "k"),
             (
                 "OPENCODE_CONFIG_CONTENT",
                 r#"{"theme":"x","provider":{"mine":{"npm":"y","options":{"baseURL":"http://h/z"}}}}"#,
             ),
         ]);
-        let told = OPENCODE.point(&world, &mut Doors::default()).expect("doors");
+        let told = OPENCODE.point(&world, &mut LocalEndpoints::default()).expect("doors");
         let content: Value = serde_json::from_str(&told.env[0].1).expect("JSON");
         let path = |name: &str| {
             let url = content["provider"][name]["options"]["baseURL"].as_str().unwrap_or_default();

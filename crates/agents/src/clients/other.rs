@@ -2,9 +2,9 @@
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, Told};
-use crate::clients::door::Doors;
-use crate::clients::environment::World;
+use crate::clients::client::{Client, LaunchOptions};
+use crate::clients::door::LocalEndpoints;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::vendor::VENDORS;
 
 /// Any command.
@@ -19,7 +19,11 @@ impl Client for Other {
         None
     }
 
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        Told::variables(world, doors, &VENDORS)
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        LaunchOptions::variables(world, doors, &VENDORS)
     }
 }

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use tersely_gateway::Vendor;
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, Told, direct};
-use crate::clients::door::Doors;
+use crate::clients::client::{Client, LaunchOptions, direct};
+use crate::clients::door::LocalEndpoints;
 use crate::clients::endpoints::usual;
-use crate::clients::environment::World;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::vendor::VendorPlace;
 
 /// pi.
@@ -39,8 +39,12 @@ impl Client for Pi {
 
     /// An extension can give a provider another address, and leaves all else about it as it is. It is a module of the old
     /// kind: pi keeps a copy of any other in the folder for temporary files, with the doors in it.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let mut told = Told { env: direct(world), ..Told::default() };
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
         if world.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
             return Ok(told);
         }
@@ -52,7 +56,8 @@ impl Client for Pi {
         for (name, vendor, address) in KNOWN {
             places.insert(name.to_owned(), ((vendor, address), VendorPlace::Usual));
         }
-        for (name, provider) in World::json(&file)["providers"].as_object().into_iter().flatten() {
+        for (name, provider) in ClientEnvironment::json(&file)["providers"].as_object().into_iter().flatten()
+        {
             if has_own_places(provider) {
                 told.notes
                     .push(format!("{name} is left alone, because its models have addresses of their own"));
@@ -91,12 +96,12 @@ mod tests {
     use super::*;
 
     /// The extension that pi is told, with every door replaced by where it leads.
-    fn said(world: &World) -> String {
-        let mut doors = Doors::default();
+    fn models_file(world: &ClientEnvironment) -> String {
+        let mut doors = LocalEndpoints::default();
         let told = Pi.point(world, &mut doors).expect("doors");
         told.args
             .get(1)
-            .map_or(String::new(), |path| doors.resolved(&fs::read_to_string(path).expect("a file")))
+            .map_or(String::new(), |path| doors.resolve(&fs::read_to_string(path).expect("a file")))
     }
 
     #[test]
@@ -105,8 +110,8 @@ mod tests {
             "openai":{"baseUrl":"http://h/v1"},
             "mine":{"baseUrl":"http://mine/x","models":[{"id":"a"}]},
             "apart":{"baseUrl":"http://apart","models":[{"id":"a","baseUrl":"http://b"}]}}}"#;
-        let (mut world, home) = World::with_home("pi", &[(".pi/agent/models.json", models)]);
-        let said_all = said(&world);
+        let (mut world, home) = ClientEnvironment::with_home("pi", &[(".pi/agent/models.json", models)]);
+        let said_all = models_file(&world);
         for expected in [
             r#""anthropic":"https://api.anthropic.com","#,
             r#""openai":"http://h/v1","#,
@@ -121,7 +126,7 @@ mod tests {
             "{said_all}"
         );
         world.args = vec!["install".to_owned(), "npm:x".to_owned()];
-        assert_eq!(said(&world), "");
+        assert_eq!(models_file(&world), "");
         drop(home);
     }
 }

@@ -15,7 +15,7 @@ use tersely_terminal::fault::Stop;
 use tersely_terminal::small;
 
 use crate::clients::endpoints;
-use crate::clients::environment::World;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::vendor::VENDORS;
 use crate::edit::ask;
 
@@ -54,7 +54,7 @@ impl PlantedAddress {
     }
 
     /// True for an address that a program would go to without the file: a provider's own, or the one that the user chose.
-    fn is_usual(&self, world: &World) -> bool {
+    fn is_usual(&self, world: &ClientEnvironment) -> bool {
         let usual = VENDORS.iter().map(|vendor| vendor.usual.to_owned());
         let chosen = VENDORS.iter().flat_map(|vendor| vendor.names).filter_map(|name| world.url(name));
         let all = usual.chain(endpoints::addresses().map(str::to_owned)).chain(chosen);
@@ -103,9 +103,9 @@ impl PlantedAddress {
 }
 
 /// The first address that nobody has confirmed.
-pub fn unconfirmed(
+pub fn find_unconfirmed(
     found: Vec<PlantedAddress>,
-    world: &World,
+    world: &ClientEnvironment,
     config: Option<&Path>,
     trust: FolderTrust,
 ) -> Result<Option<PlantedAddress>, Stop> {
@@ -129,14 +129,14 @@ mod tests {
     use crate::clients::CLIENTS;
 
     /// What a client would take from a folder with one file in it, and from a home with the same.
-    fn planted(client: &str, file: &str, text: &str) -> (Vec<PlantedAddress>, Vec<PlantedAddress>) {
+    fn planted_addresses(client: &str, file: &str, text: &str) -> (Vec<PlantedAddress>, Vec<PlantedAddress>) {
         let name = format!("planted-{client}");
-        let (mut world, home) = World::with_home(&name, &[(&format!("work/{file}"), text)]);
+        let (mut world, home) = ClientEnvironment::with_home(&name, &[(&format!("work/{file}"), text)]);
         let client = CLIENTS.iter().find(|it| it.name() == client).expect("a client");
         world.folder = PathBuf::from(&world.vars["HOME"]).join("work");
-        let foreign = client.planted(&world);
+        let foreign = client.planted_addresses(&world);
         world.vars.insert("HOME".to_owned(), world.folder.display().to_string());
-        let own = client.planted(&world);
+        let own = client.planted_addresses(&world);
         drop(home);
         (foreign, own)
     }
@@ -164,19 +164,19 @@ mod tests {
             ),
             ("aider", ".aider.conf.yml", "openai-api-base: [b".to_owned(), None),
         ] {
-            let (foreign, own) = planted(client, file, &text);
+            let (foreign, own) = planted_addresses(client, file, &text);
             let origins: Vec<_> = foreign.iter().map(|it| it.origin.as_deref()).collect();
             assert!(origins.contains(&origin), "{client} {text}: {foreign:?}");
             assert_eq!(own, [], "{client} {text}");
         }
-        let (none, _) = planted("claude", ".claude/settings.json", &claude(""));
+        let (none, _) = planted_addresses("claude", ".claude/settings.json", &claude(""));
         assert_eq!(none, []);
     }
 
     #[test]
     fn what_a_program_would_go_to_anyway_is_not_asked_about() {
         let address = |url: &str| PlantedAddress::new(PathBuf::from("f"), url);
-        let world = World::of(&[("OPENAI_BASE_URL", "http://mine:1/v1")]);
+        let world = ClientEnvironment::of(&[("OPENAI_BASE_URL", "http://mine:1/v1")]);
         for (url, is_usual) in [
             ("https://api.anthropic.com", true),
             ("https://api.openai.com/v1/", true),
@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(address(url).is_usual(&world), is_usual, "{url}");
         }
         let refused =
-            |trust| unconfirmed(vec![address("nonsense")], &world, None, trust).expect("no question");
+            |trust| find_unconfirmed(vec![address("nonsense")], &world, None, trust).expect("no question");
         assert!(refused(FolderTrust::Given).is_some() && refused(FolderTrust::Asked).is_some());
     }
 

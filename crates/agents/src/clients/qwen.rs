@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, Told};
-use crate::clients::door::Doors;
+use crate::clients::client::{Client, LaunchOptions};
+use crate::clients::door::LocalEndpoints;
 use crate::clients::endpoints;
-use crate::clients::environment::World;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::vendor::{ANTHROPIC, OPENAI, VendorVariables};
 
 /// Qwen Code.
@@ -39,11 +39,15 @@ impl Client for Qwen {
 
     /// Models in its settings come with addresses that no variable changes. The machine's settings, which a variable can
     /// name, are heard first: they get the user's models, with doors for addresses.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let mut told = Told::variables(world, doors, &VENDORS)?;
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        let mut told = LaunchOptions::variables(world, doors, &VENDORS)?;
         let path = world.var(MACHINE).map_or_else(|| Path::new(FOLDER).join("settings.json"), PathBuf::from);
-        let mut machine = World::json(&path);
-        let own = World::json(&world.home("QWEN_HOME", ".qwen").join("settings.json"));
+        let mut machine = ClientEnvironment::json(&path);
+        let own = ClientEnvironment::json(&world.home("QWEN_HOME", ".qwen").join("settings.json"));
         let mut models = Some(machine["modelProviders"].take())
             .filter(Value::is_object)
             .unwrap_or_else(|| own["modelProviders"].clone());
@@ -51,7 +55,7 @@ impl Client for Qwen {
             return Ok(told);
         }
         // Whether a project's settings are heard is for the user to say, to Qwen Code.
-        if World::json(&world.folder.join(".qwen/settings.json"))["modelProviders"].is_object() {
+        if ClientEnvironment::json(&world.folder.join(".qwen/settings.json"))["modelProviders"].is_object() {
             told.notes.push(
                 "modelProviders is left alone, because this folder's .qwen/settings.json has its own"
                     .to_owned(),
@@ -71,7 +75,7 @@ impl Client for Qwen {
 }
 
 /// Puts doors into lists of models by provider; false if none of them has a place for one.
-fn lead(providers: &mut Value, doors: &mut Doors) -> Result<bool, CommandFault> {
+fn lead(providers: &mut Value, doors: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let mut found = false;
     for (name, models) in providers.as_object_mut().into_iter().flatten() {
         for model in models.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
@@ -91,13 +95,15 @@ mod tests {
     #[test]
     fn models_of_the_settings_lead_to_doors() {
         let settings = r#"{"modelProviders":{"openai":[{"id":"a","baseUrl":"http://h/v1","envKey":"K"},{"id":"b"}]},"x":1}"#;
-        let (mut world, home) =
-            World::with_home("qwen", &[(".qwen/settings.json", settings), ("machine.json", r#"{"y":2}"#)]);
+        let (mut world, home) = ClientEnvironment::with_home(
+            "qwen",
+            &[(".qwen/settings.json", settings), ("machine.json", r#"{"y":2}"#)],
+        );
         let machine = format!("{}/machine.json", world.vars["HOME"]);
         world.vars.insert(MACHINE.to_owned(), machine.clone());
-        let mut doors = Doors::default();
+        let mut doors = LocalEndpoints::default();
         let told = Qwen.point(&world, &mut doors).expect("doors");
-        let text = doors.resolved(&fs::read_to_string(&told.env[0].1).expect("a file"));
+        let text = doors.resolve(&fs::read_to_string(&told.env[0].1).expect("a file"));
         assert_eq!(
             text,
             r#"{"y":2,"modelProviders":{"openai":[{"id":"a","baseUrl":"http://h/v1","envKey":"K"},{"id":"b"}]}}"#
@@ -108,12 +114,14 @@ mod tests {
 
     #[test]
     fn only_variables_that_are_set_are_changed() {
-        let mut doors = Doors::default();
-        assert!(Qwen.point(&World::of(&[]), &mut doors).is_ok_and(|told| told.env.is_empty()));
-        let told = Qwen.point(&World::of(&[("OPENAI_BASE_URL", "http://h/v1")]), &mut doors).expect("a door");
+        let mut doors = LocalEndpoints::default();
+        assert!(Qwen.point(&ClientEnvironment::of(&[]), &mut doors).is_ok_and(|told| told.env.is_empty()));
+        let told = Qwen
+            .point(&ClientEnvironment::of(&[("OPENAI_BASE_URL", "http://h/v1")]), &mut doors)
+            .expect("a door");
         assert_eq!(told.env.len(), 1);
         assert_eq!(
-            (told.env[0].0.as_str(), doors.resolved(&told.env[0].1).as_str()),
+            (told.env[0].0.as_str(), doors.resolve(&told.env[0].1).as_str()),
             ("OPENAI_BASE_URL", "http://h/v1")
         );
     }

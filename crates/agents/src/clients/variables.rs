@@ -2,9 +2,9 @@
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::client::{Client, Told};
-use crate::clients::door::Doors;
-use crate::clients::environment::World;
+use crate::clients::client::{Client, LaunchOptions};
+use crate::clients::door::LocalEndpoints;
+use crate::clients::environment::ClientEnvironment;
 use crate::clients::vendor::{ANTHROPIC, GEMINI, OLLAMA, OPENAI, VendorVariables};
 
 /// A client that variables are enough for.
@@ -13,7 +13,7 @@ pub(super) struct ByVariables {
     install: &'static str,
     vendors: &'static [VendorVariables],
     /// The variables that a file of its own sets; what is set around it is heard first.
-    written: fn(&World) -> Vec<(String, String)>,
+    written: fn(&ClientEnvironment) -> Vec<(String, String)>,
     /// What it does where none of the variables leads to a door, and what to do about that.
     else_wise: Option<(&'static str, &'static str)>,
 }
@@ -44,7 +44,7 @@ pub(super) const GOOSE: ByVariables = ByVariables {
     ],
     written: |world| {
         let config = world.home("XDG_CONFIG_HOME", ".config").join("goose/config.yaml");
-        let config = World::yaml(&config);
+        let config = ClientEnvironment::yaml(&config);
         let values = config.as_object().into_iter().flatten();
         values.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
     },
@@ -91,8 +91,12 @@ impl Client for ByVariables {
         Some(self.install)
     }
 
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let told = Told::variables(&world.above((self.written)(world)), doors, self.vendors)?;
+    fn point(
+        &self,
+        world: &ClientEnvironment,
+        doors: &mut LocalEndpoints,
+    ) -> Result<LaunchOptions, CommandFault> {
+        let told = LaunchOptions::variables(&world.above((self.written)(world)), doors, self.vendors)?;
         let leads = |name: &str| self.vendors.iter().any(|vendor| vendor.names.contains(&name));
         match self.else_wise {
             Some((what, hint)) if !told.env.iter().any(|(name, _)| leads(name)) => {
@@ -108,39 +112,39 @@ mod tests {
     use super::*;
 
     /// What a client is told, and where that leads.
-    fn told(client: &ByVariables, world: &World) -> Vec<String> {
-        let mut doors = Doors::default();
+    fn launch(client: &ByVariables, world: &ClientEnvironment) -> Vec<String> {
+        let mut doors = LocalEndpoints::default();
         let told = client.point(world, &mut doors).expect("doors");
-        told.env.iter().map(|(name, url)| doors.resolved(&format!("{name}={url}"))).collect()
+        told.env.iter().map(|(name, url)| doors.resolve(&format!("{name}={url}"))).collect()
     }
 
     #[test]
     fn goose_is_told_hosts_and_its_own_file_is_heard_beneath_variables() {
-        let usual = told(&GOOSE, &World::of(&[]));
+        let usual = launch(&GOOSE, &ClientEnvironment::of(&[]));
         assert_eq!(usual[0], "ANTHROPIC_HOST=https://api.anthropic.com");
         assert_eq!(usual[1], "OPENAI_HOST=https://api.openai.com");
         assert_eq!(usual.len(), 5, "{usual:?}");
-        let base = told(&GOOSE, &World::of(&[("OPENAI_BASE_URL", "http://h/v1")]));
+        let base = launch(&GOOSE, &ClientEnvironment::of(&[("OPENAI_BASE_URL", "http://h/v1")]));
         assert!(base.contains(&"OPENAI_BASE_URL=http://h/v1".to_owned()), "{base:?}");
         assert!(!base.iter().any(|it| it.starts_with("OPENAI_HOST")), "{base:?}");
-        let (mut world, home) = World::with_home(
+        let (mut world, home) = ClientEnvironment::with_home(
             "goose",
             &[(
                 ".config/goose/config.yaml",
                 "ANTHROPIC_HOST: http://f/x\nextensions:\n  a:\n    enabled: true\n",
             )],
         );
-        assert_eq!(told(&GOOSE, &world)[0], "ANTHROPIC_HOST=http://f/x");
+        assert_eq!(launch(&GOOSE, &world)[0], "ANTHROPIC_HOST=http://f/x");
         world.vars.insert("ANTHROPIC_HOST".to_owned(), "http://v".to_owned());
-        assert_eq!(told(&GOOSE, &world)[0], "ANTHROPIC_HOST=http://v");
+        assert_eq!(launch(&GOOSE, &world)[0], "ANTHROPIC_HOST=http://v");
         drop(home);
     }
 
     #[test]
     fn copilot_needs_a_provider_and_amp_cannot_have_one() {
-        let chosen = World::of(&[("COPILOT_PROVIDER_BASE_URL", "http://h/v1")]);
-        assert_eq!(told(&COPILOT, &chosen), ["COPILOT_PROVIDER_BASE_URL=http://h/v1"]);
-        assert!(COPILOT.point(&World::of(&[]), &mut Doors::default()).is_err());
-        assert!(AMP.point(&chosen, &mut Doors::default()).is_err());
+        let chosen = ClientEnvironment::of(&[("COPILOT_PROVIDER_BASE_URL", "http://h/v1")]);
+        assert_eq!(launch(&COPILOT, &chosen), ["COPILOT_PROVIDER_BASE_URL=http://h/v1"]);
+        assert!(COPILOT.point(&ClientEnvironment::of(&[]), &mut LocalEndpoints::default()).is_err());
+        assert!(AMP.point(&chosen, &mut LocalEndpoints::default()).is_err());
     }
 }

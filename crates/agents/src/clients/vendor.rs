@@ -2,7 +2,7 @@
 
 use tersely_gateway::Vendor;
 
-use crate::clients::environment::World;
+use crate::clients::environment::ClientEnvironment;
 
 /// A provider, as programs know it.
 pub struct VendorVariables {
@@ -123,7 +123,7 @@ pub enum VendorPlace {
 impl VendorVariables {
     /// Where one of the names leads. A name that is not set means what the others mean, and never a place that nobody
     /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
-    pub fn place(&self, name: &str, world: &World) -> VendorPlace {
+    pub fn place(&self, name: &str, world: &ClientEnvironment) -> VendorPlace {
         if let (Some(_), Some(key)) = (world.var(name), self.key.filter(|key| world.var(key).is_none())) {
             return VendorPlace::Open(format!("requests are signed for that place where {key} is not set"));
         }
@@ -160,10 +160,10 @@ mod tests {
 
     fn place(name: &str, vars: &[(&str, &str)]) -> VendorPlace {
         let vendor = VENDORS.iter().find(|vendor| vendor.names.contains(&name)).expect("a vendor");
-        vendor.place(name, &World::of(vars))
+        vendor.place(name, &ClientEnvironment::of(vars))
     }
 
-    fn chosen(url: &str) -> VendorPlace {
+    fn choice(url: &str) -> VendorPlace {
         VendorPlace::Chosen(url.to_owned())
     }
 
@@ -171,11 +171,11 @@ mod tests {
     fn names_of_one_provider_mean_one_place() {
         let (base, old) = (("OPENAI_BASE_URL", "http://a/v1"), ("OPENAI_API_BASE", "http://b/v1"));
         assert_eq!(place(base.0, &[]), VendorPlace::Usual);
-        assert_eq!(place(old.0, &[base]), chosen(base.1));
-        assert_eq!(place(base.0, &[old]), chosen(old.1));
+        assert_eq!(place(old.0, &[base]), choice(base.1));
+        assert_eq!(place(base.0, &[old]), choice(old.1));
         assert_eq!(
             (place(base.0, &[base, old]), place(old.0, &[base, old])),
-            (chosen(base.1), chosen(old.1))
+            (choice(base.1), choice(old.1))
         );
         assert_eq!(place(base.0, &[("ANTHROPIC_BASE_URL", "http://a")]), VendorPlace::Usual);
     }
@@ -191,7 +191,7 @@ mod tests {
         ] {
             assert_eq!(place(name, &[(rival, "http://a")]), VendorPlace::Open(format!("{rival} is set")));
             assert_eq!(place(name, &[(rival, "")]), VendorPlace::Usual);
-            assert_eq!(place(name, &[(rival, "http://a"), (name, "http://b")]), chosen("http://b"));
+            assert_eq!(place(name, &[(rival, "http://a"), (name, "http://b")]), choice("http://b"));
         }
         assert_eq!(place("OPENAI_BASE_URL", &[("OPENAI_API_KEY", "k")]), VendorPlace::Usual);
     }
@@ -200,7 +200,7 @@ mod tests {
     fn a_place_that_requests_are_signed_for_is_left_alone() {
         let base = ("ANTHROPIC_BEDROCK_BASE_URL", "http://a");
         assert!(matches!(place(base.0, &[base]), VendorPlace::Open(_)));
-        assert_eq!(place(base.0, &[base, (BEDROCK_KEY, "k")]), chosen(base.1));
+        assert_eq!(place(base.0, &[base, (BEDROCK_KEY, "k")]), choice(base.1));
         assert_eq!(place(base.0, &[(BEDROCK_KEY, "k")]), VendorPlace::Usual);
     }
 }

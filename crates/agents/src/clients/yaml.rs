@@ -4,8 +4,8 @@ use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 use serde_json::{Map, Value};
 
 /// Bounds that no file of settings meets.
-const DEPTH: usize = 32;
-const NODES: usize = 100_000;
+const MAX_DEPTH: usize = 32;
+const MAX_NODES: usize = 100_000;
 
 /// The document in a text; nothing if it is not one document, or if it has aliases, tags or keys to merge: what those
 /// mean is for the client to say.
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
 
     fn node(&mut self, event: Event<'a>, depth: usize) -> Option<Value> {
         self.nodes += 1;
-        if depth > DEPTH || self.nodes > NODES {
+        if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return None;
         }
         match event {

@@ -17,7 +17,7 @@ pub struct Consent {
 
 impl Consent {
     /// True if what was shown is to be written; asks unless that was said.
-    pub fn given(&self, question: &str) -> Result<bool, Stop> {
+    pub fn confirm(&self, question: &str) -> Result<bool, Stop> {
         if self.dry_run || self.yes {
             return Ok(self.yes);
         }

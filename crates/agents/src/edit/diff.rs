@@ -115,7 +115,11 @@ mod tests {
         let (left, right) = ("é".repeat(CONTEXT_CHARS), "b".repeat(CONTEXT_CHARS));
         let expected = format!("@@ line 1 @@\n-…{left}!{right}…\n+…{left}??{right}…\n");
         check(&long, &[(2000..2001, "??")], &expected);
-        let ends = format!("@@ line 1 @@\n-{0}…{1}\n+x{0}…{1}x\n", "é".repeat(MAX_LINE_CHARS), "b".repeat(MAX_LINE_CHARS));
+        let ends = format!(
+            "@@ line 1 @@\n-{0}…{1}\n+x{0}…{1}x\n",
+            "é".repeat(MAX_LINE_CHARS),
+            "b".repeat(MAX_LINE_CHARS)
+        );
         assert!(show(&long, &format!("x{long}")).len() < ends.len());
     }
 

@@ -6,7 +6,7 @@ use crate::edit::patch::Patch;
 use crate::edit::scan::{self, MemberPlace, TextFault};
 
 /// A member, and the members that it stands among.
-struct Found {
+struct MemberLocation {
     among: Vec<MemberPlace>,
     at: usize,
 }
@@ -20,12 +20,12 @@ pub(super) fn value<'t>(text: &'t str, path: &[String]) -> Result<Option<&'t str
 /// there, so that nothing which follows need change.
 pub(super) fn put(text: &str, path: &[String], value: &str) -> Result<Patch, TextFault> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        return Ok(Patch { place: text.len()..text.len(), text: format!("{{ {} }}\n", nested(path, value)) });
+        return Ok(Patch { place: text.len()..text.len(), text: format!("{{ {} }}\n", nest(path, value)) });
     }
     let mut object = root(text)?;
     let mut rest = path;
     while let Some((key, inner)) = rest.split_first() {
-        let Some(member) = named(text, &object, key)? else { break };
+        let Some(member) = find_member(text, &object, key)? else { break };
         if inner.is_empty() || !text[member.value.clone()].starts_with('{') {
             return Err(TextFault { at: member.value.start, expected: "an object" });
         }
@@ -33,7 +33,7 @@ pub(super) fn put(text: &str, path: &[String], value: &str) -> Result<Patch, Tex
     }
     let first = scan::members(text, &object)?.into_iter().next();
     let at = object.start + 1;
-    let body = nested(rest, value);
+    let body = nest(rest, value);
     let added = if let Some(first) = first {
         let gap = &text[at..first.key.start];
         let gap = if gap.trim().is_empty() { gap } else { " " };
@@ -60,7 +60,7 @@ pub(super) fn cut(text: &str, path: &[String], added: &str) -> Result<Option<Pat
 }
 
 /// Where a member stands, with one comma.
-fn alone(text: &str, Found { among, at }: &Found) -> Range<usize> {
+fn alone(text: &str, MemberLocation { among, at }: &MemberLocation) -> Range<usize> {
     let own = &among[*at];
     let comma = |from: usize, to: usize| text[from..to].find(',').map(|length| from + length);
     match (among.get(at + 1), at.checked_sub(1).map(|before| &among[before])) {
@@ -76,13 +76,13 @@ fn alone(text: &str, Found { among, at }: &Found) -> Range<usize> {
 }
 
 /// A path that is not there yet, on one line.
-fn nested(path: &[String], value: &str) -> String {
+fn nest(path: &[String], value: &str) -> String {
     let mut keys = path.iter().rev();
-    let last = keys.next().map(|key| format!("{}: {value}", quoted(key))).unwrap_or_default();
-    keys.fold(last, |inner, key| format!("{}: {{ {inner} }}", quoted(key)))
+    let last = keys.next().map(|key| format!("{}: {value}", quote(key))).unwrap_or_default();
+    keys.fold(last, |inner, key| format!("{}: {{ {inner} }}", quote(key)))
 }
 
-fn quoted(key: &str) -> String {
+fn quote(key: &str) -> String {
     serde_json::Value::from(key).to_string()
 }
 
@@ -105,24 +105,24 @@ fn root(text: &str) -> Result<Range<usize>, TextFault> {
     Err(TextFault { at: whole.start, expected: "an object" })
 }
 
-fn find(text: &str, path: &[String]) -> Result<Option<Found>, TextFault> {
+fn find(text: &str, path: &[String]) -> Result<Option<MemberLocation>, TextFault> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Ok(None);
     }
     let mut object = root(text)?;
     let Some((last, above)) = path.split_last() else { return Ok(None) };
     for key in above {
-        let Some(member) = named(text, &object, key)? else { return Ok(None) };
+        let Some(member) = find_member(text, &object, key)? else { return Ok(None) };
         object = member.value;
     }
-    named(text, &object, last)?;
+    find_member(text, &object, last)?;
     let among = scan::members(text, &object)?;
     let at = among.iter().position(|member| is_named(text, member, last));
-    Ok(at.map(|at| Found { among, at }))
+    Ok(at.map(|at| MemberLocation { among, at }))
 }
 
 /// The member of a name, if there is one; which of two counts differs from client to client.
-fn named(text: &str, object: &Range<usize>, key: &str) -> Result<Option<MemberPlace>, TextFault> {
+fn find_member(text: &str, object: &Range<usize>, key: &str) -> Result<Option<MemberPlace>, TextFault> {
     let mut members = scan::members(text, object)?.into_iter().filter(|member| is_named(text, member, key));
     let first = members.next();
     match members.next() {

@@ -23,12 +23,12 @@ pub(crate) struct TextFault {
 }
 
 /// Values that stand deeper are a fault: no client nests its settings so, and the stack is finite.
-const DEPTH: usize = 128;
+const MAX_DEPTH: usize = 128;
 
-type Scanned<T> = Result<T, TextFault>;
+type ScanResult<T> = Result<T, TextFault>;
 
 /// The place of the one value that a text holds.
-pub(crate) fn document(text: &str) -> Scanned<Range<usize>> {
+pub(crate) fn document(text: &str) -> ScanResult<Range<usize>> {
     let mut scan = Scan { text, at: text.len() - text.trim_start_matches('\u{feff}').len() };
     scan.blank()?;
     let value = scan.value(0)?;
@@ -37,7 +37,7 @@ pub(crate) fn document(text: &str) -> Scanned<Range<usize>> {
 }
 
 /// What an object holds; nothing for any other value.
-pub(crate) fn members(text: &str, object: &Range<usize>) -> Scanned<Vec<MemberPlace>> {
+pub(crate) fn members(text: &str, object: &Range<usize>) -> ScanResult<Vec<MemberPlace>> {
     let mut found = Vec::new();
     let mut scan = Scan { text, at: object.start };
     if scan.peek() == Some(b'{') {
@@ -47,7 +47,7 @@ pub(crate) fn members(text: &str, object: &Range<usize>) -> Scanned<Vec<MemberPl
 }
 
 /// What a list holds; nothing for any other value.
-pub(crate) fn items(text: &str, list: &Range<usize>) -> Scanned<Vec<Range<usize>>> {
+pub(crate) fn items(text: &str, list: &Range<usize>) -> ScanResult<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut scan = Scan { text, at: list.start };
     if scan.peek() == Some(b'[') {
@@ -66,12 +66,12 @@ impl Scan<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn fault<T>(&self, expected: &'static str) -> Scanned<T> {
+    fn fault<T>(&self, expected: &'static str) -> ScanResult<T> {
         Err(TextFault { at: self.at, expected })
     }
 
     /// Goes over white space and comments.
-    fn blank(&mut self) -> Scanned<()> {
+    fn blank(&mut self) -> ScanResult<()> {
         loop {
             let rest = &self.text[self.at..];
             let length = match rest.as_bytes() {
@@ -87,8 +87,8 @@ impl Scan<'_> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Scanned<Range<usize>> {
-        if depth > DEPTH {
+    fn value(&mut self, depth: usize) -> ScanResult<Range<usize>> {
+        if depth > MAX_DEPTH {
             return self.fault("no more than 128 levels");
         }
         match self.peek() {
@@ -103,8 +103,8 @@ impl Scan<'_> {
         &mut self,
         depth: usize,
         each: &mut dyn FnMut(Range<usize>, Range<usize>),
-    ) -> Scanned<Range<usize>> {
-        self.enclosed(b'}', "a comma or }", &mut |scan| {
+    ) -> ScanResult<Range<usize>> {
+        self.delimited(b'}', "a comma or }", &mut |scan| {
             if scan.peek() != Some(b'"') {
                 return scan.fault("a key in quotes");
             }
@@ -121,8 +121,8 @@ impl Scan<'_> {
         })
     }
 
-    fn list(&mut self, depth: usize, each: &mut dyn FnMut(Range<usize>)) -> Scanned<Range<usize>> {
-        self.enclosed(b']', "a comma or ]", &mut |scan| {
+    fn list(&mut self, depth: usize, each: &mut dyn FnMut(Range<usize>)) -> ScanResult<Range<usize>> {
+        self.delimited(b']', "a comma or ]", &mut |scan| {
             let value = scan.value(depth + 1)?;
             each(value);
             Ok(())
@@ -130,12 +130,12 @@ impl Scan<'_> {
     }
 
     /// From an opening bracket to the closing one, with commas between the parts and perhaps after the last.
-    fn enclosed(
+    fn delimited(
         &mut self,
         close: u8,
         expected: &'static str,
-        part: &mut dyn FnMut(&mut Self) -> Scanned<()>,
-    ) -> Scanned<Range<usize>> {
+        part: &mut dyn FnMut(&mut Self) -> ScanResult<()>,
+    ) -> ScanResult<Range<usize>> {
         let start = self.at;
         self.at += 1;
         loop {
@@ -155,7 +155,7 @@ impl Scan<'_> {
         Ok(start..self.at)
     }
 
-    fn string(&mut self) -> Scanned<Range<usize>> {
+    fn string(&mut self) -> ScanResult<Range<usize>> {
         let start = self.at;
         let mut escaped = false;
         for byte in self.text.as_bytes()[start..].iter().skip(1) {
@@ -174,7 +174,7 @@ impl Scan<'_> {
     }
 
     /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Scanned<Range<usize>> {
+    fn word(&mut self) -> ScanResult<Range<usize>> {
         let rest = &self.text[self.at..];
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
         let length = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
@@ -230,8 +230,8 @@ mod tests {
     #[test]
     fn depth_is_bounded() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert!(document(&nested(DEPTH + 1)).is_ok());
-        assert!(document(&nested(DEPTH + 2)).is_err());
+        assert!(document(&nested(MAX_DEPTH + 1)).is_ok());
+        assert!(document(&nested(MAX_DEPTH + 2)).is_err());
         assert!(document(&"[".repeat(1_000_000)).is_err());
         assert!(document(&"{\"a\":".repeat(1_000_000)).is_err());
     }

@@ -1,6 +1,6 @@
 //! Which of the clients' own settings would be changed, and which clients are left alone.
 
-use crate::clients::{Client, ClientSettings, World};
+use crate::clients::{Client, ClientEnvironment, ClientSettings};
 use crate::edit::{SETTINGS_LIMIT, SettingsShape};
 use crate::init::plan::PlannedFile;
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
@@ -8,7 +8,7 @@ use crate::receipt::{Receipt, ReceiptKind, Receipts};
 /// What would be done for a client; if nothing, why.
 pub(super) fn plan(
     client: &dyn Client,
-    world: &World,
+    world: &ClientEnvironment,
     url: &str,
     receipts: &Receipts,
 ) -> Result<(PlannedFile, Vec<String>), String> {
@@ -41,9 +41,9 @@ pub(super) fn plan(
 }
 
 /// A variable by which clients would ask a company's proxy for this machine, too.
-fn proxy(world: &World) -> Option<&'static str> {
+fn proxy(world: &ClientEnvironment) -> Option<&'static str> {
     let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| world.var(name));
     let is_spared =
         spared.flat_map(|hosts| hosts.split(',')).any(|host| ["127.0.0.1", "*"].contains(&host.trim()));
-    world.proxied().filter(|_| !is_spared)
+    world.proxy_variable().filter(|_| !is_spared)
 }

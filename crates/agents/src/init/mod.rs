@@ -18,7 +18,7 @@ use tersely_settings::{self as settings, AllSettings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::output;
 
-use crate::clients::{CLIENTS, Client, Doors, World};
+use crate::clients::{CLIENTS, Client, ClientEnvironment, LocalEndpoints};
 use crate::edit::Consent;
 use crate::init::plan::PlannedFile;
 use crate::receipt::{ReceiptKind, Receipts};
@@ -68,7 +68,8 @@ struct InitWay {
 
 /// Sends a real request through a gateway that has these settings: the one at an address, or one that is started for it.
 /// True if all went well.
-pub type Verify<'v> = &'v dyn Fn(AllSettings, Option<SocketAddr>, &World, &Consent) -> Result<bool, Stop>;
+pub type Verify<'v> =
+    &'v dyn Fn(AllSettings, Option<SocketAddr>, &ClientEnvironment, &Consent) -> Result<bool, Stop>;
 
 /// What would be done.
 struct InitPlan {
@@ -83,8 +84,8 @@ struct InitPlan {
 
 /// Sets up what was asked for.
 pub fn run(args: &InitArgs, verify: Verify<'_>) -> Result<ExitCode, Stop> {
-    let world = World::around(&[]);
-    let clients = found(&world);
+    let world = ClientEnvironment::around(&[]);
+    let clients = installed_clients(&world);
     if clients.is_empty() {
         let names: Vec<_> = CLIENTS.iter().map(|client| client.name()).collect();
         let hint = "install one first; any other agent starts with `tersely run -- CMD`";
@@ -130,7 +131,7 @@ fn ensure_installed() -> Result<(), CommandFault> {
 /// Makes clients start through `tersely run`, by aliases.
 fn alias(
     args: &InitArgs,
-    world: &World,
+    world: &ClientEnvironment,
     clients: Vec<&'static dyn Client>,
     mut receipts: Receipts,
     verify: Verify<'_>,
@@ -158,7 +159,7 @@ fn alias(
         let hint = format!("without an alias, start agents with: {program} run {name}");
         return Err(CommandFault::no("no file of bash, zsh or fish that an alias could go into", hint).into());
     }
-    let is_written = plan.is_due() && plan.agreed(args)?;
+    let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {
         write(&plan.files, &mut receipts)?;
         output::note(&format!(
@@ -195,8 +196,8 @@ impl InitPlan {
         Ok(())
     }
 
-    fn agreed(&self, args: &InitArgs) -> Result<bool, Stop> {
-        let agreed = args.consent.given("Write this?");
+    fn ask(&self, args: &InitArgs) -> Result<bool, Stop> {
+        let agreed = args.consent.confirm("Write this?");
         if !matches!(agreed, Ok(true)) && args.json {
             output::result(&self.json(false, None).to_string())?;
         }
@@ -251,10 +252,13 @@ fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFa
 }
 
 /// The clients that `tersely run` can start here, and why it cannot start the others: an alias must not stop a client.
-fn runnable(world: &World, clients: Vec<&'static dyn Client>) -> (Vec<&'static dyn Client>, Vec<String>) {
+fn runnable(
+    world: &ClientEnvironment,
+    clients: Vec<&'static dyn Client>,
+) -> (Vec<&'static dyn Client>, Vec<String>) {
     let mut notes = Vec::new();
     let mut is_able = |client: &&'static dyn Client| {
-        let pointed = client.point(world, &mut Doors::default());
+        let pointed = client.point(world, &mut LocalEndpoints::default());
         notes.extend(
             pointed
                 .as_ref()
@@ -268,12 +272,12 @@ fn runnable(world: &World, clients: Vec<&'static dyn Client>) -> (Vec<&'static d
 }
 
 /// The clients that are on PATH.
-fn found(world: &World) -> Vec<&'static dyn Client> {
+fn installed_clients(world: &ClientEnvironment) -> Vec<&'static dyn Client> {
     CLIENTS.into_iter().filter(|client| on_path(world, client.name()).is_some()).collect()
 }
 
 /// Where a command is that PATH leads to.
-fn on_path(world: &World, name: &str) -> Option<PathBuf> {
+fn on_path(world: &ClientEnvironment, name: &str) -> Option<PathBuf> {
     let folders = std::env::split_paths(world.var("PATH")?).filter(|folder| folder.is_absolute());
     let ends: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
     let mut files =
@@ -291,7 +295,7 @@ fn is_program(file: &Path) -> bool {
 }
 
 /// How a shell starts this program: by its name where PATH leads to it, or by its full path.
-fn program(world: &World) -> Result<String, CommandFault> {
+fn program(world: &ClientEnvironment) -> Result<String, CommandFault> {
     if on_path(world, "tersely").is_some() {
         return Ok("tersely".to_owned());
     }
@@ -299,7 +303,7 @@ fn program(world: &World) -> Result<String, CommandFault> {
 }
 
 /// The full path of this program: that in PATH if it is one, for a link there outlives the version that it leads to.
-fn full_path(world: &World) -> Result<String, CommandFault> {
+fn full_path(world: &ClientEnvironment) -> Result<String, CommandFault> {
     let own = std::env::current_exe().ok();
     let real = |path: &PathBuf| path.canonicalize().ok();
     let named = on_path(world, "tersely").filter(|named| real(named) == own.as_ref().and_then(real));

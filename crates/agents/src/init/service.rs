@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::clients::World;
+use crate::clients::ClientEnvironment;
 
 /// Who looks after services of a user here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,8 @@ const UNIT: &str = "tersely.service";
 const LABEL: &str = "dev.tersely.gateway";
 
 /// How often launchd is asked to start a service, and how long it has in between.
-const TRIES: usize = 20;
-const PAUSE: Duration = Duration::from_millis(250);
+const MAX_POLLS: usize = 20;
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Variables without which requests may not get out of a company's network. A service does not see those of a shell.
 const NETWORK: [&str; 7] = [
@@ -49,7 +49,7 @@ impl ServiceKeeper {
     pub(super) fn here() -> Result<Self, String> {
         if cfg!(target_os = "macos") {
             let domain = domain()?;
-            return said(&run("launchctl", &["print", &domain])?).map(|_| Self::Launchd);
+            return stdout_of(&run("launchctl", &["print", &domain])?).map(|_| Self::Launchd);
         }
         if !cfg!(target_os = "linux") {
             return Err("it is known for systemd and launchd alone".to_owned());
@@ -63,7 +63,7 @@ impl ServiceKeeper {
     }
 
     /// Where its file goes.
-    pub(super) fn file(self, world: &World) -> PathBuf {
+    pub(super) fn file(self, world: &ClientEnvironment) -> PathBuf {
         match self {
             Self::Systemd => world.home("XDG_CONFIG_HOME", ".config").join("systemd/user").join(UNIT),
             Self::Launchd => world.home("", "Library/LaunchAgents").join(format!("{LABEL}.plist")),
@@ -93,9 +93,9 @@ impl ServiceKeeper {
                 let (domain, file) = (domain()?, file.display().to_string());
                 let bootstrap = || done("launchctl", &["bootstrap", &domain, &file]);
                 // An old process may still be ending.
-                let begun = (0..TRIES).find_map(|_| {
+                let begun = (0..MAX_POLLS).find_map(|_| {
                     bootstrap().ok().or_else(|| {
-                        std::thread::sleep(PAUSE);
+                        std::thread::sleep(POLL_INTERVAL);
                         None
                     })
                 });
@@ -168,7 +168,7 @@ impl ServiceKeeper {
 }
 
 /// The variables of this shell that the service needs.
-pub(super) fn variables(world: &World) -> Vec<(&'static str, &str)> {
+pub(super) fn variables(world: &ClientEnvironment) -> Vec<(&'static str, &str)> {
     NETWORK.iter().filter_map(|name| Some((*name, world.var(name)?))).collect()
 }
 
@@ -245,7 +245,7 @@ fn agent(spec: &ServiceSpec<'_>) -> String {
 
 /// The services of this user, as launchd names them.
 fn domain() -> Result<String, String> {
-    let id = said(&run("id", &["-u"])?)?;
+    let id = stdout_of(&run("id", &["-u"])?)?;
     Ok(format!("gui/{}", id.trim()))
 }
 
@@ -260,7 +260,7 @@ fn run(program: &str, args: &[&str]) -> Result<Output, String> {
 }
 
 /// What a command printed, if it went well.
-fn said(ran: &Output) -> Result<String, String> {
+fn stdout_of(ran: &Output) -> Result<String, String> {
     if ran.status.success() {
         return Ok(String::from_utf8_lossy(&ran.stdout).into_owned());
     }
@@ -269,7 +269,7 @@ fn said(ran: &Output) -> Result<String, String> {
 }
 
 fn done(program: &str, args: &[&str]) -> Result<(), String> {
-    said(&run(program, args)?).map(drop).map_err(|why| format!("{program} {}: {why}", args.join(" ")))
+    stdout_of(&run(program, args)?).map(drop).map_err(|why| format!("{program} {}: {why}", args.join(" ")))
 }
 
 #[cfg(test)]

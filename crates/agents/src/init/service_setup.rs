@@ -8,7 +8,7 @@ use tersely_settings::{self as settings, AllSettings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 
-use crate::clients::{Client, INSIDE, World};
+use crate::clients::{Client, ClientEnvironment, INSIDE};
 use crate::edit::{SETTINGS_LIMIT, create};
 use crate::init::address;
 use crate::init::plan::PlannedFile;
@@ -18,10 +18,10 @@ use crate::receipt::{Receipt, ReceiptKind, Receipts};
 use crate::running_gateway::is_ours;
 
 /// How long a gateway may take to be ready.
-const PATIENCE: Duration = Duration::from_secs(20);
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How often it is looked for.
-const PAUSE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Variables of ours that are heard here, or are none of the user's settings.
 const HEARD: [&str; 3] = ["TERSELY_LISTEN", "TERSELY_HISTORY_RECORD", INSIDE];
@@ -29,7 +29,7 @@ const HEARD: [&str; 3] = ["TERSELY_LISTEN", "TERSELY_HISTORY_RECORD", INSIDE];
 /// Installs a service, and points clients at it.
 pub(super) fn run(
     args: &InitArgs,
-    world: &World,
+    world: &ClientEnvironment,
     clients: Vec<&'static dyn Client>,
     mut receipts: Receipts,
     verify: Verify<'_>,
@@ -39,7 +39,7 @@ pub(super) fn run(
             "run `tersely init` without --service: aliases need no service, and no client depends on one";
         CommandFault::unable(format!("a gateway cannot be kept running here: {why}"), hint)
     })?;
-    let meant = meant(args)?;
+    let meant = load_settings(args)?;
     let listen = meant.gateway.listen;
     let unit = unit(keeper, world, listen, &receipts)?;
     let is_stopped = !unit.is_changed() && keeper.process().is_none();
@@ -54,7 +54,7 @@ pub(super) fn run(
     if is_stopped {
         output::note("the service does not run, and agents are pointed at it; it would be started again")?;
     }
-    let is_written = plan.is_due() && plan.agreed(args)?;
+    let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {
         establish(keeper, &plan.files[0], &meant, &mut receipts)?;
         write(&plan.files[1..], &mut receipts)?;
@@ -69,7 +69,7 @@ pub(super) fn run(
 }
 
 /// Settings of this shell that a service does not see.
-fn unheard(world: &World) -> Vec<String> {
+fn unheard(world: &ClientEnvironment) -> Vec<String> {
     let is_unheard = |name: &&String| name.starts_with("TERSELY_") && !HEARD.contains(&name.as_str());
     let names: Vec<_> = world.vars.keys().filter(is_unheard).cloned().collect();
     if names.is_empty() {
@@ -91,7 +91,7 @@ fn ensure_free(keeper: ServiceKeeper, listen: SocketAddr) -> Result<(), CommandF
 }
 
 /// The settings of the gateway; only where it listens is said here.
-fn meant(args: &InitArgs) -> Result<AllSettings, CommandFault> {
+fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
     let sources = SettingSources::new(&Flags { listen: args.way.listen.clone(), ..Flags::default() });
     let meant = settings::load(&sources).map_err(settings::fault)?.settings;
     let listen = meant.gateway.listen;
@@ -108,7 +108,7 @@ fn meant(args: &InitArgs) -> Result<AllSettings, CommandFault> {
 /// The file of the service. One that somebody else wrote stays.
 fn unit(
     keeper: ServiceKeeper,
-    world: &World,
+    world: &ClientEnvironment,
     listen: SocketAddr,
     receipts: &Receipts,
 ) -> Result<PlannedFile, CommandFault> {
@@ -138,7 +138,7 @@ fn unit(
 
 impl InitPlan {
     /// Adds what would point each client at the gateway.
-    fn address(&mut self, world: &World, url: &str, receipts: &Receipts) {
+    fn address(&mut self, world: &ClientEnvironment, url: &str, receipts: &Receipts) {
         for client in self.clients.clone() {
             match address::plan(client, world, url, receipts) {
                 Ok((file, notes)) => {
@@ -210,14 +210,14 @@ fn prove(keeper: ServiceKeeper, unit: &PlannedFile, meant: &AllSettings) -> Resu
 /// True once the service runs, in another process than `not`, and a gateway of ours answers.
 fn is_up(keeper: ServiceKeeper, meant: &AllSettings, not: Option<u32>) -> Result<bool, Stop> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + STARTUP_TIMEOUT;
     while Instant::now() < end {
         let process = keeper.process();
         let is_new = process.is_some() && (not.is_none() || process != not);
         if is_new && runtime.block_on(is_ours(&meant.gateway, meant.gateway.listen)) {
             return Ok(true);
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(POLL_INTERVAL);
     }
     Ok(false)
 }

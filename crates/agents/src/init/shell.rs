@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::World;
+use crate::clients::ClientEnvironment;
 use crate::edit::SETTINGS_LIMIT;
 use crate::init::plan::PlannedFile;
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
@@ -29,7 +29,7 @@ pub(super) struct ShellPlan {
 }
 
 /// The files that shells read here: those that are there, and that of the user's own shell.
-pub(super) fn files(world: &World) -> Vec<PathBuf> {
+pub(super) fn files(world: &ClientEnvironment) -> Vec<PathBuf> {
     let own = world.var("SHELL").and_then(|shell| Path::new(shell).file_name()?.to_str());
     let file = |(_, folder, usual, name): &(&str, &str, &str, &str)| world.home(folder, usual).join(name);
     if world.var("HOME").is_none() {
@@ -55,7 +55,7 @@ pub(super) fn plan(
     receipts: &Receipts,
 ) -> Result<ShellPlan, CommandFault> {
     let mut file = PlannedFile::read(path, SETTINGS_LIMIT, 0o644)?;
-    let block = block_place(&file.text).map_err(|()| broken(path))?;
+    let block = block_place(&file.text).map_err(|()| unmatched_markers(path))?;
     let rest = block
         .clone()
         .map_or(file.text.clone(), |place| [&file.text[..place.start], &file.text[place.end..]].concat());
@@ -113,7 +113,7 @@ pub(crate) fn foreign_lines(ours: &str, block: &str) -> String {
     block.split_inclusive('\n').filter(|line| !is_ours(line)).collect()
 }
 
-fn broken(path: &Path) -> CommandFault {
+fn unmatched_markers(path: &Path) -> CommandFault {
     let message = format!("{}: the lines {BEGIN} and {END} do not match", path.display());
     CommandFault::unable(message, "remove them, and what was written between them, by hand")
 }
@@ -123,19 +123,19 @@ fn lines(path: &Path, program: &str, clients: &[&str]) -> String {
     let (word, test) = if program == "tersely" {
         (program.to_owned(), "command -v tersely >/dev/null 2>&1".to_owned())
     } else {
-        let word = quoted(program);
+        let word = quote(program);
         (word.clone(), format!("test -x {word}"))
     };
     let (begin, end) =
         if is_fish(path) { (format!("if {test}"), "end") } else { (format!("if {test}; then"), "fi") };
-    let alias = |client: &&str| format!("  alias {client}={}\n", quoted(&format!("{word} run {client}")));
+    let alias = |client: &&str| format!("  alias {client}={}\n", quote(&format!("{word} run {client}")));
     let aliases: String = clients.iter().map(alias).collect();
     let why = "# Written by `tersely init`; `tersely uninstall` removes it.";
     format!("{BEGIN}\n{why}\n{begin}\n{aliases}{end}\n{END}\n")
 }
 
 /// A word as shells read it.
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-".contains(letter);
     if word.chars().all(is_plain) {
         return word.to_owned();

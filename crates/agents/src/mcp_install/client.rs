@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::clients::World;
+use crate::clients::ClientEnvironment;
 use crate::mcp_install::json::ANY;
 
 /// A client whose configuration can be changed.
@@ -51,7 +51,7 @@ impl McpClient {
     }
 
     /// The files that its user's servers may be in; the first that is there counts.
-    pub(super) fn files(self, world: &World) -> Vec<PathBuf> {
+    pub(super) fn files(self, world: &ClientEnvironment) -> Vec<PathBuf> {
         match self {
             Self::Claude => vec![world.home("CLAUDE_CONFIG_DIR", "").join(".claude.json")],
             Self::ClaudeDesktop => vec![settings(world).join("Claude/claude_desktop_config.json")],
@@ -70,7 +70,7 @@ impl McpClient {
 }
 
 /// The folder in which programs with windows keep what they are set to.
-fn settings(world: &World) -> PathBuf {
+fn settings(world: &ClientEnvironment) -> PathBuf {
     if cfg!(target_os = "macos") {
         world.home("", "Library/Application Support")
     } else if cfg!(windows) {
@@ -97,7 +97,7 @@ mod tests {
             (McpClient::Gemini, "/h/.gemini/settings.json"),
             (McpClient::Opencode, "/x/opencode/opencode.json"),
         ] {
-            assert_eq!(client.files(&World::of(&vars))[0], PathBuf::from(file));
+            assert_eq!(client.files(&ClientEnvironment::of(&vars))[0], PathBuf::from(file));
         }
     }
 }

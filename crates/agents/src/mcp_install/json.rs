@@ -45,10 +45,10 @@ fn is_inner(paths: &[&[&str]], path: &[&str]) -> bool {
 }
 
 /// An object, and the key under which it was found if any would do.
-type Reached = (Range<usize>, Option<String>);
+type FolderObject = (Range<usize>, Option<String>);
 
 /// The objects at the end of a path.
-fn reach(text: &str, path: &[&str], from: Range<usize>) -> Result<Vec<Reached>, TextFault> {
+fn reach(text: &str, path: &[&str], from: Range<usize>) -> Result<Vec<FolderObject>, TextFault> {
     let mut reached = vec![(from, None)];
     for step in path {
         let mut next = Vec::new();

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::{output, table};
 
-use crate::clients::World;
+use crate::clients::ClientEnvironment;
 use crate::edit::{ClientFile, Consent, FileEdit, Patch, apply};
 use crate::mcp_install::client::{FileShape, McpClient};
 use crate::mcp_install::entry::{ServerEntry, Standing};
@@ -64,7 +64,7 @@ struct Scene {
 /// Puts Tersely before servers.
 pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
-    let chosen = scene.chosen(&args.servers)?;
+    let chosen = scene.select(&args.servers)?;
     let is_there = |entry: &&&ServerEntry| matches!(entry.standing(&scene.program), Standing::Wrapped(_));
     let already = chosen.iter().filter(is_there).count();
     for entry in &chosen {
@@ -78,7 +78,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     }
     let direct = chosen.into_iter().filter(|entry| entry.standing(&scene.program) == Standing::Direct);
     let direct: Vec<_> = direct.collect();
-    let program = quoted(&scene.program);
+    let program = quote(&scene.program);
     let patches = direct.iter().flat_map(|entry| entry.wrap(&scene.file.text, &program)).collect::<Vec<_>>();
     if patches.is_empty() {
         output::note(&format!("{}: nothing to change", scene.file.path.display()))?;
@@ -86,8 +86,8 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     }
     let edit = FileEdit::new(scene.file.clone(), patches);
     scene.ensure_undone(&direct, edit.after())?;
-    if !agreed(&args.consent, &edit)? {
-        return declined(&args.consent);
+    if !ask(&args.consent, &edit)? {
+        return report_declined(&args.consent);
     }
     // An older backup is the better one as long as what we wrote since is still there.
     if scene.before.is_none() || scene.ours().is_empty() {
@@ -109,14 +109,14 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
 /// Takes Tersely away from before servers.
 pub fn uninstall(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
-    let chosen = scene.chosen(&args.servers)?;
+    let chosen = scene.select(&args.servers)?;
     let chosen = if args.servers.all { scene.ours() } else { chosen };
     let Some(edit) = scene.without(&chosen)? else {
         output::note(&format!("{}: nothing to change", scene.file.path.display()))?;
         return Ok(ExitCode::SUCCESS);
     };
-    if !agreed(&args.consent, &edit)? {
-        return declined(&args.consent);
+    if !ask(&args.consent, &edit)? {
+        return report_declined(&args.consent);
     }
     edit.write()?;
     output::note(&scene.farewell(args.client, edit.after(), &chosen)?)?;
@@ -148,7 +148,7 @@ impl Scene {
     }
 
     /// The servers that were asked for; if none were, says which there are.
-    fn chosen(&self, choice: &ServerChoice) -> Result<Vec<&ServerEntry>, Stop> {
+    fn select(&self, choice: &ServerChoice) -> Result<Vec<&ServerEntry>, Stop> {
         let file = self.file.path.display();
         if self.entries.is_empty() {
             let hint = "add one with the client first, or name another file with --file";
@@ -194,7 +194,7 @@ impl Scene {
     }
 
     /// What takes Tersely away from before these servers.
-    fn unwrapped(&self, text: &str, entries: &[&ServerEntry]) -> Vec<Patch> {
+    fn unwrap_patches(&self, text: &str, entries: &[&ServerEntry]) -> Vec<Patch> {
         let patches = entries.iter().flat_map(|entry| match entry.standing(&self.program) {
             Standing::Wrapped(own) => entry.unwrap_from(text, own),
             _ => Vec::new(),
@@ -204,7 +204,7 @@ impl Scene {
 
     /// The file without Tersely before these servers; nothing if it stands before none of them.
     fn without(&self, chosen: &[&ServerEntry]) -> Result<Option<FileEdit>, CommandFault> {
-        let patches = self.unwrapped(&self.file.text, chosen);
+        let patches = self.unwrap_patches(&self.file.text, chosen);
         if patches.is_empty() {
             return Ok(None);
         }
@@ -247,7 +247,7 @@ impl Scene {
         let entries = servers(self.shape, &self.file.path, text)?;
         let is_changed = |entry: &&ServerEntry| changed.iter().any(|it| it.is_same(entry));
         let again: Vec<_> = entries.iter().filter(is_changed).collect();
-        if apply(text, &mut self.unwrapped(text, &again)) == self.file.text {
+        if apply(text, &mut self.unwrap_patches(text, &again)) == self.file.text {
             return Ok(());
         }
         let message = format!("{}: written in a way that could not be undone", self.file.path.display());
@@ -257,8 +257,10 @@ impl Scene {
 
 /// The file that is meant.
 fn find(args: &InstallArgs) -> Result<PathBuf, CommandFault> {
-    let files =
-        args.file.as_ref().map_or_else(|| args.client.files(&World::around(&[])), |it| vec![it.clone()]);
+    let files = args
+        .file
+        .as_ref()
+        .map_or_else(|| args.client.files(&ClientEnvironment::around(&[])), |it| vec![it.clone()]);
     let looked: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
     files.into_iter().find(|path| path.exists()).ok_or_else(|| {
         let hint = "add a server with the client first, or name its file with --file";
@@ -275,17 +277,17 @@ fn servers(shape: FileShape, path: &Path, text: &str) -> Result<Vec<ServerEntry>
 }
 
 /// A string as both JSON and TOML write it.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// Shows what would change, and asks.
-fn agreed(consent: &Consent, edit: &FileEdit) -> Result<bool, Stop> {
+fn ask(consent: &Consent, edit: &FileEdit) -> Result<bool, Stop> {
     output::styled(&edit.show())?;
-    consent.given("Write this?")
+    consent.confirm("Write this?")
 }
 
-fn declined(consent: &Consent) -> Result<ExitCode, Stop> {
+fn report_declined(consent: &Consent) -> Result<ExitCode, Stop> {
     if consent.dry_run {
         return Ok(ExitCode::SUCCESS);
     }

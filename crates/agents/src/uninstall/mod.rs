@@ -11,7 +11,7 @@ use tersely_terminal::{output, table};
 
 use crate::edit::Consent;
 use crate::receipt::{ReceiptKind, Receipts};
-use crate::uninstall::undo::{Undone, UndoneState};
+use crate::uninstall::undo::{UndoReport, UndoState};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,7 +51,7 @@ pub fn run(
     if !args.json && !args.consent.yes && !seen.is_empty() {
         output::result(lines(&seen).trim_end())?;
     }
-    let is_agreed = (seen.is_empty() && !args.purge) || agreed(args, &seen)?;
+    let is_agreed = (seen.is_empty() && !args.purge) || ask(args, &seen)?;
     if !is_agreed {
         if !args.consent.dry_run {
             output::note("nothing was undone")?;
@@ -61,20 +61,20 @@ pub fn run(
     let mut done = Vec::new();
     for receipt in &all {
         let undone = undo::undo(receipt);
-        if undone.state != UndoneState::Left {
+        if undone.state != UndoState::Left {
             receipts.forget(receipt)?;
         }
         done.push(undone);
     }
     let forgotten = if args.purge { Some(purge_history()?) } else { None };
     report(args, &done, forgotten)?;
-    let is_left = done.iter().any(|undone| undone.state == UndoneState::Left);
+    let is_left = done.iter().any(|undone| undone.state == UndoState::Left);
     Ok(ExitCode::from(if is_left { NO } else { 0 }))
 }
 
 /// Asks; a script that is refused hears in its own words what would have been done.
-fn agreed(args: &UninstallArgs, seen: &[Undone]) -> Result<bool, Stop> {
-    let agreed = args.consent.given("Undo this?");
+fn ask(args: &UninstallArgs, seen: &[UndoReport]) -> Result<bool, Stop> {
+    let agreed = args.consent.confirm("Undo this?");
     if args.json && !matches!(agreed, Ok(true)) {
         output::result(
             &json!({ "undone": false, "parts": parts(seen), "program": origin::json() }).to_string(),
@@ -83,7 +83,7 @@ fn agreed(args: &UninstallArgs, seen: &[Undone]) -> Result<bool, Stop> {
     agreed
 }
 
-fn report(args: &UninstallArgs, done: &[Undone], forgotten: Option<u64>) -> Result<(), Stop> {
+fn report(args: &UninstallArgs, done: &[UndoReport], forgotten: Option<u64>) -> Result<(), Stop> {
     if args.json {
         let report = json!({
             "undone": true, "parts": parts(done), "requests_forgotten": forgotten, "program": origin::json(),
@@ -95,7 +95,7 @@ fn report(args: &UninstallArgs, done: &[Undone], forgotten: Option<u64>) -> Resu
     } else {
         output::result(lines(done).trim_end())?;
     }
-    if done.iter().any(|it| it.kind == ReceiptKind::Block && it.state == UndoneState::Removed) {
+    if done.iter().any(|it| it.kind == ReceiptKind::Block && it.state == UndoState::Removed) {
         output::note("shells that are open keep their aliases until they end")?;
     }
     match forgotten {
@@ -106,12 +106,13 @@ fn report(args: &UninstallArgs, done: &[Undone], forgotten: Option<u64>) -> Resu
     Ok(())
 }
 
-fn lines(parts: &[Undone]) -> String {
-    let row = |it: &Undone| vec![it.state.name().to_owned(), it.file.display().to_string(), it.words.clone()];
+fn lines(parts: &[UndoReport]) -> String {
+    let row =
+        |it: &UndoReport| vec![it.state.name().to_owned(), it.file.display().to_string(), it.words.clone()];
     table::align("lll", &parts.iter().map(row).collect::<Vec<_>>())
 }
 
-fn parts(parts: &[Undone]) -> Vec<serde_json::Value> {
-    let part = |it: &Undone| json!({ "kind": it.kind.name(), "file": it.file, "state": it.state.name(), "detail": it.words });
+fn parts(parts: &[UndoReport]) -> Vec<serde_json::Value> {
+    let part = |it: &UndoReport| json!({ "kind": it.kind.name(), "file": it.file, "state": it.state.name(), "detail": it.words });
     parts.iter().map(part).collect()
 }

@@ -12,17 +12,17 @@ use crate::receipt::{Receipt, ReceiptKind};
 
 /// What becomes of one thing that was written.
 #[derive(Debug)]
-pub(super) struct Undone {
+pub(super) struct UndoReport {
     pub(super) kind: ReceiptKind,
     pub(super) file: PathBuf,
-    pub(super) state: UndoneState,
+    pub(super) state: UndoState,
     /// In words for people.
     pub(super) words: String,
 }
 
 /// How it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum UndoneState {
+pub(super) enum UndoState {
     /// It is to be taken out.
     Due,
     /// It is taken out.
@@ -33,7 +33,7 @@ pub(super) enum UndoneState {
     Left,
 }
 
-impl UndoneState {
+impl UndoState {
     /// Its name in reports.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl UndoneState {
 }
 
 /// What there is to do for a receipt.
-enum Way {
+enum UndoAction {
     /// To change a file.
     Edit(FileEdit),
     /// To remove a file that holds nothing else.
@@ -60,31 +60,31 @@ enum Way {
 }
 
 /// Says what would be done.
-pub(super) fn look(receipt: &Receipt) -> Undone {
+pub(super) fn look(receipt: &Receipt) -> UndoReport {
     match way(receipt) {
-        Ok((Way::Nothing, words)) => undone(receipt, UndoneState::Gone, words),
-        Ok((_, words)) => undone(receipt, UndoneState::Due, words),
-        Err(fault) => left(receipt, &fault),
+        Ok((UndoAction::Nothing, words)) => report(receipt, UndoState::Gone, words),
+        Ok((_, words)) => report(receipt, UndoState::Due, words),
+        Err(fault) => report_left(receipt, &fault),
     }
 }
 
 /// Does it, and says what was done.
-pub(super) fn undo(receipt: &Receipt) -> Undone {
+pub(super) fn undo(receipt: &Receipt) -> UndoReport {
     let acted = way(receipt).and_then(|(way, words)| {
-        let state = if matches!(way, Way::Nothing) { UndoneState::Gone } else { UndoneState::Removed };
+        let state = if matches!(way, UndoAction::Nothing) { UndoState::Gone } else { UndoState::Removed };
         let more = act(way)?;
-        Ok(undone(receipt, state, more.map_or_else(|| words.clone(), |more| format!("{words}; {more}"))))
+        Ok(report(receipt, state, more.map_or_else(|| words.clone(), |more| format!("{words}; {more}"))))
     });
-    acted.unwrap_or_else(|fault| left(receipt, &fault))
+    acted.unwrap_or_else(|fault| report_left(receipt, &fault))
 }
 
-fn act(way: Way) -> Result<Option<String>, CommandFault> {
+fn act(way: UndoAction) -> Result<Option<String>, CommandFault> {
     match way {
-        Way::Nothing => {}
-        Way::Edit(edit) => edit.write()?,
-        Way::Remove(edit) => edit.remove()?,
-        Way::Unwrap(servers) => return servers.unwrap_all().map(Some),
-        Way::Stop(keeper, file) => {
+        UndoAction::Nothing => {}
+        UndoAction::Edit(edit) => edit.write()?,
+        UndoAction::Remove(edit) => edit.remove()?,
+        UndoAction::Unwrap(servers) => return servers.unwrap_all().map(Some),
+        UndoAction::Stop(keeper, file) => {
             let stopped = keeper.stop();
             if let Some(file) = file {
                 file.remove()?;
@@ -99,9 +99,9 @@ fn act(way: Way) -> Result<Option<String>, CommandFault> {
     Ok(None)
 }
 
-fn way(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
+fn way(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     if receipt.file.symlink_metadata().is_err() && receipt.kind != ReceiptKind::Service {
-        return Ok((Way::Nothing, "the file is not there any more".to_owned()));
+        return Ok((UndoAction::Nothing, "the file is not there any more".to_owned()));
     }
     match receipt.kind {
         ReceiptKind::Block => block(receipt),
@@ -112,7 +112,7 @@ fn way(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
 }
 
 /// The lines in a shell's file.
-fn block(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
+fn block(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let place = block_place(&file.text).map_err(|()| {
         let message =
@@ -120,7 +120,7 @@ fn block(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
         CommandFault::unable(message, "")
     })?;
     let Some(place) = place else {
-        return Ok((Way::Nothing, "the lines are not there any more".to_owned()));
+        return Ok((UndoAction::Nothing, "the lines are not there any more".to_owned()));
     };
     // The end of line that was put before ours is still needed by whatever was written behind them.
     let is_last = place.end == file.text.len();
@@ -133,16 +133,16 @@ fn block(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
 }
 
 /// A value in a client's settings.
-fn setting(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
+fn setting(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let (shape, setting) = (SettingsShape::of(&receipt.file), &receipt.setting);
     let name = setting.name();
     let unable = |why: &str| CommandFault::unable(format!("{why}; remove {name} by hand"), "");
     let stands = shape.value(&file.text, &setting.path).map_err(|fault| unable(fault.words()))?;
     match stands {
-        None => return Ok((Way::Nothing, format!("{name} is not there any more"))),
+        None => return Ok((UndoAction::Nothing, format!("{name} is not there any more"))),
         Some(value) if value != setting.value => {
-            return Ok((Way::Nothing, format!("{name} has another value now, which stays")));
+            return Ok((UndoAction::Nothing, format!("{name} has another value now, which stays")));
         }
         Some(_) => {}
     }
@@ -153,40 +153,50 @@ fn setting(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
 }
 
 /// A file that was made for what we wrote goes, too, once nothing else is in it.
-fn cut(receipt: &Receipt, file: ClientFile, patch: Patch) -> Way {
+fn cut(receipt: &Receipt, file: ClientFile, patch: Patch) -> UndoAction {
     let edit = FileEdit::new(file, vec![patch]);
-    if receipt.is_new && edit.after().trim().is_empty() { Way::Remove(edit) } else { Way::Edit(edit) }
+    if receipt.is_new && edit.after().trim().is_empty() {
+        UndoAction::Remove(edit)
+    } else {
+        UndoAction::Edit(edit)
+    }
 }
 
-fn service(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
+fn service(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let keeper = ServiceKeeper::of(&receipt.file);
     if fs::symlink_metadata(&receipt.file).is_err() {
-        return Ok((Way::Stop(keeper, None), "the service; its file is not there any more".to_owned()));
+        return Ok((
+            UndoAction::Stop(keeper, None),
+            "the service; its file is not there any more".to_owned(),
+        ));
     }
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     if file.text != receipt.added {
         let words = "the service is stopped; its file was changed since, and stays";
-        return Ok((Way::Stop(keeper, None), words.to_owned()));
+        return Ok((UndoAction::Stop(keeper, None), words.to_owned()));
     }
-    Ok((Way::Stop(keeper, Some(FileEdit::new(file, Vec::new()))), "the service, and its file".to_owned()))
+    Ok((
+        UndoAction::Stop(keeper, Some(FileEdit::new(file, Vec::new()))),
+        "the service, and its file".to_owned(),
+    ))
 }
 
-fn servers(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
+fn servers(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let servers = WrappedServers::read(receipt)?;
     let client = &receipt.client;
     Ok(match servers.count() {
-        0 => (Way::Nothing, format!("{client}: no server goes through Tersely any more")),
-        1 => (Way::Unwrap(Box::new(servers)), format!("{client}: Tersely before 1 server")),
-        count => (Way::Unwrap(Box::new(servers)), format!("{client}: Tersely before {count} servers")),
+        0 => (UndoAction::Nothing, format!("{client}: no server goes through Tersely any more")),
+        1 => (UndoAction::Unwrap(Box::new(servers)), format!("{client}: Tersely before 1 server")),
+        count => (UndoAction::Unwrap(Box::new(servers)), format!("{client}: Tersely before {count} servers")),
     })
 }
 
-fn undone(receipt: &Receipt, state: UndoneState, words: String) -> Undone {
-    Undone { kind: receipt.kind, file: receipt.file.clone(), state, words }
+fn report(receipt: &Receipt, state: UndoState, words: String) -> UndoReport {
+    UndoReport { kind: receipt.kind, file: receipt.file.clone(), state, words }
 }
 
-fn left(receipt: &Receipt, fault: &CommandFault) -> Undone {
+fn report_left(receipt: &Receipt, fault: &CommandFault) -> UndoReport {
     let name = receipt.file.display().to_string();
     let words = fault.message.strip_prefix(&format!("{name}: ")).unwrap_or(&fault.message).to_owned();
-    undone(receipt, UndoneState::Left, words)
+    report(receipt, UndoState::Left, words)
 }

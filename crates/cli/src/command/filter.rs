@@ -143,7 +143,7 @@ fn scope(filter: &Filter) -> String {
 }
 
 fn test(args: &TestArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
-    let named = named(args, shelf)?;
+    let named = select_filters(args, shelf)?;
     let (mut passed, mut failed) = (0, 0);
     for (name, file) in &named {
         if file.tests.is_empty() {
@@ -165,7 +165,7 @@ fn test(args: &TestArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
 }
 
 /// The named filters, or all of them; a broken one ends the command.
-fn named(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile)>, Stop> {
+fn select_filters(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile)>, Stop> {
     let opened = |name: &str, file: &Result<FilterFile, Vec<Problem>>| match file {
         Ok(file) => Ok((name.to_owned(), file.clone())),
         Err(problems) => Err(Stop::from(settings::fault(problems.clone()))),

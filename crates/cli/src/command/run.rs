@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::Arc;
 
-use tersely_agents::clients::{self, Client, Doors, FolderTrust, INSIDE, Told, World, unconfirmed};
+use tersely_agents::clients::{
+    self, Client, ClientEnvironment, FolderTrust, INSIDE, LaunchOptions, LocalEndpoints, find_unconfirmed,
+};
 use tersely_gateway::startable;
 use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
@@ -60,12 +62,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     let Some((program, typed)) = args.command.split_first() else {
         return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
     };
-    let (client, world) = (clients::named(&name(program)), World::around(typed));
+    let (client, world) = (clients::find_client(&name(program)), ClientEnvironment::around(typed));
     // Whoever names an upstream has said where to go.
-    let planted = if args.flags.upstream.is_some() { Vec::new() } else { client.planted(&world) };
+    let planted = if args.flags.upstream.is_some() { Vec::new() } else { client.planted_addresses(&world) };
     let trust = if args.trust_folder { FolderTrust::Given } else { FolderTrust::Asked };
     let config = settings::user_folder(&sources);
-    if let Some(address) = unconfirmed(planted, &world, config.as_deref(), trust)? {
+    if let Some(address) = find_unconfirmed(planted, &world, config.as_deref(), trust)? {
         output::note(&format!("tersely: {}", address.refusal(client.name(), &world.folder)))?;
         return alone(client, program, typed);
     }
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     for warning in proxy.warnings() {
         output::note(&format!("tersely: {warning}"))?;
     }
-    let doors = Doors::new(args.flags.upstream.as_deref(), &proxy.settings.upstreams);
+    let doors = LocalEndpoints::new(args.flags.upstream.as_deref(), &proxy.settings.upstreams);
     let mut doors = doors.inside(world.var(INSIDE));
     let told = client.point(&world, &mut doors)?;
     start(&proxy, doors, &told, client.install(), (program, typed))
@@ -94,8 +96,8 @@ fn alone(client: &dyn Client, program: &OsString, args: &[OsString]) -> Result<E
 /// Runs a command through a proxy.
 fn start(
     proxy: &ReadyGateway,
-    doors: Doors,
-    told: &Told,
+    doors: LocalEndpoints,
+    told: &LaunchOptions,
     install: Option<&str>,
     (program, args): (&OsString, &[OsString]),
 ) -> Result<ExitCode, Stop> {
@@ -151,8 +153,8 @@ pub(crate) fn code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-fn summary(proxy: &ReadyGateway, told: &Told) -> String {
-    let saved = proxy.saved();
+fn summary(proxy: &ReadyGateway, told: &LaunchOptions) -> String {
+    let saved = proxy.savings();
     if saved.requests() > 0 {
         return saved.to_string();
     }

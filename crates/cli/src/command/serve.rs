@@ -14,7 +14,7 @@ use tersely_gateway::{
     EngineRewriter, Error, GatewaySettings, InboundTls, TenantList, Upstream, Vendor, bind, serve,
 };
 use tersely_settings::watch::{self, News};
-use tersely_settings::{self as settings, Flags, Loaded, SettingSources};
+use tersely_settings::{self as settings, Flags, LoadedSettings, SettingSources};
 use tersely_telemetry::log;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
@@ -80,7 +80,7 @@ where
     });
     // Whoever asked twice does not wait for a rewrite.
     runtime.shutdown_background();
-    let saved = proxy.saved();
+    let saved = proxy.savings();
     if ended.is_ok() && saved.requests() > 0 {
         // Whoever closed stderr does not want to hear of it.
         let _ = output::note(&format!("tersely: {saved}"));
@@ -92,7 +92,7 @@ where
 }
 
 /// Puts new settings to work as they come; where to listen, to send and to keep stays as it was at the start.
-fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<EngineRewriter>, tenants: TenantList) {
+fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewriter>, tenants: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         // Whoever closed stderr does not want to hear of it.
         let _ = output::note(&match news {

@@ -6,7 +6,7 @@ use crate::origin::SettingOrigin;
 use crate::words::Words;
 
 /// What was said for a key, and where.
-pub(crate) type Said = (Words, SettingOrigin);
+pub(crate) type CompatValue = (Words, SettingOrigin);
 
 /// What a file says of compressors.
 #[derive(Debug, Default)]
@@ -14,9 +14,9 @@ pub struct SeedRemote {
     /// The provider that the pipe names.
     pub provider: Option<(String, SettingOrigin)>,
     /// What the pipe says itself, by our keys.
-    pub own: BTreeMap<&'static str, Said>,
+    pub own: BTreeMap<&'static str, CompatValue>,
     /// What each provider says, by our keys.
-    pub providers: BTreeMap<String, BTreeMap<&'static str, Said>>,
+    pub providers: BTreeMap<String, BTreeMap<&'static str, CompatValue>>,
     /// Where the providers stand.
     pub place: Option<SettingOrigin>,
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::compat::compressor::Said;
+use crate::compat::compressor::CompatValue;
 use crate::layer::Layer;
 use crate::node::{Pair, SettingValue};
 use crate::origin::SettingOrigin;
@@ -118,9 +118,9 @@ const PAIR: [&str; 2] = ["remote.endpoint", "remote.key"];
 /// pipe are those of another server.
 fn choose(
     layer: &mut Layer,
-    said: &mut BTreeMap<&'static str, Said>,
+    said: &mut BTreeMap<&'static str, CompatValue>,
     (name, origin): (&str, &SettingOrigin),
-    named: Option<BTreeMap<&'static str, Said>>,
+    named: Option<BTreeMap<&'static str, CompatValue>>,
 ) -> &'static str {
     let is_named = named.is_some();
     if is_named {

@@ -62,9 +62,9 @@ pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
 }
 
 /// Whether the pipe is on, and the line that says so.
-type Enabled = Option<(&'static str, usize)>;
+type PipeSwitch = Option<(&'static str, usize)>;
 
-fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, enabled: &mut Enabled) {
+fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, enabled: &mut PipeSwitch) {
     let Some((_, meaning)) = TOOL_PIPE.iter().find(|(known, _)| *known == name) else {
         return reader.unknown(name, pair.line, TOOL_PIPE.iter().map(|(known, _)| *known));
     };
@@ -94,7 +94,7 @@ fn strategy(
     reader: &mut TreeReader<'_>,
     word: &str,
     pair: &Pair,
-    enabled: &mut Enabled,
+    enabled: &mut PipeSwitch,
 ) -> Result<(), String> {
     match word {
         "relevance" => Ok(()),

@@ -41,7 +41,7 @@ pub struct FilterTest {
 pub(super) const HINT: &str = "fix the file; docs/filters.md lists what a filter can say";
 
 /// The most expressions or paths in one list.
-const MOST: usize = 64;
+const MAX_PATTERNS: usize = 64;
 
 /// Reads a filter, or says everything that is wrong with it.
 pub(super) fn read(name: &str, path: &Path, text: &str) -> Result<FilterFile, Vec<Problem>> {
@@ -239,9 +239,9 @@ impl FilterReader<'_> {
 
     fn nodes<'n>(&mut self, pair: &'n Pair) -> &'n [SettingNode] {
         match &pair.node.value {
-            SettingValue::List(nodes) if nodes.len() <= MOST => nodes,
+            SettingValue::List(nodes) if nodes.len() <= MAX_PATTERNS => nodes,
             SettingValue::List(_) => {
-                self.problem(pair.line, &pair.name, format!("lists more than {MOST}"));
+                self.problem(pair.line, &pair.name, format!("lists more than {MAX_PATTERNS}"));
                 &[]
             }
             other => {

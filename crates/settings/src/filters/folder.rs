@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// More files in one folder are not read.
-const MOST: usize = 256;
+const MAX_FILES: usize = 256;
 
 /// The files of a folder that end as filters do, by name.
 pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
@@ -13,6 +13,6 @@ pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     let is_filter = |path: &PathBuf| path.extension().is_some_and(|end| end == "toml") && path.is_file();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_filter).collect();
     files.sort();
-    files.truncate(MOST);
+    files.truncate(MAX_FILES);
     files
 }

@@ -13,7 +13,7 @@ mod written;
 use std::process::ExitCode;
 
 use serde_json::json;
-use tersely_agents::clients::World;
+use tersely_agents::clients::ClientEnvironment;
 use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{NO, Stop};
 use tersely_terminal::output;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     let loaded = settings::load_telling(&sources)?;
     let about = args.report.then(|| report::about(&sources, &loaded));
     let proxy = ReadyGateway::new(loaded.settings, None)?;
-    let findings = findings(&proxy, &World::around(&[]))?;
+    let findings = findings(&proxy, &ClientEnvironment::around(&[]))?;
     let broken = findings.iter().any(|finding| finding.state == State::Bad);
     let text = match about {
         Some(about) => report::page(&findings, &about),
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     Ok(if broken { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
-fn findings(proxy: &ReadyGateway, world: &World) -> Result<Vec<Finding>, Stop> {
+fn findings(proxy: &ReadyGateway, world: &ClientEnvironment) -> Result<Vec<Finding>, Stop> {
     let programs = program::start();
     let runtime = runtime()?;
     let (written, variables, places) = runtime.block_on(async {

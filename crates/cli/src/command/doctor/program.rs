@@ -14,7 +14,7 @@ use crate::command::doctor::finding::Finding;
 use crate::command::doctor::home::EmptyHome;
 
 /// How long a client may take to tell its version.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Asks all of them at once; some take seconds.
 pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
@@ -28,7 +28,7 @@ pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
 
 /// What they answered.
 pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + PROGRAM_TIMEOUT;
     let wait = |(name, told): (&'static str, Receiver<Finding>)| {
         let left = end.saturating_duration_since(Instant::now());
         told.recv_timeout(left)

@@ -1,6 +1,6 @@
 //! Looks at who reads what is sent: as the settings have it, and as the models are named that clients are told to use.
 
-use tersely_agents::clients::World;
+use tersely_agents::clients::ClientEnvironment;
 use tersely_core::Reader;
 use tersely_engine::{Engine, reader_of};
 
@@ -16,7 +16,7 @@ const MODELS: [&str; 5] = [
 ];
 
 /// Who is taken for the reader, and of which models that are named here.
-pub(crate) fn look(engine: &Engine, world: &World) -> Vec<Finding> {
+pub(crate) fn look(engine: &Engine, world: &ClientEnvironment) -> Vec<Finding> {
     let settings = engine.settings();
     let (subject, reader) = ("reader", settings.plan.reader);
     if reader != Reader::Auto {

@@ -1,6 +1,6 @@
 //! Looks at the variables that point clients somewhere. Of keys it says only that they are there.
 
-use tersely_agents::clients::{VENDORS, World};
+use tersely_agents::clients::{ClientEnvironment, VENDORS};
 use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
@@ -22,7 +22,7 @@ const NETWORK: [&str; 6] =
     ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
 /// All of them that are set.
-pub(crate) async fn look(settings: &GatewaySettings, world: &World) -> Vec<Finding> {
+pub(crate) async fn look(settings: &GatewaySettings, world: &ClientEnvironment) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in VENDORS.iter().flat_map(|vendor| vendor.names) {
         if let Some(url) = world.url(name) {
@@ -63,7 +63,7 @@ async fn address(settings: &GatewaySettings, name: &str, url: &str) -> Finding {
     }
 }
 
-fn network(name: &str, world: &World) -> Option<Finding> {
+fn network(name: &str, world: &ClientEnvironment) -> Option<Finding> {
     let value = world.var(name).or_else(|| world.var(&name.to_lowercase()))?;
     let is_file = name.ends_with("_FILE") || name.ends_with("_CERTS");
     if is_file && !std::path::Path::new(value).is_file() {

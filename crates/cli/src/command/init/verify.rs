@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use tersely_agents::clients::World;
+use tersely_agents::clients::ClientEnvironment;
 use tersely_agents::{Consent, ask, is_ours};
 use tersely_gateway::{GatewaySettings, Upstream, Vendor, bind, fetch, serve};
 use tersely_settings::AllSettings;
@@ -50,7 +50,7 @@ const CALLS: [CheapCall; 3] = [
 pub(super) fn run(
     meant: AllSettings,
     at: Option<SocketAddr>,
-    world: &World,
+    world: &ClientEnvironment,
     consent: &Consent,
 ) -> Result<bool, Stop> {
     let proxy = ReadyGateway::new(meant, None)?;
@@ -85,7 +85,7 @@ async fn own(proxy: &ReadyGateway) -> Result<SocketAddr, Stop> {
 async fn calls(
     settings: &GatewaySettings,
     address: SocketAddr,
-    world: &World,
+    world: &ClientEnvironment,
     consent: &Consent,
 ) -> Result<bool, Stop> {
     let hint = "choose another address with --listen";
