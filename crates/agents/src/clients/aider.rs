@@ -7,9 +7,9 @@ use tersely_terminal::fault::CommandFault;
 use tersely_terminal::small;
 
 use crate::clients::client::{Client, LaunchOptions};
-use crate::clients::door::LocalEndpoints;
 use crate::clients::environment::ClientEnvironment;
-use crate::clients::planted::PlantedAddress;
+use crate::clients::local_endpoints::LocalEndpoints;
+use crate::clients::planted_address::PlantedAddress;
 use crate::clients::vendor::{ANTHROPIC, OPENAI, VendorVariables};
 use crate::clients::yaml;
 
@@ -38,7 +38,7 @@ impl Client for Aider {
         Some("uv tool install aider-chat")
     }
 
-    fn planted_addresses(&self, world: &ClientEnvironment) -> Vec<PlantedAddress> {
+    fn planted_addresses(&self, environment: &ClientEnvironment) -> Vec<PlantedAddress> {
         let is_place =
             |name: &str| VENDORS.iter().any(|vendor| vendor.is_place(name) || vendor.names.contains(&name));
         let address = |setting: &str, value: &str| match setting {
@@ -51,8 +51,8 @@ impl Client for Aider {
         let mut found = Vec::new();
         for setting in [SET, BASE.0] {
             let SettingValues { values, file } =
-                setting_values(world, setting).unwrap_or_else(|unread| unread);
-            let Some(file) = file.filter(|file| is_planted(world, file)) else { continue };
+                setting_values(environment, setting).unwrap_or_else(|unread| unread);
+            let Some(file) = file.filter(|file| is_planted(environment, file)) else { continue };
             let urls = values.iter().filter_map(|value| address(setting, value));
             found.extend(urls.map(|url| PlantedAddress::new(file.clone(), &url)));
         }
@@ -63,20 +63,22 @@ impl Client for Aider {
     /// place: a door elsewhere would get the key that is meant for this one.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let mut meant = world.clone();
-        for setting in setting_values(world, SET).map_err(|said| unread(SET, &said))?.values {
+        let mut meant = environment.clone();
+        for setting in setting_values(environment, SET).map_err(|said| unread(SET, &said))?.values {
             if let Some((name, value)) = setting.split_once('=') {
                 meant.vars.insert(name.trim().to_owned(), value.trim().to_owned());
             }
         }
-        if let Some(url) = setting_values(world, BASE.0).map_err(|said| unread(BASE.0, &said))?.values.pop() {
+        if let Some(url) =
+            setting_values(environment, BASE.0).map_err(|said| unread(BASE.0, &said))?.values.pop()
+        {
             meant.vars.insert(BASE.1.to_owned(), url);
         }
         meant.vars.remove(&variable(BASE.0));
-        LaunchOptions::variables(&meant, doors, &VENDORS)
+        LaunchOptions::variables(&meant, endpoints, &VENDORS)
     }
 }
 
@@ -96,20 +98,20 @@ fn variable(setting: &str) -> String {
 ///
 /// # Errors
 /// When a file says it in a way that cannot be read.
-fn setting_values(world: &ClientEnvironment, setting: &str) -> Result<SettingValues, SettingValues> {
+fn setting_values(environment: &ClientEnvironment, setting: &str) -> Result<SettingValues, SettingValues> {
     let option = format!("--{setting}");
-    let given: Vec<_> = world.option(&option, &option).map(str::to_owned).collect();
+    let given: Vec<_> = environment.option(&option, &option).map(str::to_owned).collect();
     if !given.is_empty() {
         return Ok(SettingValues { values: given, file: None });
     }
-    if let Some(value) = world.var(&variable(setting)) {
+    if let Some(value) = environment.var(&variable(setting)) {
         let values = value.trim_matches(['[', ']']).split(',');
         return Ok(SettingValues {
             values: values.map(|value| value.trim().to_owned()).collect(),
             file: None,
         });
     }
-    for file in files(world) {
+    for file in files(environment) {
         match values_in_file(&file, setting) {
             Some(values) if values.is_empty() => {}
             Some(values) => return Ok(SettingValues { values, file: Some(file) }),
@@ -131,16 +133,18 @@ fn unread(setting: &str, said: &SettingValues) -> CommandFault {
 }
 
 /// True for a file that the folder brings: not one that was named, nor the user's own.
-fn is_planted(world: &ClientEnvironment, file: &Path) -> bool {
-    let named = world.option("-c", "--config").next_back().map(|file| world.folder.join(file));
-    named.is_none_or(|named| named != file) && world.foreign().any(|folder| file.parent() == Some(folder))
+fn is_planted(environment: &ClientEnvironment, file: &Path) -> bool {
+    let named = environment.option("-c", "--config").next_back().map(|file| environment.folder.join(file));
+    named.is_none_or(|named| named != file)
+        && environment.foreign().any(|folder| file.parent() == Some(folder))
 }
 
 /// The files of settings, the one that is heard first at the beginning.
-fn files(world: &ClientEnvironment) -> Vec<PathBuf> {
-    let named = world.option("-c", "--config").next_back().map(|file| world.folder.join(file));
-    let project = world.folder.ancestors().find(|folder| folder.join(".git").exists());
-    let folders = [Some(world.folder.clone()), project.map(Path::to_owned), Some(world.home("", ""))];
+fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
+    let named = environment.option("-c", "--config").next_back().map(|file| environment.folder.join(file));
+    let project = environment.folder.ancestors().find(|folder| folder.join(".git").exists());
+    let folders =
+        [Some(environment.folder.clone()), project.map(Path::to_owned), Some(environment.home("", ""))];
     named.into_iter().chain(folders.into_iter().flatten().map(|folder| folder.join(FILE))).collect()
 }
 
@@ -161,10 +165,10 @@ mod tests {
     use super::*;
 
     /// Where a variable leads that aider is told.
-    fn address_of(world: &ClientEnvironment, name: &str) -> Option<String> {
-        let mut doors = LocalEndpoints::default();
-        let told = Aider.point(world, &mut doors).expect("doors");
-        told.env.iter().find(|(it, _)| it == name).map(|(_, url)| doors.resolve(url))
+    fn address_of(environment: &ClientEnvironment, name: &str) -> Option<String> {
+        let mut endpoints = LocalEndpoints::default();
+        let launch = Aider.point(environment, &mut endpoints).expect("doors");
+        launch.env.iter().find(|(it, _)| it == name).map(|(_, url)| endpoints.resolve(url))
     }
 
     #[test]
@@ -184,14 +188,18 @@ mod tests {
             ("set-env:\n  - OPENAI_API_BASE=http://set\n", "", None, "http://set"),
             ("", "--set-env OPENAI_API_BASE=http://set", None, "http://set"),
         ] {
-            let (mut world, home) = ClientEnvironment::with_home("aider", &[(FILE, file)]);
-            world.args = args.split_whitespace().map(str::to_owned).collect();
-            world.vars.extend(vars.map(|url| ("AIDER_OPENAI_API_BASE".to_owned(), url.to_owned())));
+            let (mut environment, home) = ClientEnvironment::with_home("aider", &[(FILE, file)]);
+            environment.args = args.split_whitespace().map(str::to_owned).collect();
+            environment.vars.extend(vars.map(|url| ("AIDER_OPENAI_API_BASE".to_owned(), url.to_owned())));
             for name in ["OPENAI_BASE_URL", "OPENAI_API_BASE"] {
-                assert_eq!(address_of(&world, name).as_deref(), Some(expected), "{name} {file:?} {args:?}");
+                assert_eq!(
+                    address_of(&environment, name).as_deref(),
+                    Some(expected),
+                    "{name} {file:?} {args:?}"
+                );
             }
             assert_eq!(
-                address_of(&world, "ANTHROPIC_API_BASE").as_deref(),
+                address_of(&environment, "ANTHROPIC_API_BASE").as_deref(),
                 Some("https://api.anthropic.com")
             );
             drop(home);
@@ -201,8 +209,8 @@ mod tests {
     #[test]
     fn what_cannot_be_read_stops_it_only_if_it_might_name_an_address() {
         for (file, works) in [("a: [b", true), ("openai-api-base: [b", false)] {
-            let (world, home) = ClientEnvironment::with_home("aider-odd", &[(FILE, file)]);
-            assert_eq!(Aider.point(&world, &mut LocalEndpoints::default()).is_ok(), works, "{file}");
+            let (environment, home) = ClientEnvironment::with_home("aider-odd", &[(FILE, file)]);
+            assert_eq!(Aider.point(&environment, &mut LocalEndpoints::default()).is_ok(), works, "{file}");
             drop(home);
         }
     }

@@ -6,9 +6,9 @@ use serde_json::json;
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, ClientSettings, LaunchOptions, direct};
-use crate::clients::door::LocalEndpoints;
 use crate::clients::environment::ClientEnvironment;
-use crate::clients::planted::PlantedAddress;
+use crate::clients::local_endpoints::LocalEndpoints;
+use crate::clients::planted_address::PlantedAddress;
 use crate::clients::vendor::{ANTHROPIC, BEDROCK, VERTEX, VendorPlace};
 use crate::edit::SettingPlace;
 
@@ -27,8 +27,9 @@ impl Client for Claude {
         Some("npm install -g @anthropic-ai/claude-code")
     }
 
-    fn planted_addresses(&self, world: &ClientEnvironment) -> Vec<PlantedAddress> {
-        let said = configured_url(world).filter(|(file, url)| !url.is_empty() && is_planted(world, file));
+    fn planted_addresses(&self, environment: &ClientEnvironment) -> Vec<PlantedAddress> {
+        let said = configured_url(environment)
+            .filter(|(file, url)| !url.is_empty() && is_planted(environment, file));
         said.map(|(file, url)| PlantedAddress::new(file, &url)).into_iter().collect()
     }
 
@@ -39,38 +40,38 @@ impl Client for Claude {
     /// Anthropic's own address or when it is told that all is passed on. It is, if that is where the door leads.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let written = configured_url(world).map(|(_, url)| url);
+        let written = configured_url(environment).map(|(_, url)| url);
         let place = match written.as_deref() {
             Some("") => VendorPlace::Usual,
             Some(url) => VendorPlace::Chosen(url.to_owned()),
-            None => ANTHROPIC.place(BASE, world),
+            None => ANTHROPIC.place(BASE, environment),
         };
-        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
-        if is_home(&place) && world.var(SEARCH).is_none() {
-            told.env.push((SEARCH.to_owned(), "true".to_owned()));
+        let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
+        if is_home(&place) && environment.var(SEARCH).is_none() {
+            launch.env.push((SEARCH.to_owned(), "true".to_owned()));
         }
         for cloud in [BEDROCK, VERTEX] {
             for name in cloud.names {
-                told.variable(doors, &cloud, name, &cloud.place(name, world))?;
+                launch.variable(endpoints, &cloud, name, &cloud.place(name, environment))?;
             }
         }
-        told.variable(doors, &ANTHROPIC, BASE, &place)?;
-        if let (Some(_), Some((_, url))) = (written, told.env.last()) {
-            told.args = vec!["--settings".to_owned(), json!({ "env": { BASE: url } }).to_string()];
+        launch.variable(endpoints, &ANTHROPIC, BASE, &place)?;
+        if let (Some(_), Some((_, url))) = (written, launch.env.last()) {
+            launch.args = vec!["--settings".to_owned(), json!({ "env": { BASE: url } }).to_string()];
         }
-        Ok(told)
+        Ok(launch)
     }
 
     /// Settings files speak louder than variables: a variable that leads elsewhere would no longer be heard.
-    fn settings(&self, world: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
-        if let Some(name) = CHOSEN.iter().find(|name| world.var(name).is_some()) {
+    fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
+        if let Some(name) = CHOSEN.iter().find(|name| environment.var(name).is_some()) {
             return Err(format!("{name} is set, which a settings file would overrule"));
         }
         Ok(ClientSettings {
-            file: world.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json"),
+            file: environment.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json"),
             addresses: vec![SettingPlace::new(&["env", BASE], url)],
             beside: vec![SettingPlace::new(&["env", SEARCH], "true")],
             notes: Vec::new(),
@@ -97,10 +98,10 @@ fn is_home(place: &VendorPlace) -> bool {
 }
 
 /// The address in the settings files, the nearest first; an empty one says that there is none.
-fn configured_url(world: &ClientEnvironment) -> Option<(PathBuf, String)> {
-    let local = world.folder.join(".claude");
+fn configured_url(environment: &ClientEnvironment) -> Option<(PathBuf, String)> {
+    let local = environment.folder.join(".claude");
     let files = [local.join("settings.local.json"), local.join("settings.json")];
-    let own = world.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
+    let own = environment.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
     let url = |file: PathBuf| {
         let url = ClientEnvironment::json(&file)["env"][BASE].as_str().map(str::to_owned);
         url.map(|url| (file, url))
@@ -109,9 +110,9 @@ fn configured_url(world: &ClientEnvironment) -> Option<(PathBuf, String)> {
 }
 
 /// True for a file that the folder brings.
-fn is_planted(world: &ClientEnvironment, file: &Path) -> bool {
-    let own = world.home("CLAUDE_CONFIG_DIR", ".claude");
-    !file.starts_with(own) && world.foreign().any(|folder| file.starts_with(folder))
+fn is_planted(environment: &ClientEnvironment, file: &Path) -> bool {
+    let own = environment.home("CLAUDE_CONFIG_DIR", ".claude");
+    !file.starts_with(own) && environment.foreign().any(|folder| file.starts_with(folder))
 }
 
 #[cfg(test)]
@@ -122,8 +123,8 @@ mod tests {
         Claude.point(&ClientEnvironment::of(vars), &mut LocalEndpoints::default()).expect("a door")
     }
 
-    fn names(told: &LaunchOptions) -> Vec<&str> {
-        told.env.iter().map(|(name, _)| name.as_str()).collect()
+    fn names(launch: &LaunchOptions) -> Vec<&str> {
+        launch.env.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     #[test]
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_company_proxy_is_not_asked_for_this_machine() {
-        let told = launch(&[("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "corp")]);
-        assert_eq!(told.env[0], ("NO_PROXY".to_owned(), "corp,127.0.0.1,localhost".to_owned()));
+        let launch = launch(&[("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "corp")]);
+        assert_eq!(launch.env[0], ("NO_PROXY".to_owned(), "corp,127.0.0.1,localhost".to_owned()));
     }
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::door::LocalEndpoints;
 use crate::clients::environment::ClientEnvironment;
-use crate::clients::file::PrivateFile;
-use crate::clients::planted::PlantedAddress;
+use crate::clients::local_endpoints::LocalEndpoints;
+use crate::clients::planted_address::PlantedAddress;
+use crate::clients::private_file::PrivateFile;
 use crate::clients::vendor::{VendorPlace, VendorVariables};
 use crate::edit::SettingPlace;
 
@@ -29,8 +29,8 @@ pub trait Client: Sync {
     /// What to tell it so that all it sends comes through doors of ours.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault>;
 
     /// Which of its own settings would send all it asks for to a gateway at `url` for good; or why none surely does.
@@ -71,18 +71,18 @@ pub struct LaunchOptions {
 impl LaunchOptions {
     /// Points the variables of these providers at doors.
     pub fn variables(
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
         vendors: &[VendorVariables],
     ) -> Result<Self, CommandFault> {
-        let mut told = Self { env: direct(world), ..Self::default() };
+        let mut launch = Self { env: direct(environment), ..Self::default() };
         for vendor in vendors {
             for name in vendor.names {
-                let place = place(vendor, name, world);
-                told.variable(doors, vendor, name, &place)?;
+                let place = place(vendor, name, environment);
+                launch.variable(endpoints, vendor, name, &place)?;
             }
         }
-        Ok(told)
+        Ok(launch)
     }
 
     /// All its arguments, where these are the user's own.
@@ -107,7 +107,7 @@ impl LaunchOptions {
     /// Points one variable at a door, unless it has to stay unset, or as it is.
     pub fn variable(
         &mut self,
-        doors: &mut LocalEndpoints,
+        endpoints: &mut LocalEndpoints,
         vendor: &VendorVariables,
         name: &str,
         place: &VendorPlace,
@@ -118,7 +118,7 @@ impl LaunchOptions {
             }
             return Ok(());
         }
-        match (doors.lead(name, (vendor.provider, vendor.usual), place)?, place) {
+        match (endpoints.lead(name, (vendor.provider, vendor.usual), place)?, place) {
             (Some(url), _) => self.env.push((name.to_owned(), url)),
             (None, VendorPlace::Open(why)) => self.notes.push(format!("{name} is left unset, because {why}")),
             (None, _) => {}
@@ -128,24 +128,24 @@ impl LaunchOptions {
 }
 
 /// Where a name leads in a program that may read files of variables, which say nothing about what is set already.
-fn place(vendor: &VendorVariables, name: &str, world: &ClientEnvironment) -> VendorPlace {
-    let place = vendor.place(name, world);
-    if world.url(name).is_some() {
+fn place(vendor: &VendorVariables, name: &str, environment: &ClientEnvironment) -> VendorPlace {
+    let place = vendor.place(name, environment);
+    if environment.url(name).is_some() {
         return place;
     }
-    match world.env_file(|name| vendor.is_place(name)) {
+    match environment.env_file(|name| vendor.is_place(name)) {
         Some((file, name)) => VendorPlace::Open(format!("{} sets {name}", file.display())),
         None => place,
     }
 }
 
 /// Keeps a client that uses a company's proxy from asking that for this machine.
-pub(super) fn direct(world: &ClientEnvironment) -> Vec<(String, String)> {
-    if world.proxy_variable().is_none() {
+pub(super) fn direct(environment: &ClientEnvironment) -> Vec<(String, String)> {
+    if environment.proxy_variable().is_none() {
         return Vec::new();
     }
     let add = |name: &str| {
-        let hosts = world.var(name).map_or(String::new(), |hosts| format!("{hosts},"));
+        let hosts = environment.var(name).map_or(String::new(), |hosts| format!("{hosts},"));
         (name.to_owned(), format!("{hosts}127.0.0.1,localhost"))
     };
     vec![add("NO_PROXY"), add("no_proxy")]

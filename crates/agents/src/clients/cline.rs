@@ -6,9 +6,9 @@ use serde_json::Value;
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, LaunchOptions, direct};
-use crate::clients::door::LocalEndpoints;
-use crate::clients::endpoints;
+use crate::clients::default_endpoints;
 use crate::clients::environment::ClientEnvironment;
+use crate::clients::local_endpoints::LocalEndpoints;
 
 /// Cline's command line.
 pub(super) struct Cline;
@@ -36,21 +36,23 @@ impl Client for Cline {
     /// there is lost, which a login must not be.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
-        if world.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
-            return Ok(told);
+        let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
+        if environment.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
+            return Ok(launch);
         }
-        if world.option("--config", "--data-dir").next().is_some() {
-            told.notes.push("cline was given a folder of settings, which is left alone".to_owned());
-            return Ok(told);
+        if environment.option("--config", "--data-dir").next().is_some() {
+            launch.notes.push("cline was given a folder of settings, which is left alone".to_owned());
+            return Ok(launch);
         }
-        let file = file(world);
+        let file = file(environment);
         let mut settings = ClientEnvironment::json(&file);
-        let used =
-            world.option("-P", "--provider").next_back().or_else(|| settings["lastUsedProvider"].as_str());
+        let used = environment
+            .option("-P", "--provider")
+            .next_back()
+            .or_else(|| settings["lastUsedProvider"].as_str());
         let login = used.filter(|name| settings["providers"][*name]["settings"]["auth"].is_object());
         if let Some(name) = login {
             return Err(CommandFault::unable(
@@ -60,30 +62,30 @@ impl Client for Cline {
                 "choose a provider with an API key (cline auth, or -P NAME), or start cline without tersely",
             ));
         }
-        if lead(&mut settings, doors)? {
-            let path = told.file("providers.json", &settings.to_string())?;
-            told.env.extend([(FILE.to_owned(), path), (BACKEND.to_owned(), "local".to_owned())]);
+        if lead(&mut settings, endpoints)? {
+            let path = launch.file("providers.json", &settings.to_string())?;
+            launch.env.extend([(FILE.to_owned(), path), (BACKEND.to_owned(), "local".to_owned())]);
         } else {
-            told.notes.push(format!("{} has no provider with an address that we know", file.display()));
+            launch.notes.push(format!("{} has no provider with an address that we know", file.display()));
         }
-        Ok(told)
+        Ok(launch)
     }
 }
 
 /// The file of providers.
-fn file(world: &ClientEnvironment) -> PathBuf {
-    let data = || world.home("CLINE_DIR", ".cline").join("data");
-    let data = || world.var("CLINE_DATA_DIR").map_or_else(data, PathBuf::from);
-    world.var(FILE).map_or_else(|| data().join("settings/providers.json"), PathBuf::from)
+fn file(environment: &ClientEnvironment) -> PathBuf {
+    let data = || environment.home("CLINE_DIR", ".cline").join("data");
+    let data = || environment.var("CLINE_DATA_DIR").map_or_else(data, PathBuf::from);
+    environment.var(FILE).map_or_else(|| data().join("settings/providers.json"), PathBuf::from)
 }
 
 /// Puts doors into a file of providers; false if none of them has a place for one.
-fn lead(settings: &mut Value, doors: &mut LocalEndpoints) -> Result<bool, CommandFault> {
+fn lead(settings: &mut Value, endpoints: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let providers = settings.get_mut("providers").and_then(Value::as_object_mut);
     let mut found = false;
     for (name, provider) in providers.into_iter().flatten() {
         if let Some(table) = provider.get_mut("settings").and_then(Value::as_object_mut) {
-            found |= endpoints::lead(doors, name, table, "baseUrl")?;
+            found |= default_endpoints::lead(endpoints, name, table, "baseUrl")?;
         }
     }
     Ok(found)
@@ -102,22 +104,24 @@ mod tests {
 
     #[test]
     fn providers_lead_to_doors_and_the_process_asks_by_itself() {
-        let (mut world, home) =
+        let (mut environment, home) =
             ClientEnvironment::with_home("cline", &[(".cline/data/settings/providers.json", KEYS)]);
-        let mut doors = LocalEndpoints::default();
-        let told = Cline.point(&world, &mut doors).expect("doors");
-        assert_eq!((told.env[0].0.as_str(), told.env[1].0.as_str()), (FILE, BACKEND));
-        let text = doors.resolve(&fs::read_to_string(&told.env[0].1).expect("a file"));
+        let mut endpoints = LocalEndpoints::default();
+        let launch = Cline.point(&environment, &mut endpoints).expect("doors");
+        assert_eq!((launch.env[0].0.as_str(), launch.env[1].0.as_str()), (FILE, BACKEND));
+        let text = endpoints.resolve(&fs::read_to_string(&launch.env[0].1).expect("a file"));
         assert!(text.contains(r#""apiKey":"k","baseUrl":"https://api.anthropic.com/v1"}"#), "{text}");
         assert!(
             text.contains(r#""cline":{"settings":{"provider":"cline","auth":{"refreshToken":"r"}}}"#),
             "{text}"
         );
         assert!(text.contains(r#""baseUrl":"http://h/v1"}"#), "{text}");
-        world.args = vec!["-P".to_owned(), "cline".to_owned()];
-        assert!(Cline.point(&world, &mut LocalEndpoints::default()).is_err());
-        world.args = vec!["auth".to_owned()];
-        assert!(Cline.point(&world, &mut LocalEndpoints::default()).is_ok_and(|told| told.env.is_empty()));
+        environment.args = vec!["-P".to_owned(), "cline".to_owned()];
+        assert!(Cline.point(&environment, &mut LocalEndpoints::default()).is_err());
+        environment.args = vec!["auth".to_owned()];
+        assert!(
+            Cline.point(&environment, &mut LocalEndpoints::default()).is_ok_and(|launch| launch.env.is_empty())
+        );
         drop(home);
     }
 }

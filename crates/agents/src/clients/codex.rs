@@ -9,8 +9,8 @@ use tersely_terminal::small;
 use toml::Table;
 
 use crate::clients::client::{Client, ClientSettings, LaunchOptions, direct};
-use crate::clients::door::LocalEndpoints;
 use crate::clients::environment::{ClientEnvironment, env_names};
+use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::VendorPlace;
 use crate::edit::SettingPlace;
 
@@ -43,44 +43,44 @@ impl Client for Codex {
     /// find a door in it, and for those that do not an argument would send one server's key to another.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let config = config(world);
+        let config = config(environment);
         let provider = text(&config, "model_provider").unwrap_or("openai");
-        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
+        let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
         let (key, place) = match (provider, text(&config, ADDRESS)) {
             ("openai", Some(url)) => (ADDRESS.to_owned(), VendorPlace::Chosen(url.to_owned())),
-            ("openai", None) => (ADDRESS.to_owned(), variable(world)),
+            ("openai", None) => (ADDRESS.to_owned(), variable(environment)),
             (other, _) => (format!("model_providers.{other}.base_url"), custom(&config, other)?),
         };
-        let usual = if is_subscribed(world) { (None, CHATGPT) } else { (Some(Vendor::OpenAi), OPENAI) };
-        match doors.lead(&key, usual, &place)? {
+        let usual = if is_subscribed(environment) { (None, CHATGPT) } else { (Some(Vendor::OpenAi), OPENAI) };
+        match endpoints.lead(&key, usual, &place)? {
             Some(url) => {
                 let setting = format!("{key}={}", Value::from(url));
-                told.instead = replacements(world, &key, &setting);
-                told.args = vec!["-c".to_owned(), setting];
+                launch.instead = replacements(environment, &key, &setting);
+                launch.args = vec!["-c".to_owned(), setting];
             }
-            None => told.notes.push(ADVICE.to_owned()),
+            None => launch.notes.push(ADVICE.to_owned()),
         }
-        if let (VendorPlace::Open(_), Some(url)) = (place, world.url(VARIABLE)) {
-            told.env.push((VARIABLE.to_owned(), doors.open(VARIABLE, &url)?));
+        if let (VendorPlace::Open(_), Some(url)) = (place, environment.url(VARIABLE)) {
+            launch.env.push((VARIABLE.to_owned(), endpoints.open(VARIABLE, &url)?));
         }
-        Ok(told)
+        Ok(launch)
     }
 
     /// Only for those who come with a key that it keeps: with a `ChatGPT` login the same setting would send the login to
     /// a server that does not know it.
-    fn settings(&self, world: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
-        let config = config(world);
+    fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
+        let config = config(environment);
         if let Some(other) = text(&config, "model_provider").filter(|name| *name != "openai") {
             return Err(format!("it is set up for the provider {other}"));
         }
-        if let VendorPlace::Open(_) = variable(world) {
+        if let VendorPlace::Open(_) = variable(environment) {
             return Err(format!("{VARIABLE} is set, which only some versions heed"));
         }
-        let home = world.home("CODEX_HOME", ".codex");
-        if is_subscribed(world)
+        let home = environment.home("CODEX_HOME", ".codex");
+        if is_subscribed(environment)
             || !ClientEnvironment::json(&home.join("auth.json"))["OPENAI_API_KEY"].is_string()
         {
             return Err("it has no API key of its own; a ChatGPT login works at another address".to_owned());
@@ -97,14 +97,14 @@ impl Client for Codex {
 }
 
 /// What holds when the command starts: the machine's file, the user's, a profile, and the user's own arguments.
-fn config(world: &ClientEnvironment) -> Table {
-    let home = world.home("CODEX_HOME", ".codex");
-    let profile = world.option("-p", "--profile").next_back();
+fn config(environment: &ClientEnvironment) -> Table {
+    let home = environment.home("CODEX_HOME", ".codex");
+    let profile = environment.option("-p", "--profile").next_back();
     let files = [Some(PathBuf::from(MACHINE)), Some(home.join("config.toml"))];
     let files =
         files.into_iter().flatten().chain(profile.map(|name| home.join(format!("{name}.config.toml"))));
     let read = |path: PathBuf| small::text(&path).parse().unwrap_or_default();
-    let typed = world.option("-c", "--config").filter_map(setting);
+    let typed = environment.option("-c", "--config").filter_map(setting);
     files.map(read).chain(typed).fold(Table::new(), |mut all, layer| {
         merge(&mut all, layer);
         all
@@ -112,13 +112,13 @@ fn config(world: &ClientEnvironment) -> Table {
 }
 
 /// The user's own arguments that give a setting, which would be heard after ours, and what stands in their place.
-fn replacements(world: &ClientEnvironment, key: &str, setting: &str) -> Vec<(String, String)> {
+fn replacements(environment: &ClientEnvironment, key: &str, setting: &str) -> Vec<(String, String)> {
     let gives = |arg: &&String, begin: &str| {
         let rest = arg.strip_prefix(begin).and_then(|rest| rest.split_once('='));
         rest.is_some_and(|(path, _)| path.trim() == key)
     };
     let begin = |arg: &&String| ["--config=", "-c", ""].into_iter().find(|begin| gives(arg, begin));
-    let found = world.args.iter().filter_map(|arg| Some((arg, begin(&arg)?)));
+    let found = environment.args.iter().filter_map(|arg| Some((arg, begin(&arg)?)));
     found.map(|(arg, begin)| (arg.clone(), format!("{begin}{setting}"))).collect()
 }
 
@@ -144,16 +144,16 @@ fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
 }
 
 /// Where the built-in provider's requests would go when its address is not written.
-fn variable(world: &ClientEnvironment) -> VendorPlace {
-    let file = world.home("CODEX_HOME", ".codex").join(".env");
-    let set = world.var(VARIABLE).is_some() || env_names(&file).iter().any(|name| name == VARIABLE);
+fn variable(environment: &ClientEnvironment) -> VendorPlace {
+    let file = environment.home("CODEX_HOME", ".codex").join(".env");
+    let set = environment.var(VARIABLE).is_some() || env_names(&file).iter().any(|name| name == VARIABLE);
     if set { VendorPlace::Open(ADVICE.to_owned()) } else { VendorPlace::Usual }
 }
 
 /// True when Codex is logged in with `ChatGPT`: such a login is good at another address than a key.
-fn is_subscribed(world: &ClientEnvironment) -> bool {
-    let login = ClientEnvironment::json(&world.home("CODEX_HOME", ".codex").join("auth.json"));
-    let keyed = world.var("CODEX_API_KEY").is_some() || login["OPENAI_API_KEY"].is_string();
+fn is_subscribed(environment: &ClientEnvironment) -> bool {
+    let login = ClientEnvironment::json(&environment.home("CODEX_HOME", ".codex").join("auth.json"));
+    let keyed = environment.var("CODEX_API_KEY").is_some() || login["OPENAI_API_KEY"].is_string();
     login["auth_mode"] == "chatgpt" || (login["tokens"].is_object() && !keyed)
 }
 
@@ -184,14 +184,14 @@ mod tests {
         for (name, content) in files {
             fs::write(home.join(name), content).expect("a file");
         }
-        let mut world = ClientEnvironment::of(vars);
-        world.vars.insert("CODEX_HOME".to_owned(), home.display().to_string());
-        world.args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let mut doors = LocalEndpoints::default();
-        let told = Codex.point(&world, &mut doors).expect("a door");
-        let env = told.env.iter().map(|(name, url)| format!("{name}={url}"));
-        let told: Vec<_> = told.args.iter().cloned().chain(env).collect();
-        assert_eq!(doors.resolve(&told.join(" ")), expected, "{files:?} {vars:?} {args:?}");
+        let mut environment = ClientEnvironment::of(vars);
+        environment.vars.insert("CODEX_HOME".to_owned(), home.display().to_string());
+        environment.args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let mut endpoints = LocalEndpoints::default();
+        let launch = Codex.point(&environment, &mut endpoints).expect("a door");
+        let env = launch.env.iter().map(|(name, url)| format!("{name}={url}"));
+        let launch: Vec<_> = launch.args.iter().cloned().chain(env).collect();
+        assert_eq!(endpoints.resolve(&launch.join(" ")), expected, "{files:?} {vars:?} {args:?}");
         let _ = fs::remove_dir_all(&home);
     }
 
@@ -227,16 +227,16 @@ mod tests {
     #[test]
     fn an_address_that_is_typed_leads_to_a_door_where_it_stands() {
         for typed in [&["-c", "openai_base_url=http://t/x"][..], &["--config=openai_base_url=http://t/x"]] {
-            let mut world = ClientEnvironment::of(&[]);
-            world.args = typed.iter().map(|arg| (*arg).to_owned()).collect();
-            let mut doors = LocalEndpoints::default();
-            let told = Codex.point(&world, &mut doors).expect("a door");
+            let mut environment = ClientEnvironment::of(&[]);
+            environment.args = typed.iter().map(|arg| (*arg).to_owned()).collect();
+            let mut endpoints = LocalEndpoints::default();
+            let launch = Codex.point(&environment, &mut endpoints).expect("a door");
             let typed: Vec<_> = typed.iter().map(OsString::from).collect();
-            let all: Vec<_> = told.arguments(&typed).iter().map(|it| it.display().to_string()).collect();
+            let all: Vec<_> = launch.arguments(&typed).iter().map(|it| it.display().to_string()).collect();
             let expected = r#"-c openai_base_url="http://t/x""#;
             let again = expected.replace("-c ", if typed.len() == 1 { "--config=" } else { "-c " });
             assert!(!all.join(" ").contains("http://t"), "{all:?}");
-            assert_eq!(doors.resolve(&all.join(" ")), format!("{expected} {again}"));
+            assert_eq!(endpoints.resolve(&all.join(" ")), format!("{expected} {again}"));
         }
     }
 

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, LaunchOptions, direct};
-use crate::clients::door::LocalEndpoints;
-use crate::clients::endpoints;
+use crate::clients::default_endpoints;
 use crate::clients::environment::ClientEnvironment;
+use crate::clients::local_endpoints::LocalEndpoints;
 
 /// Factory's droid.
 pub(super) struct Droid;
@@ -24,14 +24,14 @@ impl Client for Droid {
     /// an argument names more of those.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
         let mut models =
-            ClientEnvironment::json(&world.home("", ".factory/settings.json"))["customModels"].take();
+            ClientEnvironment::json(&environment.home("", ".factory/settings.json"))["customModels"].take();
         let mut found = false;
         for model in models.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-            found |= endpoints::lead(doors, "", model, "baseUrl")?;
+            found |= default_endpoints::lead(endpoints, "", model, "baseUrl")?;
         }
         if !found {
             return Err(CommandFault::unable(
@@ -39,11 +39,11 @@ impl Client for Droid {
                 "add a model of your own to customModels in ~/.factory/settings.json and choose it, or start droid without tersely",
             ));
         }
-        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
-        told.notes.push("only models in customModels lead here: choose one with -m custom:NAME".to_owned());
-        let path = told.file("settings.json", &json!({ "customModels": models }).to_string())?;
-        told.args = vec!["--settings".to_owned(), path];
-        Ok(told)
+        let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
+        launch.notes.push("only models in customModels lead here: choose one with -m custom:NAME".to_owned());
+        let path = launch.file("settings.json", &json!({ "customModels": models }).to_string())?;
+        launch.args = vec!["--settings".to_owned(), path];
+        Ok(launch)
     }
 }
 
@@ -57,10 +57,11 @@ mod tests {
     fn only_the_user_s_own_models_have_doors() {
         let settings =
             r#"{"theme":"x","customModels":[{"model":"m","baseUrl":"http://h/v1","apiKey":"k"}]} // mine"#;
-        let (world, home) = ClientEnvironment::with_home("droid", &[(".factory/settings.json", settings)]);
-        let mut doors = LocalEndpoints::default();
-        let told = Droid.point(&world, &mut doors).expect("doors");
-        let text = doors.resolve(&fs::read_to_string(&told.args[1]).expect("a file"));
+        let (environment, home) =
+            ClientEnvironment::with_home("droid", &[(".factory/settings.json", settings)]);
+        let mut endpoints = LocalEndpoints::default();
+        let launch = Droid.point(&environment, &mut endpoints).expect("doors");
+        let text = endpoints.resolve(&fs::read_to_string(&launch.args[1]).expect("a file"));
         assert_eq!(text, r#"{"customModels":[{"model":"m","baseUrl":"http://h/v1","apiKey":"k"}]}"#);
         assert!(Droid.point(&ClientEnvironment::of(&[]), &mut LocalEndpoints::default()).is_err());
         drop(home);

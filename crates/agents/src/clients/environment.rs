@@ -156,9 +156,9 @@ mod tests {
                 fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
                 fs::write(path, text).expect("a file");
             }
-            let mut world = Self::of(&[]);
-            world.vars.insert("HOME".to_owned(), home.display().to_string());
-            (world, TestHome(home))
+            let mut environment = Self::of(&[]);
+            environment.vars.insert("HOME".to_owned(), home.display().to_string());
+            (environment, TestHome(home))
         }
     }
 
@@ -180,9 +180,9 @@ mod tests {
             ("/h/u", "/h", ""),
             ("", "/tmp", "/tmp /"),
         ] {
-            let mut world = ClientEnvironment::of(&[("HOME", home)]);
-            world.folder = here.into();
-            let folders: Vec<_> = world.foreign().map(|it| it.display().to_string()).collect();
+            let mut environment = ClientEnvironment::of(&[("HOME", home)]);
+            environment.folder = here.into();
+            let folders: Vec<_> = environment.foreign().map(|it| it.display().to_string()).collect();
             assert_eq!(folders.join(" "), expected, "{home} {here}");
         }
     }

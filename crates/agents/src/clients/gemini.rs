@@ -3,8 +3,8 @@
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, ClientSettings, LaunchOptions};
-use crate::clients::door::LocalEndpoints;
 use crate::clients::environment::ClientEnvironment;
+use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::{CODE_ASSIST, GEMINI};
 
 /// Gemini CLI.
@@ -27,17 +27,17 @@ impl Client for GeminiCli {
     /// A key and a Google login lead to different servers.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let told = LaunchOptions::variables(world, doors, &[GEMINI, CODE_ASSIST])?;
-        if told.env.iter().any(|(name, _)| name == BASE) && is_undecided(world) {
+        let launch = LaunchOptions::variables(environment, endpoints, &[GEMINI, CODE_ASSIST])?;
+        if launch.env.iter().any(|(name, _)| name == BASE) && is_undecided(environment) {
             return Err(CommandFault::unable(
                 "with another base URL, gemini does not accept an API key as a login by itself",
                 r#"write {"security":{"auth":{"selectedType":"gemini-api-key"}}} into ~/.gemini/settings.json"#,
             ));
         }
-        Ok(told)
+        Ok(launch)
     }
 
     /// It reads the address from files of variables alone, and of these only the first that it finds.
@@ -48,13 +48,13 @@ impl Client for GeminiCli {
 
 /// True when nothing but a key says how to log in. An address in the variable then stands for another way, which
 /// Gemini CLI refuses without a terminal.
-fn is_undecided(world: &ClientEnvironment) -> bool {
-    let files = [world.home("GEMINI_CLI_HOME", "").join(".gemini"), world.folder.join(".gemini")];
+fn is_undecided(environment: &ClientEnvironment) -> bool {
+    let files = [environment.home("GEMINI_CLI_HOME", "").join(".gemini"), environment.folder.join(".gemini")];
     let chosen = |folder: &std::path::PathBuf| {
         ClientEnvironment::json(&folder.join("settings.json"))["security"]["auth"]["selectedType"].is_string()
     };
-    let said = CHOSEN.iter().any(|name| world.var(name).is_some());
-    world.var("GEMINI_API_KEY").is_some() && !said && !files.iter().any(chosen)
+    let said = CHOSEN.iter().any(|name| environment.var(name).is_some());
+    environment.var("GEMINI_API_KEY").is_some() && !said && !files.iter().any(chosen)
 }
 
 #[cfg(test)]
@@ -62,8 +62,8 @@ mod tests {
     use super::*;
 
     fn check(vars: &[(&str, &str)], works: bool) {
-        let told = GeminiCli.point(&ClientEnvironment::of(vars), &mut LocalEndpoints::default());
-        assert_eq!(told.is_ok(), works, "{told:?}");
+        let launch = GeminiCli.point(&ClientEnvironment::of(vars), &mut LocalEndpoints::default());
+        assert_eq!(launch.is_ok(), works, "{launch:?}");
     }
 
     #[test]

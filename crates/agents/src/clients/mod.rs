@@ -6,29 +6,29 @@ mod client;
 mod cline;
 mod cn;
 mod codex;
-mod door;
+mod default_endpoints;
 mod droid;
-mod endpoints;
 mod environment;
-mod file;
 mod gemini;
 pub mod jsonc;
-mod known;
+mod local_endpoints;
 mod opencode;
 mod other;
 mod pi;
-mod planted;
+mod planted_address;
+mod private_file;
 mod qwen;
+mod registry;
 mod variables;
 mod vendor;
 mod yaml;
 
 pub use client::{Client, ClientSettings, LaunchOptions};
-pub use door::LocalEndpoints;
 pub use environment::ClientEnvironment;
-pub use file::PrivateFile;
-pub use known::{CLIENTS, find_client};
-pub use planted::{FolderTrust, PlantedAddress, find_unconfirmed};
+pub use local_endpoints::LocalEndpoints;
+pub use planted_address::{FolderTrust, PlantedAddress, find_unconfirmed};
+pub use private_file::PrivateFile;
+pub use registry::{CLIENTS, find_client};
 pub use vendor::{VENDORS, VendorPlace, VendorVariables};
 
 /// The variable by which the wrappers of MCP servers that an agent starts learn that its results are shortened already, on

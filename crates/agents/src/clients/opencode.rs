@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, ClientSettings, LaunchOptions, direct};
-use crate::clients::door::LocalEndpoints;
-use crate::clients::endpoints::usual;
+use crate::clients::default_endpoints::usual;
 use crate::clients::environment::ClientEnvironment;
-use crate::clients::planted::PlantedAddress;
+use crate::clients::local_endpoints::LocalEndpoints;
+use crate::clients::planted_address::PlantedAddress;
 use crate::clients::vendor::{VendorPlace, VendorVariables};
 use crate::edit::SettingPlace;
 
@@ -83,10 +83,10 @@ impl Client for OpenCode {
         Some(self.install)
     }
 
-    fn planted_addresses(&self, world: &ClientEnvironment) -> Vec<PlantedAddress> {
+    fn planted_addresses(&self, environment: &ClientEnvironment) -> Vec<PlantedAddress> {
         let mut found = BTreeMap::new();
-        for file in self.files(world) {
-            let is_planted = world.foreign().any(|folder| self.project_files(folder).contains(&file));
+        for file in self.files(environment) {
+            let is_planted = environment.foreign().any(|folder| self.project_files(folder).contains(&file));
             for (name, provider) in
                 ClientEnvironment::json(&file)["provider"].as_object().into_iter().flatten()
             {
@@ -96,7 +96,8 @@ impl Client for OpenCode {
                 }
             }
         }
-        for (name, provider) in self.config_content(world)["provider"].as_object().into_iter().flatten() {
+        for (name, provider) in self.config_content(environment)["provider"].as_object().into_iter().flatten()
+        {
             if provider["options"]["baseURL"].is_string() {
                 found.remove(name);
             }
@@ -108,35 +109,36 @@ impl Client for OpenCode {
     /// one makes it count as set up.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let mut content = self.config_content(world);
-        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
-        for (name, place) in self.providers(world) {
+        let mut content = self.config_content(environment);
+        let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
+        for (name, place) in self.providers(environment) {
             let key = format!("provider.{name}.options.baseURL");
             if let VendorPlace::Open(why) = &place {
-                told.notes.push(format!("{key} is left alone, because {why}"));
-            } else if let Some(url) = doors.lead(&key, usual(&name).unwrap_or((None, "")), &place)? {
+                launch.notes.push(format!("{key} is left alone, because {why}"));
+            } else if let Some(url) = endpoints.lead(&key, usual(&name).unwrap_or((None, "")), &place)? {
                 put(&mut content, &["provider", &name, "options", "baseURL"], url);
             }
         }
         for vendor in self.service {
             for name in vendor.names {
-                told.variable(doors, vendor, name, &vendor.place(name, world))?;
+                launch.variable(endpoints, vendor, name, &vendor.place(name, environment))?;
             }
         }
-        told.env.push((self.variable("CONFIG_CONTENT"), content.to_string()));
-        Ok(told)
+        launch.env.push((self.variable("CONFIG_CONTENT"), content.to_string()));
+        Ok(launch)
     }
 
     /// Only providers in use, for the same reason, and only those whose requests the gateway knows the way of.
-    fn settings(&self, world: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
-        if ["CONFIG_DIR", "CONFIG_CONTENT"].iter().any(|name| world.var(&self.variable(name)).is_some()) {
+    fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
+        if ["CONFIG_DIR", "CONFIG_CONTENT"].iter().any(|name| environment.var(&self.variable(name)).is_some())
+        {
             return Err("its configuration is added to by a variable".to_owned());
         }
         let (mut addresses, mut notes) = (Vec::new(), Vec::new());
-        for (name, place) in self.providers(world) {
+        for (name, place) in self.providers(environment) {
             let known = usual(&name).filter(|(vendor, _)| vendor.is_some());
             let wanted = known.map(|(_, address)| format!("{url}{}", path(address)));
             let is_ours = |chosen: &String| Some(chosen) == wanted.as_ref();
@@ -152,8 +154,8 @@ impl Client for OpenCode {
         if addresses.is_empty() {
             return Err("no key or login of a provider was found that is known here".to_owned());
         }
-        let own = world.home("XDG_CONFIG_HOME", ".config").join(self.folder);
-        let named = world.var(&self.variable("CONFIG")).map(PathBuf::from);
+        let own = environment.home("XDG_CONFIG_HOME", ".config").join(self.folder);
+        let named = environment.var(&self.variable("CONFIG")).map(PathBuf::from);
         let mut known = self.files.iter().chain(&["config.json"]).map(|name| own.join(name));
         let file = named.or_else(|| known.find(|file| file.exists()));
         let file = file.unwrap_or_else(|| own.join(format!("{}.json", self.name)));
@@ -173,35 +175,35 @@ impl OpenCode {
     }
 
     /// What the variable says already.
-    fn config_content(&self, world: &ClientEnvironment) -> Value {
-        world
+    fn config_content(&self, environment: &ClientEnvironment) -> Value {
+        environment
             .var(&self.variable("CONFIG_CONTENT"))
             .and_then(|text| serde_json::from_str(text).ok())
             .unwrap_or_else(|| json!({}))
     }
 
     /// The providers in use, each with where its requests would go.
-    fn providers(&self, world: &ClientEnvironment) -> BTreeMap<String, VendorPlace> {
+    fn providers(&self, environment: &ClientEnvironment) -> BTreeMap<String, VendorPlace> {
         let logins = ClientEnvironment::json(
-            &world.home("XDG_DATA_HOME", ".local/share").join(self.folder).join("auth.json"),
+            &environment.home("XDG_DATA_HOME", ".local/share").join(self.folder).join("auth.json"),
         );
         let used = |known: &&BuiltinProvider| {
-            known.keys.iter().any(|key| world.var(key).is_some()) || logins.get(known.name).is_some()
+            known.keys.iter().any(|key| environment.var(key).is_some()) || logins.get(known.name).is_some()
         };
         let place = |known: &BuiltinProvider| {
-            world.url(known.variable).map_or(VendorPlace::Usual, VendorPlace::Chosen)
+            environment.url(known.variable).map_or(VendorPlace::Usual, VendorPlace::Chosen)
         };
         let known = KNOWN.iter().filter(used).map(|known| (known.name.to_owned(), place(known)));
         let mut found: BTreeMap<_, _> = known.collect();
         for config in self
-            .files(world)
+            .files(environment)
             .iter()
             .map(|file| ClientEnvironment::json(file))
-            .chain([self.config_content(world)])
+            .chain([self.config_content(environment)])
         {
             for (name, provider) in config["provider"].as_object().into_iter().flatten() {
                 let url = provider["options"]["baseURL"].as_str();
-                found.extend(url.map(|url| (name.clone(), expand_env(world, url))));
+                found.extend(url.map(|url| (name.clone(), expand_env(environment, url))));
             }
         }
         found
@@ -214,14 +216,14 @@ impl OpenCode {
     }
 
     /// The files of settings, the one that is heard last at the end.
-    fn files(&self, world: &ClientEnvironment) -> Vec<PathBuf> {
-        let own = world.home("XDG_CONFIG_HOME", ".config").join(self.folder);
-        let named = world.var(&self.variable("CONFIG")).map(PathBuf::from);
-        let above: Vec<_> = world.folder.ancestors().map(PathBuf::from).collect();
+    fn files(&self, environment: &ClientEnvironment) -> Vec<PathBuf> {
+        let own = environment.home("XDG_CONFIG_HOME", ".config").join(self.folder);
+        let named = environment.var(&self.variable("CONFIG")).map(PathBuf::from);
+        let above: Vec<_> = environment.folder.ancestors().map(PathBuf::from).collect();
         let hidden = above.iter().rev().map(|folder| folder.join(format!(".{}", self.folder)));
         let folders = hidden
-            .chain([world.home("", &format!(".{}", self.folder))])
-            .chain(world.var(&self.variable("CONFIG_DIR")).map(PathBuf::from));
+            .chain([environment.home("", &format!(".{}", self.folder))])
+            .chain(environment.var(&self.variable("CONFIG_DIR")).map(PathBuf::from));
         let in_folder = |folder: PathBuf| self.files.iter().map(move |name| folder.join(name));
         let own = [own.join("config.json")].into_iter().chain(in_folder(own));
         let project: Vec<_> = above.iter().rev().cloned().flat_map(in_folder).collect();
@@ -244,12 +246,12 @@ fn put(place: &mut Value, path: &[&str], url: String) {
 }
 
 /// The place that a configuration names: `{env:NAME}` stands for a variable, and `{file:PATH}` for what we do not read.
-fn expand_env(world: &ClientEnvironment, url: &str) -> VendorPlace {
+fn expand_env(environment: &ClientEnvironment, url: &str) -> VendorPlace {
     let mut pieces = url.split("{env:");
     let mut place = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let (name, rest) = piece.split_once('}').unwrap_or((piece, ""));
-        place.push_str(world.var(name).unwrap_or_default());
+        place.push_str(environment.var(name).unwrap_or_default());
         place.push_str(rest);
     }
     let reads = place.contains("://") && !place.contains('{');
@@ -262,15 +264,15 @@ mod tests {
 
     #[test]
     fn only_providers_in_use_are_named_and_the_rest_stays() {
-        let world = ClientEnvironment::of(&[
+        let environment = ClientEnvironment::of(&[
             ("OPENAI_API_KEY", "k"),
             (
                 "OPENCODE_CONFIG_CONTENT",
                 r#"{"theme":"x","provider":{"mine":{"npm":"y","options":{"baseURL":"http://h/z"}}}}"#,
             ),
         ]);
-        let told = OPENCODE.point(&world, &mut LocalEndpoints::default()).expect("doors");
-        let content: Value = serde_json::from_str(&told.env[0].1).expect("JSON");
+        let launch = OPENCODE.point(&environment, &mut LocalEndpoints::default()).expect("doors");
+        let content: Value = serde_json::from_str(&launch.env[0].1).expect("JSON");
         let path = |name: &str| {
             let url = content["provider"][name]["options"]["baseURL"].as_str().unwrap_or_default();
             url.splitn(4, '/').nth(3).unwrap_or_default().to_owned()

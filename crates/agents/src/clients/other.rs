@@ -3,8 +3,8 @@
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, LaunchOptions};
-use crate::clients::door::LocalEndpoints;
 use crate::clients::environment::ClientEnvironment;
+use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::VENDORS;
 
 /// Any command.
@@ -21,9 +21,9 @@ impl Client for Other {
 
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        LaunchOptions::variables(world, doors, &VENDORS)
+        LaunchOptions::variables(environment, endpoints, &VENDORS)
     }
 }

@@ -7,9 +7,9 @@ use tersely_gateway::Vendor;
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, LaunchOptions, direct};
-use crate::clients::door::LocalEndpoints;
-use crate::clients::endpoints::usual;
+use crate::clients::default_endpoints::usual;
 use crate::clients::environment::ClientEnvironment;
+use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::VendorPlace;
 
 /// pi.
@@ -41,14 +41,14 @@ impl Client for Pi {
     /// kind: pi keeps a copy of any other in the folder for temporary files, with the doors in it.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let mut told = LaunchOptions { env: direct(world), ..LaunchOptions::default() };
-        if world.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
-            return Ok(told);
+        let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
+        if environment.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
+            return Ok(launch);
         }
-        let file = world.home("PI_CODING_AGENT_DIR", ".pi/agent").join("models.json");
+        let file = environment.home("PI_CODING_AGENT_DIR", ".pi/agent").join("models.json");
         let mut places = BTreeMap::new();
         for name in ["openai", "google", "openrouter"] {
             places.extend(usual(name).map(|usual| (name.to_owned(), (usual, VendorPlace::Usual))));
@@ -59,7 +59,8 @@ impl Client for Pi {
         for (name, provider) in ClientEnvironment::json(&file)["providers"].as_object().into_iter().flatten()
         {
             if has_own_places(provider) {
-                told.notes
+                launch
+                    .notes
                     .push(format!("{name} is left alone, because its models have addresses of their own"));
                 places.remove(name);
             } else if let Some(url) = provider["baseUrl"].as_str() {
@@ -68,11 +69,11 @@ impl Client for Pi {
         }
         let mut urls = BTreeMap::new();
         for (name, (usual, place)) in places {
-            urls.extend(doors.lead(&name, usual, &place)?.map(|url| (name, url)));
+            urls.extend(endpoints.lead(&name, usual, &place)?.map(|url| (name, url)));
         }
-        let path = told.file("tersely.cjs", &extension(&json!(urls)))?;
-        told.args = vec!["-e".to_owned(), path];
-        Ok(told)
+        let path = launch.file("tersely.cjs", &extension(&json!(urls)))?;
+        launch.args = vec!["-e".to_owned(), path];
+        Ok(launch)
     }
 }
 
@@ -96,12 +97,13 @@ mod tests {
     use super::*;
 
     /// The extension that pi is told, with every door replaced by where it leads.
-    fn models_file(world: &ClientEnvironment) -> String {
-        let mut doors = LocalEndpoints::default();
-        let told = Pi.point(world, &mut doors).expect("doors");
-        told.args
+    fn models_file(environment: &ClientEnvironment) -> String {
+        let mut endpoints = LocalEndpoints::default();
+        let launch = Pi.point(environment, &mut endpoints).expect("doors");
+        launch
+            .args
             .get(1)
-            .map_or(String::new(), |path| doors.resolve(&fs::read_to_string(path).expect("a file")))
+            .map_or(String::new(), |path| endpoints.resolve(&fs::read_to_string(path).expect("a file")))
     }
 
     #[test]
@@ -110,8 +112,9 @@ mod tests {
             "openai":{"baseUrl":"http://h/v1"},
             "mine":{"baseUrl":"http://mine/x","models":[{"id":"a"}]},
             "apart":{"baseUrl":"http://apart","models":[{"id":"a","baseUrl":"http://b"}]}}}"#;
-        let (mut world, home) = ClientEnvironment::with_home("pi", &[(".pi/agent/models.json", models)]);
-        let said_all = models_file(&world);
+        let (mut environment, home) =
+            ClientEnvironment::with_home("pi", &[(".pi/agent/models.json", models)]);
+        let said_all = models_file(&environment);
         for expected in [
             r#""anthropic":"https://api.anthropic.com","#,
             r#""openai":"http://h/v1","#,
@@ -125,8 +128,8 @@ mod tests {
             said_all.contains("module.exports = (pi) =>") && !said_all.contains("export default"),
             "{said_all}"
         );
-        world.args = vec!["install".to_owned(), "npm:x".to_owned()];
-        assert_eq!(models_file(&world), "");
+        environment.args = vec!["install".to_owned(), "npm:x".to_owned()];
+        assert_eq!(models_file(&environment), "");
         drop(home);
     }
 }

@@ -6,9 +6,9 @@ use serde_json::Value;
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, LaunchOptions};
-use crate::clients::door::LocalEndpoints;
-use crate::clients::endpoints;
+use crate::clients::default_endpoints;
 use crate::clients::environment::ClientEnvironment;
+use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::{ANTHROPIC, OPENAI, VendorVariables};
 
 /// Qwen Code.
@@ -41,46 +41,49 @@ impl Client for Qwen {
     /// name, are heard first: they get the user's models, with doors for addresses.
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let mut told = LaunchOptions::variables(world, doors, &VENDORS)?;
-        let path = world.var(MACHINE).map_or_else(|| Path::new(FOLDER).join("settings.json"), PathBuf::from);
+        let mut launch = LaunchOptions::variables(environment, endpoints, &VENDORS)?;
+        let path =
+            environment.var(MACHINE).map_or_else(|| Path::new(FOLDER).join("settings.json"), PathBuf::from);
         let mut machine = ClientEnvironment::json(&path);
-        let own = ClientEnvironment::json(&world.home("QWEN_HOME", ".qwen").join("settings.json"));
+        let own = ClientEnvironment::json(&environment.home("QWEN_HOME", ".qwen").join("settings.json"));
         let mut models = Some(machine["modelProviders"].take())
             .filter(Value::is_object)
             .unwrap_or_else(|| own["modelProviders"].clone());
-        if !lead(&mut models, doors)? {
-            return Ok(told);
+        if !lead(&mut models, endpoints)? {
+            return Ok(launch);
         }
         // Whether a project's settings are heard is for the user to say, to Qwen Code.
-        if ClientEnvironment::json(&world.folder.join(".qwen/settings.json"))["modelProviders"].is_object() {
-            told.notes.push(
+        if ClientEnvironment::json(&environment.folder.join(".qwen/settings.json"))["modelProviders"]
+            .is_object()
+        {
+            launch.notes.push(
                 "modelProviders is left alone, because this folder's .qwen/settings.json has its own"
                     .to_owned(),
             );
-            return Ok(told);
+            return Ok(launch);
         }
         if !machine.is_object() {
             machine = Value::Object(serde_json::Map::new());
         }
         machine["modelProviders"] = models;
-        let file = told.file("settings.json", &machine.to_string())?;
+        let file = launch.file("settings.json", &machine.to_string())?;
         let defaults = path.with_file_name("system-defaults.json").display().to_string();
-        let defaults = world.var(DEFAULTS).map_or(defaults, str::to_owned);
-        told.env.extend([(MACHINE.to_owned(), file), (DEFAULTS.to_owned(), defaults)]);
-        Ok(told)
+        let defaults = environment.var(DEFAULTS).map_or(defaults, str::to_owned);
+        launch.env.extend([(MACHINE.to_owned(), file), (DEFAULTS.to_owned(), defaults)]);
+        Ok(launch)
     }
 }
 
 /// Puts doors into lists of models by provider; false if none of them has a place for one.
-fn lead(providers: &mut Value, doors: &mut LocalEndpoints) -> Result<bool, CommandFault> {
+fn lead(providers: &mut Value, endpoints: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let mut found = false;
     for (name, models) in providers.as_object_mut().into_iter().flatten() {
         for model in models.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             let has_address = model.get("baseUrl").is_some_and(Value::is_string);
-            found |= has_address && endpoints::lead(doors, name, model, "baseUrl")?;
+            found |= has_address && default_endpoints::lead(endpoints, name, model, "baseUrl")?;
         }
     }
     Ok(found)
@@ -95,33 +98,35 @@ mod tests {
     #[test]
     fn models_of_the_settings_lead_to_doors() {
         let settings = r#"{"modelProviders":{"openai":[{"id":"a","baseUrl":"http://h/v1","envKey":"K"},{"id":"b"}]},"x":1}"#;
-        let (mut world, home) = ClientEnvironment::with_home(
+        let (mut environment, home) = ClientEnvironment::with_home(
             "qwen",
             &[(".qwen/settings.json", settings), ("machine.json", r#"{"y":2}"#)],
         );
-        let machine = format!("{}/machine.json", world.vars["HOME"]);
-        world.vars.insert(MACHINE.to_owned(), machine.clone());
-        let mut doors = LocalEndpoints::default();
-        let told = Qwen.point(&world, &mut doors).expect("doors");
-        let text = doors.resolve(&fs::read_to_string(&told.env[0].1).expect("a file"));
+        let machine = format!("{}/machine.json", environment.vars["HOME"]);
+        environment.vars.insert(MACHINE.to_owned(), machine.clone());
+        let mut endpoints = LocalEndpoints::default();
+        let launch = Qwen.point(&environment, &mut endpoints).expect("doors");
+        let text = endpoints.resolve(&fs::read_to_string(&launch.env[0].1).expect("a file"));
         assert_eq!(
             text,
             r#"{"y":2,"modelProviders":{"openai":[{"id":"a","baseUrl":"http://h/v1","envKey":"K"},{"id":"b"}]}}"#
         );
-        assert_eq!(told.env[1].1, machine.replace("machine", "system-defaults"));
+        assert_eq!(launch.env[1].1, machine.replace("machine", "system-defaults"));
         drop(home);
     }
 
     #[test]
     fn only_variables_that_are_set_are_changed() {
-        let mut doors = LocalEndpoints::default();
-        assert!(Qwen.point(&ClientEnvironment::of(&[]), &mut doors).is_ok_and(|told| told.env.is_empty()));
-        let told = Qwen
-            .point(&ClientEnvironment::of(&[("OPENAI_BASE_URL", "http://h/v1")]), &mut doors)
+        let mut endpoints = LocalEndpoints::default();
+        assert!(
+            Qwen.point(&ClientEnvironment::of(&[]), &mut endpoints).is_ok_and(|launch| launch.env.is_empty())
+        );
+        let launch = Qwen
+            .point(&ClientEnvironment::of(&[("OPENAI_BASE_URL", "http://h/v1")]), &mut endpoints)
             .expect("a door");
-        assert_eq!(told.env.len(), 1);
+        assert_eq!(launch.env.len(), 1);
         assert_eq!(
-            (told.env[0].0.as_str(), doors.resolve(&told.env[0].1).as_str()),
+            (launch.env[0].0.as_str(), endpoints.resolve(&launch.env[0].1).as_str()),
             ("OPENAI_BASE_URL", "http://h/v1")
         );
     }

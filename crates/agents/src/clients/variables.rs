@@ -3,8 +3,8 @@
 use tersely_terminal::fault::CommandFault;
 
 use crate::clients::client::{Client, LaunchOptions};
-use crate::clients::door::LocalEndpoints;
 use crate::clients::environment::ClientEnvironment;
+use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::{ANTHROPIC, GEMINI, OLLAMA, OPENAI, VendorVariables};
 
 /// A client that variables are enough for.
@@ -42,8 +42,8 @@ pub(super) const GOOSE: ByVariables = ByVariables {
         },
         VendorVariables { provider: None, usual: "", names: &["LITELLM_HOST"], kin: &[], key: None },
     ],
-    written: |world| {
-        let config = world.home("XDG_CONFIG_HOME", ".config").join("goose/config.yaml");
+    written: |environment| {
+        let config = environment.home("XDG_CONFIG_HOME", ".config").join("goose/config.yaml");
         let config = ClientEnvironment::yaml(&config);
         let values = config.as_object().into_iter().flatten();
         values.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
@@ -93,16 +93,20 @@ impl Client for ByVariables {
 
     fn point(
         &self,
-        world: &ClientEnvironment,
-        doors: &mut LocalEndpoints,
+        environment: &ClientEnvironment,
+        endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
-        let told = LaunchOptions::variables(&world.above((self.written)(world)), doors, self.vendors)?;
+        let launch = LaunchOptions::variables(
+            &environment.above((self.written)(environment)),
+            endpoints,
+            self.vendors,
+        )?;
         let leads = |name: &str| self.vendors.iter().any(|vendor| vendor.names.contains(&name));
         match self.else_wise {
-            Some((what, hint)) if !told.env.iter().any(|(name, _)| leads(name)) => {
+            Some((what, hint)) if !launch.env.iter().any(|(name, _)| leads(name)) => {
                 Err(CommandFault::unable(what, hint))
             }
-            _ => Ok(told),
+            _ => Ok(launch),
         }
     }
 }
@@ -112,10 +116,10 @@ mod tests {
     use super::*;
 
     /// What a client is told, and where that leads.
-    fn launch(client: &ByVariables, world: &ClientEnvironment) -> Vec<String> {
-        let mut doors = LocalEndpoints::default();
-        let told = client.point(world, &mut doors).expect("doors");
-        told.env.iter().map(|(name, url)| doors.resolve(&format!("{name}={url}"))).collect()
+    fn launch(client: &ByVariables, environment: &ClientEnvironment) -> Vec<String> {
+        let mut endpoints = LocalEndpoints::default();
+        let launch = client.point(environment, &mut endpoints).expect("doors");
+        launch.env.iter().map(|(name, url)| endpoints.resolve(&format!("{name}={url}"))).collect()
     }
 
     #[test]
@@ -127,16 +131,16 @@ mod tests {
         let base = launch(&GOOSE, &ClientEnvironment::of(&[("OPENAI_BASE_URL", "http://h/v1")]));
         assert!(base.contains(&"OPENAI_BASE_URL=http://h/v1".to_owned()), "{base:?}");
         assert!(!base.iter().any(|it| it.starts_with("OPENAI_HOST")), "{base:?}");
-        let (mut world, home) = ClientEnvironment::with_home(
+        let (mut environment, home) = ClientEnvironment::with_home(
             "goose",
             &[(
                 ".config/goose/config.yaml",
                 "ANTHROPIC_HOST: http://f/x\nextensions:\n  a:\n    enabled: true\n",
             )],
         );
-        assert_eq!(launch(&GOOSE, &world)[0], "ANTHROPIC_HOST=http://f/x");
-        world.vars.insert("ANTHROPIC_HOST".to_owned(), "http://v".to_owned());
-        assert_eq!(launch(&GOOSE, &world)[0], "ANTHROPIC_HOST=http://v");
+        assert_eq!(launch(&GOOSE, &environment)[0], "ANTHROPIC_HOST=http://f/x");
+        environment.vars.insert("ANTHROPIC_HOST".to_owned(), "http://v".to_owned());
+        assert_eq!(launch(&GOOSE, &environment)[0], "ANTHROPIC_HOST=http://v");
         drop(home);
     }
 

@@ -123,17 +123,21 @@ pub enum VendorPlace {
 impl VendorVariables {
     /// Where one of the names leads. A name that is not set means what the others mean, and never a place that nobody
     /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
-    pub fn place(&self, name: &str, world: &ClientEnvironment) -> VendorPlace {
-        if let (Some(_), Some(key)) = (world.var(name), self.key.filter(|key| world.var(key).is_none())) {
+    pub fn place(&self, name: &str, environment: &ClientEnvironment) -> VendorPlace {
+        if let (Some(_), Some(key)) =
+            (environment.var(name), self.key.filter(|key| environment.var(key).is_none()))
+        {
             return VendorPlace::Open(format!("requests are signed for that place where {key} is not set"));
         }
-        if let Some(url) = world.url(name) {
+        if let Some(url) = environment.url(name) {
             return VendorPlace::Chosen(url);
         }
-        if let Some(rival) = world.vars.keys().find(|it| self.is_rival(it) && world.var(it).is_some()) {
+        if let Some(rival) =
+            environment.vars.keys().find(|it| self.is_rival(it) && environment.var(it).is_some())
+        {
             return VendorPlace::Open(format!("{rival} is set"));
         }
-        let mut chosen: Vec<_> = self.names.iter().filter_map(|other| world.url(other)).collect();
+        let mut chosen: Vec<_> = self.names.iter().filter_map(|other| environment.url(other)).collect();
         chosen.dedup_by(|a, b| a.trim_end_matches('/') == b.trim_end_matches('/'));
         match (chosen.pop(), chosen.is_empty()) {
             (None, _) => VendorPlace::Usual,

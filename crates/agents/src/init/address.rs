@@ -8,14 +8,14 @@ use crate::receipt::{Receipt, ReceiptKind, Receipts};
 /// What would be done for a client; if nothing, why.
 pub(super) fn plan(
     client: &dyn Client,
-    world: &ClientEnvironment,
+    environment: &ClientEnvironment,
     url: &str,
     receipts: &Receipts,
 ) -> Result<(PlannedFile, Vec<String>), String> {
-    if let Some(name) = proxy(world) {
+    if let Some(name) = proxy(environment) {
         return Err(format!("{name} is set, and NO_PROXY does not name 127.0.0.1"));
     }
-    let ClientSettings { file, addresses, beside, notes } = client.settings(world, url)?;
+    let ClientSettings { file, addresses, beside, notes } = client.settings(environment, url)?;
     let mut planned = PlannedFile::read(&file, SETTINGS_LIMIT, 0o600).map_err(|fault| fault.message)?;
     let shape = SettingsShape::of(&file);
     let faulty = |fault: &str| format!("{}: {fault}", file.display());
@@ -41,9 +41,9 @@ pub(super) fn plan(
 }
 
 /// A variable by which clients would ask a company's proxy for this machine, too.
-fn proxy(world: &ClientEnvironment) -> Option<&'static str> {
-    let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| world.var(name));
+fn proxy(environment: &ClientEnvironment) -> Option<&'static str> {
+    let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| environment.var(name));
     let is_spared =
         spared.flat_map(|hosts| hosts.split(',')).any(|host| ["127.0.0.1", "*"].contains(&host.trim()));
-    world.proxy_variable().filter(|_| !is_spared)
+    environment.proxy_variable().filter(|_| !is_spared)
 }

@@ -84,8 +84,8 @@ struct InitPlan {
 
 /// Sets up what was asked for.
 pub fn run(args: &InitArgs, verify: Verify<'_>) -> Result<ExitCode, Stop> {
-    let world = ClientEnvironment::around(&[]);
-    let clients = installed_clients(&world);
+    let environment = ClientEnvironment::around(&[]);
+    let clients = installed_clients(&environment);
     if clients.is_empty() {
         let names: Vec<_> = CLIENTS.iter().map(|client| client.name()).collect();
         let hint = "install one first; any other agent starts with `tersely run -- CMD`";
@@ -95,9 +95,9 @@ pub fn run(args: &InitArgs, verify: Verify<'_>) -> Result<ExitCode, Stop> {
     let receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
     ensure_one_way(args, &receipts)?;
     if args.way.service {
-        service_setup::run(args, &world, clients, receipts, verify)
+        service_setup::run(args, &environment, clients, receipts, verify)
     } else {
-        alias(args, &world, clients, receipts, verify)
+        alias(args, &environment, clients, receipts, verify)
     }
 }
 
@@ -131,19 +131,19 @@ fn ensure_installed() -> Result<(), CommandFault> {
 /// Makes clients start through `tersely run`, by aliases.
 fn alias(
     args: &InitArgs,
-    world: &ClientEnvironment,
+    environment: &ClientEnvironment,
     clients: Vec<&'static dyn Client>,
     mut receipts: Receipts,
     verify: Verify<'_>,
 ) -> Result<ExitCode, Stop> {
-    let program = program(world)?;
-    let (clients, notes) = runnable(world, clients);
+    let program = program(environment)?;
+    let (clients, notes) = runnable(environment, clients);
     let names: Vec<_> = clients.iter().map(|client| client.name()).collect();
     let Some(name) = names.first() else {
         let hint = "any other agent starts with `tersely run -- CMD`";
         return Err(CommandFault::no(notes.join("\n"), hint).into());
     };
-    let paths = shell::files(world);
+    let paths = shell::files(environment);
     let mut plan = InitPlan { clients, files: Vec::new(), notes, is_stopped: false };
     for path in &paths {
         match shell::plan(path, &program, &names, &receipts) {
@@ -170,7 +170,7 @@ fn alias(
     plan.end(args, is_written, || {
         let sources = SettingSources::new(&Flags::default());
         let meant = settings::load_telling(&sources)?.settings;
-        verify(meant, None, world, &args.consent)
+        verify(meant, None, environment, &args.consent)
     })
 }
 
@@ -253,12 +253,12 @@ fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFa
 
 /// The clients that `tersely run` can start here, and why it cannot start the others: an alias must not stop a client.
 fn runnable(
-    world: &ClientEnvironment,
+    environment: &ClientEnvironment,
     clients: Vec<&'static dyn Client>,
 ) -> (Vec<&'static dyn Client>, Vec<String>) {
     let mut notes = Vec::new();
     let mut is_able = |client: &&'static dyn Client| {
-        let pointed = client.point(world, &mut LocalEndpoints::default());
+        let pointed = client.point(environment, &mut LocalEndpoints::default());
         notes.extend(
             pointed
                 .as_ref()
@@ -272,13 +272,13 @@ fn runnable(
 }
 
 /// The clients that are on PATH.
-fn installed_clients(world: &ClientEnvironment) -> Vec<&'static dyn Client> {
-    CLIENTS.into_iter().filter(|client| on_path(world, client.name()).is_some()).collect()
+fn installed_clients(environment: &ClientEnvironment) -> Vec<&'static dyn Client> {
+    CLIENTS.into_iter().filter(|client| on_path(environment, client.name()).is_some()).collect()
 }
 
 /// Where a command is that PATH leads to.
-fn on_path(world: &ClientEnvironment, name: &str) -> Option<PathBuf> {
-    let folders = std::env::split_paths(world.var("PATH")?).filter(|folder| folder.is_absolute());
+fn on_path(environment: &ClientEnvironment, name: &str) -> Option<PathBuf> {
+    let folders = std::env::split_paths(environment.var("PATH")?).filter(|folder| folder.is_absolute());
     let ends: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
     let mut files =
         folders.flat_map(|folder| ends.iter().map(move |end| folder.join(format!("{name}{end}"))));
@@ -295,18 +295,18 @@ fn is_program(file: &Path) -> bool {
 }
 
 /// How a shell starts this program: by its name where PATH leads to it, or by its full path.
-fn program(world: &ClientEnvironment) -> Result<String, CommandFault> {
-    if on_path(world, "tersely").is_some() {
+fn program(environment: &ClientEnvironment) -> Result<String, CommandFault> {
+    if on_path(environment, "tersely").is_some() {
         return Ok("tersely".to_owned());
     }
-    full_path(world)
+    full_path(environment)
 }
 
 /// The full path of this program: that in PATH if it is one, for a link there outlives the version that it leads to.
-fn full_path(world: &ClientEnvironment) -> Result<String, CommandFault> {
+fn full_path(environment: &ClientEnvironment) -> Result<String, CommandFault> {
     let own = std::env::current_exe().ok();
     let real = |path: &PathBuf| path.canonicalize().ok();
-    let named = on_path(world, "tersely").filter(|named| real(named) == own.as_ref().and_then(real));
+    let named = on_path(environment, "tersely").filter(|named| real(named) == own.as_ref().and_then(real));
     let path = named.or(own).and_then(|path| path.to_str().map(str::to_owned));
     let hint = "run it from a path that is UTF-8";
     path.ok_or_else(|| CommandFault::unable("the path of this program cannot be read", hint))

@@ -63,10 +63,10 @@ impl ServiceKeeper {
     }
 
     /// Where its file goes.
-    pub(super) fn file(self, world: &ClientEnvironment) -> PathBuf {
+    pub(super) fn file(self, environment: &ClientEnvironment) -> PathBuf {
         match self {
-            Self::Systemd => world.home("XDG_CONFIG_HOME", ".config").join("systemd/user").join(UNIT),
-            Self::Launchd => world.home("", "Library/LaunchAgents").join(format!("{LABEL}.plist")),
+            Self::Systemd => environment.home("XDG_CONFIG_HOME", ".config").join("systemd/user").join(UNIT),
+            Self::Launchd => environment.home("", "Library/LaunchAgents").join(format!("{LABEL}.plist")),
         }
     }
 
@@ -168,8 +168,8 @@ impl ServiceKeeper {
 }
 
 /// The variables of this shell that the service needs.
-pub(super) fn variables(world: &ClientEnvironment) -> Vec<(&'static str, &str)> {
-    NETWORK.iter().filter_map(|name| Some((*name, world.var(name)?))).collect()
+pub(super) fn variables(environment: &ClientEnvironment) -> Vec<(&'static str, &str)> {
+    NETWORK.iter().filter_map(|name| Some((*name, environment.var(name)?))).collect()
 }
 
 /// A unit of systemd.

@@ -29,7 +29,7 @@ const HEARD: [&str; 3] = ["TERSELY_LISTEN", "TERSELY_HISTORY_RECORD", INSIDE];
 /// Installs a service, and points clients at it.
 pub(super) fn run(
     args: &InitArgs,
-    world: &ClientEnvironment,
+    environment: &ClientEnvironment,
     clients: Vec<&'static dyn Client>,
     mut receipts: Receipts,
     verify: Verify<'_>,
@@ -41,10 +41,10 @@ pub(super) fn run(
     })?;
     let meant = load_settings(args)?;
     let listen = meant.gateway.listen;
-    let unit = unit(keeper, world, listen, &receipts)?;
+    let unit = unit(keeper, environment, listen, &receipts)?;
     let is_stopped = !unit.is_changed() && keeper.process().is_none();
-    let mut plan = InitPlan { clients, files: vec![unit], notes: unheard(world), is_stopped };
-    plan.address(world, &format!("http://{listen}"), &receipts);
+    let mut plan = InitPlan { clients, files: vec![unit], notes: unheard(environment), is_stopped };
+    plan.address(environment, &format!("http://{listen}"), &receipts);
     plan.show(args)?;
     if plan.files.len() == 1 {
         let hint = "run `tersely init` without --service: aliases work for every agent";
@@ -65,13 +65,13 @@ pub(super) fn run(
             output::note(advice)?;
         }
     }
-    plan.end(args, is_written, || verify(meant, Some(listen), world, &args.consent))
+    plan.end(args, is_written, || verify(meant, Some(listen), environment, &args.consent))
 }
 
 /// Settings of this shell that a service does not see.
-fn unheard(world: &ClientEnvironment) -> Vec<String> {
+fn unheard(environment: &ClientEnvironment) -> Vec<String> {
     let is_unheard = |name: &&String| name.starts_with("TERSELY_") && !HEARD.contains(&name.as_str());
-    let names: Vec<_> = world.vars.keys().filter(is_unheard).cloned().collect();
+    let names: Vec<_> = environment.vars.keys().filter(is_unheard).cloned().collect();
     if names.is_empty() {
         return Vec::new();
     }
@@ -108,13 +108,13 @@ fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
 /// The file of the service. One that somebody else wrote stays.
 fn unit(
     keeper: ServiceKeeper,
-    world: &ClientEnvironment,
+    environment: &ClientEnvironment,
     listen: SocketAddr,
     receipts: &Receipts,
 ) -> Result<PlannedFile, CommandFault> {
-    let mut file = PlannedFile::read(&keeper.file(world), SETTINGS_LIMIT, 0o600)?;
-    let (program, listen) = (full_path(world)?, listen.to_string());
-    let spec = ServiceSpec { program: &program, listen: &listen, variables: service::variables(world) };
+    let mut file = PlannedFile::read(&keeper.file(environment), SETTINGS_LIMIT, 0o600)?;
+    let (program, listen) = (full_path(environment)?, listen.to_string());
+    let spec = ServiceSpec { program: &program, listen: &listen, variables: service::variables(environment) };
     let text = keeper.text(&spec);
     let mut receipt = Receipt::new(ReceiptKind::Service, "", file.path());
     let earlier = receipts.find(&receipt);
@@ -138,9 +138,9 @@ fn unit(
 
 impl InitPlan {
     /// Adds what would point each client at the gateway.
-    fn address(&mut self, world: &ClientEnvironment, url: &str, receipts: &Receipts) {
+    fn address(&mut self, environment: &ClientEnvironment, url: &str, receipts: &Receipts) {
         for client in self.clients.clone() {
-            match address::plan(client, world, url, receipts) {
+            match address::plan(client, environment, url, receipts) {
                 Ok((file, notes)) => {
                     self.files.push(file);
                     self.notes.extend(notes);

@@ -29,10 +29,11 @@ pub(super) struct ShellPlan {
 }
 
 /// The files that shells read here: those that are there, and that of the user's own shell.
-pub(super) fn files(world: &ClientEnvironment) -> Vec<PathBuf> {
-    let own = world.var("SHELL").and_then(|shell| Path::new(shell).file_name()?.to_str());
-    let file = |(_, folder, usual, name): &(&str, &str, &str, &str)| world.home(folder, usual).join(name);
-    if world.var("HOME").is_none() {
+pub(super) fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
+    let own = environment.var("SHELL").and_then(|shell| Path::new(shell).file_name()?.to_str());
+    let file =
+        |(_, folder, usual, name): &(&str, &str, &str, &str)| environment.home(folder, usual).join(name);
+    if environment.var("HOME").is_none() {
         return Vec::new();
     }
     let is_meant = |shell: &&(&str, &str, &str, &str)| Some(shell.0) == own || file(shell).exists();

@@ -51,17 +51,17 @@ impl McpClient {
     }
 
     /// The files that its user's servers may be in; the first that is there counts.
-    pub(super) fn files(self, world: &ClientEnvironment) -> Vec<PathBuf> {
+    pub(super) fn files(self, environment: &ClientEnvironment) -> Vec<PathBuf> {
         match self {
-            Self::Claude => vec![world.home("CLAUDE_CONFIG_DIR", "").join(".claude.json")],
-            Self::ClaudeDesktop => vec![settings(world).join("Claude/claude_desktop_config.json")],
-            Self::Codex => vec![world.home("CODEX_HOME", ".codex").join("config.toml")],
-            Self::Cursor => vec![world.home("", ".cursor/mcp.json")],
-            Self::Vscode => vec![settings(world).join("Code/User/mcp.json")],
-            Self::Gemini => vec![world.home("GEMINI_CLI_HOME", "").join(".gemini/settings.json")],
+            Self::Claude => vec![environment.home("CLAUDE_CONFIG_DIR", "").join(".claude.json")],
+            Self::ClaudeDesktop => vec![settings(environment).join("Claude/claude_desktop_config.json")],
+            Self::Codex => vec![environment.home("CODEX_HOME", ".codex").join("config.toml")],
+            Self::Cursor => vec![environment.home("", ".cursor/mcp.json")],
+            Self::Vscode => vec![settings(environment).join("Code/User/mcp.json")],
+            Self::Gemini => vec![environment.home("GEMINI_CLI_HOME", "").join(".gemini/settings.json")],
             Self::Opencode => {
-                let own = world.home("XDG_CONFIG_HOME", ".config").join("opencode");
-                let named = world.var("OPENCODE_CONFIG").map(PathBuf::from);
+                let own = environment.home("XDG_CONFIG_HOME", ".config").join("opencode");
+                let named = environment.var("OPENCODE_CONFIG").map(PathBuf::from);
                 let usual = ["opencode.json", "opencode.jsonc", "config.json"].map(|name| own.join(name));
                 named.into_iter().chain(usual).collect()
             }
@@ -70,13 +70,13 @@ impl McpClient {
 }
 
 /// The folder in which programs with windows keep what they are set to.
-fn settings(world: &ClientEnvironment) -> PathBuf {
+fn settings(environment: &ClientEnvironment) -> PathBuf {
     if cfg!(target_os = "macos") {
-        world.home("", "Library/Application Support")
+        environment.home("", "Library/Application Support")
     } else if cfg!(windows) {
-        world.home("APPDATA", "AppData/Roaming")
+        environment.home("APPDATA", "AppData/Roaming")
     } else {
-        world.home("XDG_CONFIG_HOME", ".config")
+        environment.home("XDG_CONFIG_HOME", ".config")
     }
 }
 

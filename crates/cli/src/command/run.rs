@@ -62,13 +62,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     let Some((program, typed)) = args.command.split_first() else {
         return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
     };
-    let (client, world) = (clients::find_client(&name(program)), ClientEnvironment::around(typed));
+    let (client, environment) = (clients::find_client(&name(program)), ClientEnvironment::around(typed));
     // Whoever names an upstream has said where to go.
-    let planted = if args.flags.upstream.is_some() { Vec::new() } else { client.planted_addresses(&world) };
+    let planted =
+        if args.flags.upstream.is_some() { Vec::new() } else { client.planted_addresses(&environment) };
     let trust = if args.trust_folder { FolderTrust::Given } else { FolderTrust::Asked };
     let config = settings::user_folder(&sources);
-    if let Some(address) = find_unconfirmed(planted, &world, config.as_deref(), trust)? {
-        output::note(&format!("tersely: {}", address.refusal(client.name(), &world.folder)))?;
+    if let Some(address) = find_unconfirmed(planted, &environment, config.as_deref(), trust)? {
+        output::note(&format!("tersely: {}", address.refusal(client.name(), &environment.folder)))?;
         return alone(client, program, typed);
     }
     let history = history::of_run(&sources, &meant.seen.history);
@@ -76,10 +77,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     for warning in proxy.warnings() {
         output::note(&format!("tersely: {warning}"))?;
     }
-    let doors = LocalEndpoints::new(args.flags.upstream.as_deref(), &proxy.settings.upstreams);
-    let mut doors = doors.inside(world.var(INSIDE));
-    let told = client.point(&world, &mut doors)?;
-    start(&proxy, doors, &told, client.install(), (program, typed))
+    let endpoints = LocalEndpoints::new(args.flags.upstream.as_deref(), &proxy.settings.upstreams);
+    let mut endpoints = endpoints.inside(environment.var(INSIDE));
+    let launch = client.point(&environment, &mut endpoints)?;
+    start(&proxy, endpoints, &launch, client.install(), (program, typed))
 }
 
 /// Runs a command as it would run without us.
@@ -96,17 +97,17 @@ fn alone(client: &dyn Client, program: &OsString, args: &[OsString]) -> Result<E
 /// Runs a command through a proxy.
 fn start(
     proxy: &ReadyGateway,
-    doors: LocalEndpoints,
-    told: &LaunchOptions,
+    endpoints: LocalEndpoints,
+    launch: &LaunchOptions,
     install: Option<&str>,
     (program, args): (&OsString, &[OsString]),
 ) -> Result<ExitCode, Stop> {
     let runtime = runtime()?;
-    let (places, is_nested) = (doors.places(), doors.is_nested());
+    let (places, is_nested) = (endpoints.places(), endpoints.is_nested());
     let ended = runtime.block_on(async {
-        doors.serve(&proxy.settings, &(Arc::clone(&proxy.rewrite) as _))?;
+        endpoints.serve(&proxy.settings, &(Arc::clone(&proxy.rewrite) as _))?;
         let mut wanted = Command::new(startable(program));
-        wanted.args(told.arguments(args)).envs(told.env.iter().map(|(name, value)| (name, value)));
+        wanted.args(launch.arguments(args)).envs(launch.env.iter().map(|(name, value)| (name, value)));
         if !is_nested {
             wanted.env(INSIDE, if places.is_empty() { "1" } else { &places });
         }
@@ -119,7 +120,7 @@ fn start(
     if is_nested {
         return Ok(ExitCode::from(code));
     }
-    output::note(&format!("tersely: {}", summary(proxy, told)))?;
+    output::note(&format!("tersely: {}", summary(proxy, launch)))?;
     if let Some(lost) = proxy.finish() {
         output::note(&format!("  {lost}"))?;
     }
@@ -153,12 +154,12 @@ pub(crate) fn code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-fn summary(proxy: &ReadyGateway, told: &LaunchOptions) -> String {
+fn summary(proxy: &ReadyGateway, launch: &LaunchOptions) -> String {
     let saved = proxy.savings();
     if saved.requests() > 0 {
         return saved.to_string();
     }
-    let notes = told.notes.iter().map(|note| format!("\n  {note}")).collect::<Vec<_>>().concat();
+    let notes = launch.notes.iter().map(|note| format!("\n  {note}")).collect::<Vec<_>>().concat();
     format!("no requests came through; run `tersely doctor` to find out why{notes}")
 }
 

@@ -7,8 +7,8 @@ mod program;
 mod reader;
 mod report;
 mod sample;
+mod setup;
 mod variable;
-mod written;
 
 use std::process::ExitCode;
 
@@ -63,15 +63,15 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     Ok(if broken { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
-fn findings(proxy: &ReadyGateway, world: &ClientEnvironment) -> Result<Vec<Finding>, Stop> {
+fn findings(proxy: &ReadyGateway, environment: &ClientEnvironment) -> Result<Vec<Finding>, Stop> {
     let programs = program::start();
     let runtime = runtime()?;
     let (written, variables, places) = runtime.block_on(async {
         let settings = &proxy.settings;
-        tokio::join!(written::look(settings), variable::look(settings, world), place::look(settings))
+        tokio::join!(setup::look(settings), variable::look(settings, environment), place::look(settings))
     });
     let sample = sample::look(proxy);
-    let readers = reader::look(&proxy.rewrite.engine(), world);
+    let readers = reader::look(&proxy.rewrite.engine(), environment);
     Ok([written, variables, places, program::look(programs), readers, vec![sample]].concat())
 }
 

@@ -16,7 +16,7 @@ const MODELS: [&str; 5] = [
 ];
 
 /// Who is taken for the reader, and of which models that are named here.
-pub(crate) fn look(engine: &Engine, world: &ClientEnvironment) -> Vec<Finding> {
+pub(crate) fn look(engine: &Engine, environment: &ClientEnvironment) -> Vec<Finding> {
     let settings = engine.settings();
     let (subject, reader) = ("reader", settings.plan.reader);
     if reader != Reader::Auto {
@@ -26,7 +26,7 @@ pub(crate) fn look(engine: &Engine, world: &ClientEnvironment) -> Vec<Finding> {
     let words = "strong, unless a request names a small model";
     let usual = Finding::open(subject, words).public(format!("reader: {words}"));
     let named = MODELS.iter().filter_map(|name| {
-        let model = world.var(name)?;
+        let model = environment.var(name)?;
         let reader = reader_of(&settings.readers, "", Some(model));
         let reader = reader.name();
         let finding = Finding::open(*name, format!("{model} is read as by a {reader} model"));

@@ -50,7 +50,7 @@ const CALLS: [CheapCall; 3] = [
 pub(super) fn run(
     meant: AllSettings,
     at: Option<SocketAddr>,
-    world: &ClientEnvironment,
+    environment: &ClientEnvironment,
     consent: &Consent,
 ) -> Result<bool, Stop> {
     let proxy = ReadyGateway::new(meant, None)?;
@@ -65,7 +65,7 @@ pub(super) fn run(
             return Ok(false);
         }
         output::note("verify: the gateway is ready")?;
-        calls(&proxy.settings, address, world, consent).await
+        calls(&proxy.settings, address, environment, consent).await
     });
     runtime.shutdown_background();
     verified
@@ -85,7 +85,7 @@ async fn own(proxy: &ReadyGateway) -> Result<SocketAddr, Stop> {
 async fn calls(
     settings: &GatewaySettings,
     address: SocketAddr,
-    world: &ClientEnvironment,
+    environment: &ClientEnvironment,
     consent: &Consent,
 ) -> Result<bool, Stop> {
     let hint = "choose another address with --listen";
@@ -96,7 +96,7 @@ async fn calls(
         output::note("verify: no request was sent through it, for nobody could be asked; --yes sends one")?;
         return Ok(true);
     }
-    let keyed: Vec<_> = CALLS.iter().filter_map(|call| Some((call, world.var(call.key)?))).collect();
+    let keyed: Vec<_> = CALLS.iter().filter_map(|call| Some((call, environment.var(call.key)?))).collect();
     if keyed.is_empty() {
         let keys = CALLS.map(|call| call.key).join(", ");
         output::note(&format!("verify: no request was sent through it, for none of {keys} is set"))?;

@@ -157,30 +157,33 @@ mod tests {
 
     #[test]
     fn one_origin_has_one_door_and_paths_stay() {
-        let mut doors = LocalEndpoints::default();
-        let first = doors.open("A", "https://h/v1").ok();
-        let other = doors.open("B", "https://h/v1beta").ok();
-        assert_eq!(doors.open.len(), 1);
+        let mut endpoints = LocalEndpoints::default();
+        let first = endpoints.open("A", "https://h/v1").ok();
+        let other = endpoints.open("B", "https://h/v1beta").ok();
+        assert_eq!(endpoints.open.len(), 1);
         assert_eq!(first.map(|url| url.replace("/v1", "")), other.map(|url| url.replace("/v1beta", "")));
-        assert!(doors.open("C", "ftp://h").is_err());
+        assert!(endpoints.open("C", "ftp://h").is_err());
     }
 
     /// Behaviour 24.10.
     #[test]
     fn a_door_of_the_run_around_is_used_as_it_is() {
-        let mut doors = LocalEndpoints::default().inside(Some("127.0.0.1:7 127.0.0.1:8"));
-        assert_eq!(doors.open("A", "http://127.0.0.1:8/v1").ok().as_deref(), Some("http://127.0.0.1:8/v1"));
-        assert!(doors.is_nested());
-        assert!(doors.open("B", "http://127.0.0.1:9").is_ok() && !doors.is_nested());
+        let mut endpoints = LocalEndpoints::default().inside(Some("127.0.0.1:7 127.0.0.1:8"));
+        assert_eq!(
+            endpoints.open("A", "http://127.0.0.1:8/v1").ok().as_deref(),
+            Some("http://127.0.0.1:8/v1")
+        );
+        assert!(endpoints.is_nested());
+        assert!(endpoints.open("B", "http://127.0.0.1:9").is_ok() && !endpoints.is_nested());
         assert!(!LocalEndpoints::default().inside(None).is_nested());
     }
 
     #[test]
     fn one_upstream_stands_for_all() {
-        let mut doors = LocalEndpoints::new(Some("http://h:1/base"), &Upstreams::default());
-        assert!(doors.open("A", "https://a/v1").is_ok_and(|url| url.ends_with("/v1")));
-        assert!(doors.open("B", "https://b").is_ok());
-        assert_eq!(doors.open.len(), 1);
-        assert_eq!(doors.open[0].upstream.url(), "http://h:1/base");
+        let mut endpoints = LocalEndpoints::new(Some("http://h:1/base"), &Upstreams::default());
+        assert!(endpoints.open("A", "https://a/v1").is_ok_and(|url| url.ends_with("/v1")));
+        assert!(endpoints.open("B", "https://b").is_ok());
+        assert_eq!(endpoints.open.len(), 1);
+        assert_eq!(endpoints.open[0].upstream.url(), "http://h:1/base");
     }
 }

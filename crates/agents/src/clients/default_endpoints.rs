@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tersely_gateway::Vendor;
 use tersely_terminal::fault::CommandFault;
 
-use crate::clients::door::LocalEndpoints;
+use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::VendorPlace;
 
 /// Names, the provider whose requests these are, and its address with the path of its version.
@@ -29,19 +29,19 @@ pub(super) fn addresses() -> impl Iterator<Item = &'static str> {
 /// Puts a door in the place of the address that a table of a client's settings has at `key`, or of the one that
 /// `provider` has where none stands there. False if there is neither.
 pub(super) fn lead(
-    doors: &mut LocalEndpoints,
+    endpoints: &mut LocalEndpoints,
     provider: &str,
     table: &mut Map<String, Value>,
     key: &str,
 ) -> Result<bool, CommandFault> {
     let url = match table.get(key).and_then(Value::as_str).unwrap_or_default().trim() {
         "" => match usual(provider) {
-            Some(usual) => doors.lead(provider, usual, &VendorPlace::Usual)?,
+            Some(usual) => endpoints.lead(provider, usual, &VendorPlace::Usual)?,
             None => None,
         },
         url if url.contains("://") => {
             let end = if url.ends_with('/') { "/" } else { "" };
-            Some(format!("{}{end}", doors.open(provider, url)?))
+            Some(format!("{}{end}", endpoints.open(provider, url)?))
         }
         _ => None,
     };
@@ -64,10 +64,10 @@ mod tests {
             ("mine", json!({}), None),
             ("anthropic", json!({"url": "${{ secrets.PLACE }}"}), None),
         ] {
-            let (mut doors, mut table) =
+            let (mut endpoints, mut table) =
                 (LocalEndpoints::default(), before.as_object().cloned().expect("a table"));
-            let led = lead(&mut doors, provider, &mut table, "url").expect("a door");
-            let now = table.get("url").and_then(Value::as_str).map(|url| doors.resolve(url));
+            let led = lead(&mut endpoints, provider, &mut table, "url").expect("a door");
+            let now = table.get("url").and_then(Value::as_str).map(|url| endpoints.resolve(url));
             assert_eq!(
                 (led, now.filter(|_| led).as_deref()),
                 (after.is_some(), after),

@@ -14,7 +14,7 @@ use tersely_settings::write_lines;
 use tersely_terminal::fault::Stop;
 use tersely_terminal::small;
 
-use crate::clients::endpoints;
+use crate::clients::default_endpoints;
 use crate::clients::environment::ClientEnvironment;
 use crate::clients::vendor::VENDORS;
 use crate::edit::ask;
@@ -54,10 +54,10 @@ impl PlantedAddress {
     }
 
     /// True for an address that a program would go to without the file: a provider's own, or the one that the user chose.
-    fn is_usual(&self, world: &ClientEnvironment) -> bool {
+    fn is_usual(&self, environment: &ClientEnvironment) -> bool {
         let usual = VENDORS.iter().map(|vendor| vendor.usual.to_owned());
-        let chosen = VENDORS.iter().flat_map(|vendor| vendor.names).filter_map(|name| world.url(name));
-        let all = usual.chain(endpoints::addresses().map(str::to_owned)).chain(chosen);
+        let chosen = VENDORS.iter().flat_map(|vendor| vendor.names).filter_map(|name| environment.url(name));
+        let all = usual.chain(default_endpoints::addresses().map(str::to_owned)).chain(chosen);
         let mut origins = all.filter_map(|url| Self::new(PathBuf::new(), &url).origin);
         self.origin.is_some() && origins.any(|origin| Some(&origin) == self.origin.as_ref())
     }
@@ -105,14 +105,14 @@ impl PlantedAddress {
 /// The first address that nobody has confirmed.
 pub fn find_unconfirmed(
     found: Vec<PlantedAddress>,
-    world: &ClientEnvironment,
+    environment: &ClientEnvironment,
     config: Option<&Path>,
     trust: FolderTrust,
 ) -> Result<Option<PlantedAddress>, Stop> {
     for address in found {
         let follows = match trust {
             FolderTrust::Given => address.origin.is_some() || address.is_indirect,
-            FolderTrust::Asked => address.is_usual(world) || address.is_confirmed(config)?,
+            FolderTrust::Asked => address.is_usual(environment) || address.is_confirmed(config)?,
         };
         if !follows {
             return Ok(Some(address));
@@ -131,12 +131,12 @@ mod tests {
     /// What a client would take from a folder with one file in it, and from a home with the same.
     fn planted_addresses(client: &str, file: &str, text: &str) -> (Vec<PlantedAddress>, Vec<PlantedAddress>) {
         let name = format!("planted-{client}");
-        let (mut world, home) = ClientEnvironment::with_home(&name, &[(&format!("work/{file}"), text)]);
+        let (mut environment, home) = ClientEnvironment::with_home(&name, &[(&format!("work/{file}"), text)]);
         let client = CLIENTS.iter().find(|it| it.name() == client).expect("a client");
-        world.folder = PathBuf::from(&world.vars["HOME"]).join("work");
-        let foreign = client.planted_addresses(&world);
-        world.vars.insert("HOME".to_owned(), world.folder.display().to_string());
-        let own = client.planted_addresses(&world);
+        environment.folder = PathBuf::from(&environment.vars["HOME"]).join("work");
+        let foreign = client.planted_addresses(&environment);
+        environment.vars.insert("HOME".to_owned(), environment.folder.display().to_string());
+        let own = client.planted_addresses(&environment);
         drop(home);
         (foreign, own)
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_a_program_would_go_to_anyway_is_not_asked_about() {
         let address = |url: &str| PlantedAddress::new(PathBuf::from("f"), url);
-        let world = ClientEnvironment::of(&[("OPENAI_BASE_URL", "http://mine:1/v1")]);
+        let environment = ClientEnvironment::of(&[("OPENAI_BASE_URL", "http://mine:1/v1")]);
         for (url, is_usual) in [
             ("https://api.anthropic.com", true),
             ("https://api.openai.com/v1/", true),
@@ -186,10 +186,11 @@ mod tests {
             ("https://api.anthropic.com.evil/", false),
             ("nonsense", false),
         ] {
-            assert_eq!(address(url).is_usual(&world), is_usual, "{url}");
+            assert_eq!(address(url).is_usual(&environment), is_usual, "{url}");
         }
-        let refused =
-            |trust| find_unconfirmed(vec![address("nonsense")], &world, None, trust).expect("no question");
+        let refused = |trust| {
+            find_unconfirmed(vec![address("nonsense")], &environment, None, trust).expect("no question")
+        };
         assert!(refused(FolderTrust::Given).is_some() && refused(FolderTrust::Asked).is_some());
     }
 
