@@ -1,4 +1,4 @@
-//! One at a time: whoever changes what is recorded in a folder holds the folder for as long.
+//! Locks the folder of receipts, so that only one process changes them at a time.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::output;
 
-/// True while this process holds a folder: one part of a command may ask again for what another holds.
+/// True while this process holds the lock: parts of one command may take it again.
 static IS_HELD: AtomicBool = AtomicBool::new(false);
 
-/// A folder that is held until this is dropped.
+/// The lock of a folder, released on drop.
 #[derive(Debug)]
 pub(crate) struct RecordTurn {
     folder: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct RecordTurn {
 }
 
 impl RecordTurn {
-    /// Waits for whoever holds a folder, and holds it; it is made if need be.
+    /// Waits for the lock of a folder, which is created if needed.
     pub(crate) fn take(folder: &Path) -> Result<Self, CommandFault> {
         fs::create_dir_all(folder).map_err(|error| {
             let hint =
@@ -29,7 +29,7 @@ impl RecordTurn {
         if IS_HELD.swap(true, Ordering::SeqCst) {
             return Ok(Self { folder: folder.to_owned(), _held: None, is_first: false });
         }
-        // Where a folder cannot be held, as on Windows and some network drives, two at a time are the user's affair.
+        // Where folders cannot be locked, as on Windows and some network drives, concurrent runs are not prevented.
         let held = File::open(folder).ok().filter(|held| match held.try_lock() {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
@@ -45,7 +45,7 @@ impl RecordTurn {
 impl Drop for RecordTurn {
     fn drop(&mut self) {
         if self.is_first {
-            // Only what is empty goes.
+            // Removes the folder only if it is empty.
             let _ = fs::remove_dir(&self.folder);
             IS_HELD.store(false, Ordering::SeqCst);
         }

@@ -1,4 +1,4 @@
-//! What was written into places that are not ours, kept so that `tersely uninstall` undoes just that.
+//! Records what Tersely wrote into other programs' files, so that `tersely uninstall` undoes exactly that.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use tersely_terminal::fault::CommandFault;
 use crate::edit::{ClientFile, SETTINGS_LIMIT, SettingPlace, create};
 use crate::folder_lock::RecordTurn;
 
-/// What kind of thing was written.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReceiptKind {
     /// Lines in a file that a shell reads.
@@ -24,30 +24,30 @@ pub enum ReceiptKind {
     Servers,
 }
 
-/// One thing that was written.
+/// One recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// Its kind.
     pub kind: ReceiptKind,
-    /// The client that it was written for; empty if for none alone.
+    /// The client that it was made for; empty if not for a single one.
     pub client: String,
-    /// The file that it was written into.
+    /// The changed file.
     pub file: PathBuf,
-    /// The bytes that were put in.
+    /// The inserted bytes.
     pub added: String,
-    /// Where they stand, and what they set, if they set something.
+    /// The setting that they set, if any.
     pub setting: SettingPlace,
-    /// True if there was no such file.
+    /// True if the file was created.
     pub is_new: bool,
 }
 
-/// All that was written and not undone yet.
+/// All changes that are not undone yet.
 #[derive(Debug)]
 pub struct Receipts {
     file: PathBuf,
     /// The oldest first.
     pub all: Vec<Receipt>,
-    /// Held by whoever may write; nobody else reads to write meanwhile.
+    /// The lock of a writer: no other process reads in order to write meanwhile.
     _turn: Option<RecordTurn>,
 }
 
@@ -66,7 +66,7 @@ impl ReceiptKind {
 }
 
 impl Receipt {
-    /// A receipt for a file that was there.
+    /// A receipt for an existing file.
     pub fn new(kind: ReceiptKind, client: &str, file: &Path) -> Self {
         Self {
             kind,
@@ -107,7 +107,7 @@ impl Receipt {
 }
 
 impl Receipts {
-    /// Reads them for whoever may change them, once nobody else does; there may be none.
+    /// Reads them under the lock, in order to change them; there may be none.
     pub fn open() -> Result<Self, CommandFault> {
         let turn = Self::file().as_deref().and_then(Path::parent).map(RecordTurn::take).transpose()?;
         Ok(Self { _turn: turn, ..Self::look()? })
@@ -138,7 +138,7 @@ impl Receipts {
         settings::state_folder(&sources).map(|folder| folder.join("setup.json"))
     }
 
-    /// Keeps a receipt; it replaces one for the same place.
+    /// Stores a receipt; it replaces one for the same place.
     pub fn add(&mut self, receipt: Receipt) -> Result<(), CommandFault> {
         match self.all.iter_mut().find(|it| it.is_same(&receipt)) {
             Some(same) => *same = receipt,
@@ -147,7 +147,7 @@ impl Receipts {
         self.save()
     }
 
-    /// Forgets a receipt: what it is for is undone.
+    /// Removes a receipt whose change is undone.
     pub fn forget(&mut self, receipt: &Receipt) -> Result<(), CommandFault> {
         let count = self.all.len();
         self.all.retain(|it| !it.is_same(receipt));

@@ -1,10 +1,10 @@
-//! Checks whether a gateway of ours answers at an address.
+//! Checks whether a Tersely gateway answers at an address.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use tersely_gateway::{GatewaySettings, probe};
 
-/// True when a gateway of ours answers at an address.
+/// True if a Tersely gateway answers at an address.
 pub async fn is_ours(settings: &GatewaySettings, address: SocketAddr) -> bool {
     let Ok(upstream) = format!("http://{}", local(address)).parse() else { return false };
     let answer = probe(settings, &upstream, "/readyz").await;

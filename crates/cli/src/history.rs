@@ -1,4 +1,4 @@
-//! Where the history is, and who writes one.
+//! Locates the history file, and decides who records one.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use tersely_history::HistorySettings;
 use tersely_settings::{self as settings, AllSettings, HistoryChoice, SettingSources};
 use tersely_terminal::output::visible;
 
-/// The longest name of a project.
+/// Longest name of a project.
 const MAX_NAME_CHARS: usize = 80;
 
 /// The file, if there is a place for it.

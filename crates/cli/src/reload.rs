@@ -1,4 +1,4 @@
-//! Puts what changes while a gateway runs to work: the certificate that it shows, and who may come in.
+//! Reloads certificates and tenants while a gateway runs.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tersely_terminal::output;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-/// How often the files are looked at. Their content is compared, so that no kind of replacing them goes unseen.
+/// How often files are read. Their content is compared, so that every kind of replacement is noticed.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// TLS as the settings say, if they do.
@@ -32,12 +32,12 @@ pub(crate) async fn follow_files(tls: InboundTls) {
             }
             Ok(Ok(false)) | Err(_) => continue,
         };
-        // Whoever closed stderr does not want to hear of it.
+        // If stderr is closed, nobody reads it.
         let _ = output::note(&news);
     }
 }
 
-/// Lets those in who may come in by the new settings; a list that is suddenly empty is not heard.
+/// Applies the new list of tenants; a list that is suddenly empty is ignored.
 pub(crate) fn adopt(running: &TenantList, new: &TenantList) {
     if !running.adopt(new) {
         let _ = output::note(

@@ -1,4 +1,4 @@
-//! The two shapes in which a model can be asked: what is sent, and what an answer says.
+//! The two request formats: builds requests, and reads answers.
 
 use clap::ValueEnum;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -18,43 +18,43 @@ pub(super) enum EvalApi {
     Anthropic,
 }
 
-/// What every request has in common.
+/// The model and its options.
 #[derive(Debug, Clone)]
 pub(super) struct AskedModel {
     /// Its name.
     pub(super) model: String,
-    /// The most tokens that it may answer with.
+    /// Maximum output tokens.
     pub(super) most: u32,
-    /// How freely it chooses its words, where that is said.
+    /// The temperature, if set.
     pub(super) temperature: Option<f64>,
-    /// True for the one server that calls the most tokens by another name.
+    /// True for OpenAI's own server, which has another name for the maximum output tokens.
     pub(super) is_openai: bool,
 }
 
-/// What a model answered.
+/// A model's answer.
 #[derive(Debug, Default)]
 pub(super) struct HeardAnswer {
-    /// Its words.
+    /// The text.
     pub(super) text: String,
     /// Its calls of tools.
     pub(super) calls: Vec<HiddenAsk>,
-    /// Its turn, to be sent back with what the calls gave.
+    /// The whole turn, to be sent back with the results of its calls.
     turn: Value,
-    /// What it cost.
+    /// Token usage.
     pub(super) tokens: BilledTokens,
 }
 
-/// What the model is told.
+/// The system prompt.
 const SYSTEM: &str = "Answer the question from what the tool showed. Reply with the answer alone: no sentence, no explanation.";
 
-/// What a user says first.
+/// The first user message.
 const FIRST: &str = "Look at this, then I will ask about it.";
 
-/// What a model gets that calls a tool again.
+/// The result of any further tool call.
 pub(super) const AGAIN: &str = "This tool cannot be called now. Answer from what was shown.";
 
 impl EvalApi {
-    /// Where requests go.
+    /// The path of requests.
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::Openai => "/v1/chat/completions",
@@ -70,7 +70,7 @@ impl EvalApi {
         }
     }
 
-    /// Who finds tool results in its requests.
+    /// The provider that locates tool results in its requests.
     pub(super) fn provider(self) -> Option<&'static dyn Provider> {
         claimed_provider(self.path())
     }
@@ -92,7 +92,7 @@ impl EvalApi {
         Some(headers)
     }
 
-    /// A question as an agent would have it: a call, what the tool showed, and what is asked about that.
+    /// A request as an agent would send it: a tool call, its result, and the question about it.
     pub(super) fn body(self, asked: &AskedModel, nonce: &str, question: &EvalQuestion) -> Value {
         let tool = question.about.tool.as_str();
         let named = match tool {
@@ -133,7 +133,7 @@ impl EvalApi {
         body
     }
 
-    /// What an answer says; words on why it is none.
+    /// Parses an answer, or says why it is not one.
     pub(super) fn read(self, body: &[u8]) -> Result<HeardAnswer, String> {
         let body: Value = serde_json::from_slice(body).map_err(|_| "the answer is not JSON".to_owned())?;
         let heard = match self {
@@ -143,7 +143,7 @@ impl EvalApi {
         heard.ok_or_else(|| "the answer holds no message".to_owned())
     }
 
-    /// Adds a turn of the model to a body, and what its calls gave.
+    /// Adds a model's turn and the results of its calls to a request.
     pub(super) fn go_on(self, body: &mut Value, heard: HeardAnswer, given: Vec<String>) {
         let Some(turns) = body["messages"].as_array_mut() else { return };
         turns.push(heard.turn);
@@ -213,7 +213,7 @@ fn messages(body: &Value) -> Option<HeardAnswer> {
     Some(HeardAnswer { text: without_thoughts(&text), calls: calls.collect(), turn, tokens })
 }
 
-/// What a model says, without the thoughts that some servers leave in front of it.
+/// The answer without the thoughts that some servers leave in front of it.
 fn without_thoughts(text: &str) -> String {
     text.rsplit_once("</think>").map_or(text, |(_, said)| said).trim().to_owned()
 }

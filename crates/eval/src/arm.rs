@@ -1,4 +1,4 @@
-//! The three ways in which every question is asked.
+//! The three arms of an evaluation: as sent, exact, and standard.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use tersely_engine::{Engine, EngineSettings, ExpandOffer, HiddenTools, Request};
 
 use crate::api::EvalApi;
 
-/// A way to send a text.
+/// How the text of a question is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum EvalArm {
-    /// As it came.
+    /// Unchanged.
     Sent,
-    /// With nothing lost.
+    /// Losslessly compressed.
     Exact,
     /// As the gateway sends it: with details left out that the model can fetch back.
     Standard,
@@ -31,7 +31,7 @@ impl EvalArm {
         }
     }
 
-    /// The arm of a name.
+    /// Finds an arm by its name.
     pub(super) fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|arm| arm.name() == name)
     }
@@ -44,7 +44,7 @@ pub(super) struct ArmEngines {
 }
 
 impl ArmEngines {
-    /// Engines that know the models and the filters that these settings know.
+    /// Engines with the model tiers and filters of these settings.
     pub(super) fn new(usual: &EngineSettings) -> Self {
         let engine = |loss| {
             let plan = Plan { mode: Mode::Standard, loss, ..Plan::default() };
@@ -60,7 +60,7 @@ impl ArmEngines {
         Self { exact: engine(Loss::None), standard: engine(Loss::Detail) }
     }
 
-    /// What an arm sends in the place of a body.
+    /// The request that an arm sends for a body.
     pub(super) fn pass(&self, api: EvalApi, arm: EvalArm, body: String) -> (String, Option<HiddenTools>) {
         let engine = match arm {
             EvalArm::Sent => return (body, None),
@@ -68,14 +68,14 @@ impl ArmEngines {
             EvalArm::Standard => &self.standard,
         };
         let Some(provider) = api.provider() else { return (body, None) };
-        // What cannot be passed goes as it came, as in the gateway.
+        // A body that cannot be rewritten is sent unchanged, as in the gateway.
         let passed = engine.pass(&Request::new(provider, api.path()), body.as_bytes()).ok();
         let (new, hidden) = passed.map_or((None, None), |it| (rewritten_body(it.body), it.hidden));
         (new.unwrap_or(body), hidden)
     }
 }
 
-/// A body, if it is another than before.
+/// The new body, if it was rewritten.
 fn rewritten_body(body: Cow<'_, [u8]>) -> Option<String> {
     match body {
         Cow::Borrowed(_) => None,

@@ -1,4 +1,4 @@
-//! One question, asked in one way: rounds until there is an answer, and patience with a busy server.
+//! Asks one question in one arm: rounds until there is an answer, with retries when the server is busy.
 
 use std::time::{Duration, Instant};
 
@@ -19,21 +19,21 @@ use crate::set::{EvalQuestion, digest};
 /// Rounds of a question: the first, and those that fetch something back.
 const MAX_ROUNDS: usize = 5;
 
-/// How often a request is sent.
+/// Attempts to send one request.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// The longest pause between two tries, whatever a server wishes for.
+/// Longest delay between two attempts, whatever `Retry-After` says.
 const MAX_RETRY_DELAY: Duration = Duration::from_mins(1);
 
-/// Bytes of texts that are fetched back for one question.
+/// Bytes that may be fetched back for one question.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// Characters of a reply that are written down.
+/// Characters of a reply that are logged.
 const MAX_NOTE_CHARS: usize = 300;
 
-/// Who is asked, and how.
+/// The server and model to ask.
 pub(super) struct Asker {
-    /// The way there.
+    /// The HTTP client.
     pub(super) poster: Poster,
     /// The shape of requests.
     pub(super) api: EvalApi,
@@ -41,24 +41,24 @@ pub(super) struct Asker {
     pub(super) headers: HeaderMap,
     /// The model.
     pub(super) asked: AskedModel,
-    /// What is sent in the place of texts.
+    /// The engines of the arms.
     pub(super) engines: ArmEngines,
     /// The name of this run.
     pub(super) run: String,
 }
 
-/// What became of a question in one arm.
+/// The result of a question in one arm.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct EvalAnswer {
     /// The question.
     pub(super) id: String,
-    /// How it was asked.
+    /// The arm.
     pub(super) arm: EvalArm,
-    /// What came of it, or why nothing did.
+    /// The reply, or why there is none.
     pub(super) heard: Result<ScoredReply, String>,
 }
 
-/// A reply and its worth.
+/// A scored reply.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ScoredReply {
     /// Whether it is right.
@@ -171,13 +171,13 @@ pub(super) fn weight(body: &Value) -> usize {
     system + tools + body["messages"].as_array().into_iter().flatten().map(part).sum::<usize>()
 }
 
-/// How long a server wishes to be left alone.
+/// The delay that a server asks for.
 fn wish(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
-/// What a server says when it refuses.
+/// The error message of a server.
 fn refusal(answer: &PostedAnswer) -> String {
     let said: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let said = said.as_ref().and_then(|it| it.pointer("/error/message").or_else(|| it.pointer("/message")));

@@ -1,4 +1,4 @@
-//! A run for scripts.
+//! Renders a run as JSON.
 
 use serde_json::{Map, Value, json};
 

@@ -15,16 +15,16 @@ use crate::ask::{EvalAnswer, ScoredReply};
 /// The format of the file.
 const VERSION: u64 = 1;
 
-/// No honest run is longer.
+/// Largest log that is read.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// A run on its way.
+/// The log of a run.
 pub(super) struct RunLog {
     file: File,
     path: PathBuf,
     /// The name of the run.
     pub(super) run: String,
-    /// What was answered so far; of several lines about the same, the last counts.
+    /// Answers so far; of several for one question and arm, the last counts.
     pub(super) answers: BTreeMap<(String, EvalArm), EvalAnswer>,
     /// Lines that could not be read.
     pub(super) torn: usize,
@@ -49,7 +49,7 @@ impl RunLog {
         let text = String::from_utf8_lossy(&bytes);
         let mut log =
             Self { file, path: path.to_owned(), run: run.to_owned(), answers: BTreeMap::new(), torn: 0 };
-        // A first line that broke off says nothing yet.
+        // An incomplete first line means that nothing was asked yet.
         if !text.contains('\n') {
             log.file.set_len(0).map_err(unable)?;
             log.line(&json!({ "tersely_eval": VERSION, "run": run, "settings": settings }))?;
@@ -74,7 +74,7 @@ impl RunLog {
         self.answers.get(&(id.to_owned(), arm)).is_some_and(|answer| answer.heard.is_ok())
     }
 
-    /// Writes an answer down.
+    /// Appends an answer.
     pub(super) fn add(&mut self, answer: EvalAnswer) -> Result<(), CommandFault> {
         self.line(&to_json(&answer))?;
         self.answers.insert((answer.id.clone(), answer.arm), answer);

@@ -1,4 +1,4 @@
-//! A run as one page.
+//! Renders a run as an HTML page.
 
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::page::{self, document, escaped, table, tiles};

@@ -1,4 +1,4 @@
-//! Where a model is asked, in which shape, and with which key.
+//! Chooses the server, the request format and the key.
 
 use std::env;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::args::EvalArgs;
 const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
 
-/// Where a model is asked.
+/// The server, the request format and the key.
 pub(super) struct AskedPlace {
     /// The server.
     pub(super) upstream: Upstream,

@@ -28,7 +28,7 @@ use crate::tally::EvalTally;
 use crate::words::EvalWords;
 use crate::{json as report_json, page, place, set, spend, text};
 
-/// Asks, and says what came of it.
+/// Runs an evaluation and prints its result.
 pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
     let all = set::read(args.questions.as_deref())?;
     let ids: Vec<_> = all.iter().map(|it| it.id.as_str()).collect();
@@ -66,7 +66,7 @@ pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
     exit_code(&tally)
 }
 
-/// What a run means for whoever asked.
+/// The exit code of a run.
 fn exit_code(tally: &EvalTally) -> Result<ExitCode, Stop> {
     if tally.pairs.iter().any(|pairs| pairs.all() == 0) {
         let why = tally.faults.first().map_or("no answers", |(why, _)| why.as_str());
@@ -76,7 +76,7 @@ fn exit_code(tally: &EvalTally) -> Result<ExitCode, Stop> {
     Ok(if tally.is_worse() { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
-/// Who is asked, and the settings that a run must keep to.
+/// The asker, and the settings that all parts of a run share.
 fn asker(args: &EvalArgs, set: &str) -> Result<(Asker, Value), Stop> {
     let meant = settings::load_telling(&SettingSources::new(&Flags::default()))?.settings;
     let place = place::find(args)?;
@@ -101,22 +101,22 @@ fn asker(args: &EvalArgs, set: &str) -> Result<(Asker, Value), Stop> {
     Ok((asker, settings))
 }
 
-/// A name that no other run has.
+/// A unique name for a run.
 fn name() -> String {
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     digest(&[&time.as_nanos().to_string(), &process::id().to_string()])
 }
 
-/// What is still to be asked: a question in all its ways, then the next.
+/// The questions still to ask: each in all arms, then the next.
 fn open(log: &RunLog, questions: &[EvalQuestion]) -> Vec<(EvalArm, EvalQuestion)> {
     let each = questions.iter().flat_map(|question| EvalArm::ALL.map(|arm| (arm, question)));
     each.filter(|(arm, it)| !log.knows(&it.id, *arm)).map(|(arm, it)| (arm, it.clone())).collect()
 }
 
-/// So many failures without a single answer, and it makes no sense to go on.
+/// Failures without any answer after which a run gives up.
 const MAX_EARLY_FAILURES: usize = 6;
 
-/// Asks all that is open, and writes down each answer as it comes.
+/// Asks all open questions, and logs each answer as it arrives.
 fn answer(
     at_once: usize,
     asker: Asker,

@@ -1,4 +1,4 @@
-//! Tells a right answer from a wrong one.
+//! Scores an answer as right or wrong.
 
 use crate::set::Truth;
 

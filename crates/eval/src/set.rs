@@ -12,7 +12,7 @@ use tersely_terminal::fault::CommandFault;
 /// The set that comes with the program, cut from our corpus.
 const OURS: &str = include_str!("../../../corpus/EVAL.json");
 
-/// No honest set is longer.
+/// Largest set that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// What a tool printed.
@@ -26,7 +26,7 @@ pub(super) struct EvalText {
     pub(super) text: String,
 }
 
-/// How an answer is told to be right.
+/// The right answer, and how replies are compared with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Truth {
     /// These words.
@@ -40,7 +40,7 @@ pub(super) enum Truth {
 /// A question with one right answer.
 #[derive(Debug, Clone)]
 pub(super) struct EvalQuestion {
-    /// What it is known by: a hash of its words and its text.
+    /// Its id: a hash of the question and the text.
     pub(super) id: String,
     /// The text that it is about.
     pub(super) about: EvalText,
@@ -67,7 +67,7 @@ pub(super) fn read(file: Option<&Path>) -> Result<Vec<EvalQuestion>, CommandFaul
     parse(&text).map_err(fault)
 }
 
-/// Those about texts of at most so many tokens, and of these so many, from the first to the last.
+/// The questions about texts of at most `longest` tokens; of these `limit`, sampled evenly.
 pub(super) fn choose(
     questions: Vec<EvalQuestion>,
     longest: Option<usize>,

@@ -1,4 +1,4 @@
-//! What a run will cost, said before it does.
+//! Estimates what a run will cost, and asks for consent.
 
 use std::io::{self, BufRead, IsTerminal};
 
@@ -13,10 +13,10 @@ use crate::arm::EvalArm;
 use crate::ask::{Asker, weight};
 use crate::set::EvalQuestion;
 
-/// Tokens of an answer, about.
+/// Estimated output tokens of an answer.
 const ANSWER_TOKENS: u64 = 40;
 
-/// Says what is about to be spent, and asks whether it may be; true when it may not.
+/// Prints the estimate and asks for consent; true if it is refused.
 pub(super) fn is_refused(
     args: &EvalArgs,
     asker: &Asker,

@@ -1,4 +1,4 @@
-//! What all answers of a run come to.
+//! Sums up the answers of a run.
 
 use tersely_telemetry::BilledTokens;
 
@@ -8,7 +8,7 @@ use crate::log::RunLog;
 use crate::mcnemar::AnswerPairs;
 use crate::set::EvalQuestion;
 
-/// What the answers of one arm come to.
+/// Sums of one arm.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ArmTally {
     /// Questions that were answered, rightly or not.
@@ -29,7 +29,7 @@ pub(super) struct ArmTally {
     pub(super) millis: u64,
 }
 
-/// What a run comes to.
+/// Sums of a run.
 pub(super) struct EvalTally {
     /// Questions that were to be asked.
     pub(super) questions: usize,

@@ -1,4 +1,4 @@
-//! A run on the terminal.
+//! Renders a run for the terminal.
 
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
@@ -9,7 +9,7 @@ use crate::mcnemar::AnswerPairs;
 use crate::tally::ArmTally;
 use crate::words::EvalWords;
 
-/// All that is said of a run.
+/// The whole report.
 pub(super) fn lines(said: &EvalWords<'_>) -> String {
     let mut parts = vec![head(said), arms(said), pairs(said), verdict(said)];
     parts.extend(failures(said));
@@ -70,7 +70,7 @@ fn pairs(said: &EvalWords<'_>) -> String {
     table::align("lrrrrrr", &rows)
 }
 
-/// What the pairs mean, in a sentence for each arm.
+/// The verdict, a sentence for each arm.
 pub(super) fn verdict(said: &EvalWords<'_>) -> String {
     let arms = [EvalArm::Exact, EvalArm::Standard].into_iter().zip(said.tally.pairs);
     arms.map(|(arm, pairs)| sentence(arm, pairs)).collect::<Vec<_>>().join("\n")
@@ -96,7 +96,7 @@ fn sentence(arm: EvalArm, pairs: AnswerPairs) -> String {
     )
 }
 
-/// What could not be asked.
+/// The failed requests.
 pub(super) fn failures(said: &EvalWords<'_>) -> Option<String> {
     let failed: usize = said.tally.arms.iter().map(|arm| arm.failed).sum();
     said.tally.faults.first()?;

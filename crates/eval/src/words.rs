@@ -1,13 +1,13 @@
-//! What is said of a run, on a terminal, a page or to a script.
+//! The content of a report, for the terminal, the page and JSON.
 
 use serde_json::Value;
 use tersely_audit::DollarPrice;
 
 use crate::tally::{ArmTally, EvalTally};
 
-/// What is said of a run.
+/// The content of a report.
 pub(super) struct EvalWords<'w> {
-    /// What it comes to.
+    /// Its sums.
     pub(super) tally: &'w EvalTally,
     /// The settings of the run.
     pub(super) settings: &'w Value,

@@ -1,36 +1,36 @@
-//! Everything that the product can be told, in the types of the crates that do it.
+//! All settings, in the types of the crates that use them.
 
 use std::path::{Path, PathBuf};
 
 use super::observability::SeenParts;
 use super::store::Keeping;
 
-/// Everything that the product can be told.
+/// All settings.
 #[derive(Debug, Clone, Default)]
 pub struct AllSettings {
     /// How results are treated.
     pub engine: tersely_engine::EngineSettings,
     /// The listener, upstreams, limits and timeouts.
     pub gateway: tersely_gateway::GatewaySettings,
-    /// The files by which TLS is spoken with those who come in, if it is.
+    /// Certificate and key files for inbound TLS, if any.
     pub tls: Option<tersely_gateway::TlsFiles>,
-    /// Where texts are kept that a later request may only name.
+    /// The store of original texts.
     pub keeping: Keeping,
-    /// Which filters are looked for.
+    /// Where to look for filters.
     pub filtering: Filtering,
     /// The servers that are served to MCP clients.
     pub servers: tersely_gateway::McpServers,
-    /// The compressor elsewhere, if results are sent to one.
+    /// The external compressor, if results are sent to one.
     pub compressor: Option<tersely_gateway::CompressorSettings>,
-    /// What is seen of a gateway.
+    /// Log, events, history and prices.
     pub seen: SeenParts,
     /// The collector that spans and metrics are sent to, if they are.
     pub collector: Option<tersely_gateway::CollectorSettings>,
-    /// How much of conversations is remembered.
+    /// Limits of the per-conversation memo.
     pub memo: tersely_engine::MemoLimits,
 }
 
-/// Which filters are looked for.
+/// Where to look for filters.
 #[derive(Debug, Clone)]
 pub struct Filtering {
     pub enabled: bool,

@@ -1,4 +1,4 @@
-//! Settings in the making, with a place for every key.
+//! Settings while they are read, with a field for every key.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,16 +12,16 @@ use super::otel::OtelSettings;
 use super::remote::RemoteSettings;
 use super::store::KeptSettings;
 
-/// Who may use a door.
+/// Values of settings that allow or deny an endpoint.
 pub(crate) const DOORS: &[&str] = &["auto", "on", "off"];
 
 /// Settings in which every key has a field of its own.
 #[derive(Clone)]
 pub(crate) struct Draft {
     pub settings: AllSettings,
-    /// The files by which TLS is spoken with those who come in.
+    /// Certificate and key files for inbound TLS.
     pub tls: TlsFiles,
-    /// Who may come in.
+    /// The tenants.
     pub tenants: Vec<TenantSettings>,
     /// The URL of the one upstream; empty: none.
     pub upstream: String,
@@ -41,7 +41,7 @@ pub(crate) struct Draft {
     pub kept: KeptSettings,
     /// Who leaves detail out of results.
     pub remote: RemoteSettings,
-    /// What is seen of a gateway.
+    /// Log, events, history and prices.
     pub seen: SeenSettings,
     /// Where spans and metrics are sent.
     pub otel: OtelSettings,

@@ -1,4 +1,4 @@
-//! Which variables of the environment are heard, and for which keys: ours, and the names that others gave the same.
+//! Maps environment variables to keys: our own, and the names that other tools use for the same settings.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(crate) type Environment = BTreeMap<String, String>;
 /// The variable that names the file.
 pub(crate) const CONFIG: &str = "TERSELY_CONFIG";
 
-/// What a variable with another's name means here.
+/// What another tool's variable means here.
 pub(crate) enum VariableMeaning {
     /// The same as a key of ours.
     Key(&'static str),
@@ -28,7 +28,7 @@ pub(crate) enum VariableMeaning {
 
 const BOUNDED: &str = "256 events can wait, and a line has at most 64 KiB";
 
-/// Names that others gave; where two mean the same key, the first that is set is heard, and ours before any.
+/// Other tools' variables. If several set the same key, the first that is set wins, and ours before any.
 pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [
     ("FORGE_TOOL_OUTPUT_COMPRESSION", VariableMeaning::Key("mode")),
     ("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD", VariableMeaning::Key("dictionary")),

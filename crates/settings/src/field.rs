@@ -1,4 +1,4 @@
-//! How each kind of setting is read from what was typed, and shown again.
+//! Parses and displays each kind of setting.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use super::{otel, place, store};
 
 type Place<T> = fn(&mut Draft) -> &mut T;
 
-/// Where a setting stands in a draft; its type says what can be typed.
+/// The field of a draft that a setting sets; its variant says how it is parsed.
 #[derive(Clone, Copy)]
 pub(crate) enum SettingField {
     Address(Place<SocketAddr>),
@@ -67,7 +67,7 @@ pub(crate) enum SettingField {
 }
 
 impl SettingField {
-    /// Writes what was typed into the draft, or says what is wrong with it.
+    /// Parses a value into the draft, or says what is wrong with it.
     pub(crate) fn write(self, draft: &mut Draft, words: &Words) -> Result<(), String> {
         match self {
             Self::Address(place) => *place(draft) = address(words.one()?)?,
@@ -105,7 +105,7 @@ impl SettingField {
         Ok(())
     }
 
-    /// What stands in the draft, without what is nobody's business.
+    /// The value in the draft, with secrets masked.
     pub(crate) fn show(self, draft: &mut Draft) -> Value {
         match self {
             Self::Address(place) => json!(place(draft).to_string()),

@@ -11,12 +11,12 @@ use super::problem::Problem;
 use super::sources::SettingSources;
 use super::{env, toml, yaml};
 
-/// No honest file is larger.
+/// Largest configuration file that is read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 const NAMES: [&str; 3] = ["tersely.toml", "tersely.yaml", "tersely.yml"];
 
-/// A file, and how much its being there says about who meant it.
+/// A configuration file, and whether the user chose it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FoundFile {
     /// Named by a flag or the environment, or in the user's own folder.
@@ -94,7 +94,7 @@ pub(crate) fn load(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Where something stands in a file.
+/// A file and a line, for messages.
 pub(crate) fn at(path: &Path, line: usize) -> SettingOrigin {
     SettingOrigin::File(path.display().to_string().into(), line)
 }

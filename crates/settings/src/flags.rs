@@ -1,4 +1,4 @@
-//! What can be typed on the command line of whatever serves.
+//! Command-line flags that set settings.
 
 use std::path::PathBuf;
 

@@ -1,11 +1,11 @@
-//! Tells a person what was ignored of a configuration file that nobody named.
+//! Reports what was ignored in a configuration file that the user did not choose.
 
 use std::path::Path;
 
 use super::layer::Layer;
 use super::problem::Problem;
 
-/// How much of one line is shown: what stands in the file is a stranger's.
+/// Characters of one line that are shown: the file may be a stranger's.
 const MAX_LINE_CHARS: usize = 300;
 
 /// How many keys and faults are named.

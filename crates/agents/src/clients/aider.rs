@@ -59,8 +59,8 @@ impl Client for Aider {
         found
     }
 
-    /// It writes addresses of its settings into variables that are heard after others, so those have to lead to the same
-    /// place: a door elsewhere would get the key that is meant for this one.
+    /// It writes addresses from its settings into variables that override others, so those have to lead to the same
+    /// server: another one would get the key that is meant for this one.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -82,7 +82,7 @@ impl Client for Aider {
     }
 }
 
-/// What a setting is, and the file that says so.
+/// The values of a setting, and the file that they come from.
 #[derive(Debug, Default)]
 struct SettingValues {
     values: Vec<String>,
@@ -94,10 +94,10 @@ fn variable(setting: &str) -> String {
     format!("AIDER_{}", setting.to_uppercase().replace('-', "_"))
 }
 
-/// What a setting is, by the first that says it: the arguments, its variable, or a file.
+/// The values of a setting, from the first source that has it: the arguments, its variable, or a file.
 ///
 /// # Errors
-/// When a file says it in a way that cannot be read.
+/// If a file has it in a form that cannot be read.
 fn setting_values(environment: &ClientEnvironment, setting: &str) -> Result<SettingValues, SettingValues> {
     let option = format!("--{setting}");
     let given: Vec<_> = environment.option(&option, &option).map(str::to_owned).collect();
@@ -121,7 +121,7 @@ fn setting_values(environment: &ClientEnvironment, setting: &str) -> Result<Sett
     Ok(SettingValues::default())
 }
 
-/// What stands for an address that cannot be read. Whatever it is set for is one.
+/// The address reported for a value that cannot be read: it may hold one.
 const UNREAD: &str = "OPENAI_API_BASE=?";
 
 fn unread(setting: &str, said: &SettingValues) -> CommandFault {
@@ -132,14 +132,14 @@ fn unread(setting: &str, said: &SettingValues) -> CommandFault {
     )
 }
 
-/// True for a file that the folder brings: not one that was named, nor the user's own.
+/// True for a file that comes with the project: neither named by the user nor the user's own.
 fn is_planted(environment: &ClientEnvironment, file: &Path) -> bool {
     let named = environment.option("-c", "--config").next_back().map(|file| environment.folder.join(file));
     named.is_none_or(|named| named != file)
         && environment.foreign().any(|folder| file.parent() == Some(folder))
 }
 
-/// The files of settings, the one that is heard first at the beginning.
+/// The settings files, highest precedence first.
 fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
     let named = environment.option("-c", "--config").next_back().map(|file| environment.folder.join(file));
     let project = environment.folder.ancestors().find(|folder| folder.join(".git").exists());
@@ -148,7 +148,7 @@ fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
     named.into_iter().chain(folders.into_iter().flatten().map(|folder| folder.join(FILE))).collect()
 }
 
-/// What a file says of a setting; `None` when it says something that cannot be read.
+/// The values that a file has for a setting; `None` if it has one that cannot be read.
 fn values_in_file(file: &Path, setting: &str) -> Option<Vec<String>> {
     let lines = small::text(file);
     let config = yaml::read(&lines).unwrap_or_default();

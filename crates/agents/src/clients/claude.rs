@@ -33,11 +33,11 @@ impl Client for Claude {
         said.map(|(file, url)| PlantedAddress::new(file, &url)).into_iter().collect()
     }
 
-    /// Settings files speak louder than variables, and the argument louder than both: where a file says where to go,
-    /// that is the upstream, and the argument leads here.
+    /// Settings files override variables, and the argument overrides both: an address in a file is the upstream,
+    /// and the argument leads here.
     ///
     /// Claude Code searches for tools, which keeps tens of thousands of tokens out of its requests, only at
-    /// Anthropic's own address or when it is told that all is passed on. It is, if that is where the door leads.
+    /// Anthropic's own address or when told that everything is forwarded. It is told so if the endpoint forwards there.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -65,7 +65,7 @@ impl Client for Claude {
         Ok(launch)
     }
 
-    /// Settings files speak louder than variables: a variable that leads elsewhere would no longer be heard.
+    /// Settings files override variables: a variable with another address would no longer have an effect.
     fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         if let Some(name) = CHOSEN.iter().find(|name| environment.var(name).is_some()) {
             return Err(format!("{name} is set, which a settings file would overrule"));
@@ -79,7 +79,7 @@ impl Client for Claude {
     }
 }
 
-/// Variables that lead elsewhere.
+/// Variables that choose another server.
 const CHOSEN: [&str; 5] = [
     BASE,
     "ANTHROPIC_BEDROCK_BASE_URL",
@@ -97,7 +97,7 @@ fn is_home(place: &VendorPlace) -> bool {
     }
 }
 
-/// The address in the settings files, the nearest first; an empty one says that there is none.
+/// The address in the settings files, the nearest first; an empty one means that none is set.
 fn configured_url(environment: &ClientEnvironment) -> Option<(PathBuf, String)> {
     let local = environment.folder.join(".claude");
     let files = [local.join("settings.local.json"), local.join("settings.json")];
@@ -109,7 +109,7 @@ fn configured_url(environment: &ClientEnvironment) -> Option<(PathBuf, String)> 
     files.into_iter().chain([own]).find_map(url)
 }
 
-/// True for a file that the folder brings.
+/// True for a file that comes with the project.
 fn is_planted(environment: &ClientEnvironment, file: &Path) -> bool {
     let own = environment.home("CLAUDE_CONFIG_DIR", ".claude");
     !file.starts_with(own) && environment.foreign().any(|folder| file.starts_with(folder))

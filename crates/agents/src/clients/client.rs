@@ -1,4 +1,4 @@
-//! A client, and what it is told.
+//! An agent, and the variables, arguments and files that point it at a gateway.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -20,40 +20,40 @@ pub trait Client: Sync {
     /// The command that installs it, if there is one.
     fn install(&self) -> Option<&'static str>;
 
-    /// The addresses that it would take from files of the folder that it starts in: whoever wrote those files is not the
-    /// user, so nothing is sent there before the user has said so.
+    /// The addresses that it would read from files in its working directory. The user may not have written those files,
+    /// so nothing is sent there until the user confirms.
     fn planted_addresses(&self, _world: &ClientEnvironment) -> Vec<PlantedAddress> {
         Vec::new()
     }
 
-    /// What to tell it so that all it sends comes through doors of ours.
+    /// The launch options with which all its requests go through local endpoints.
     fn point(
         &self,
         environment: &ClientEnvironment,
         endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault>;
 
-    /// Which of its own settings would send all it asks for to a gateway at `url` for good; or why none surely does.
+    /// The settings of its own that permanently send all its requests to a gateway at `url`; or why none reliably does.
     fn settings(&self, _world: &ClientEnvironment, _url: &str) -> Result<ClientSettings, String> {
         Err("no setting of its own is known that surely would".to_owned())
     }
 }
 
-/// The settings by which a client goes to a gateway.
+/// Settings that point a client at a gateway.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ClientSettings {
     /// The user's own file.
     pub file: PathBuf,
-    /// The values that name the gateway. Any other value that stands there is the user's choice.
+    /// The values that name the gateway. Any other value found there is the user's choice.
     pub addresses: Vec<SettingPlace>,
     /// Values that go with them, unless the user has chosen.
     pub beside: Vec<SettingPlace>,
-    /// What does not come through all the same.
+    /// What still bypasses the gateway.
     pub notes: Vec<String>,
 }
 
-/// What a client is told: variables, arguments before the user's own, arguments in the place of some of these, and files
-/// that all of them name. Notes say what it was not told.
+/// How a client is started: variables, arguments in front of the user's own, replacements for some of these, and the files
+/// that they name. Notes list what could not be set.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LaunchOptions {
     /// Environment variables.
@@ -69,7 +69,7 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Points the variables of these providers at doors.
+    /// Points the variables of these providers at local endpoints.
     pub fn variables(
         environment: &ClientEnvironment,
         endpoints: &mut LocalEndpoints,
@@ -85,7 +85,7 @@ impl LaunchOptions {
         Ok(launch)
     }
 
-    /// All its arguments, where these are the user's own.
+    /// All its arguments, given the user's own.
     pub fn arguments(&self, typed: &[OsString]) -> Vec<OsString> {
         let ours = self.args.iter().map(OsString::from);
         let instead = |arg: &OsString| self.instead.iter().find(|(old, _)| OsStr::new(old) == arg);
@@ -93,7 +93,7 @@ impl LaunchOptions {
         ours.chain(typed).collect()
     }
 
-    /// Writes a file that is there for as long as this is; gives its path.
+    /// Writes a file that lives as long as `self`, and returns its path.
     pub fn file(&mut self, name: &str, text: &str) -> Result<String, CommandFault> {
         let file = PrivateFile::new(name, text).map_err(|error| {
             let what = format!("cannot write a file in {}: {error}", std::env::temp_dir().display());
@@ -104,7 +104,7 @@ impl LaunchOptions {
         Ok(path)
     }
 
-    /// Points one variable at a door, unless it has to stay unset, or as it is.
+    /// Points one variable at a local endpoint, unless it has to stay unset or unchanged.
     pub fn variable(
         &mut self,
         endpoints: &mut LocalEndpoints,
@@ -127,7 +127,7 @@ impl LaunchOptions {
     }
 }
 
-/// Where a name leads in a program that may read files of variables, which say nothing about what is set already.
+/// The server that a variable names, in a program that may also read `.env` files, which never override what is set.
 fn place(vendor: &VendorVariables, name: &str, environment: &ClientEnvironment) -> VendorPlace {
     let place = vendor.place(name, environment);
     if environment.url(name).is_some() {
@@ -139,7 +139,7 @@ fn place(vendor: &VendorVariables, name: &str, environment: &ClientEnvironment) 
     }
 }
 
-/// Keeps a client that uses a company's proxy from asking that for this machine.
+/// Keeps a client that uses a company's proxy from sending requests for this machine to it.
 pub(super) fn direct(environment: &ClientEnvironment) -> Vec<(String, String)> {
     if environment.proxy_variable().is_none() {
         return Vec::new();

@@ -16,8 +16,8 @@ pub(super) struct Cline;
 /// The variable that names the file of its providers.
 const FILE: &str = "CLINE_PROVIDER_SETTINGS_PATH";
 
-/// The variable that says who asks the model: the process itself, or one in the background that outlives it and knows
-/// nothing of what this one was told.
+/// The variable that chooses which process asks the model: this one, or one in the background that outlives it and does
+/// not have this one's variables.
 const BACKEND: &str = "CLINE_SESSION_BACKEND_MODE";
 
 /// Commands that talk to no model, or that write the file.
@@ -32,8 +32,8 @@ impl Client for Cline {
         Some("npm install -g cline")
     }
 
-    /// It takes another file of providers by a variable: the user's own, with doors for addresses. What it would write
-    /// there is lost, which a login must not be.
+    /// A variable names another providers file: a copy of the user's own, with local addresses. What it writes
+    /// there is lost, which must not happen to a login.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -79,7 +79,7 @@ fn file(environment: &ClientEnvironment) -> PathBuf {
     environment.var(FILE).map_or_else(|| data().join("settings/providers.json"), PathBuf::from)
 }
 
-/// Puts doors into a file of providers; false if none of them has a place for one.
+/// Puts local addresses into a providers file; false if no provider in it takes one.
 fn lead(settings: &mut Value, endpoints: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let providers = settings.get_mut("providers").and_then(Value::as_object_mut);
     let mut found = false;
@@ -120,7 +120,9 @@ mod tests {
         assert!(Cline.point(&environment, &mut LocalEndpoints::default()).is_err());
         environment.args = vec!["auth".to_owned()];
         assert!(
-            Cline.point(&environment, &mut LocalEndpoints::default()).is_ok_and(|launch| launch.env.is_empty())
+            Cline
+                .point(&environment, &mut LocalEndpoints::default())
+                .is_ok_and(|launch| launch.env.is_empty())
         );
         drop(home);
     }

@@ -21,7 +21,7 @@ impl Client for Cn {
         Some("npm install -g @continuedev/cli")
     }
 
-    /// It takes another file of settings by an argument: the user's own, with doors for addresses, as JSON, which is YAML
+    /// An argument names another settings file: a copy of the user's own, with local addresses, as JSON, which is YAML
     /// too. For Gemini it reads an address from a variable alone, whatever a file says.
     fn point(
         &self,
@@ -49,7 +49,7 @@ impl Client for Cn {
     }
 }
 
-/// Puts doors into a configuration; false if no model of it has a place for one.
+/// Puts local addresses into a configuration; false if no model in it takes one.
 fn lead(config: &mut Value, endpoints: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let models = config.get_mut("models").and_then(Value::as_array_mut);
     let mut found = false;

@@ -22,7 +22,7 @@ const ADDRESS: &str = "openai_base_url";
 const VARIABLE: &str = "OPENAI_BASE_URL";
 const ADVICE: &str = "codex may ignore OPENAI_BASE_URL: unset it, or set openai_base_url in its config.toml";
 
-/// What holds for every user of the machine.
+/// The configuration file for all users of the machine.
 const MACHINE: &str = "/etc/codex/config.toml";
 
 const OPENAI: &str = "https://api.openai.com/v1";
@@ -39,8 +39,8 @@ impl Client for Codex {
 
     /// The provider stays the one that is set up, so that sessions are found again; only its address changes.
     ///
-    /// Only some versions heed the variable. Where nothing else says where to go, it is left to them: those that do
-    /// find a door in it, and for those that do not an argument would send one server's key to another.
+    /// Only some versions read the variable. If nothing else names a server, the variable alone is set: those versions that read it
+    /// use the local endpoint, and for the others an argument would send one server's key to another.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -96,7 +96,7 @@ impl Client for Codex {
     }
 }
 
-/// What holds when the command starts: the machine's file, the user's, a profile, and the user's own arguments.
+/// The effective configuration: the machine's file, the user's, a profile, and the user's own arguments.
 fn config(environment: &ClientEnvironment) -> Table {
     let home = environment.home("CODEX_HOME", ".codex");
     let profile = environment.option("-p", "--profile").next_back();
@@ -111,7 +111,7 @@ fn config(environment: &ClientEnvironment) -> Table {
     })
 }
 
-/// The user's own arguments that give a setting, which would be heard after ours, and what stands in their place.
+/// The user's own arguments that set this key, which would override ours, each with its replacement.
 fn replacements(environment: &ClientEnvironment, key: &str, setting: &str) -> Vec<(String, String)> {
     let gives = |arg: &&String, begin: &str| {
         let rest = arg.strip_prefix(begin).and_then(|rest| rest.split_once('='));
@@ -122,14 +122,14 @@ fn replacements(environment: &ClientEnvironment, key: &str, setting: &str) -> Ve
     found.map(|(arg, begin)| (arg.clone(), format!("{begin}{setting}"))).collect()
 }
 
-/// A setting as it is typed: a path, and a value that is a string where it is nothing else.
+/// A setting on the command line: a path, and a value that is a string unless it parses as something else.
 fn setting(typed: &str) -> Option<Table> {
     let (path, value) = typed.split_once('=')?;
     let quoted = || Value::from(value.trim()).to_string();
     typed.parse().ok().or_else(|| format!("{path}={}", quoted()).parse().ok())
 }
 
-/// Puts one table over another.
+/// Merges one table over another.
 fn merge(all: &mut Table, layer: Table) {
     for (key, value) in layer {
         match (all.get_mut(&key), value) {
@@ -143,7 +143,7 @@ fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
     table.get(key).and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// Where the built-in provider's requests would go when its address is not written.
+/// The built-in provider's address when none is configured.
 fn variable(environment: &ClientEnvironment) -> VendorPlace {
     let file = environment.home("CODEX_HOME", ".codex").join(".env");
     let set = environment.var(VARIABLE).is_some() || env_names(&file).iter().any(|name| name == VARIABLE);

@@ -1,4 +1,4 @@
-//! Table: where providers are that many clients' settings know by the same names.
+//! Table: default addresses of providers, by the names that many clients' settings share.
 
 use serde_json::{Map, Value};
 use tersely_gateway::Vendor;
@@ -15,19 +15,19 @@ const USUAL: [(&[&str], Option<Vendor>, &str); 4] = [
     (&["openrouter"], None, "https://openrouter.ai/api/v1"),
 ];
 
-/// Where a provider is that was told no address.
+/// Default address of a provider.
 pub(super) fn usual(name: &str) -> Option<(Option<Vendor>, &'static str)> {
     let found = USUAL.iter().find(|(names, ..)| names.contains(&name));
     found.map(|(_, vendor, address)| (*vendor, *address))
 }
 
-/// Where they are.
+/// All default addresses.
 pub(super) fn addresses() -> impl Iterator<Item = &'static str> {
     USUAL.iter().map(|(.., address)| *address)
 }
 
-/// Puts a door in the place of the address that a table of a client's settings has at `key`, or of the one that
-/// `provider` has where none stands there. False if there is neither.
+/// Replaces the address that a table of a client's settings has at `key`, or the default address of
+/// `provider` if it has none, by a local one. False if there is neither.
 pub(super) fn lead(
     endpoints: &mut LocalEndpoints,
     provider: &str,

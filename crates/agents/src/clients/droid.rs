@@ -20,7 +20,7 @@ impl Client for Droid {
         Some("npm install -g droid")
     }
 
-    /// Its own models are behind its makers' service, so only models of the user's can have a door. They are settings, and
+    /// Its own models are served by its vendor, so only the user's own models can go through us. They are settings, and
     /// an argument names more of those.
     fn point(
         &self,

@@ -1,4 +1,4 @@
-//! What a command would find around it: variables, arguments, and files of settings.
+//! The environment that a client starts in: variables, arguments, working directory and settings files.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use tersely_terminal::small;
 
 use crate::clients::{jsonc, yaml};
 
-/// Variables, arguments and folders.
+/// The environment that a client starts in.
 #[derive(Debug, Default, Clone)]
 pub struct ClientEnvironment {
     /// Environment variables.
@@ -19,7 +19,7 @@ pub struct ClientEnvironment {
     pub folder: PathBuf,
 }
 
-/// Files of variables that programs read by themselves, in the folder they stand in or one above it.
+/// Files of variables that programs read by themselves, in their working directory or one above it.
 const ENV_FILES: [&str; 4] = [".env", ".env.local", ".gemini/.env", ".qwen/.env"];
 
 /// Variables that name a proxy.
@@ -27,7 +27,7 @@ const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
 impl ClientEnvironment {
-    /// This process's own, and the arguments of a command.
+    /// The environment of this process, with the arguments of a command.
     pub fn around(args: &[OsString]) -> Self {
         let text = |value: OsString| value.to_string_lossy().into_owned();
         // Windows does not tell `Path` from `PATH`.
@@ -42,7 +42,7 @@ impl ClientEnvironment {
         self.vars.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 
-    /// A variable by which programs ask a company's proxy for what they want.
+    /// The first variable that names a proxy.
     pub fn proxy_variable(&self) -> Option<&'static str> {
         PROXIES.into_iter().find(|name| self.var(name).is_some())
     }
@@ -63,7 +63,7 @@ impl ClientEnvironment {
         self.var(instead).map_or_else(|| PathBuf::from(home()).join(usual), PathBuf::from)
     }
 
-    /// The folders that others may have filled: the one that the command runs in and those above it, up to the user's home.
+    /// Folders whose files the user may not have written: the working directory and those above it, up to the user's home.
     pub fn foreign(&self) -> impl Iterator<Item = &Path> {
         let home = self.home("", "");
         self.folder.ancestors().take_while(move |folder| !home.starts_with(folder))
@@ -79,13 +79,13 @@ impl ClientEnvironment {
         yaml::read(&small::text(path)).unwrap_or_default()
     }
 
-    /// The same world with more variables, where it does not set them itself.
+    /// The same environment with more variables; those that it sets itself win.
     pub fn above(&self, vars: Vec<(String, String)>) -> Self {
         let vars = vars.into_iter().chain(self.vars.clone()).collect();
         Self { vars, ..self.clone() }
     }
 
-    /// The values that an option was given in the arguments.
+    /// The values of an option in the arguments.
     pub fn option(&self, short: &str, long: &str) -> impl DoubleEndedIterator<Item = &str> {
         let args: Vec<_> = self.args.iter().map(String::as_str).take_while(|arg| *arg != "--").collect();
         let value = |at: usize| {
@@ -116,7 +116,7 @@ pub(super) fn env_names(file: &Path) -> Vec<String> {
     set.map(|(name, _)| name.trim().trim_start_matches("export ").trim().to_owned()).collect()
 }
 
-/// Ollama's own reading of a place without a scheme: what is missing is this machine, and its port.
+/// Completes an address as Ollama does: a missing host is this machine, a missing port its own.
 fn ollama(value: &str) -> String {
     let (place, path) = value.find('/').map_or((value, ""), |at| value.split_at(at));
     let (host, port) = match place.rsplit_once(':') {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     /// A folder that is removed when this is dropped.
-    pub struct TestHome(PathBuf);
+    pub(crate) struct TestHome(PathBuf);
 
     impl Drop for TestHome {
         fn drop(&mut self) {

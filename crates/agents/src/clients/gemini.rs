@@ -12,7 +12,7 @@ pub(super) struct GeminiCli;
 
 const BASE: &str = "GOOGLE_GEMINI_BASE_URL";
 
-/// Variables that say how to log in whatever the address.
+/// Variables that choose how to log in, whatever the address.
 const CHOSEN: [&str; 3] = [BASE, "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"];
 
 impl Client for GeminiCli {
@@ -46,7 +46,7 @@ impl Client for GeminiCli {
     }
 }
 
-/// True when nothing but a key says how to log in. An address in the variable then stands for another way, which
+/// True if only a key chooses how to log in. An address in the variable would then mean another way to log in, which
 /// Gemini CLI refuses without a terminal.
 fn is_undecided(environment: &ClientEnvironment) -> bool {
     let files = [environment.home("GEMINI_CLI_HOME", "").join(".gemini"), environment.folder.join(".gemini")];

@@ -1,6 +1,6 @@
-//! JSON as people write it in files of settings: comments and commas at the end are taken out.
+//! Strips comments and trailing commas from JSON, as people write it in settings files.
 
-/// The same text as plain JSON; what stands in strings stays.
+/// The same text as plain JSON; strings stay unchanged.
 pub fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text.trim_start_matches('\u{feff}');

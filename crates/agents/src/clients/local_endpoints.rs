@@ -1,4 +1,4 @@
-//! Doors: places on this machine that lead to upstreams, for one command and as long as it runs.
+//! Local endpoints: listeners on this machine that forward to upstreams, for one command while it runs.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::clients::vendor::VendorPlace;
 
-/// The doors of one command.
+/// The local endpoints of one command.
 #[derive(Default)]
 pub struct LocalEndpoints {
-    /// Where all of them lead, if not to where the command would go by itself.
+    /// The one upstream for all of them, if it overrides the command's own.
     instead: Option<String>,
-    /// Where a provider's requests go that the command was told no place for.
+    /// The upstreams of providers for which the command has no address.
     upstreams: Upstreams,
-    /// The doors of the run that this one runs in: what comes to them is shortened and counted there.
+    /// The endpoints of an enclosing `tersely run`, which already compresses and counts what they receive.
     outer: Vec<String>,
     open: Vec<LocalEndpoint>,
 }
 
-/// A place to listen, and the upstream behind it.
+/// A listener, and the upstream that it forwards to.
 struct LocalEndpoint {
     origin: String,
     listener: TcpListener,
@@ -29,29 +29,29 @@ struct LocalEndpoint {
 }
 
 impl LocalEndpoints {
-    /// None as yet.
+    /// No endpoints yet.
     pub fn new(instead: Option<&str>, upstreams: &Upstreams) -> Self {
         let instead = instead.map(str::to_owned);
         Self { instead, upstreams: upstreams.clone(), outer: Vec::new(), open: Vec::new() }
     }
 
-    /// The same inside of another run, whose doors these are.
+    /// The same, inside another run that has these endpoints.
     pub fn inside(self, places: Option<&str>) -> Self {
         let outer = places.unwrap_or_default().split_whitespace().map(|place| format!("http://{place}"));
         Self { outer: outer.collect(), ..self }
     }
 
-    /// Where they are, for a run inside of this one.
+    /// Their addresses, for a run inside this one.
     pub fn places(&self) -> String {
         self.open.iter().map(|door| door.local.to_string()).collect::<Vec<_>>().join(" ")
     }
 
-    /// True when a run around this one does all the work.
+    /// True if an enclosing run does all the work.
     pub fn is_nested(&self) -> bool {
         self.open.is_empty() && !self.outer.is_empty()
     }
 
-    /// The URL to use for a place, which `name` is set to; nothing when that has to stay unset.
+    /// The local URL for a server that the variable `name` names; `None` if the variable has to stay unset.
     pub fn lead(
         &mut self,
         name: &str,
@@ -70,9 +70,9 @@ impl LocalEndpoints {
         }
     }
 
-    /// The URL to use in the place of `url`, which `name` was set to.
+    /// The local URL that replaces `url`, the value of `name`.
     ///
-    /// Its path stays: the command asks for just what it would have asked for.
+    /// Its path stays, so the command sends the same requests.
     pub fn open(&mut self, name: &str, url: &str) -> Result<String, CommandFault> {
         let (origin, path) = split(url);
         self.at(name, origin.to_owned(), path)
@@ -105,9 +105,9 @@ impl LocalEndpoints {
         Ok(local)
     }
 
-    /// Serves behind every door for as long as the runtime lives.
+    /// Serves every endpoint as long as the runtime lives.
     ///
-    /// What is said over a websocket is not rewritten, so clients that can do without are asked to.
+    /// Messages over a websocket are not rewritten, so clients are asked to do without.
     pub fn serve(self, settings: &GatewaySettings, rewrite: &Arc<dyn Rewrite>) -> Result<(), Stop> {
         for LocalEndpoint { listener, upstream, local, .. } in self.open {
             let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -115,7 +115,7 @@ impl LocalEndpoints {
                 listen: local,
                 upstreams: Upstreams::one(upstream),
                 websockets: Websockets::Decline,
-                // It is for the command alone, which has no key.
+                // Only the command uses it, and it has no tenant's key.
                 tenants: TenantList::default(),
                 ..settings.clone()
             };

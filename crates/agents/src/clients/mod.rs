@@ -31,6 +31,6 @@ pub use private_file::PrivateFile;
 pub use registry::{CLIENTS, find_client};
 pub use vendor::{VENDORS, VendorPlace, VendorVariables};
 
-/// The variable by which the wrappers of MCP servers that an agent starts learn that its results are shortened already, on
-/// their way to the model, and a run inside of this one which doors are ours.
+/// Set for everything that `tersely run` starts, to the addresses of its endpoints. A nested `tersely mcp` then passes results
+/// unchanged, because they are compressed on their way to the model, and a nested run uses these endpoints.
 pub const INSIDE: &str = "TERSELY_RUN";

@@ -1,4 +1,4 @@
-//! Points `OpenCode`, and Kilo Code, which is made of it, at a gateway.
+//! Points `OpenCode` and its fork Kilo Code at a gateway.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use crate::clients::planted_address::PlantedAddress;
 use crate::clients::vendor::{VendorPlace, VendorVariables};
 use crate::edit::SettingPlace;
 
-/// A client that is `OpenCode`, under a name of its own.
+/// `OpenCode` or a fork of it.
 pub(super) struct OpenCode {
     name: &'static str,
     install: &'static str,
-    /// What its variables begin with.
+    /// Prefix of its variables.
     prefix: &'static str,
-    /// What its folders are called.
+    /// Name of its folders.
     folder: &'static str,
-    /// What its files of settings are called.
+    /// Names of its settings files.
     files: &'static [&'static str],
-    /// Its makers' own service.
+    /// Its vendor's own service.
     service: &'static [VendorVariables],
 }
 
@@ -54,7 +54,7 @@ pub(super) const KILO: OpenCode = OpenCode {
     }],
 };
 
-/// A provider that it knows by itself.
+/// A provider that it supports without configuration.
 struct BuiltinProvider {
     name: &'static str,
     /// The variable that names another address, where one is read.
@@ -105,7 +105,7 @@ impl Client for OpenCode {
         found.into_values().flatten().collect()
     }
 
-    /// Its configuration can be added to by a variable. Only providers that are in use are named there, for naming
+    /// A variable adds to its configuration. Only providers in use are named there, because naming
     /// one makes it count as set up.
     fn point(
         &self,
@@ -174,7 +174,7 @@ impl OpenCode {
         format!("{}_{name}", self.prefix)
     }
 
-    /// What the variable says already.
+    /// The configuration that the variable already holds.
     fn config_content(&self, environment: &ClientEnvironment) -> Value {
         environment
             .var(&self.variable("CONFIG_CONTENT"))
@@ -182,7 +182,7 @@ impl OpenCode {
             .unwrap_or_else(|| json!({}))
     }
 
-    /// The providers in use, each with where its requests would go.
+    /// The providers in use, each with its address.
     fn providers(&self, environment: &ClientEnvironment) -> BTreeMap<String, VendorPlace> {
         let logins = ClientEnvironment::json(
             &environment.home("XDG_DATA_HOME", ".local/share").join(self.folder).join("auth.json"),
@@ -209,13 +209,13 @@ impl OpenCode {
         found
     }
 
-    /// The files of settings that a folder may bring.
+    /// The settings files that a project may contain.
     fn project_files(&self, folder: &Path) -> Vec<PathBuf> {
         let hidden = folder.join(format!(".{}", self.folder));
         self.files.iter().flat_map(|name| [folder.join(name), hidden.join(name)]).collect()
     }
 
-    /// The files of settings, the one that is heard last at the end.
+    /// The settings files, lowest precedence first.
     fn files(&self, environment: &ClientEnvironment) -> Vec<PathBuf> {
         let own = environment.home("XDG_CONFIG_HOME", ".config").join(self.folder);
         let named = environment.var(&self.variable("CONFIG")).map(PathBuf::from);
@@ -231,7 +231,7 @@ impl OpenCode {
     }
 }
 
-/// Writes `url` at the end of a path; whatever stands in the way gives way.
+/// Writes `url` at the end of a path, replacing whatever is in the way.
 fn put(place: &mut Value, path: &[&str], url: String) {
     let Some((name, rest)) = path.split_first() else {
         *place = Value::from(url);
@@ -245,7 +245,7 @@ fn put(place: &mut Value, path: &[&str], url: String) {
     }
 }
 
-/// The place that a configuration names: `{env:NAME}` stands for a variable, and `{file:PATH}` for what we do not read.
+/// The address in a configuration: `{env:NAME}` is replaced by a variable; `{file:PATH}` is not read.
 fn expand_env(environment: &ClientEnvironment, url: &str) -> VendorPlace {
     let mut pieces = url.split("{env:");
     let mut place = pieces.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Points a command that is not known at a gateway: by all the variables that programs and libraries read.
+//! Points an unknown command at a gateway, by all the variables that programs and libraries commonly read.
 
 use tersely_terminal::fault::CommandFault;
 

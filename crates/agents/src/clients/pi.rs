@@ -18,7 +18,7 @@ pub(super) struct Pi;
 /// Commands that talk to no model, and take no extension.
 const OTHER: [&str; 6] = ["install", "remove", "uninstall", "update", "list", "config"];
 
-/// Providers that it knows by itself, beside those that many clients know.
+/// Providers that it supports, beside those of the shared table.
 const KNOWN: [(&str, Option<Vendor>, &str); 6] = [
     ("anthropic", Some(Vendor::Anthropic), "https://api.anthropic.com"),
     ("openai-codex", None, "https://chatgpt.com/backend-api"),

@@ -1,7 +1,7 @@
-//! Addresses that files of the working folder name: followed only once the user has said so.
+//! Addresses in files of the working directory, followed only after the user confirms.
 //!
-//! A project that somebody downloaded brings such files, and whoever wrote them would get the user's key. What the user
-//! says is remembered for the content of the file and the host that it names.
+//! A downloaded project may contain such files, and their author would get the user's key. An answer
+//! is remembered for the content of the file and the host that it names.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
@@ -29,31 +29,31 @@ pub struct PlantedAddress {
     is_indirect: bool,
 }
 
-/// Whom to believe.
+/// Whether addresses in files of the working directory are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderTrust {
-    /// The folder.
+    /// All of them are.
     Given,
-    /// The user, who is asked where there is a terminal.
+    /// The user is asked, if there is a terminal.
     Asked,
 }
 
-/// Where it is written down, in the user's configuration folder.
+/// The file with the answers, in the user's configuration folder.
 const NAME: &str = "trusted-addresses";
 
 impl PlantedAddress {
-    /// What a file names.
+    /// An address that a file names.
     pub fn new(file: PathBuf, url: &str) -> Self {
         let host = url.find("://").map_or(0, |at| at + 3);
         let end = url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at);
         let plain =
             Some(&url[..end]).filter(|_| !url.contains(['{', '$']) && !url.contains(char::is_control));
-        // What it would be read as, so that nothing else is asked about than is followed.
+        // Parsed as it would be used, so that the question names what would be followed.
         let upstream = plain.and_then(|origin| origin.parse::<Upstream>().ok());
         Self { file, origin: upstream.map(|upstream| upstream.url()), is_indirect: url.contains("{env:") }
     }
 
-    /// True for an address that a program would go to without the file: a provider's own, or the one that the user chose.
+    /// True for an address that a program would use without the file: a provider's own, or one that the user set.
     fn is_usual(&self, environment: &ClientEnvironment) -> bool {
         let usual = VENDORS.iter().map(|vendor| vendor.usual.to_owned());
         let chosen = VENDORS.iter().flat_map(|vendor| vendor.names).filter_map(|name| environment.url(name));
@@ -62,7 +62,7 @@ impl PlantedAddress {
         self.origin.is_some() && origins.any(|origin| Some(&origin) == self.origin.as_ref())
     }
 
-    /// What is remembered of it: the content of its file, and its host.
+    /// The line that remembers it: a hash of its file, and its host.
     fn line(&self) -> Option<String> {
         let mut line = String::new();
         for byte in Sha256::digest(small::bytes(&self.file).ok()?) {
@@ -71,7 +71,7 @@ impl PlantedAddress {
         Some(format!("{line} {}", self.origin.as_ref()?))
     }
 
-    /// True when the user says that it may be followed, or has said so before.
+    /// True if the user confirms it, or has done so before.
     fn is_confirmed(&self, config: Option<&Path>) -> Result<bool, Stop> {
         let Some(line) = self.line() else { return Ok(false) };
         let known = config.map(|config| small::text(&config.join(NAME))).unwrap_or_default();
@@ -86,13 +86,13 @@ impl PlantedAddress {
             format!("{} sends requests, and your key, to {origin}. Follow it?", self.file.display());
         let says = ask(&question)?;
         if says && let Some(config) = config {
-            // Whoever cannot be remembered is asked again.
+            // An answer that cannot be stored is asked for again.
             let _ = write_lines(config, NAME, known.lines().map(str::to_owned).chain(iter::once(line)));
         }
         Ok(says)
     }
 
-    /// Why an agent starts without us.
+    /// Why an agent starts without the gateway.
     pub fn refusal(&self, client: &str, folder: &Path) -> String {
         let file = self.file.strip_prefix(folder).unwrap_or(&self.file).display().to_string();
         let place = self.origin.as_deref().unwrap_or("an address that Tersely does not follow");
@@ -102,7 +102,7 @@ impl PlantedAddress {
     }
 }
 
-/// The first address that nobody has confirmed.
+/// The first address that the user has not confirmed.
 pub fn find_unconfirmed(
     found: Vec<PlantedAddress>,
     environment: &ClientEnvironment,

@@ -1,17 +1,17 @@
-//! Files that only one client reads, for as long as it runs.
+//! A temporary file for one client, readable by the user alone.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file in a folder that nobody else may enter; both are gone when this is dropped.
+/// A file in a private folder; both are removed on drop.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PrivateFile {
     folder: PathBuf,
     path: PathBuf,
 }
 
-/// How many names are tried for a folder: others may be in use.
+/// Names that are tried for the folder: some may be taken.
 const MAX_ATTEMPTS: u32 = 1_000;
 
 impl PrivateFile {
@@ -39,7 +39,7 @@ impl Drop for PrivateFile {
     }
 }
 
-/// A new folder: to make one that is there already fails, so it is never one that somebody else has put there.
+/// Creates a new folder. An existing one is an error, so nobody else can have prepared it.
 fn folder() -> io::Result<PathBuf> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

@@ -1,10 +1,10 @@
-//! Whether something is written: what was typed, and what is asked on a terminal.
+//! Consent to write: given by a flag, or asked for on the terminal.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use tersely_terminal::fault::{CommandFault, Stop};
 
-/// What happens after the changes are shown.
+/// Flags that answer the question whether to write.
 #[derive(Debug, clap::Args)]
 pub struct Consent {
     /// Write without asking
@@ -16,7 +16,7 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// True if what was shown is to be written; asks unless that was said.
+    /// True if the changes are to be written; asks unless a flag answers.
     pub fn confirm(&self, question: &str) -> Result<bool, Stop> {
         if self.dry_run || self.yes {
             return Ok(self.yes);

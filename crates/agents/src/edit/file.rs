@@ -1,4 +1,4 @@
-//! A file of a client or a shell: read within bounds, replaced in one step, with a backup beside it where one is kept.
+//! A file of a client or a shell: read with a size limit, replaced atomically, with an optional backup beside it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -10,7 +10,7 @@ use tersely_terminal::fault::CommandFault;
 use crate::edit::diff;
 use crate::edit::patch::{Patch, apply};
 
-/// No file of settings, of a client, a shell or our own, is larger.
+/// Largest settings file of a client, of a shell or of ours that is read.
 pub(crate) const SETTINGS_LIMIT: u64 = 4_000_000;
 
 /// A file, and what is to change in it.

@@ -1,4 +1,4 @@
-//! One value in a file of JSON: found, put in, and taken out, while every other byte stays.
+//! Finds, inserts and removes one value in a JSON file; every other byte stays.
 
 use std::ops::Range;
 

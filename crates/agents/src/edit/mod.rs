@@ -1,4 +1,4 @@
-//! Files that belong to others: read within bounds, changed in a few places, shown, and written back.
+//! Edits other programs' files: read with a size limit, patched in a few places, shown as a diff, and written back.
 
 mod consent;
 mod diff;

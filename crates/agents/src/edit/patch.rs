@@ -1,8 +1,8 @@
-//! Parts of a text, and what stands there instead.
+//! Replaces parts of a text.
 
 use std::ops::Range;
 
-/// A part of a text, and what stands there instead.
+/// A part of a text, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Patch {
     pub(crate) place: Range<usize>,

@@ -1,6 +1,7 @@
-//! Finds where things stand in JSON as people write it: comments, commas at the end and a byte order mark are allowed.
+//! Locates members and items in JSON; comments, trailing commas and a byte order mark are allowed.
 //!
-//! Nothing is built: a file of settings can be large, and only a few places in it are of interest.
+//! No tree is built: a settings file can be large, and only a few places in it matter. Strings are not decoded, so a lone
+//! surrogate in somebody's prompt history does not make the file unreadable.
 
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ pub(crate) struct TextFault {
     pub(crate) expected: &'static str,
 }
 
-/// Values that stand deeper are a fault: no client nests its settings so, and the stack is finite.
+/// Deeper nesting is a fault: no client nests its settings so, and the stack is finite.
 const MAX_DEPTH: usize = 128;
 
 type ScanResult<T> = Result<T, TextFault>;

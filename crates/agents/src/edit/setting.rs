@@ -1,4 +1,4 @@
-//! One setting in a client's file, whatever the file is written in.
+//! Reads, inserts and removes one setting in a client's JSON or TOML file.
 
 use std::path::Path;
 

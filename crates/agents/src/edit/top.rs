@@ -1,4 +1,4 @@
-//! One value at the top of a file of TOML: found, put in, and taken out, while every other byte stays.
+//! Finds, inserts and removes one top-level value in a TOML file; every other byte stays.
 
 use std::ops::Range;
 

@@ -45,7 +45,7 @@ pub fn run(
     purge_history: impl FnOnce() -> Result<u64, Stop>,
 ) -> Result<ExitCode, Stop> {
     let mut receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
-    // What was written last is undone first: an earlier piece may stand around a later one.
+    // The latest change is undone first: it may lie within an earlier one.
     let all: Vec<_> = receipts.all.iter().rev().cloned().collect();
     let seen: Vec<_> = all.iter().map(undo::look).collect();
     if !args.json && !args.consent.yes && !seen.is_empty() {
@@ -72,7 +72,7 @@ pub fn run(
     Ok(ExitCode::from(if is_left { NO } else { 0 }))
 }
 
-/// Asks; a script that is refused hears in its own words what would have been done.
+/// Asks for consent; without it, `--json` still reports what would be undone.
 fn ask(args: &UninstallArgs, seen: &[UndoReport]) -> Result<bool, Stop> {
     let agreed = args.consent.confirm("Undo this?");
     if args.json && !matches!(agreed, Ok(true)) {

@@ -1,4 +1,4 @@
-//! How this program was installed, as far as its path tells, and so how it is removed.
+//! Guesses from its path how this program was installed, and so how to remove it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Undoes one thing that was written.
+//! Undoes one recorded change.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::init::{BEGIN, END, ServiceKeeper, block_place, foreign_lines};
 use crate::mcp_install::WrappedServers;
 use crate::receipt::{Receipt, ReceiptKind};
 
-/// What becomes of one thing that was written.
+/// The outcome for one recorded change.
 #[derive(Debug)]
 pub(super) struct UndoReport {
     pub(super) kind: ReceiptKind,
@@ -20,16 +20,16 @@ pub(super) struct UndoReport {
     pub(super) words: String,
 }
 
-/// How it ends.
+/// Whether a change is undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UndoState {
-    /// It is to be taken out.
+    /// It will be removed.
     Due,
-    /// It is taken out.
+    /// It was removed.
     Removed,
-    /// Somebody else has taken it out, or put something else in its place.
+    /// Someone else already removed or replaced it.
     Gone,
-    /// It is still there, and has to be taken out by hand.
+    /// It is still there, and has to be removed by hand.
     Left,
 }
 
@@ -45,15 +45,15 @@ impl UndoState {
     }
 }
 
-/// What there is to do for a receipt.
+/// What undoes a recorded change.
 enum UndoAction {
-    /// To change a file.
+    /// Change a file.
     Edit(FileEdit),
-    /// To remove a file that holds nothing else.
+    /// Remove a file that holds nothing else.
     Remove(FileEdit),
-    /// To take Tersely away from before servers.
+    /// Unwrap MCP servers.
     Unwrap(Box<WrappedServers>),
-    /// To end a service, and to remove its file if nobody changed that.
+    /// Stop a service, and remove its file unless it was changed.
     Stop(ServiceKeeper, Option<FileEdit>),
     /// Nothing.
     Nothing,
@@ -122,7 +122,7 @@ fn block(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let Some(place) = place else {
         return Ok((UndoAction::Nothing, "the lines are not there any more".to_owned()));
     };
-    // The end of line that was put before ours is still needed by whatever was written behind them.
+    // The line end that was inserted before our lines is still needed by lines that follow them.
     let is_last = place.end == file.text.len();
     let whole = file.text[..place.end].strip_suffix(receipt.added.as_str()).map(str::len);
     let place = whole.filter(|_| is_last).map_or(place.clone(), |start| start..place.end);

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
             signals.next().await;
         };
         let hello = |here: SocketAddr| {
-            // Whoever closed stderr does not want to hear of it.
+            // If stderr is closed, nobody reads it.
             let _ = output::note(&format!("tersely: http://{here}/_tersely/ (Ctrl-C ends it)"));
         };
         let hint = "choose another address: tersely dashboard --listen 127.0.0.1:0";

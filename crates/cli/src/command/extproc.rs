@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ExtprocArgs) -> Result<ExitCode, Stop> {
     })
 }
 
-/// What is said when it is ready.
+/// The message when it is ready.
 fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
     let mode = ready.mode().name();
     let seals = if ready.rewrite.engine().seals() { SEALS } else { "" };

@@ -1,4 +1,4 @@
-//! The commands: a file for each, which holds what can be typed after its name.
+//! The commands: a file for each, with its arguments.
 
 mod audit;
 mod completions;

@@ -57,13 +57,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&args.flags);
     let mut meant = settings::load_telling(&sources)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    // Two at a time could not both have it; `tersely dashboard` shows what all of them did.
+    // Two runs cannot share one address; `tersely dashboard` shows all runs.
     meant.gateway.admin.listen = None;
     let Some((program, typed)) = args.command.split_first() else {
         return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
     };
     let (client, environment) = (clients::find_client(&name(program)), ClientEnvironment::around(typed));
-    // Whoever names an upstream has said where to go.
+    // With --upstream, addresses in files do not matter.
     let planted =
         if args.flags.upstream.is_some() { Vec::new() } else { client.planted_addresses(&environment) };
     let trust = if args.trust_folder { FolderTrust::Given } else { FolderTrust::Asked };
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     start(&proxy, endpoints, &launch, client.install(), (program, typed))
 }
 
-/// Runs a command as it would run without us.
+/// Runs a command without a gateway.
 fn alone(client: &dyn Client, program: &OsString, args: &[OsString]) -> Result<ExitCode, Stop> {
     let ended = runtime()?.block_on(async {
         let mut signals = Signals::all()?;

@@ -1,22 +1,22 @@
-//! What the file of another gateway says of compressors, as it is gathered.
+//! Collects what another gateway's file says about compressors.
 
 use std::collections::BTreeMap;
 
 use crate::origin::SettingOrigin;
 use crate::words::Words;
 
-/// What was said for a key, and where.
+/// The value of a key, and its origin.
 pub(crate) type CompatValue = (Words, SettingOrigin);
 
-/// What a file says of compressors.
+/// Compressor settings in a file.
 #[derive(Debug, Default)]
 pub struct SeedRemote {
     /// The provider that the pipe names.
     pub provider: Option<(String, SettingOrigin)>,
-    /// What the pipe says itself, by our keys.
+    /// The pipe's own values, by our keys.
     pub own: BTreeMap<&'static str, CompatValue>,
-    /// What each provider says, by our keys.
+    /// Each provider's values, by our keys.
     pub providers: BTreeMap<String, BTreeMap<&'static str, CompatValue>>,
-    /// Where the providers stand.
+    /// The line of `providers`.
     pub place: Option<SettingOrigin>,
 }

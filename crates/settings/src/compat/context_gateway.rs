@@ -5,7 +5,7 @@ use crate::node::{Pair, SettingNode, SettingValue};
 use crate::reader::TreeReader;
 use crate::words::switch;
 
-/// What a key of theirs means here.
+/// What a foreign key means here.
 pub(crate) enum CompatMeaning {
     /// Whether anything is done at all.
     Enabled,

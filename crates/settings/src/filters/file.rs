@@ -37,10 +37,10 @@ pub struct FilterTest {
     pub output: String,
 }
 
-/// What advice a fault of such a file comes with.
+/// The hint of every fault in such a file.
 pub(super) const HINT: &str = "fix the file; docs/filters.md lists what a filter can say";
 
-/// The most expressions or paths in one list.
+/// Expressions or paths in one list.
 const MAX_PATTERNS: usize = 64;
 
 /// Reads a filter, or says everything that is wrong with it.

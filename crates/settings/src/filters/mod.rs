@@ -1,4 +1,4 @@
-//! Filters that people wrote down: where they lie, what they say, and which of them count.
+//! User-defined filters: where they are found, how they are read, and which of them apply.
 //!
 //! A project's filters go before the user's own, and those before ours; of one name, only the first counts. Those of a project
 //! count once they are trusted: a folder that was merely downloaded does not decide what a model sees.

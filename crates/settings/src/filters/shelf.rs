@@ -1,4 +1,4 @@
-//! All filters that were found, in the order in which they are heard.
+//! Finds all filters, in order of precedence.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use super::trust;
 use crate::file::load;
 use crate::problem::Problem;
 
-/// Where a filter lies.
+/// Where a filter comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterPlace {
     /// In `.tersely/filters` of the project that the command runs in.
@@ -34,14 +34,14 @@ impl FilterPlace {
     }
 }
 
-/// Whether a filter counts.
+/// Whether a filter applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterState {
     /// It applies.
     On,
-    /// It says so itself.
+    /// Its file disables it.
     Off,
-    /// Another of its name is heard before it.
+    /// Another one of the same name takes precedence.
     Shadowed,
     /// It is a project's, and nobody has trusted that.
     Untrusted,
@@ -80,7 +80,7 @@ pub struct FoundFilter {
 /// All that were found.
 #[derive(Debug, Default)]
 pub struct FilterShelf {
-    /// In the order in which they are heard.
+    /// In order of precedence.
     pub found: Vec<FoundFilter>,
     /// The folder of the project, if it has filters.
     pub project: Option<PathBuf>,

@@ -1,10 +1,10 @@
-//! Runs the tests that stand in a filter's file.
+//! Runs the tests in a filter's file.
 
 use tersely_core::{Call, Edit, Filter};
 
 use super::file::FilterTest;
 
-/// What became of a test.
+/// The result of a test.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Trial {
     /// The output is as expected.

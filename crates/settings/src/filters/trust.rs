@@ -1,4 +1,4 @@
-//! Whose filters the user trusts: a folder and all that is in it, as it was when they said so.
+//! Remembers which filter folders the user trusts, by a hash of their content.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::folder::files;
 use crate::file::load;
 
-/// Where it is written down, in the user's configuration folder.
+/// The file with the answers, in the user's configuration folder.
 const NAME: &str = "trusted-filters";
 
 /// True when a folder is trusted, and has not changed since.

@@ -1,4 +1,4 @@
-//! One real request through a gateway, for those who ask for it.
+//! Sends one real request through a gateway, for `init --verify`.
 
 use std::io::{self, IsTerminal as _};
 use std::net::{Ipv4Addr, SocketAddr};
