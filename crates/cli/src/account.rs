@@ -1,4 +1,4 @@
-//! What a text costs as it was sent, and in each form.
+//! The token cost of a text as sent, and in each form.
 
 use serde_json::{Map, Value as Json};
 use tersely_codec::{Form, Value, encode};

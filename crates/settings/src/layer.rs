@@ -1,4 +1,4 @@
-//! What was typed in one place: a file, the environment, or the flags.
+//! One layer of settings: a file, the environment, or the flags.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,24 +15,24 @@ use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::words::{Words, switch};
 
-/// What one place says, and what is wrong there.
+/// The values of one layer, and what is wrong with it.
 #[derive(Debug, Default)]
 pub struct Layer {
     pub values: BTreeMap<&'static str, (Words, SettingOrigin)>,
     pub rules: Vec<(Rule, SettingOrigin)>,
     pub servers: Vec<(String, McpServer, SettingOrigin)>,
     pub tenants: Vec<(TenantSettings, SettingOrigin)>,
-    /// Files of certificates to trust whatever else is said.
+    /// Files of additional certificates to trust.
     pub trusted: Vec<(PathBuf, SettingOrigin)>,
-    /// What another gateway's file says of compressors.
+    /// Compressor settings from another gateway's file.
     pub seed: SeedRemote,
-    /// What only a file that was named may say.
+    /// Keys that only a file chosen by the user may set.
     pub barred: Vec<(String, SettingOrigin)>,
     pub problems: Vec<Problem>,
     pub notices: Vec<String>,
 }
 
-/// What the environment says.
+/// The layer of the environment.
 pub(crate) fn environment(environment: &Environment) -> Layer {
     let mut layer = Layer::default();
     let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).cloned();
@@ -57,7 +57,7 @@ pub(crate) fn environment(environment: &Environment) -> Layer {
     layer
 }
 
-/// What the flags say.
+/// The layer of the flags.
 pub(crate) fn flags(flags: &Flags) -> Layer {
     let mut layer = Layer::default();
     for (name, key, value) in FLAGS {
@@ -69,14 +69,14 @@ pub(crate) fn flags(flags: &Flags) -> Layer {
 }
 
 impl Layer {
-    /// What is wrong with it, and what it may not say.
+    /// Its problems, including keys that it may not set.
     pub fn faults(&mut self) -> Vec<Problem> {
         let barred = std::mem::take(&mut self.barred);
         let problems = barred.into_iter().map(|(name, origin)| Problem::not_allowed_here(&name, &origin));
         problems.chain(std::mem::take(&mut self.problems)).collect()
     }
 
-    /// Notes what was typed for a key, under its own name or another; twice in one place cannot be meant.
+    /// Records the value of a key, under its own name or another; twice in one layer is a problem.
     pub fn put(&mut self, name: &str, words: Words, origin: SettingOrigin) {
         let alias = ALIASES.iter().find(|alias| alias.name == name);
         let Some(key) = key(alias.map_or(name, |alias| alias.key)) else { return };

@@ -14,22 +14,22 @@ use crate::problem::{Problem, fault};
 use crate::sources::{FoundPolicy, SettingSources};
 use crate::{ignored, tree};
 
-/// Settings, and how they came about.
+/// Settings, and where each comes from.
 #[derive(Debug, Clone)]
 pub struct LoadedSettings {
     /// The settings.
     pub settings: AllSettings,
-    /// Every setting with its value and where that came from; secrets are masked.
+    /// Every setting with its value and origin; secrets are masked.
     pub entries: Vec<MergedEntry>,
     /// The file that was read, if there was one.
     pub file: Option<PathBuf>,
-    /// What was accepted but does nothing, or less than its name says.
+    /// Settings that were accepted but have no effect, or less than their name says.
     pub notices: Vec<String>,
-    /// What was ignored of a file that nobody named, a line each.
+    /// What was ignored in a file that the user did not choose, a line each.
     pub ignored: Vec<String>,
 }
 
-/// Reads what was typed and says what it means, or everything that is wrong with it.
+/// Loads all settings, or returns everything that is wrong with them.
 pub fn load(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     let mut loaded = load_bare(sources)?;
     if loaded.settings.filtering.enabled {
@@ -44,7 +44,7 @@ pub fn load(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     Ok(loaded)
 }
 
-/// All filters that can be found, whether they count or not.
+/// All filters that are found, whether they apply or not.
 pub fn shelf(sources: &SettingSources) -> Result<FilterShelf, Vec<Problem>> {
     Ok(shelf_for(sources, &load_bare(sources)?.settings))
 }
@@ -54,7 +54,7 @@ pub fn user_folder(sources: &SettingSources) -> Option<PathBuf> {
     file::user_folder(&sources.environment)
 }
 
-/// The folder of what the user's own programs remember.
+/// The folder of the user's state files.
 pub fn state_folder(sources: &SettingSources) -> Option<PathBuf> {
     file::state_folder(&sources.environment)
 }
@@ -65,7 +65,7 @@ fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {
     FilterShelf::find(&sources.here, folder.as_deref(), config.as_deref())
 }
 
-/// Loads for a person's command, and tells on stderr what was ignored of a file that nobody named.
+/// Loads settings for an interactive command, and reports on stderr what was ignored in a file that the user did not choose.
 pub fn load_telling(sources: &SettingSources) -> Result<LoadedSettings, Stop> {
     let loaded = load(sources).map_err(fault)?;
     for line in &loaded.ignored {
@@ -89,7 +89,7 @@ fn load_bare(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
         Ok((settings, entries, notices)) => {
             Ok(LoadedSettings { settings, entries, file: found.map(FoundFile::path), notices, ignored })
         }
-        // What makes sense by itself may clash with what the user has said.
+        // A file may be valid by itself, and still conflict with the user's other settings.
         Err(problems) => match &found {
             Some(FoundFile::Here(path)) if sources.found == FoundPolicy::Ignore => {
                 let (settings, entries, notices) = merge_layers(sources, found.as_ref(), Layer::default())?;
@@ -101,13 +101,13 @@ fn load_bare(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     }
 }
 
-/// What all that was typed means, with what the file that was found says.
+/// Merges all layers with that of the file.
 fn merge_layers(
     sources: &SettingSources,
     found: Option<&FoundFile>,
     file: Layer,
 ) -> Result<MergedSettings, Vec<Problem>> {
-    // A downloaded project does not silence what the user has said by bringing a file of its own.
+    // A downloaded project's file does not hide the user's own.
     let own = found.and_then(|found| file::below(found, sources));
     let own = own.map(|own| tree::read(&own, &sources.environment)).unwrap_or_default();
     let layers = [own, file, layer::environment(&sources.environment), layer::flags(&sources.flags)];

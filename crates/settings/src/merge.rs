@@ -1,4 +1,4 @@
-//! Hears the layers in their order, and says what is meant by it all.
+//! Merges the layers by precedence, and checks the result.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use super::problem::Problem;
 use super::words::Words;
 use super::{rule, server, tenant};
 
-/// A setting, its value and where that came from.
+/// A setting, its value and its origin.
 #[derive(Debug, Clone)]
 pub struct MergedEntry {
     /// The key, dotted.
@@ -29,14 +29,14 @@ pub struct MergedEntry {
     pub value: Value,
     /// Where the value comes from.
     pub origin: SettingOrigin,
-    /// What anyone may be told of it: no name, place or secret of the user's.
+    /// The value for bug reports: without names, places or secrets of the user.
     pub public: String,
 }
 
-/// What was meant, every setting with its origin, and what has no effect.
+/// The settings, each entry with its origin, and notices.
 pub(crate) type MergedSettings = (AllSettings, Vec<MergedEntry>, Vec<String>);
 
-/// Merges the layers; the last is heard first.
+/// Merges the layers; the last has the highest precedence.
 pub(crate) fn merge(layers: [Layer; 4]) -> Result<MergedSettings, Vec<Problem>> {
     let mut merger = Merger::default();
     for key in KEYS.iter() {
@@ -56,7 +56,7 @@ pub(crate) fn merge(layers: [Layer; 4]) -> Result<MergedSettings, Vec<Problem>> 
 struct Merger {
     draft: Draft,
     entries: Vec<MergedEntry>,
-    /// How early the one upstream was heard.
+    /// Precedence of the single upstream.
     upstream: u8,
     problems: Vec<Problem>,
     notices: Vec<String>,
@@ -65,7 +65,7 @@ struct Merger {
 impl Merger {
     fn key(&mut self, name: &'static str, field: SettingField, layers: &[Layer]) {
         let heard = layers.iter().rev().find_map(|layer| layer.values.get(name));
-        // Whoever names one server for all on the command line does not mean the file's.
+        // One server for all on the command line overrides the file's servers by provider.
         let heard = heard.filter(|(_, origin)| !is_own(name) || origin.rank() >= self.upstream);
         let origin = heard.map_or(SettingOrigin::Default, |(_, origin)| origin.clone());
         if let Some((words, _)) = heard {

@@ -1,6 +1,6 @@
 //! A configuration file as a tree, with the line of every name and value.
 
-/// A value and the line that it stands on.
+/// A value and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingNode {
     pub line: usize,
@@ -16,7 +16,7 @@ pub enum SettingValue {
     Table(Vec<Pair>),
 }
 
-/// A name, the line that it stands on, and what it names.
+/// A name, its line, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
     pub name: String,
@@ -24,7 +24,7 @@ pub struct Pair {
     pub node: SettingNode,
 }
 
-/// Why a text is no tree, and on which line that shows.
+/// A syntax error and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodeFault {
     pub line: usize,

@@ -1,20 +1,20 @@
-//! What is seen of a gateway: its log, its events, its history, and what it says that models cost.
+//! Settings of log, events, history and prices.
 
 use std::path::PathBuf;
 
 use tersely_telemetry::JournalSettings;
 use tersely_telemetry::log::{LogFormat, LogLevel, LogSettings};
 
-/// How much the log says.
+/// Log levels.
 pub(crate) const LEVELS: &[&str] = &["info", "warn", "off"];
 
-/// How it looks.
+/// Log formats.
 pub(crate) const FORMATS: &[&str] = &["auto", "text", "json"];
 
-/// Who records a history.
+/// When a history is recorded.
 pub(crate) const RECORDS: &[&str] = &["auto", "on", "off"];
 
-/// What is seen, as it was typed.
+/// These settings while they are read.
 #[derive(Debug, Clone)]
 pub(crate) struct SeenSettings {
     pub level: &'static str,
@@ -24,13 +24,12 @@ pub(crate) struct SeenSettings {
     pub event_bytes: usize,
     pub event_files: usize,
     /// The history.
-    /// The history.
     pub history: HistoryChoice,
     /// The file of prices; empty: none.
     pub prices: String,
 }
 
-/// What was said of the history.
+/// Settings of the history.
 #[derive(Debug, Clone)]
 pub struct HistoryChoice {
     /// Whether there is one, of [`RECORDS`].
@@ -49,7 +48,7 @@ impl Default for HistoryChoice {
     }
 }
 
-/// What is seen.
+/// Settings of log, events, history and prices.
 #[derive(Debug, Clone, Default)]
 pub struct SeenParts {
     /// What is logged, and how.
@@ -77,7 +76,7 @@ impl Default for SeenSettings {
 }
 
 impl SeenSettings {
-    /// What is meant by it.
+    /// The finished settings.
     pub(crate) fn finish(&self) -> SeenParts {
         let level = match self.level {
             "off" => LogLevel::Off,

@@ -1,9 +1,9 @@
-//! Where a value came from.
+//! The origin of a value.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The place where a value was typed.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
     /// Nobody set it.
@@ -17,7 +17,7 @@ pub enum SettingOrigin {
 }
 
 impl SettingOrigin {
-    /// How early it is heard: greater is earlier.
+    /// Precedence: greater wins.
     pub fn rank(&self) -> u8 {
         match self {
             Self::Default => 0,

@@ -1,4 +1,4 @@
-//! Where spans and metrics are sent, as it was typed.
+//! Settings of the OpenTelemetry exporter.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 use tersely_gateway::{CollectorSettings, Upstream};
 
-/// Where spans and metrics are sent, as it was typed; empty: nowhere.
+/// Settings of the exporter while they are read; empty strings are unset.
 #[derive(Debug, Clone)]
 pub(crate) struct OtelSettings {
     pub endpoint: String,
@@ -33,7 +33,7 @@ impl Default for OtelSettings {
 }
 
 impl OtelSettings {
-    /// What is meant by it; nothing where nothing is sent. Every part was read before it was written here.
+    /// The finished settings; `None` without an endpoint. Every part was validated before it was stored here.
     pub(crate) fn finish(&self) -> Option<CollectorSettings> {
         let base = self.endpoint.trim_end_matches('/');
         let place = |own: &String, path: &str| match (own.is_empty(), base.is_empty()) {
@@ -73,7 +73,7 @@ fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     Ok((name.parse().map_err(|_| fault())?, value.parse().map_err(|_| fault())?))
 }
 
-/// A name and its value, in which what cannot be written is `%20` and the like.
+/// A name and its percent-decoded value.
 fn pair(text: &str) -> Option<(String, String)> {
     let (name, value) = text.split_once('=')?;
     Some((name.trim().to_owned(), plain(value.trim())))

@@ -1,4 +1,4 @@
-//! How a part of a plan is read from what was typed, shown again and explained: alike for a key and in a rule.
+//! Parses, displays and explains the fields of a plan, for keys and rules alike.
 
 use serde_json::{Value, json};
 use tersely_core::{Plan, Redaction};
@@ -7,7 +7,7 @@ use tersely_engine::PlanPlace;
 use super::shape;
 use super::words::{Words, bytes, positive, switch};
 
-/// Writes what was typed into a plan, or says what is wrong with it.
+/// Parses a value into a plan, or says what is wrong with it.
 pub(crate) fn write(place: PlanPlace, plan: &mut Plan, words: &Words) -> Result<(), String> {
     match place {
         PlanPlace::Mode(place) => *place(plan) = words.one()?.parse()?,
@@ -21,7 +21,7 @@ pub(crate) fn write(place: PlanPlace, plan: &mut Plan, words: &Words) -> Result<
     Ok(())
 }
 
-/// What stands in a plan.
+/// The value in a plan.
 pub(crate) fn show(place: PlanPlace, plan: &mut Plan) -> Value {
     match place {
         PlanPlace::Mode(place) => json!(place(plan).name()),

@@ -1,4 +1,4 @@
-//! Says what is wrong with what was typed, where it stands and what to do.
+//! A problem in the settings: what is wrong, where, and what to do.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::origin::SettingOrigin;
 
 const HINT: &str = "fix it there; `tersely config reference` lists every key and its values";
 
-/// Something typed that cannot be meant.
+/// A problem in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     place: String,
@@ -17,7 +17,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A fault of one key, at the place where it was typed.
+    /// A problem of one key, with its origin.
     pub fn at(origin: &SettingOrigin, key: &str, what: impl fmt::Display) -> Self {
         let place = match origin {
             SettingOrigin::File(path, line) => format!("{path}:{line}: {key}"),
@@ -28,7 +28,7 @@ impl Problem {
         Self { place, what: what.to_string(), hint: None }
     }
 
-    /// A key that stands in a file that nobody named, and that only one that was named may have.
+    /// A key that only a file chosen by the user may set.
     pub fn not_allowed_here(key: &str, origin: &SettingOrigin) -> Self {
         let place = match origin {
             SettingOrigin::File(path, line) => format!("{path}:{line}"),
@@ -42,12 +42,12 @@ impl Problem {
             .hint(format!("if you trust the file, name it: --config ./{file}, or TERSELY_CONFIG=./{file}"))
     }
 
-    /// A fault of a whole file.
+    /// A problem of a whole file.
     pub fn of(file: impl fmt::Display, what: impl fmt::Display) -> Self {
         Self { place: file.to_string(), what: what.to_string(), hint: None }
     }
 
-    /// The same, with better advice than the usual.
+    /// The same with another hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -1,4 +1,4 @@
-//! Reads values out of one file's tree, and says what is wrong with them and where.
+//! Reads values from one file's tree, and reports problems with their lines.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub struct TreeReader<'a> {
 }
 
 impl TreeReader<'_> {
-    /// What was typed, with variables replaced.
+    /// A value with variables replaced.
     pub fn words(&self, node: &SettingNode) -> Result<Words, String> {
         let text = |node: &SettingNode| match &node.value {
             SettingValue::Text(text) => match self.environment {
@@ -36,12 +36,12 @@ impl TreeReader<'_> {
         }
     }
 
-    /// The one word that was typed.
+    /// The value as a single word.
     pub fn one(&self, pair: &Pair) -> Result<String, String> {
         self.words(&pair.node)?.one().map(str::to_owned)
     }
 
-    /// The keys of a group; what is none is told.
+    /// The keys of a group; anything else is a problem.
     pub fn table<'n>(&mut self, name: &str, node: &'n SettingNode) -> Option<&'n [Pair]> {
         match &node.value {
             SettingValue::Table(pairs) => Some(pairs),
@@ -53,7 +53,7 @@ impl TreeReader<'_> {
         }
     }
 
-    /// Says that no key has this name, and which one may have been meant.
+    /// Reports an unknown key, and a similar known one.
     pub fn unknown<'a>(&mut self, name: &str, line: usize, names: impl IntoIterator<Item = &'a str>) {
         let what = match nearest(name, names) {
             Some(meant) => format!("unknown key; did you mean {meant}?"),
@@ -62,7 +62,7 @@ impl TreeReader<'_> {
         self.problem(line, name, what);
     }
 
-    /// Says what is wrong with a key.
+    /// Reports a problem with a key.
     pub fn problem(&mut self, line: usize, key: &str, what: impl std::fmt::Display) {
         let origin = self.at(line);
         self.layer.problems.push(Problem::at(&origin, key, what));

@@ -1,14 +1,14 @@
-//! A compressor elsewhere: what was typed, and what is meant by it.
+//! Settings of an external compressor.
 
 use std::time::Duration;
 
 use tersely_engine::{Fallback, RemotePlan, Strategy};
 use tersely_gateway::{CompressorSettings, CompressorShape, Upstream, Upstreams, Vendor};
 
-/// Who may leave detail out, in the words of the settings.
+/// Values of the strategy setting.
 pub(crate) const STRATEGIES: &[&str] = &["stages", SIMPLE, API, EXTERNAL];
 
-/// What may become of a result of which a compressor says nothing of use.
+/// Fallbacks for a result that the compressor cannot shorten.
 pub(crate) const FALLBACKS: &[&str] = &["passthrough", SIMPLE];
 
 /// Whose APIs a model may be asked by; none: that of the endpoint, which is then taken for one like `OpenAI`'s.
@@ -18,7 +18,7 @@ pub(crate) const SIMPLE: &str = "simple";
 pub(crate) const API: &str = "api";
 pub(crate) const EXTERNAL: &str = "external_provider";
 
-/// As it was typed; what is empty was not.
+/// These settings while they are read; empty strings are unset.
 #[derive(Clone)]
 pub(crate) struct RemoteSettings {
     pub strategy: &'static str,

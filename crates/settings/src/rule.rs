@@ -1,4 +1,4 @@
-//! Reads `rules`: tools, routes and tenants that are treated otherwise.
+//! Reads `rules`: overrides for tools, routes and tenants.
 
 use serde_json::Value;
 use tersely_core::{Mode, Plan, Redaction};
@@ -10,7 +10,7 @@ use super::place;
 use super::reader::TreeReader;
 use super::words::{Words, bytes};
 
-/// What a rule can say of where it holds.
+/// The conditions of a rule.
 const WHERE: [(&str, &str); 3] = [
     ("tool", "The tool's name; `*` matches any part. Default: any tool"),
     ("route", "The beginning of the request's path. Default: any path"),

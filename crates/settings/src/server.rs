@@ -31,7 +31,7 @@ const TAKEN: [&str; 8] = [
     "upgrade",
 ];
 
-/// A server as it was typed; what is empty was not.
+/// A server while it is read; empty fields are unset.
 #[derive(Debug, Default)]
 pub struct ServerDraft {
     /// Its URL, if it is reached by one.
@@ -47,7 +47,7 @@ pub struct ServerDraft {
 }
 
 impl ServerDraft {
-    /// The server that is meant, or why there is none.
+    /// The finished server, or what is wrong with it.
     pub fn finish(self) -> Result<McpServer, String> {
         let mut words = self.command.iter().cloned();
         match (self.url.is_empty(), words.next()) {
@@ -137,7 +137,7 @@ fn set(reader: &TreeReader<'_>, draft: &mut ServerDraft, part: &Pair) -> Result<
     Ok(())
 }
 
-/// What would have no effect is not meant.
+/// Refuses parts that would have no effect.
 fn apart(draft: &ServerDraft) -> Result<(), String> {
     match draft {
         ServerDraft { command, args, .. } if command.is_empty() && !args.is_empty() => {

@@ -1,35 +1,35 @@
-//! Where to look for what was typed: flags, the environment, a folder.
+//! The sources of settings: flags, environment, and the folder to search for a file.
 
 use std::path::PathBuf;
 
 use super::env::{self, Environment};
 use super::flags::Flags;
 
-/// Where to look for what was typed.
+/// The sources of settings.
 #[derive(Debug, Clone, Default)]
 pub struct SettingSources {
     /// The flags.
     pub flags: Flags,
     /// The environment variables.
     pub environment: Environment,
-    /// The folder that is looked in for a file that nobody named.
+    /// The folder that is searched for a configuration file.
     pub here: PathBuf,
-    /// What becomes of what such a file may not say, or says wrong.
+    /// How to treat invalid or forbidden keys in such a file.
     pub found: FoundPolicy,
 }
 
-/// What becomes of what is wrong with a file that nobody named.
+/// How to treat invalid or forbidden keys in a file that the user did not choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FoundPolicy {
-    /// It is ignored, and told: a downloaded project does not keep a person's command from starting.
+    /// Ignore and report them: a downloaded project must not keep a command from starting.
     #[default]
     Ignore,
-    /// Nothing starts: whoever starts a server is told what it would not do.
+    /// Refuse to start: a server must not silently ignore settings.
     Refuse,
 }
 
 impl SettingSources {
-    /// What was typed, in this process's environment and folder.
+    /// The sources of this process.
     pub fn new(flags: &Flags) -> Self {
         Self {
             flags: flags.clone(),

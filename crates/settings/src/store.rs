@@ -1,11 +1,11 @@
-//! Where texts are kept that a later request may only name: what was typed, and what is meant by it.
+//! Settings of the store of original texts.
 
 use std::time::Duration;
 
 use http::HeaderName;
 use tersely_store::{Lives, Remote, Store, StoreLimits, StorePlace, StoreSecret, StoreSettings};
 
-/// As it was typed; what is empty was not.
+/// These settings while they are read; empty strings are unset.
 #[derive(Clone)]
 pub(crate) struct KeptSettings {
     pub addresses: Vec<String>,
@@ -17,11 +17,11 @@ pub(crate) struct KeptSettings {
     pub prefix: String,
 }
 
-/// As it was meant.
+/// The finished settings.
 #[derive(Debug, Clone, Default)]
 pub struct Keeping {
     pub store: StoreSettings,
-    /// The header that says whose a request is.
+    /// The header that names the tenant of a request.
     pub header: Option<HeaderName>,
 }
 

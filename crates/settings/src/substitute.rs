@@ -1,4 +1,4 @@
-//! Puts the environment's values where a file names them: `${VAR}` and `${VAR:-otherwise}`.
+//! Replaces `${VAR}` and `${VAR:-default}` in a file by environment variables.
 
 use super::env::Environment;
 

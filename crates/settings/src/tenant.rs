@@ -1,4 +1,4 @@
-//! Reads `tenants`: who may come in, and what they may do.
+//! Reads `tenants`: who may use the gateway, and what each may do.
 
 use serde_json::{Value, json};
 use tersely_gateway::{KnownTenant, MayAsk, TenantSettings};
@@ -29,7 +29,7 @@ pub(crate) const PARTS: [(&str, &str); 5] = [
 pub(crate) const ABOUT: &str = "Who may come in, by keys and client certificates: [access.md](access.md). Without any, everyone who can reach \
                                 the address may";
 
-/// How long a name may be.
+/// Longest name of a tenant.
 const MAX_NAME_BYTES: usize = 64;
 
 /// Reads the whole list.

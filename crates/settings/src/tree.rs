@@ -19,7 +19,7 @@ use super::reader::TreeReader;
 use super::words::Words;
 use super::{rule, server, tenant};
 
-/// What a file says.
+/// Reads a file into a layer.
 pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
     let path = found.clone().path();
     let mut layer = Layer::default();
@@ -86,8 +86,8 @@ fn resolve_paths(path: &Path, name: &str, words: Words) -> Words {
     }
 }
 
-/// Takes out of a layer what a file may not say that nobody named, since it may have come with a downloaded project, and
-/// notes what that was.
+/// Removes the keys that a file may not set unless the user chose it, since it may belong to a downloaded project, and
+/// records them.
 fn guard(layer: &mut Layer) {
     let free = |name: &str, words: &Words| key(name).is_some_and(|key| key.is_free(words));
     let kept = |name: &&'static str, said: &mut (Words, SettingOrigin)| free(name, &said.0);
@@ -108,7 +108,7 @@ fn guard(layer: &mut Layer) {
     layer.barred = barred;
 }
 
-/// Takes out what makes no sense, so that the rest can be heard without it.
+/// Removes invalid keys, so that the rest can be used.
 fn check(layer: &mut Layer) {
     let mut problems = Vec::new();
     layer.values.retain(|name, (words, origin)| {

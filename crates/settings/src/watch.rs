@@ -1,4 +1,4 @@
-//! Follows the file: new settings when its content changes, or when told to read it again.
+//! Reloads settings when the file changes, or on SIGHUP.
 
 use std::future;
 use std::path::PathBuf;
@@ -11,19 +11,19 @@ use tokio::time::sleep;
 
 use super::{AllSettings, LoadedSettings, SettingSources, file, load};
 
-/// How often the file is looked at. Its content is compared, so that no kind of replacing it goes unseen.
+/// How often the file is read. Its content is compared, so that every kind of replacement is noticed.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What became of the settings.
+/// The result of a reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News<'a> {
     /// There are new ones.
     Changed,
-    /// What stands there now cannot be meant, and why; the old ones stay.
+    /// The new ones are invalid, and why; the old ones stay.
     Refused(&'a str),
 }
 
-/// Gives new settings on SIGHUP and whenever the file that was `loaded` changes, and tells of it.
+/// Sends new settings on SIGHUP and whenever the `loaded` file changes, and reports it.
 ///
 /// Ends by itself once the receiver is gone.
 pub fn watch(
@@ -86,7 +86,7 @@ async fn content(path: Option<PathBuf>) -> Option<Vec<u8>> {
     spawn_blocking(move || file::load(&path?).ok()).await.ok().flatten()
 }
 
-/// The wish to read everything again, where the system has a signal for it.
+/// SIGHUP, where the system has it.
 struct Signal {
     #[cfg(unix)]
     hangup: Option<tokio::signal::unix::Signal>,

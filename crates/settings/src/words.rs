@@ -1,6 +1,6 @@
-//! What was typed for a key, and how switches, numbers and sizes are read from it.
+//! The raw value of a key, and parsers for switches, numbers and sizes.
 
-/// What was typed for one key.
+/// The raw value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Words {
     One(String),
@@ -8,7 +8,7 @@ pub enum Words {
 }
 
 impl Words {
-    /// The one word that was typed.
+    /// The value as a single word.
     pub fn one(&self) -> Result<&str, String> {
         match self {
             Self::One(word) => Ok(word.trim()),
@@ -64,7 +64,7 @@ pub(crate) fn bytes(word: &str) -> Result<usize, String> {
     number(digits).and_then(|number| number.checked_mul(unit)).ok_or_else(fault)
 }
 
-/// More than nothing.
+/// Refuses zero.
 pub(crate) fn positive(number: usize) -> Result<usize, String> {
     if number == 0 { Err("must be more than 0".to_owned()) } else { Ok(number) }
 }

@@ -1,4 +1,4 @@
-//! Reads YAML as a tree, within bounds that no honest file meets.
+//! Reads YAML as a tree, with limits on depth and size.
 //!
 //! A scalar stays the text that it is: whether `on` is a switch or a word is for its key to say. Aliases are copied, and
 //! the copies count, so that a few lines cannot stand for millions.

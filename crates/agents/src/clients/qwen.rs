@@ -14,7 +14,7 @@ use crate::clients::vendor::{ANTHROPIC, OPENAI, VendorVariables};
 /// Qwen Code.
 pub(super) struct Qwen;
 
-/// The variables that name the machine's own settings, which are heard before all others, and those heard after all
+/// The variables that name the machine's settings files: the one that overrides all others, and the one that all
 /// others.
 const MACHINE: &str = "QWEN_CODE_SYSTEM_SETTINGS_PATH";
 const DEFAULTS: &str = "QWEN_CODE_SYSTEM_DEFAULTS_PATH";
@@ -38,7 +38,7 @@ impl Client for Qwen {
     }
 
     /// Models in its settings come with addresses that no variable changes. The machine's settings, which a variable can
-    /// name, are heard first: they get the user's models, with doors for addresses.
+    /// name, override the others: they get the user's models, with local addresses.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -55,7 +55,7 @@ impl Client for Qwen {
         if !lead(&mut models, endpoints)? {
             return Ok(launch);
         }
-        // Whether a project's settings are heard is for the user to say, to Qwen Code.
+        // Qwen Code itself asks the user whether to trust a project's settings.
         if ClientEnvironment::json(&environment.folder.join(".qwen/settings.json"))["modelProviders"]
             .is_object()
         {
@@ -77,7 +77,7 @@ impl Client for Qwen {
     }
 }
 
-/// Puts doors into lists of models by provider; false if none of them has a place for one.
+/// Puts local addresses into lists of models by provider; false if no model takes one.
 fn lead(providers: &mut Value, endpoints: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let mut found = false;
     for (name, models) in providers.as_object_mut().into_iter().flatten() {

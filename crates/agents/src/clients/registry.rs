@@ -1,4 +1,4 @@
-//! Table: the clients that are known.
+//! Table: the supported clients.
 
 use crate::clients::aider::Aider;
 use crate::clients::claude::Claude;
@@ -14,13 +14,13 @@ use crate::clients::pi::Pi;
 use crate::clients::qwen::Qwen;
 use crate::clients::variables::{AMP, COPILOT, GOOSE};
 
-/// Every client that is known.
+/// Every supported client.
 pub const CLIENTS: [&dyn Client; 14] = [
     &Claude, &Codex, &OPENCODE, &GeminiCli, &GOOSE, &Cline, &Qwen, &Cn, &COPILOT, &Droid, &Pi, &KILO, &Aider,
     &AMP,
 ];
 
-/// The client of a name; any other command is one that reads the usual variables.
+/// Finds a client by its name; any other command is taken to read the common variables.
 pub fn find_client(name: &str) -> &'static dyn Client {
     let name = if name == "kilocode" { "kilo" } else { name };
     CLIENTS.into_iter().find(|client| client.name() == name).unwrap_or(&Other)

@@ -1,4 +1,4 @@
-//! Table: clients that variables are enough for.
+//! Table: clients that environment variables alone can point at a gateway.
 
 use tersely_terminal::fault::CommandFault;
 
@@ -7,18 +7,18 @@ use crate::clients::environment::ClientEnvironment;
 use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::{ANTHROPIC, GEMINI, OLLAMA, OPENAI, VendorVariables};
 
-/// A client that variables are enough for.
+/// A client that environment variables alone can point at a gateway.
 pub(super) struct ByVariables {
     name: &'static str,
     install: &'static str,
     vendors: &'static [VendorVariables],
-    /// The variables that a file of its own sets; what is set around it is heard first.
+    /// Variables that its own file sets; the environment overrides them.
     written: fn(&ClientEnvironment) -> Vec<(String, String)>,
-    /// What it does where none of the variables leads to a door, and what to do about that.
+    /// The note if no variable leads to a local endpoint: what happens, and what to do.
     else_wise: Option<(&'static str, &'static str)>,
 }
 
-/// Goose. Of its two variables for `OpenAI`, the host is heard first.
+/// Goose. Of its two variables for `OpenAI`, the host takes precedence.
 pub(super) const GOOSE: ByVariables = ByVariables {
     name: "goose",
     install: "npm install -g @aaif/goose",
@@ -52,7 +52,7 @@ pub(super) const GOOSE: ByVariables = ByVariables {
 };
 
 /// GitHub's Copilot CLI. It learns its own service's address by logging in there, so only a provider of the user's can
-/// have a door.
+/// go through us.
 pub(super) const COPILOT: ByVariables = ByVariables {
     name: "copilot",
     install: "npm install -g @github/copilot",

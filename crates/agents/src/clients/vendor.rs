@@ -1,4 +1,4 @@
-//! Providers, where each is, and the variables that tell programs otherwise.
+//! Providers: their default addresses, and the variables that override them.
 
 use tersely_gateway::Vendor;
 
@@ -8,14 +8,14 @@ use crate::clients::environment::ClientEnvironment;
 pub struct VendorVariables {
     /// The one whose requests these are, for settings that name a server for them.
     pub provider: Option<Vendor>,
-    /// Where it is unless something says otherwise. Nowhere, if it has an address for each region or customer: then only
-    /// a variable that is set leads to a door, for programs take it for a sign of where to go.
+    /// Its default address. Empty if it has an address for each region or customer: then only
+    /// a variable that is set is replaced, because programs take it as a sign of which server to use.
     pub usual: &'static str,
-    /// The variables that are pointed at a door. All of them mean the same place.
+    /// The variables that are pointed at a local endpoint. All of them mean the same server.
     pub names: &'static [&'static str],
-    /// What all its variables begin with, also those that only single libraries read.
+    /// Prefix of all its variables, including those that only some libraries read.
     pub kin: &'static [&'static str],
-    /// The variable without which its requests are signed for the very place that they are sent to.
+    /// The variable with a key; without it, requests are signed for the address that they are sent to.
     pub key: Option<&'static str>,
 }
 
@@ -106,22 +106,22 @@ pub const VENDORS: [VendorVariables; 9] = [
     VERTEX,
 ];
 
-/// How the names of variables end that hold a place.
+/// Suffixes of variables that hold an address.
 const PLACES: [&str; 4] = ["_URL", "_BASE", "_HOST", "_ENDPOINT"];
 
-/// Where a name leads.
+/// The server that a variable names.
 #[derive(Debug, PartialEq, Eq)]
 pub enum VendorPlace {
-    /// To where programs go that were told nothing.
+    /// The default.
     Usual,
-    /// To a place that the user chose.
+    /// One that the user chose.
     Chosen(String),
-    /// Nowhere, and why: a place was chosen in a way that the name might overrule.
+    /// Unknown, and why: one was chosen in a way that the variable might override.
     Open(String),
 }
 
 impl VendorVariables {
-    /// Where one of the names leads. A name that is not set means what the others mean, and never a place that nobody
+    /// The server of one of the variables. One that is not set means what the others mean, and never a server that nobody
     /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
     pub fn place(&self, name: &str, environment: &ClientEnvironment) -> VendorPlace {
         if let (Some(_), Some(key)) =
@@ -146,13 +146,13 @@ impl VendorVariables {
         }
     }
 
-    /// True when a variable says where the provider is.
+    /// True for a variable with the address of this provider.
     pub fn is_place(&self, variable: &str) -> bool {
         self.kin.iter().any(|begin| variable.starts_with(begin))
             && PLACES.iter().any(|end| variable.ends_with(end))
     }
 
-    /// True when a variable says so that is not pointed at a door.
+    /// True if such a variable is set that is not pointed at a local endpoint.
     fn is_rival(&self, variable: &str) -> bool {
         self.is_place(variable) && !self.names.contains(&variable)
     }

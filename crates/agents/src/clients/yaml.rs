@@ -3,7 +3,7 @@
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 use serde_json::{Map, Value};
 
-/// Bounds that no file of settings meets.
+/// Limits above what any settings file needs.
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 100_000;
 

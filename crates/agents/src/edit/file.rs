@@ -13,7 +13,7 @@ use crate::edit::patch::{Patch, apply};
 /// Largest settings file of a client, of a shell or of ours that is read.
 pub(crate) const SETTINGS_LIMIT: u64 = 4_000_000;
 
-/// A file, and what is to change in it.
+/// A file, and its new content.
 #[derive(Debug)]
 pub(crate) struct FileEdit {
     file: ClientFile,
@@ -27,7 +27,7 @@ impl FileEdit {
         Self { file, after }
     }
 
-    /// What the file holds then.
+    /// The new content.
     pub(crate) fn after(&self) -> &str {
         &self.after
     }
@@ -75,7 +75,7 @@ fn unwritable(path: &Path, error: &io::Error) -> CommandFault {
     CommandFault::unable(format!("{}: cannot be written: {error}", path.display()), hint)
 }
 
-/// A new file, for the eyes that `mode` says.
+/// Creates a file with these permissions.
 fn open(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -86,10 +86,10 @@ fn open(path: &Path, mode: u32) -> io::Result<File> {
     options.open(path)
 }
 
-/// A file as it was read.
+/// A file and its content when it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientFile {
-    /// Where it really is: links are followed.
+    /// Its path, with links resolved.
     pub(crate) path: PathBuf,
     /// What it holds.
     pub(crate) text: String,
@@ -125,24 +125,24 @@ impl ClientFile {
         Ok(Self { path, text, about })
     }
 
-    /// Where its backup is.
+    /// The path of its backup.
     pub(crate) fn backup(&self) -> PathBuf {
         beside(&self.path, "", ".tersely-backup")
     }
 
-    /// Puts `text` in its place.
+    /// Replaces its content.
     pub(crate) fn replace(&self, text: &str) -> Result<(), CommandFault> {
         self.ensure_ready()?;
         self.write(&self.path, text)
     }
 
-    /// Writes what the file holds to its backup, for the same eyes only.
+    /// Writes its content to the backup, with the same permissions.
     pub(crate) fn keep(&self) -> Result<(), CommandFault> {
         self.ensure_ready()?;
         self.write(&self.backup(), &self.text)
     }
 
-    /// Says so if the file may not be changed, or is no longer as it was read.
+    /// An error if the file is read-only, or was changed since it was read.
     pub(crate) fn ensure_ready(&self) -> Result<(), CommandFault> {
         let path = self.path.display();
         if self.about.permissions().readonly() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::edit::patch::Patch;
 use crate::edit::scan::{self, MemberPlace, TextFault};
 
-/// A member, and the members that it stands among.
+/// A member, and all members of its object.
 struct MemberLocation {
     among: Vec<MemberPlace>,
     at: usize,
@@ -16,8 +16,8 @@ pub(super) fn value<'t>(text: &'t str, path: &[String]) -> Result<Option<&'t str
     Ok(find(text, path)?.map(|found| &text[found.among[found.at].value.clone()]))
 }
 
-/// What puts a value at the end of a path where there is none. It goes to the head of the innermost object that is
-/// there, so that nothing which follows need change.
+/// The patch that inserts a value at the end of a path. It goes to the head of the innermost existing object,
+/// so that nothing after it has to change.
 pub(super) fn put(text: &str, path: &[String], value: &str) -> Result<Patch, TextFault> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Ok(Patch { place: text.len()..text.len(), text: format!("{{ {} }}\n", nest(path, value)) });
@@ -45,7 +45,7 @@ pub(super) fn put(text: &str, path: &[String], value: &str) -> Result<Patch, Tex
     Ok(Patch { place: at..at, text: added })
 }
 
-/// What takes the value at the end of a path out: just what was `added`, where that still stands, or else the member.
+/// The patch that removes the value at the end of a path: exactly the bytes `added`, if still there, or else the member.
 pub(super) fn cut(text: &str, path: &[String], added: &str) -> Result<Option<Patch>, TextFault> {
     let Some(found) = find(text, path)? else { return Ok(None) };
     let key = &found.among[found.at].key;
@@ -59,7 +59,7 @@ pub(super) fn cut(text: &str, path: &[String], added: &str) -> Result<Option<Pat
     Ok(is_clean(&place).then_some(Patch { place, text: String::new() }))
 }
 
-/// Where a member stands, with one comma.
+/// The place of a member, with one comma.
 fn alone(text: &str, MemberLocation { among, at }: &MemberLocation) -> Range<usize> {
     let own = &among[*at];
     let comma = |from: usize, to: usize| text[from..to].find(',').map(|length| from + length);
@@ -75,7 +75,7 @@ fn alone(text: &str, MemberLocation { among, at }: &MemberLocation) -> Range<usi
     }
 }
 
-/// A path that is not there yet, on one line.
+/// Nested objects for a missing path, on one line.
 fn nest(path: &[String], value: &str) -> String {
     let mut keys = path.iter().rev();
     let last = keys.next().map(|key| format!("{}: {value}", quote(key))).unwrap_or_default();
@@ -86,7 +86,7 @@ fn quote(key: &str) -> String {
     serde_json::Value::from(key).to_string()
 }
 
-/// What goes before the first member of an object that has none: a line of its own if its bracket closes on another.
+/// The white space before the first member of an empty object: a new line if the closing bracket is on one.
 fn gap(inside: &str) -> String {
     match inside.rsplit_once('\n') {
         Some((before, indent)) if inside.trim().is_empty() => {

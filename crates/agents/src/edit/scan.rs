@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// A key and its value, by place.
+/// The places of a key and its value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct MemberPlace {
     /// The key, with its quotes.
@@ -37,7 +37,7 @@ pub(crate) fn document(text: &str) -> ScanResult<Range<usize>> {
     if scan.at < text.len() { scan.fault("the end of the file") } else { Ok(value) }
 }
 
-/// What an object holds; nothing for any other value.
+/// The members of an object; none for any other value.
 pub(crate) fn members(text: &str, object: &Range<usize>) -> ScanResult<Vec<MemberPlace>> {
     let mut found = Vec::new();
     let mut scan = Scan { text, at: object.start };
@@ -47,7 +47,7 @@ pub(crate) fn members(text: &str, object: &Range<usize>) -> ScanResult<Vec<Membe
     Ok(found)
 }
 
-/// What a list holds; nothing for any other value.
+/// The items of a list; none for any other value.
 pub(crate) fn items(text: &str, list: &Range<usize>) -> ScanResult<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut scan = Scan { text, at: list.start };
@@ -71,7 +71,7 @@ impl Scan<'_> {
         Err(TextFault { at: self.at, expected })
     }
 
-    /// Goes over white space and comments.
+    /// Skips white space and comments.
     fn blank(&mut self) -> ScanResult<()> {
         loop {
             let rest = &self.text[self.at..];

@@ -8,7 +8,7 @@ use crate::edit::patch::{Patch, apply};
 use crate::edit::scan::TextFault;
 use crate::edit::{member, top};
 
-/// How a file of settings is written.
+/// The format of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SettingsShape {
     /// JSON, with comments or without.
@@ -17,12 +17,12 @@ pub(crate) enum SettingsShape {
     Toml,
 }
 
-/// Where a setting stands in a file, and what it is to be: a string.
+/// A setting: its path in a file, and its value, a string.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingPlace {
     /// The keys that lead to it.
     pub path: Vec<String>,
-    /// What it is to be.
+    /// Its value.
     pub value: String,
 }
 
@@ -31,12 +31,12 @@ pub struct SettingPlace {
 pub(crate) struct SettingFault(String);
 
 impl SettingsShape {
-    /// The shape of a file, by its name.
+    /// The format of a file, by its extension.
     pub(crate) fn of(file: &Path) -> Self {
         if file.extension().is_some_and(|end| end == "toml") { Self::Toml } else { Self::Json }
     }
 
-    /// What a setting is now; its spelling if that is no string.
+    /// The current value of a setting; as it is spelled if it is not a string.
     pub(crate) fn value(self, text: &str, path: &[String]) -> Result<Option<String>, SettingFault> {
         let found = match self {
             Self::Json => member::value(text, path).map(|spelled| {
@@ -48,8 +48,8 @@ impl SettingsShape {
         found.map_err(|fault| SettingFault::at(text, &fault))
     }
 
-    /// The text with a setting in it that was not there, and the bytes that were added for it. Nothing is put in that
-    /// could not be taken out again.
+    /// The text with a new setting, and the bytes that were inserted for it. Refuses what
+    /// could not be removed again to the byte.
     pub(crate) fn put(self, text: &str, place: &SettingPlace) -> Result<(String, String), SettingFault> {
         let value = serde_json::Value::from(place.value.as_str()).to_string();
         let patch = match self {
@@ -67,7 +67,7 @@ impl SettingsShape {
         Err(SettingFault("it is written in a way that could not be undone".to_owned()))
     }
 
-    /// What takes a setting out again, which was put in by these bytes; nothing if it cannot be done alone.
+    /// The patch that removes a setting that was inserted by these bytes; `None` if it cannot be removed alone.
     pub(crate) fn cut(self, text: &str, path: &[String], added: &str) -> Result<Option<Patch>, SettingFault> {
         let cut = match self {
             Self::Json => member::cut(text, path, added),
@@ -82,12 +82,12 @@ fn key(path: &[String]) -> &str {
 }
 
 impl SettingPlace {
-    /// A setting to be.
+    /// A setting with this path and value.
     pub fn new(path: &[&str], value: impl Into<String>) -> Self {
         Self { path: path.iter().map(|key| (*key).to_owned()).collect(), value: value.into() }
     }
 
-    /// How to call it in a message.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         self.path.join(".")
     }

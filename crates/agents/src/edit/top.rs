@@ -16,7 +16,7 @@ pub(super) struct Top {
     end: usize,
 }
 
-/// What stands under a key.
+/// Finds the value of a key.
 pub(super) fn find(text: &str, key: &str) -> Result<Option<Top>, TextFault> {
     let document = DeTable::parse(text).map_err(|error| TextFault {
         at: error.span().map_or(0, |place| place.start),
@@ -32,14 +32,14 @@ pub(super) fn find(text: &str, key: &str) -> Result<Option<Top>, TextFault> {
     }))
 }
 
-/// What puts a value under a key. It goes to the head of the file: further down it could fall into a table.
+/// The patch that inserts a key. It goes to the head of the file: further down it could become part of a table.
 pub(super) fn put(text: &str, key: &str, value: &str) -> Patch {
     let at = text.len() - text.trim_start_matches('\u{feff}').len();
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     Patch { place: at..at, text: format!("{key} = {value}{end}") }
 }
 
-/// What takes the value under a key out: just what was `added`, where that still stands, or else its line.
+/// The patch that removes a key: exactly the bytes `added`, if still there, or else its line.
 pub(super) fn cut(text: &str, key: &str, added: &str) -> Result<Option<Patch>, TextFault> {
     let Some(top) = find(text, key)? else { return Ok(None) };
     let start = text[..top.key].rfind('\n').map_or(0, |at| at + 1);

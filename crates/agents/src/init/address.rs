@@ -1,11 +1,11 @@
-//! Which of the clients' own settings would be changed, and which clients are left alone.
+//! Plans the changes to a client's own settings that point it at a gateway.
 
 use crate::clients::{Client, ClientEnvironment, ClientSettings};
 use crate::edit::{SETTINGS_LIMIT, SettingsShape};
 use crate::init::plan::PlannedFile;
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
 
-/// What would be done for a client; if nothing, why.
+/// The planned change for a client; or why there is none.
 pub(super) fn plan(
     client: &dyn Client,
     environment: &ClientEnvironment,
@@ -40,7 +40,7 @@ pub(super) fn plan(
     Ok((planned, notes))
 }
 
-/// A variable by which clients would ask a company's proxy for this machine, too.
+/// A proxy variable because of which clients would send requests for this machine to a proxy.
 fn proxy(environment: &ClientEnvironment) -> Option<&'static str> {
     let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| environment.var(name));
     let is_spared =

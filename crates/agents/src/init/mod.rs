@@ -1,7 +1,7 @@
-//! `tersely init`: finds the clients on a machine, and makes them start through Tersely, once someone said yes.
+//! `tersely init`: finds the agents on a machine, and makes them start through Tersely, after consent.
 //!
 //! A gateway that is down must not stop a client. So clients start through `tersely run`, which brings its own; a client's
-//! settings name a gateway only once a service was seen to come back by itself.
+//! settings name a gateway only after a service was seen to restart by itself.
 
 mod address;
 mod plan;
@@ -55,7 +55,7 @@ pub struct InitArgs {
     json: bool,
 }
 
-/// How clients come through Tersely.
+/// How clients are sent through Tersely.
 #[derive(Debug, clap::Args)]
 struct InitWay {
     /// Install a gateway that starts by itself (systemd, launchd), and point the agents' settings at it
@@ -71,18 +71,18 @@ struct InitWay {
 pub type Verify<'v> =
     &'v dyn Fn(AllSettings, Option<SocketAddr>, &ClientEnvironment, &Consent) -> Result<bool, Stop>;
 
-/// What would be done.
+/// The planned changes.
 struct InitPlan {
     /// The clients that were found.
     clients: Vec<&'static dyn Client>,
     files: Vec<PlannedFile>,
-    /// What is not done, and why.
+    /// What is left alone, and why.
     notes: Vec<String>,
-    /// True if the service is there, and does not run.
+    /// True if the service is installed but not running.
     is_stopped: bool,
 }
 
-/// Sets up what was asked for.
+/// Runs the command.
 pub fn run(args: &InitArgs, verify: Verify<'_>) -> Result<ExitCode, Stop> {
     let environment = ClientEnvironment::around(&[]);
     let clients = installed_clients(&environment);
@@ -113,10 +113,10 @@ fn ensure_one_way(args: &InitArgs, receipts: &Receipts) -> Result<(), CommandFau
     Ok(())
 }
 
-/// Folders of programs that were fetched for one run, and will be cleaned away.
+/// Folders of programs that were downloaded for a single run, and will be removed.
 const PASSING: [&str; 3] = ["/_npx/", "/archive-v0/", "/.cache/pipx/"];
 
-/// What is written names this program, and is needed for longer than one run.
+/// Refuses a program in a temporary folder: what is written names its path.
 fn ensure_installed() -> Result<(), CommandFault> {
     let path = std::env::current_exe().unwrap_or_default();
     let plain = path.to_string_lossy().replace('\\', "/");
@@ -180,7 +180,7 @@ impl InitPlan {
         self.is_stopped || self.files.iter().any(PlannedFile::is_changed)
     }
 
-    /// Says what was found, what would be written, and what not.
+    /// Prints the agents found, the planned changes, and what is left alone.
     fn show(&self, args: &InitArgs) -> Result<(), Stop> {
         let names: Vec<_> = self.clients.iter().map(|client| client.name()).collect();
         output::note(&format!("found: {}", names.join(", ")))?;
@@ -204,7 +204,7 @@ impl InitPlan {
         agreed
     }
 
-    /// Verifies if that was asked for, reports, and gives the exit code.
+    /// Verifies with `--verify`, reports, and returns the exit code.
     fn end(
         &self,
         args: &InitArgs,
@@ -236,7 +236,7 @@ impl InitPlan {
     }
 }
 
-/// Writes files; if one cannot be, says that others were.
+/// Writes all files; an error says whether others were already written.
 fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFault> {
     let changed = files.iter().filter(|file| file.is_changed());
     for (at, file) in changed.enumerate() {
@@ -276,7 +276,7 @@ fn installed_clients(environment: &ClientEnvironment) -> Vec<&'static dyn Client
     CLIENTS.into_iter().filter(|client| on_path(environment, client.name()).is_some()).collect()
 }
 
-/// Where a command is that PATH leads to.
+/// Finds a command on PATH.
 fn on_path(environment: &ClientEnvironment, name: &str) -> Option<PathBuf> {
     let folders = std::env::split_paths(environment.var("PATH")?).filter(|folder| folder.is_absolute());
     let ends: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
@@ -294,7 +294,7 @@ fn is_program(file: &Path) -> bool {
     about.is_file() && may_run
 }
 
-/// How a shell starts this program: by its name where PATH leads to it, or by its full path.
+/// How a shell starts this program: by its name if it is on PATH, or by its full path.
 fn program(environment: &ClientEnvironment) -> Result<String, CommandFault> {
     if on_path(environment, "tersely").is_some() {
         return Ok("tersely".to_owned());
@@ -302,7 +302,7 @@ fn program(environment: &ClientEnvironment) -> Result<String, CommandFault> {
     full_path(environment)
 }
 
-/// The full path of this program: that in PATH if it is one, for a link there outlives the version that it leads to.
+/// The full path of this program, preferably as found on PATH: a link there survives an update.
 fn full_path(environment: &ClientEnvironment) -> Result<String, CommandFault> {
     let own = std::env::current_exe().ok();
     let real = |path: &PathBuf| path.canonicalize().ok();

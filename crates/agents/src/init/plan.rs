@@ -1,4 +1,4 @@
-//! A file that is to be written, and the receipts for it.
+//! A planned change of one file, with its receipts.
 
 use std::path::{Path, PathBuf};
 
@@ -7,24 +7,24 @@ use tersely_terminal::fault::CommandFault;
 use crate::edit::{ClientFile, create, show};
 use crate::receipt::{Receipt, Receipts};
 
-/// A file that is to be written.
+/// A planned change of one file.
 #[derive(Debug)]
 pub(super) struct PlannedFile {
     path: PathBuf,
-    /// As it is, if it is there.
+    /// The existing file, if any.
     file: Option<ClientFile>,
-    /// What it is to hold.
+    /// The new content.
     pub(super) text: String,
-    /// What is kept so that it can be undone.
+    /// The receipts by which it can be undone.
     pub(super) receipts: Vec<Receipt>,
-    /// For whose eyes it is, if it is new.
+    /// Permissions of a new file.
     mode: u32,
 }
 
 impl PlannedFile {
-    /// A file as it is; it may not be there.
+    /// Reads a file, which may not exist.
     pub(super) fn read(path: &Path, limit: u64, mode: u32) -> Result<Self, CommandFault> {
-        // A link that leads nowhere is somebody's mistake, and not ours to replace.
+        // A dangling link is somebody's mistake, and is not replaced.
         let file = if path.symlink_metadata().is_ok() { Some(ClientFile::read(path, limit)?) } else { None };
         if let Some(file) = &file {
             file.ensure_ready()?;
@@ -53,7 +53,7 @@ impl PlannedFile {
         show(self.path(), self.before(), &self.text)
     }
 
-    /// Writes it. The receipts are kept first: what is recorded and was not written does no harm.
+    /// Writes it. The receipts are stored first: a receipt for a change that was not made does no harm.
     pub(super) fn write(&self, receipts: &mut Receipts) -> Result<(), CommandFault> {
         let earlier: Vec<_> = self.receipts.iter().map(|receipt| receipts.find(receipt).cloned()).collect();
         for receipt in &self.receipts {

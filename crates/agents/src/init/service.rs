@@ -1,4 +1,4 @@
-//! A gateway that the system starts with the user's login, and again whenever it ends.
+//! Installs a gateway as a user service of systemd or launchd.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::clients::ClientEnvironment;
 
-/// Who looks after services of a user here.
+/// The service manager of this system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServiceKeeper {
     /// systemd, on Linux.
@@ -15,7 +15,7 @@ pub(crate) enum ServiceKeeper {
     Launchd,
 }
 
-/// What a service runs.
+/// The content of a service.
 #[derive(Debug)]
 pub(super) struct ServiceSpec<'s> {
     /// The program, by its full path.
@@ -29,7 +29,7 @@ pub(super) struct ServiceSpec<'s> {
 const UNIT: &str = "tersely.service";
 const LABEL: &str = "dev.tersely.gateway";
 
-/// How often launchd is asked to start a service, and how long it has in between.
+/// Attempts to start a service with launchd, and the delay between two.
 const MAX_POLLS: usize = 20;
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -45,7 +45,7 @@ const NETWORK: [&str; 7] = [
 ];
 
 impl ServiceKeeper {
-    /// Who looks after services here, if it answers; or why nobody does.
+    /// The service manager of this system, if it answers; or why there is none.
     pub(super) fn here() -> Result<Self, String> {
         if cfg!(target_os = "macos") {
             let domain = domain()?;
@@ -62,7 +62,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// Where its file goes.
+    /// The path of its file.
     pub(super) fn file(self, environment: &ClientEnvironment) -> PathBuf {
         match self {
             Self::Systemd => environment.home("XDG_CONFIG_HOME", ".config").join("systemd/user").join(UNIT),
@@ -70,7 +70,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// What its file says.
+    /// The content of its file.
     pub(super) fn text(self, spec: &ServiceSpec<'_>) -> String {
         match self {
             Self::Systemd => unit(spec),
@@ -112,7 +112,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// Makes the service's keeper forget a file that is gone.
+    /// Makes the service manager forget a removed file.
     pub(crate) fn forget(self) -> Result<(), String> {
         match self {
             Self::Systemd => done("systemctl", &["--user", "daemon-reload"]),
@@ -120,7 +120,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// Whoever keeps the service whose file this is.
+    /// The service manager that a service file is for.
     pub(crate) fn of(file: &Path) -> Self {
         if file.extension().is_some_and(|end| end == "plist") { Self::Launchd } else { Self::Systemd }
     }
@@ -151,7 +151,7 @@ impl ServiceKeeper {
         number.filter(|number| *number > 0)
     }
 
-    /// What the user may want to do, so that the service is there when nobody is logged in.
+    /// Advice on how to keep the service running while nobody is logged in.
     pub(super) fn advice(self) -> Option<&'static str> {
         let lingers = || {
             let user = run("id", &["-u"]).map(|id| String::from_utf8_lossy(&id.stdout).trim().to_owned());
@@ -259,7 +259,7 @@ fn run(program: &str, args: &[&str]) -> Result<Output, String> {
     ran.map_err(|error| format!("{program} cannot be run: {error}"))
 }
 
-/// What a command printed, if it went well.
+/// The standard output of a command, if it succeeded.
 fn stdout_of(ran: &Output) -> Result<String, String> {
     if ran.status.success() {
         return Ok(String::from_utf8_lossy(&ran.stdout).into_owned());

@@ -1,4 +1,4 @@
-//! The way of a standing gateway: a service first, seen to come back by itself, and only then the clients' settings.
+//! Sets up a permanent gateway: first a service, seen to restart by itself, then the clients' settings.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -20,10 +20,10 @@ use crate::running_gateway::is_ours;
 /// How long a gateway may take to be ready.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How often it is looked for.
+/// Delay between two checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Variables of ours that are heard here, or are none of the user's settings.
+/// Variables of ours that `init` itself uses, or that are not settings.
 const HEARD: [&str; 3] = ["TERSELY_LISTEN", "TERSELY_HISTORY_RECORD", INSIDE];
 
 /// Installs a service, and points clients at it.
@@ -68,7 +68,7 @@ pub(super) fn run(
     plan.end(args, is_written, || verify(meant, Some(listen), environment, &args.consent))
 }
 
-/// Settings of this shell that a service does not see.
+/// Notes about variables of this shell that a service does not see.
 fn unheard(environment: &ClientEnvironment) -> Vec<String> {
     let is_unheard = |name: &&String| name.starts_with("TERSELY_") && !HEARD.contains(&name.as_str());
     let names: Vec<_> = environment.vars.keys().filter(is_unheard).cloned().collect();
@@ -90,7 +90,7 @@ fn ensure_free(keeper: ServiceKeeper, listen: SocketAddr) -> Result<(), CommandF
     Err(CommandFault::unable(format!("another program listens at {listen} already"), hint))
 }
 
-/// The settings of the gateway; only where it listens is said here.
+/// The settings of the gateway; only its address comes from the arguments.
 fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
     let sources = SettingSources::new(&Flags { listen: args.way.listen.clone(), ..Flags::default() });
     let meant = settings::load(&sources).map_err(settings::fault)?.settings;
@@ -105,7 +105,7 @@ fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
     ))
 }
 
-/// The file of the service. One that somebody else wrote stays.
+/// The planned file of the service. Someone else's file is not replaced.
 fn unit(
     keeper: ServiceKeeper,
     environment: &ClientEnvironment,
@@ -156,8 +156,8 @@ impl InitPlan {
     }
 }
 
-/// Starts the service, and sees it come back after its process was killed. If it does not, it is taken away again, and no
-/// client was touched.
+/// Starts the service, and checks that it restarts after a kill. If it does not, it is removed again, and no
+/// client is changed.
 fn establish(
     keeper: ServiceKeeper,
     unit: &PlannedFile,
@@ -187,7 +187,7 @@ fn establish(
     Err(CommandFault::unable(message, hint).into())
 }
 
-/// Sees the service up, and up again with another process after a kill; or says why not.
+/// Checks that the service answers, and answers again from another process after a kill; or says why not.
 fn prove(keeper: ServiceKeeper, unit: &PlannedFile, meant: &AllSettings) -> Result<Result<(), String>, Stop> {
     if let Err(why) = keeper.start(unit.path()) {
         return Ok(Err(why));
@@ -207,7 +207,7 @@ fn prove(keeper: ServiceKeeper, unit: &PlannedFile, meant: &AllSettings) -> Resu
     Ok(Ok(()))
 }
 
-/// True once the service runs, in another process than `not`, and a gateway of ours answers.
+/// Waits until the service runs in another process than `not` and its gateway answers; false after a timeout.
 fn is_up(keeper: ServiceKeeper, meant: &AllSettings, not: Option<u32>) -> Result<bool, Stop> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = Instant::now() + STARTUP_TIMEOUT;

@@ -1,6 +1,6 @@
-//! Lines in the files that shells read, by which clients start through Tersely.
+//! Aliases in shell startup files, by which clients start through Tersely.
 //!
-//! They ask for the program first: if it is gone, the clients start without it.
+//! They check for the program first: if it is gone, the clients start without it.
 
 use std::path::{Path, PathBuf};
 
@@ -22,13 +22,13 @@ const SHELLS: [(&str, &str, &str, &str); 3] = [
     ("fish", "XDG_CONFIG_HOME", ".config", "fish/config.fish"),
 ];
 
-/// What would be written into one file, if anything is, and which clients it leaves to the user.
+/// The planned change of one startup file, and notes about names that the file already defines.
 pub(super) struct ShellPlan {
     pub(super) file: Option<PlannedFile>,
     pub(super) notes: Vec<String>,
 }
 
-/// The files that shells read here: those that are there, and that of the user's own shell.
+/// The startup files that exist, and that of the user's own shell.
 pub(super) fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
     let own = environment.var("SHELL").and_then(|shell| Path::new(shell).file_name()?.to_str());
     let file =
@@ -89,7 +89,7 @@ pub(super) fn plan(
     Ok(ShellPlan { file: Some(file), notes })
 }
 
-/// Where our lines stand, if they do; nothing can be said if one of the two signs is missing or there twice.
+/// The place of our block, if there is one; an error if a marker is missing or repeated.
 pub(crate) fn block_place(text: &str) -> Result<Option<std::ops::Range<usize>>, ()> {
     let lines = |sign: &str| {
         let mut at = 0;
@@ -107,7 +107,7 @@ pub(crate) fn block_place(text: &str) -> Result<Option<std::ops::Range<usize>>, 
     }
 }
 
-/// The lines of a block that are not among those that we wrote; one of ours that somebody turned into a comment still is.
+/// The lines of a block that we did not write; a line of ours that was commented out is still ours.
 pub(crate) fn foreign_lines(ours: &str, block: &str) -> String {
     let bare = |line: &str| line.trim().trim_start_matches('#').trim().to_owned();
     let is_ours = |line: &&str| ours.lines().any(|it| bare(it) == bare(line));
@@ -135,7 +135,7 @@ fn lines(path: &Path, program: &str, clients: &[&str]) -> String {
     format!("{BEGIN}\n{why}\n{begin}\n{aliases}{end}\n{END}\n")
 }
 
-/// A word as shells read it.
+/// Quotes a word for shells.
 fn quote(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-".contains(letter);
     if word.chars().all(is_plain) {
@@ -148,7 +148,7 @@ fn is_fish(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "fish")
 }
 
-/// True if a file gives a client's name a meaning of its own.
+/// True if a file already defines an alias or a function of this name.
 fn is_taken(text: &str, client: &str) -> bool {
     text.lines().map(str::trim_start).any(|line| {
         let rest = line.strip_prefix("alias ").or_else(|| line.strip_prefix("function ")).unwrap_or(line);

@@ -1,4 +1,4 @@
-//! Where each client keeps its MCP servers, and in which shape.
+//! The configuration file of each MCP client, and its format.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub(crate) enum McpClient {
     Opencode,
 }
 
-/// How a file is written, and where servers stand in it.
+/// The format of a file, and where its servers are.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FileShape {
     /// JSON, and the paths to objects of servers.
@@ -37,7 +37,7 @@ pub(super) enum FileShape {
 }
 
 impl McpClient {
-    /// How its files are written.
+    /// The format of its files.
     pub(super) fn shape(self) -> FileShape {
         match self {
             // Servers of the user, and of one folder alone.
@@ -50,7 +50,7 @@ impl McpClient {
         }
     }
 
-    /// The files that its user's servers may be in; the first that is there counts.
+    /// The files that may hold its user's servers; the first that exists counts.
     pub(super) fn files(self, environment: &ClientEnvironment) -> Vec<PathBuf> {
         match self {
             Self::Claude => vec![environment.home("CLAUDE_CONFIG_DIR", "").join(".claude.json")],
@@ -69,7 +69,7 @@ impl McpClient {
     }
 }
 
-/// The folder in which programs with windows keep what they are set to.
+/// The folder in which desktop applications keep their settings.
 fn settings(environment: &ClientEnvironment) -> PathBuf {
     if cfg!(target_os = "macos") {
         environment.home("", "Library/Application Support")

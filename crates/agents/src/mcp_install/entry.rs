@@ -1,6 +1,6 @@
-//! A server in a client's file, and the few bytes by which it goes through Tersely or does not.
+//! A server in a client's file, and the patches that wrap it in `tersely mcp` and unwrap it.
 //!
-//! Bytes that are put in are the same bytes that are taken out again, and no others: a command moves as it is spelled.
+//! Unwrapping removes exactly the bytes that wrapping inserted: a command moves with its spelling unchanged.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use tersely_terminal::output::visible;
 
 use crate::edit::Patch;
 
-/// A server, as a client's file has it.
+/// A server in a client's file.
 #[derive(Debug)]
 pub(super) struct ServerEntry {
     /// Its name.
     pub(super) name: String,
-    /// The folder that it is for, where it is for one alone.
+    /// The project that it is for, if it is for one only.
     pub(super) folder: Option<String>,
     /// How it is started.
     pub(super) wiring: Wiring,
@@ -26,27 +26,27 @@ pub(super) enum Wiring {
     Split(WrittenValue, Option<WrittenList>, ArgsLead),
     /// By a list that holds both.
     Joined(WrittenList),
-    /// Not at all: it is somewhere else.
+    /// Not at all: it is reached by a URL.
     Remote,
-    /// By nothing that can be read, and why.
+    /// In a way that is not supported, and why.
     Odd(&'static str),
 }
 
-/// A value as it stands in a file, and what it means if it is a string.
+/// The place of a value in a file, and its decoded text if it is a string.
 #[derive(Debug)]
 pub(super) struct WrittenValue {
     pub(super) place: Range<usize>,
     pub(super) means: Option<String>,
 }
 
-/// A list as it stands in a file.
+/// The place of a list in a file, and its items.
 #[derive(Debug)]
 pub(super) struct WrittenList {
     pub(super) place: Range<usize>,
     pub(super) items: Vec<WrittenValue>,
 }
 
-/// Where a list of arguments goes if there is none, and what is written before it.
+/// Where to insert a list of arguments if there is none, and the text in front of it.
 #[derive(Debug)]
 pub(super) struct ArgsLead {
     pub(super) at: usize,
@@ -56,11 +56,11 @@ pub(super) struct ArgsLead {
 /// Whether a server goes through Tersely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It does not, and could.
+    /// It does not, but could.
     Direct,
     /// It does; the number says which word begins the server's own command.
     Wrapped(usize),
-    /// It is Tersely, with something else to do.
+    /// It is another command of Tersely.
     Tersely,
     /// It cannot, and why.
     Unfit(&'static str),
@@ -70,13 +70,13 @@ const MCP: &str = "\"mcp\"";
 const DASHES: &str = "\"--\"";
 
 impl ServerEntry {
-    /// How to call it in a message.
+    /// Its name in messages.
     pub(super) fn label(&self) -> String {
         let folder = self.folder.as_ref().map(|folder| format!(" ({folder})"));
         visible(&format!("{}{}", self.name, folder.unwrap_or_default()))
     }
 
-    /// True if both mean the same server, perhaps in different states of a file.
+    /// True if both are the same server, perhaps in different versions of a file.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         (&self.name, &self.folder) == (&other.name, &other.folder)
     }
@@ -112,7 +112,7 @@ impl ServerEntry {
         }
     }
 
-    /// What makes it go through `program`, which is in quotes.
+    /// The patches that wrap it in `program`, which is quoted.
     pub(super) fn wrap(&self, text: &str, program: &str) -> Vec<Patch> {
         match &self.wiring {
             Wiring::Split(command, args, lead) => {
@@ -128,7 +128,7 @@ impl ServerEntry {
         }
     }
 
-    /// What undoes that, where the word number `own` begins the server's own command.
+    /// The patches that unwrap it; word number `own` is the first of the server's own command.
     pub(super) fn unwrap_from(&self, text: &str, own: usize) -> Vec<Patch> {
         match &self.wiring {
             Wiring::Split(command, Some(list), lead) => {
@@ -162,7 +162,7 @@ impl ArgsLead {
         format!("{}[{MCP},{DASHES},{own}]", self.text)
     }
 
-    /// Where that stands, if `list` is it.
+    /// The place of that list, if `list` is it.
     fn ours(&self, text: &str, list: &WrittenList, own: &str) -> Option<Range<usize>> {
         let whole = self.whole(own);
         let place = self.at..list.place.end;
@@ -170,7 +170,7 @@ impl ArgsLead {
     }
 }
 
-/// Puts words before those of a list, laid out as they are.
+/// Inserts words at the head of a list, in its layout.
 fn put_before(text: &str, list: &WrittenList, words: &[&str]) -> Patch {
     let Some(first) = list.items.first() else {
         let at = list.place.start + 1;
@@ -189,7 +189,7 @@ fn put_before(text: &str, list: &WrittenList, words: &[&str]) -> Patch {
     Patch { place: at..at, text: words.iter().flat_map(|word| [*word, &comma]).collect() }
 }
 
-/// Where the words of a list stand that go before word number `rest`, with the comma that follows them.
+/// The place of the words in front of word number `rest`, with the comma that follows them.
 fn before(text: &str, list: &WrittenList, rest: usize) -> Range<usize> {
     let inside = list.place.start + 1..list.place.end - 1;
     let start = list.items.first().map_or(inside.start, |item| item.place.start);

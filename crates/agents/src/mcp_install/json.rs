@@ -1,4 +1,4 @@
-//! Finds the servers in a client's file of JSON.
+//! Finds the servers in a client's JSON file.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::mcp_install::entry::{ArgsLead, ServerEntry, Wiring, WrittenList, Writ
 /// Any key, on a path to servers.
 pub(super) const ANY: &str = "*";
 
-/// Keys that say that a server is somewhere else.
+/// Keys of servers that are reached by a URL.
 const REMOTE: [&str; 3] = ["url", "httpUrl", "serverUrl"];
 
 /// Keys of which a server has at least one, and a group of servers none.
@@ -39,12 +39,12 @@ pub(super) fn servers(paths: &[&[&str]], text: &str) -> Result<Vec<ServerEntry>,
     Ok(found)
 }
 
-/// True for a path to servers that stand in a group among servers.
+/// True for a path to a group of servers inside another group.
 fn is_inner(paths: &[&[&str]], path: &[&str]) -> bool {
     path.split_last().is_some_and(|(_, outer)| paths.contains(&outer) && paths.contains(&path))
 }
 
-/// An object, and the key under which it was found if any would do.
+/// An object, and the key that matched [`ANY`] on the way to it.
 type FolderObject = (Range<usize>, Option<String>);
 
 /// The objects at the end of a path.
@@ -70,7 +70,7 @@ fn reach(text: &str, path: &[&str], from: Range<usize>) -> Result<Vec<FolderObje
     Ok(reached)
 }
 
-/// True for an object that is no server itself, though a server may have its name.
+/// True for a group of servers, although a server might have its name.
 fn is_group(text: &str, place: &Range<usize>) -> Result<bool, TextFault> {
     let mut keys = scan::members(text, place)?.into_iter().map(|member| string(text, &member.key));
     Ok(text[place.clone()].starts_with('{') && !keys.any(|key| OWN.contains(&key.as_str())))
@@ -126,7 +126,7 @@ fn list(text: &str, place: &Range<usize>) -> Result<WrittenList, TextFault> {
     Ok(WrittenList { place: place.clone(), items: items.iter().map(|item| value(text, item)).collect() })
 }
 
-/// A list of arguments goes behind the command, and is laid out as that is.
+/// A new list of arguments goes after the command, in its layout.
 fn lead(text: &str, command: &MemberPlace) -> ArgsLead {
     let before = &text[..command.key.start];
     let gap = &before[before.trim_end_matches([' ', '\t', '\r', '\n']).len()..];
@@ -136,7 +136,7 @@ fn lead(text: &str, command: &MemberPlace) -> ArgsLead {
     ArgsLead { at: command.value.end, text: format!(",{gap}\"args\"{colon}") }
 }
 
-/// What a string means; one that means nothing stands for itself.
+/// The decoded string; an invalid one unchanged.
 fn string(text: &str, place: &Range<usize>) -> String {
     let spelled = &text[place.clone()];
     match spelled.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {

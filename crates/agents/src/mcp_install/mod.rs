@@ -1,4 +1,4 @@
-//! `tersely mcp install` and `uninstall`: a client's servers go through Tersely, or no longer do.
+//! `tersely mcp install` and `uninstall`: wraps the MCP servers in a client's configuration, and unwraps them.
 
 mod client;
 mod entry;
@@ -19,10 +19,10 @@ use crate::mcp_install::entry::{ServerEntry, Standing};
 
 pub(crate) use undo::WrappedServers;
 
-/// Files of JSON up to this size are read: Claude Code keeps more in its file than settings.
+/// Largest JSON file that is read, in bytes: Claude Code keeps more in its file than settings.
 const JSON_LIMIT: u64 = 32_000_000;
 
-/// Files of TOML up to this size are read: reading takes many times their size.
+/// Largest TOML file that is read, in bytes: parsing takes many times their size.
 const TOML_LIMIT: u64 = 4_000_000;
 
 /// Which configuration is changed, and how.
@@ -40,7 +40,7 @@ pub struct InstallArgs {
     consent: Consent,
 }
 
-/// Which servers are meant.
+/// The servers to change.
 #[derive(Debug, clap::Args)]
 struct ServerChoice {
     /// A server by its name in that file; may be given more than once
@@ -51,7 +51,7 @@ struct ServerChoice {
     all: bool,
 }
 
-/// A client's file, what is in it, and what it is about.
+/// A client's file and the servers in it.
 struct Scene {
     shape: FileShape,
     file: ClientFile,
@@ -61,7 +61,7 @@ struct Scene {
     program: String,
 }
 
-/// Puts Tersely before servers.
+/// Wraps servers.
 pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
     let chosen = scene.select(&args.servers)?;
@@ -89,7 +89,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     if !ask(&args.consent, &edit)? {
         return report_declined(&args.consent);
     }
-    // An older backup is the better one as long as what we wrote since is still there.
+    // An older backup is kept while servers that we wrapped since are still wrapped.
     if scene.before.is_none() || scene.ours().is_empty() {
         scene.file.keep()?;
     }
@@ -106,7 +106,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes Tersely away from before servers.
+/// Unwraps servers.
 pub fn uninstall(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
     let chosen = scene.select(&args.servers)?;
@@ -147,7 +147,7 @@ impl Scene {
         Ok(Self { shape, file, entries, before, program })
     }
 
-    /// The servers that were asked for; if none were, says which there are.
+    /// The chosen servers; without a choice, an error that lists them.
     fn select(&self, choice: &ServerChoice) -> Result<Vec<&ServerEntry>, Stop> {
         let file = self.file.path.display();
         if self.entries.is_empty() {
@@ -184,7 +184,7 @@ impl Scene {
         table::align("ll", &self.entries.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// The servers that go through Tersely and did not in the backup.
+    /// The servers that are wrapped, but are not in the backup.
     fn ours(&self) -> Vec<&ServerEntry> {
         let is_wrapped = |entry: &ServerEntry| matches!(entry.standing(&self.program), Standing::Wrapped(_));
         let earlier = self.before.iter().flat_map(|(_, entries)| entries).filter(|entry| is_wrapped(entry));
@@ -193,7 +193,7 @@ impl Scene {
         self.entries.iter().filter(is_ours).collect()
     }
 
-    /// What takes Tersely away from before these servers.
+    /// The patches that unwrap these servers.
     fn unwrap_patches(&self, text: &str, entries: &[&ServerEntry]) -> Vec<Patch> {
         let patches = entries.iter().flat_map(|entry| match entry.standing(&self.program) {
             Standing::Wrapped(own) => entry.unwrap_from(text, own),
@@ -202,7 +202,7 @@ impl Scene {
         patches.collect()
     }
 
-    /// The file without Tersely before these servers; nothing if it stands before none of them.
+    /// The edit that unwraps these servers; `None` if none of them is wrapped.
     fn without(&self, chosen: &[&ServerEntry]) -> Result<Option<FileEdit>, CommandFault> {
         let patches = self.unwrap_patches(&self.file.text, chosen);
         if patches.is_empty() {
@@ -213,7 +213,7 @@ impl Scene {
         Ok(Some(edit))
     }
 
-    /// Says what the file is now, and removes its backup once both are the same.
+    /// Reports the state of the file, and removes its backup once both are equal.
     fn farewell(
         &self,
         client: McpClient,
@@ -242,7 +242,7 @@ impl Scene {
         }
     }
 
-    /// Nothing is written that `uninstall` could not take back.
+    /// Refuses an edit that `uninstall` could not undo.
     fn ensure_undone(&self, changed: &[&ServerEntry], text: &str) -> Result<(), CommandFault> {
         let entries = servers(self.shape, &self.file.path, text)?;
         let is_changed = |entry: &&ServerEntry| changed.iter().any(|it| it.is_same(entry));
@@ -255,7 +255,7 @@ impl Scene {
     }
 }
 
-/// The file that is meant.
+/// The file to change.
 fn find(args: &InstallArgs) -> Result<PathBuf, CommandFault> {
     let files = args
         .file
@@ -276,7 +276,7 @@ fn servers(shape: FileShape, path: &Path, text: &str) -> Result<Vec<ServerEntry>
     found.map_err(|fault| fault.fault(path, text))
 }
 
-/// A string as both JSON and TOML write it.
+/// Quotes a string for both JSON and TOML.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

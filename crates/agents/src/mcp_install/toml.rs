@@ -1,4 +1,4 @@
-//! Finds the servers in a client's file of TOML.
+//! Finds the servers in a client's TOML file.
 
 use std::ops::Range;
 

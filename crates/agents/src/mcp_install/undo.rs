@@ -1,4 +1,4 @@
-//! What `tersely mcp install` leaves for `tersely uninstall`: a receipt, and the way back.
+//! Records what `tersely mcp install` wrapped, and unwraps it for `tersely uninstall`.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::mcp_install::Scene;
 use crate::mcp_install::client::McpClient;
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
 
-/// A client's servers that go through Tersely because of `install`.
+/// A client's servers that `install` wrapped.
 pub(crate) struct WrappedServers {
     client: McpClient,
     scene: Scene,
 }
 
 impl WrappedServers {
-    /// Looks at a client's file again.
+    /// Reads the file of a receipt.
     pub(crate) fn read(receipt: &Receipt) -> Result<Self, CommandFault> {
         let hint = "name the client's own file with `tersely mcp uninstall --client NAME --file PATH`";
         let client = McpClient::from_str(&receipt.client, false);
@@ -26,12 +26,12 @@ impl WrappedServers {
         Ok(Self { client, scene: Scene::read(client, &receipt.file)? })
     }
 
-    /// How many they are.
+    /// Their number.
     pub(crate) fn count(&self) -> usize {
         self.scene.ours().len()
     }
 
-    /// Takes Tersely away from before them, and says what the file is then.
+    /// Unwraps them, and reports the state of the file.
     pub(crate) fn unwrap_all(&self) -> Result<String, CommandFault> {
         let ours = self.scene.ours();
         let Some(edit) = self.scene.without(&ours)? else {
@@ -48,7 +48,7 @@ pub(super) fn record(client: McpClient, file: &Path) -> Result<(), CommandFault>
     Receipts::open()?.add(receipt(client, file))
 }
 
-/// Forgets it: nothing of ours is there any more.
+/// Removes the receipt: nothing is wrapped any more.
 pub(super) fn forget(client: McpClient, file: &Path) -> Result<(), CommandFault> {
     Receipts::open()?.forget(&receipt(client, file))
 }

@@ -66,7 +66,7 @@ fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn 
     })
 }
 
-/// What stopped making sense is said, though the body was written: it would be sent as it came.
+/// Reports a body that could not be read to its end: it would be sent unchanged.
 fn exit_code(name: &str, report: &Report) -> Result<ExitCode, Stop> {
     let Some(error) = report.unread else { return Ok(ExitCode::SUCCESS) };
     output::note(&format!("{name}: {error}; the body would be sent unchanged"))?;
@@ -103,7 +103,7 @@ fn explain(args: &CompressArgs, provider: &dyn Provider, report: &Report) -> Str
     lines.join("\n")
 }
 
-/// Who was taken for the reader.
+/// The model tier that was chosen.
 fn reader(report: &Report) -> &'static str {
     report.reader.map_or("none", Reader::name)
 }

@@ -89,7 +89,7 @@ fn explain(outcome: &Outcome<'_>) -> String {
     table::align("lrrrl", &rows) + &masked
 }
 
-/// What was lost; a text with masks in it has lost something, though no stage has.
+/// The loss; a masked text has lost something, though no stage has.
 fn loss(outcome: &Outcome<'_>) -> &'static str {
     match outcome.ledger.loss() {
         Loss::None if outcome.redacted > 0 => "masked",

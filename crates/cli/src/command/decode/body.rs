@@ -9,7 +9,7 @@ use tersely_terminal::{input, output, progress};
 
 use crate::command::provider;
 
-/// Turns the body that was named back into what it was made of.
+/// Restores a compressed request body.
 pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(file)?;
     let Some(provider) = provider::of(wish, &body) else {

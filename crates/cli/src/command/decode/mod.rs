@@ -86,7 +86,7 @@ fn decode_as(form: Form, input: &Input) -> Result<DecodedText, CommandFault> {
     Ok(DecodedText::Json(json::encode(&value)))
 }
 
-/// What a text stands for whose form is not known: what it was compressed from, or a value.
+/// Decodes a text whose form is not known: to what it was compressed from, or to a value.
 ///
 /// A text that no form reads is one that `compress` left alone.
 fn find(input: &Input) -> Result<DecodedText, Stop> {

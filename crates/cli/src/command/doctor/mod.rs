@@ -46,7 +46,7 @@ pub(crate) struct DoctorArgs {
     pub report: bool,
 }
 
-/// Looks at everything, and says what was found.
+/// Runs all checks, and prints the findings.
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&args.flags);
     let loaded = settings::load_telling(&sources)?;

@@ -1,4 +1,4 @@
-//! Looks for clients, and asks each for its version.
+//! Finds installed clients, and asks each for its version.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;

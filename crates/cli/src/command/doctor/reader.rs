@@ -1,4 +1,4 @@
-//! Looks at who reads what is sent: as the settings have it, and as the models are named that clients are told to use.
+//! Reports the model tier that results are compressed for, by the settings and by the models that clients are set to use.
 
 use tersely_agents::clients::ClientEnvironment;
 use tersely_core::Reader;
@@ -15,7 +15,7 @@ const MODELS: [&str; 5] = [
     "AIDER_MODEL",
 ];
 
-/// Who is taken for the reader, and of which models that are named here.
+/// The model tier, and the models that it comes from.
 pub(crate) fn look(engine: &Engine, environment: &ClientEnvironment) -> Vec<Finding> {
     let settings = engine.settings();
     let (subject, reader) = ("reader", settings.plan.reader);

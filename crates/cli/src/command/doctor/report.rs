@@ -40,7 +40,7 @@ pub(crate) fn page(findings: &[Finding], about: &str) -> String {
     page
 }
 
-/// What is neither good nor bad speaks for itself.
+/// Neutral findings are printed without a status.
 fn mark(state: State) -> &'static str {
     match state {
         State::Good => "ok: ",

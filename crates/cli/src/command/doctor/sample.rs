@@ -1,4 +1,4 @@
-//! Sends a sample through the rewriter, to see that it does its work.
+//! Sends a sample through the rewriter, to check that it works.
 
 use http::{HeaderMap, Method, Uri};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Looks at what `tersely init` set up: does it still hold?
+//! Checks whether what `tersely init` set up still works.
 
 use tersely_agents::{Receipt, ReceiptKind, Receipts};
 use tersely_gateway::{GatewaySettings, Upstream, probe};

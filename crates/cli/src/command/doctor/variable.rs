@@ -1,4 +1,4 @@
-//! Looks at the variables that point clients somewhere. Of keys it says only that they are there.
+//! Checks the variables that point clients at an address. Keys are only reported as present.
 
 use tersely_agents::clients::{ClientEnvironment, VENDORS};
 use tersely_gateway::{GatewaySettings, Upstream, probe};

@@ -8,7 +8,7 @@ use tersely_terminal::fault::Stop;
 
 pub(crate) use tersely_agents::init::InitArgs;
 
-/// Sets up what was asked for.
+/// Runs the command.
 pub(crate) fn run(args: &InitArgs) -> Result<ExitCode, Stop> {
     tersely_agents::init::run(args, &verify::run)
 }
