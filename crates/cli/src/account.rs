@@ -1,4 +1,4 @@
-//! What a text costs as it was sent, and in each form.
+//! The token cost of a text as sent, and in each form.
 
 use serde_json::{Map, Value as Json};
 use tersely_codec::{Form, Value, encode};
@@ -26,7 +26,7 @@ impl Account {
     }
 
     /// What `form` saves against the text as sent.
-    pub(crate) fn saved(&self, form: Form) -> Option<Share> {
+    pub(crate) fn share_saved(&self, form: Form) -> Option<Share> {
         self.tokens(form).map(|tokens| Share::saved(self.sent, tokens))
     }
 
@@ -40,7 +40,7 @@ impl Account {
 
     fn row(&self, form: Form, chosen: Form) -> Vec<String> {
         let tokens = self.tokens(form).map_or("-".to_owned(), |tokens| tokens.to_string());
-        let saved = self.saved(form).map_or("-".to_owned(), |share| share.to_string());
+        let saved = self.share_saved(form).map_or("-".to_owned(), |share| share.to_string());
         let remark = match self.tokens(form) {
             None => "cannot represent this exactly",
             Some(_) if form == chosen => "<- written",

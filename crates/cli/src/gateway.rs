@@ -1,4 +1,4 @@
-//! A gateway that is ready to start.
+//! Assembles a gateway from settings: engine, store, telemetry and history.
 
 use std::io;
 use std::sync::Arc;
@@ -10,36 +10,36 @@ use tersely_gateway::{
     Collector, Compressor, Display, EngineRewriter, Error, GatewaySettings, HistorySource, Keeper,
 };
 use tersely_history::{HistorySettings, HistorySink};
+use tersely_settings::{AllSettings, SeenParts};
 use tersely_store::{SettingError, Store, StoreCounts, StoreWatch};
 use tersely_telemetry::{EventSink, EventSums, PriceTable, SideNumbers, StoreNumbers, Telemetry, journal};
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::number::many;
 use tokio::runtime::Runtime;
 
-use crate::settings::{AllSettings, SeenParts};
 use crate::signals::outlive_limits;
 use crate::summary::Savings;
 
 /// A gateway that is ready to start.
 pub(crate) struct ReadyGateway {
-    /// Where it stands.
+    /// Listener, upstreams, limits and timeouts.
     pub(crate) settings: GatewaySettings,
-    /// Where tool results are sent to be shortened, if they are.
+    /// URL of the external compressor, if there is one.
     pub(crate) compressor: Option<String>,
-    /// What it does to requests; it can be told otherwise while it runs.
+    /// The rewriter of requests; its engine can be replaced while it runs.
     pub(crate) rewrite: Arc<EngineRewriter>,
-    /// Where its requests are recorded, if they are.
+    /// The history, if requests are recorded.
     history: Option<HistorySink>,
-    /// What they have come to.
+    /// Sums over all requests.
     sums: EventSums,
 }
 
 /// How long the last requests may take to be recorded: longer than a file that another process holds is waited for, so that
 /// there is a reason to tell.
-const RECORDING: Duration = Duration::from_secs(4);
+const RECORD_TIMEOUT: Duration = Duration::from_secs(4);
 
 impl ReadyGateway {
-    /// A gateway that does as `meant`, and records its requests as said.
+    /// A gateway with these settings, which records its requests in `history`.
     pub(crate) fn new(meant: AllSettings, history: Option<HistorySettings>) -> Result<Self, CommandFault> {
         let mut sinks = sinks(&meant)?;
         let store = Store::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
@@ -63,7 +63,7 @@ impl ReadyGateway {
         let look = move || {
             let compressors = totals.totals().compressors;
             let (compressor_calls, compressor_tokens) = (compressors.calls, compressors.tokens);
-            SideNumbers { store: Some(stored(&store)), compressor_calls, compressor_tokens }
+            SideNumbers { store: Some(store_numbers(&store)), compressor_calls, compressor_tokens }
         };
         let sums = EventSums::default();
         sinks.push(Box::new(sums.clone()));
@@ -75,7 +75,7 @@ impl ReadyGateway {
     /// Waits a little until the last requests are recorded, and says so if they cannot be.
     pub(crate) fn finish(&self) -> Option<String> {
         let history = self.history.as_ref()?;
-        let waiting = history.finish(RECORDING);
+        let waiting = history.finish(RECORD_TIMEOUT);
         let lost = history.dropped() + waiting;
         let usual = if waiting > 0 { "the file could not be written in time" } else { "too many at once" };
         let why = history.fault().unwrap_or(usual);
@@ -87,12 +87,12 @@ impl ReadyGateway {
         })
     }
 
-    /// How far it goes, for people to read.
+    /// The compression mode.
     pub(crate) fn mode(&self) -> Mode {
         self.rewrite.engine().settings().plan.mode
     }
 
-    /// What whoever starts it should know: where results go, and what may become of files.
+    /// Warnings to print at the start: where results are sent, and what masks may do to files.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         let sends = self.compressor.as_ref();
         let sends = sends.map(|url| format!("new tool results are sent to {url} to be shortened"));
@@ -103,7 +103,7 @@ impl ReadyGateway {
     }
 
     /// What it has saved so far.
-    pub(crate) fn saved(&self) -> Savings {
+    pub(crate) fn savings(&self) -> Savings {
         Savings::new(self.rewrite.totals(), self.sums.sums())
     }
 }
@@ -112,13 +112,13 @@ fn history_fault(error: &io::Error) -> CommandFault {
     CommandFault::unable(format!("cannot record a history: {error}"), "set history.record to \"off\"")
 }
 
-/// What a door without models tells, which is all but tokens.
+/// Telemetry of a server without models: everything but tokens.
 pub(crate) fn telemetry(meant: &AllSettings, store: Option<StoreWatch>) -> Result<Telemetry, CommandFault> {
-    let look = move || SideNumbers { store: store.as_ref().map(stored), ..SideNumbers::default() };
+    let look = move || SideNumbers { store: store.as_ref().map(store_numbers), ..SideNumbers::default() };
     Ok(Telemetry::beside(prices(&meant.seen)?, sinks(meant)?, Box::new(look)))
 }
 
-/// What hears of requests beside the log and the numbers.
+/// Event sinks besides log and metrics.
 fn sinks(meant: &AllSettings) -> Result<Vec<Box<dyn EventSink>>, CommandFault> {
     let mut sinks: Vec<Box<dyn EventSink>> = Vec::new();
     if let Some(settings) = &meant.seen.events {
@@ -136,12 +136,12 @@ fn sinks(meant: &AllSettings) -> Result<Vec<Box<dyn EventSink>>, CommandFault> {
     Ok(sinks)
 }
 
-fn stored(store: &StoreWatch) -> StoreNumbers {
+fn store_numbers(store: &StoreWatch) -> StoreNumbers {
     let StoreCounts { hits, misses, kept, failures, spoiled, took } = store.counts();
     StoreNumbers { is_up: store.is_up(), hits, misses, kept, failures, spoiled, took }
 }
 
-/// The prices in a file, before those that are known without one.
+/// The price table: entries of a file before built-in ones.
 fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
     let Some(path) = &seen.prices else { return Ok(PriceTable::known()) };
     let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
@@ -153,12 +153,12 @@ fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
     Ok(own.or(PriceTable::known()))
 }
 
-/// Why texts cannot be kept as the settings say.
+/// Reports invalid store settings.
 pub(crate) fn store_fault(error: &SettingError) -> CommandFault {
     CommandFault::unable(error.to_string(), "fix the settings under store; `tersely config show` lists them")
 }
 
-/// Why results cannot be sent where the settings say.
+/// Reports invalid compressor settings.
 fn compressor_fault(error: &Error) -> CommandFault {
     CommandFault::unable(error.to_string(), "fix the settings under remote; `tersely config show` lists them")
 }

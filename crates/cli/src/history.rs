@@ -1,15 +1,14 @@
-//! Where the history is, and who writes one.
+//! Locates the history file, and decides who records one.
 
 use std::env;
 use std::path::PathBuf;
 
 use tersely_history::HistorySettings;
+use tersely_settings::{self as settings, AllSettings, HistoryChoice, SettingSources};
 use tersely_terminal::output::visible;
 
-use crate::settings::{self, AllSettings, HistoryChoice, SettingSources};
-
-/// The longest name of a project.
-const LONGEST: usize = 80;
+/// Longest name of a project.
+const MAX_NAME_CHARS: usize = 80;
 
 /// The file, if there is a place for it.
 pub(crate) fn file(sources: &SettingSources, choice: &HistoryChoice) -> Option<PathBuf> {
@@ -47,7 +46,7 @@ pub(crate) fn of_server(sources: &SettingSources, meant: &AllSettings) -> Option
 fn project() -> Option<String> {
     let folder = env::current_dir().ok()?;
     let name = visible(&folder.file_name()?.to_string_lossy());
-    Some(name.chars().take(LONGEST).collect())
+    Some(name.chars().take(MAX_NAME_CHARS).collect())
 }
 
 #[cfg(test)]

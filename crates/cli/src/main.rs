@@ -4,14 +4,9 @@
 
 mod account;
 mod command;
-mod edit;
-mod folder_lock;
 mod gateway;
 mod history;
-mod page;
-mod receipt;
 mod reload;
-mod settings;
 mod signals;
 mod summary;
 

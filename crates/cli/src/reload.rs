@@ -1,18 +1,17 @@
-//! Puts what changes while a gateway runs to work: the certificate that it shows, and who may come in.
+//! Reloads certificates and tenants while a gateway runs.
 
 use std::time::Duration;
 
 use tersely_gateway::{InboundTls, TenantList, TlsFiles};
+use tersely_settings::watch::{self, News};
+use tersely_settings::{LoadedSettings, SettingSources};
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::output;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::settings::watch::{self, News};
-use crate::settings::{Loaded, SettingSources};
-
-/// How often the files are looked at. Their content is compared, so that no kind of replacing them goes unseen.
-const PERIOD: Duration = Duration::from_secs(1);
+/// How often files are read. Their content is compared, so that every kind of replacement is noticed.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// TLS as the settings say, if they do.
 pub(crate) fn tls(files: Option<&TlsFiles>) -> Result<Option<InboundTls>, CommandFault> {
@@ -24,7 +23,7 @@ pub(crate) fn tls(files: Option<&TlsFiles>) -> Result<Option<InboundTls>, Comman
 /// Reads the files of TLS again as they change, and tells of it.
 pub(crate) async fn follow_files(tls: InboundTls) {
     loop {
-        sleep(PERIOD).await;
+        sleep(POLL_INTERVAL).await;
         let again = tls.clone();
         let news = match spawn_blocking(move || again.renew()).await {
             Ok(Ok(true)) => "tersely: new certificate files read; they hold for new connections".to_owned(),
@@ -33,12 +32,12 @@ pub(crate) async fn follow_files(tls: InboundTls) {
             }
             Ok(Ok(false)) | Err(_) => continue,
         };
-        // Whoever closed stderr does not want to hear of it.
+        // If stderr is closed, nobody reads it.
         let _ = output::note(&news);
     }
 }
 
-/// Lets those in who may come in by the new settings; a list that is suddenly empty is not heard.
+/// Applies the new list of tenants; a list that is suddenly empty is ignored.
 pub(crate) fn adopt(running: &TenantList, new: &TenantList) {
     if !running.adopt(new) {
         let _ = output::note(
@@ -48,7 +47,7 @@ pub(crate) fn adopt(running: &TenantList, new: &TenantList) {
 }
 
 /// Follows the list of tenants where all other settings take effect after a restart.
-pub(crate) fn follow_tenants(sources: SettingSources, loaded: &Loaded, running: TenantList) {
+pub(crate) fn follow_tenants(sources: SettingSources, loaded: &LoadedSettings, running: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         let _ = output::note(&match news {
             News::Changed => {

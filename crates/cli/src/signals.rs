@@ -1,4 +1,4 @@
-//! Hears what the system asks of this process, and passes it on to another.
+//! Receives signals, and forwards them to a child process.
 
 #[cfg(unix)]
 pub(crate) use unix::{Signals, forward, outlive_limits};
@@ -19,16 +19,16 @@ mod unix {
     use super::Terminal;
     use tersely_terminal::fault::CommandFault;
 
-    /// Signals that are heard instead of obeyed.
+    /// Signals that this process handles.
     pub(crate) struct Signals(Vec<(SignalKind, unix::Signal)>);
 
     impl Signals {
-        /// Those that ask for an end.
+        /// SIGINT and SIGTERM.
         pub(crate) fn ending() -> Result<Self, CommandFault> {
             Self::of(&[SignalKind::interrupt(), SignalKind::terminate()])
         }
 
-        /// Those that a command in a terminal may be sent.
+        /// All signals that a command in a terminal may get.
         pub(crate) fn all() -> Result<Self, CommandFault> {
             let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
             let more = [SignalKind::hangup(), SignalKind::quit()];

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{StatusCode, Uri};
+use percent_encoding::percent_decode;
 
 use crate::error::Error;
 use crate::vendor::Vendor;
@@ -152,7 +153,7 @@ impl fmt::Display for Upstream {
 fn climbs(path: &str) -> bool {
     let mut path = path.split('?').next().unwrap_or_default().as_bytes().to_vec();
     for _ in 0..MAX_DECODINGS {
-        let plain = percent_decoded(&path);
+        let plain: Vec<u8> = percent_decode(&path).collect();
         if plain == path {
             return path.split(|byte| matches!(byte, b'/' | b'\\')).any(is_parent);
         }
@@ -163,20 +164,6 @@ fn climbs(path: &str) -> bool {
 
 fn is_parent(segment: &[u8]) -> bool {
     segment.split(|byte| *byte == b';').next() == Some(b"..")
-}
-
-fn percent_decoded(path: &[u8]) -> Vec<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let (mut plain, mut rest) = (Vec::with_capacity(path.len()), path);
-    while let [first, tail @ ..] = rest {
-        let escaped = match rest {
-            [b'%', high, low, ..] => digit(*high).zip(digit(*low)).map(|(high, low)| high << 4 | low),
-            _ => None,
-        };
-        plain.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() { &rest[3..] } else { tail };
-    }
-    plain
 }
 
 fn bad_path() -> Error {

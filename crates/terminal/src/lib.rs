@@ -4,6 +4,7 @@ pub mod fault;
 pub mod input;
 pub mod number;
 pub mod output;
+pub mod page;
 pub mod place;
 pub mod progress;
 pub mod screen;

@@ -6,10 +6,9 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use tersely_gateway::AccessKey;
+use tersely_settings::{self as settings, Flags, LoadedSettings, MergedEntry, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::{output, table};
-
-use crate::settings::{self, Flags, Loaded, MergedEntry, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,7 +108,7 @@ fn key(args: &KeyArgs) -> Result<(), Stop> {
 }
 
 /// Loads, and tells of what has no effect.
-fn load(flags: &Flags) -> Result<Loaded, Stop> {
+fn load(flags: &Flags) -> Result<LoadedSettings, Stop> {
     let loaded = settings::load(&SettingSources::of_server(flags)).map_err(settings::fault)?;
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;
@@ -133,7 +132,7 @@ fn spell(value: &Value) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-fn report(loaded: &Loaded) -> String {
+fn report(loaded: &LoadedSettings) -> String {
     let entry = |entry: &MergedEntry| json!({ "setting": entry.name, "value": entry.value, "from": entry.origin.to_string() });
     let settings: Vec<_> = loaded.entries.iter().map(entry).collect();
     json!({ "file": loaded.file, "settings": settings, "notices": loaded.notices }).to_string()

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tersely_gateway::{HistorySource, serve_dashboard};
+use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 
 use crate::command::stats::placeless;
 use crate::gateway::{ReadyGateway, runtime};
 use crate::history;
-use crate::settings::{self, Flags, SettingSources};
 use crate::signals::Signals;
 
 const EXAMPLES: &str = "\
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
             signals.next().await;
         };
         let hello = |here: SocketAddr| {
-            // Whoever closed stderr does not want to hear of it.
+            // If stderr is closed, nobody reads it.
             let _ = output::note(&format!("tersely: http://{here}/_tersely/ (Ctrl-C ends it)"));
         };
         let hint = "choose another address: tersely dashboard --listen 127.0.0.1:0";

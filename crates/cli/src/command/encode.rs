@@ -60,7 +60,7 @@ pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
     let input = input::read(args.file.as_ref())?.require_text()?;
     let spinner = progress::working("encoding", input.text.len());
     let value = json::decode(&input.text).map_err(|error| not_json(&input, &error))?;
-    let (form, text) = write(args.form, &value).map_err(|form| declined(&input.name, form))?;
+    let (form, text) = write(args.form, &value).map_err(|form| form_fault(&input.name, form))?;
     let account = (args.stats || args.json).then(|| Account::of(&input.text, &value));
     spinner.finish_and_clear();
 
@@ -86,7 +86,7 @@ fn write(wish: FormWish, value: &Value<'_>) -> Result<(Form, String), Form> {
 }
 
 fn report(form: Form, text: &str, account: &Account) -> String {
-    let saved = account.saved(form).map(Share::percent);
+    let saved = account.share_saved(form).map(Share::percent);
     json!({ "form": form.name(), "text": text, "tokens": account.json(), "saved": saved }).to_string()
 }
 
@@ -101,7 +101,7 @@ fn not_json(input: &Input, error: &DecodeError) -> CommandFault {
     CommandFault::no(format!("{}: {error}", input.name), hint)
 }
 
-fn declined(name: &str, form: Form) -> CommandFault {
+fn form_fault(name: &str, form: Form) -> CommandFault {
     CommandFault::no(
         format!("{name}: {} cannot represent this exactly", form.name()),
         "omit --form: auto always finds a form that can",

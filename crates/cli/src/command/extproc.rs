@@ -4,12 +4,13 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tersely_agents::local;
 use tersely_gateway::serve_processor;
+use tersely_settings::Flags;
 use tersely_terminal::fault::Stop;
 
-use crate::command::serve::{begin, exposure, local, numbers};
+use crate::command::serve::{begin, exposure, numbers};
 use crate::gateway::ReadyGateway;
-use crate::settings::Flags;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &ExtprocArgs) -> Result<ExitCode, Stop> {
     })
 }
 
-/// What is said when it is ready.
+/// The message when it is ready.
 fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
     let mode = ready.mode().name();
     let seals = if ready.rewrite.engine().seals() { SEALS } else { "" };

@@ -6,15 +6,14 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::json;
 use tersely_core::{Call, Filter, FilterScope, O200k, Outcome, Plan, compress, compress_filtered};
-use tersely_terminal::fault::{CommandFault, NO, Stop};
-use tersely_terminal::share::Share;
-use tersely_terminal::{input, output, table};
-
-use crate::settings::filters::{
+use tersely_settings::filters::{
     FilterFile, FilterPlace, FilterShelf, FilterState, FilterTest, FoundFilter, Trial, forget, read_file,
     record, try_out,
 };
-use crate::settings::{self, Flags, Problem, SettingSources};
+use tersely_settings::{self as settings, Flags, Problem, SettingSources};
+use tersely_terminal::fault::{CommandFault, NO, Stop};
+use tersely_terminal::share::Share;
+use tersely_terminal::{input, output, table};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -144,7 +143,7 @@ fn scope(filter: &Filter) -> String {
 }
 
 fn test(args: &TestArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
-    let named = named(args, shelf)?;
+    let named = select_filters(args, shelf)?;
     let (mut passed, mut failed) = (0, 0);
     for (name, file) in &named {
         if file.tests.is_empty() {
@@ -166,7 +165,7 @@ fn test(args: &TestArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
 }
 
 /// The named filters, or all of them; a broken one ends the command.
-fn named(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile)>, Stop> {
+fn select_filters(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile)>, Stop> {
     let opened = |name: &str, file: &Result<FilterFile, Vec<Problem>>| match file {
         Ok(file) => Ok((name.to_owned(), file.clone())),
         Err(problems) => Err(Stop::from(settings::fault(problems.clone()))),

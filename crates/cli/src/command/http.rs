@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use tersely_gateway::{GatewaySettings, Upstream, serve_api};
+use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::serve::{exposure, stand, url};
 use crate::gateway::{runtime, telemetry};
 use crate::reload::{follow_tenants, tls};
-use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:

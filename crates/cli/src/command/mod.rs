@@ -1,4 +1,4 @@
-//! The commands: a file for each, which holds what can be typed after its name.
+//! The commands: a file for each, with its arguments.
 
 mod audit;
 mod completions;
@@ -9,7 +9,6 @@ mod dashboard;
 mod decode;
 mod doctor;
 mod encode;
-mod eval;
 mod extproc;
 mod filter;
 mod http;
@@ -27,6 +26,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tersely_terminal::fault::Stop;
+
+use crate::gateway::runtime;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,7 +67,7 @@ pub(crate) enum TerselyCommand {
     Purge(purge::PurgeArgs),
     Doctor(doctor::DoctorArgs),
     Audit(audit::AuditArgs),
-    Eval(Box<eval::EvalArgs>),
+    Eval(Box<tersely_eval::EvalArgs>),
     Compress(compress::CompressArgs),
     Encode(encode::EncodeArgs),
     Decode(decode::DecodeArgs),
@@ -92,7 +93,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Purge(args) => purge::run(args),
         TerselyCommand::Doctor(args) => doctor::run(args),
         TerselyCommand::Audit(args) => audit::run(args),
-        TerselyCommand::Eval(args) => eval::run(args),
+        TerselyCommand::Eval(args) => tersely_eval::run(args, runtime()?),
         TerselyCommand::Compress(args) => compress::run(args),
         TerselyCommand::Encode(args) => encode::run(args),
         TerselyCommand::Decode(args) => decode::run(args),

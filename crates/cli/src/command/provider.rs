@@ -1,4 +1,4 @@
-//! Whose API a body is for: the one that was named, or the one whose tool results stand in it.
+//! Chooses the provider of a request body: by name, or by the tool results in it.
 
 use clap::builder::PossibleValuesParser;
 use tersely_wire::{PROVIDERS, Provider, guess_provider};

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use tersely_gateway::Keeper;
 use tersely_history::{HistoryError, purge};
+use tersely_settings::{self as settings, AllSettings, Flags, SettingSources};
 use tersely_store::{Store, StorePlace};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
@@ -14,7 +15,6 @@ use tersely_terminal::output;
 use crate::command::stats::{placeless, unreadable};
 use crate::gateway::{runtime, store_fault};
 use crate::history;
-use crate::settings::{self, AllSettings, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,16 +2,19 @@
 
 use std::error::Error as _;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tersely_agents::{is_ours, local};
 use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{
-    EngineRewriter, Error, GatewaySettings, InboundTls, TenantList, Upstream, Vendor, bind, probe, serve,
+    EngineRewriter, Error, GatewaySettings, InboundTls, TenantList, Upstream, Vendor, bind, serve,
 };
+use tersely_settings::watch::{self, News};
+use tersely_settings::{self as settings, Flags, LoadedSettings, SettingSources};
 use tersely_telemetry::log;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
@@ -22,8 +25,6 @@ use tokio::sync::oneshot;
 use crate::gateway::{ReadyGateway, runtime};
 use crate::history;
 use crate::reload::{adopt, follow_files, tls};
-use crate::settings::watch::{self, News};
-use crate::settings::{self, Flags, Loaded, SettingSources};
 use crate::signals::{Signals, TERMINATE};
 
 const EXAMPLES: &str = "\
@@ -77,11 +78,11 @@ where
         let serving = |listener, stop| serve(&proxy, listener, stop);
         stand(&proxy.settings, |address| hello(&proxy, address), serving).await
     });
-    // Whoever asked twice does not wait for a rewrite.
+    // After a second signal, running rewrites are not awaited.
     runtime.shutdown_background();
-    let saved = proxy.saved();
+    let saved = proxy.savings();
     if ended.is_ok() && saved.requests() > 0 {
-        // Whoever closed stderr does not want to hear of it.
+        // If stderr is closed, nobody reads it.
         let _ = output::note(&format!("tersely: {saved}"));
     }
     if let Some(lost) = proxy.finish() {
@@ -91,9 +92,9 @@ where
 }
 
 /// Puts new settings to work as they come; where to listen, to send and to keep stays as it was at the start.
-fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<EngineRewriter>, tenants: TenantList) {
+fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewriter>, tenants: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
-        // Whoever closed stderr does not want to hear of it.
+        // If stderr is closed, nobody reads it.
         let _ = output::note(&match news {
             News::Changed => {
                 "tersely: new settings applied; network, store, limits and timeouts take effect after a restart"
@@ -115,7 +116,7 @@ fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<EngineRewriter>, t
     });
 }
 
-/// Ready when whoever serves is to stop, with how long requests are still to be taken.
+/// Resolves when the server is to stop, with how long it still accepts requests.
 pub(crate) type StopSign = Pin<Box<dyn Future<Output = Duration> + Send>>;
 
 /// Listens where the settings say, says hello, and serves until told to stop.
@@ -137,7 +138,7 @@ where
     let (stop, stopped) = oneshot::channel();
     let serving = serve(listener, Box::pin(async move { stopped.await.unwrap_or_default() }));
     tokio::pin!(serving);
-    // Settings are put to work at the first look: only then is it ready.
+    // The first poll applies the settings: only then is it ready.
     select! {
         biased;
         ended = &mut serving => return done(ended),
@@ -147,10 +148,10 @@ where
         ended = &mut serving => return done(ended),
         signal = signals.next() => signal,
     };
-    // Who types Ctrl-C waits for it; who sends SIGTERM may still send requests, until it is seen that they are unwelcome.
+    // After Ctrl-C a person waits; after SIGTERM a load balancer may still send requests until it notices.
     let notice = if signal == TERMINATE { settings.timeouts.notice } else { Duration::ZERO };
     output::note(&goodbye(notice))?;
-    // Whoever would hear it has just ended.
+    // The receiver is gone if the server has just ended.
     let _ = stop.send(notice);
     select! {
         ended = serving => done(ended),
@@ -196,14 +197,7 @@ async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault 
     }
 }
 
-/// True when a gateway of ours answers at an address.
-pub(crate) async fn is_ours(settings: &GatewaySettings, address: SocketAddr) -> bool {
-    let Ok(upstream) = format!("http://{}", local(address)).parse() else { return false };
-    let answer = probe(settings, &upstream, "/readyz").await;
-    answer.is_ok_and(|(_, headers)| headers.get("server").is_some_and(|name| name == "tersely"))
-}
-
-/// What is said when it is ready: where it listens, where requests go, and how to point clients at it.
+/// The message when it is ready: where it listens, where requests go, and how to point clients at it.
 fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     let url = url(&proxy.settings, address);
     let ready =
@@ -220,7 +214,7 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     )
 }
 
-/// Where its numbers are, if anywhere.
+/// The address of its metrics, if served.
 pub(crate) fn numbers(settings: &GatewaySettings) -> String {
     let listen = settings.admin.listen.map(local);
     listen.map_or_else(String::new, |address| format!("\n  metrics   http://{address}/metrics"))
@@ -237,7 +231,7 @@ fn targets(settings: &GatewaySettings) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// What whoever starts it should know of who can use it.
+/// A line about who can use it, if that is not obvious.
 pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'static str {
     let shows = settings.tls.as_ref().is_some_and(InboundTls::asks_clients);
     match (settings.tenants.is_empty(), shows) {
@@ -253,13 +247,4 @@ pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'sta
 pub(crate) fn url(settings: &GatewaySettings, address: SocketAddr) -> String {
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
     format!("{scheme}://{}", local(address))
-}
-
-/// The address as a client on this machine would write it.
-pub(crate) fn local(mut address: SocketAddr) -> SocketAddr {
-    if address.ip().is_unspecified() {
-        let v4 = address.is_ipv4();
-        address.set_ip(if v4 { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
-    }
-    address
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
+
 use tersely_json::{JsonError, JsonScan};
 
 /// What precedes a model's name in a path: deployments of Azure, models of Bedrock, Gemini and Vertex AI.
@@ -37,19 +39,9 @@ fn in_body(body: &[u8]) -> Option<Cow<'_, str>> {
     found
 }
 
-/// A part of a path with `%3A` and the like as what they stand for.
+/// A part of a path with `%3A` and the like decoded.
 fn unescaped(part: &str) -> Cow<'_, str> {
-    if !part.contains('%') {
-        return Cow::Borrowed(part);
-    }
-    let (mut bytes, mut rest) = (Vec::with_capacity(part.len()), part.as_bytes());
-    while let Some((&first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| first == b'%').and_then(|code| str::from_utf8(code).ok());
-        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(byte.unwrap_or(first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+    percent_decode_str(part).decode_utf8_lossy()
 }
 
 #[cfg(test)]
@@ -105,7 +97,8 @@ mod tests {
 
     #[test]
     fn signs_that_are_spelled_out_are_read() {
-        for (part, whole) in [("a%3Ab", "a:b"), ("%", "%"), ("%4", "%4"), ("%zz%41", "%zzA"), ("%C3%A9", "é")]
+        for (part, whole) in
+            [("a%3Ab", "a:b"), ("%", "%"), ("%4", "%4"), ("%zz%41", "%zzA"), ("%+5", "%+5"), ("%C3%A9", "é")]
         {
             assert_eq!(unescaped(part), whole);
         }

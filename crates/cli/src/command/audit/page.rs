@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use tersely_audit::{AuditSum, BreakSum, ReducedBill};
 use tersely_terminal::number::{grouped, many};
+use tersely_terminal::page::{self, document, escaped, table, tiles};
 use tersely_terminal::share::Share;
 
 use super::wording::{AuditWords, better, day, dollars, narrow, percent, share, short};
-use crate::page::{self, document, escaped, table, tiles};
 
 /// The longest name in a table.
 const NAME: usize = 90;

@@ -18,7 +18,7 @@ use crate::command::provider::{self, OPENAI};
 /// Puts the body that was named through the engine that the gateway runs.
 pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(args.file.as_ref())?;
-    let MaskedBody { body, count } = masked(args, &name, &body)?;
+    let MaskedBody { body, count } = mask_secrets(args, &name, &body)?;
     let provider = provider(args.provider.as_deref(), &name, &body)?;
     let request = Request::new(provider, "");
     let engine = engine(args)?;
@@ -37,11 +37,11 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     } else {
         output::bytes(&body)?;
     }
-    ended(&name, &report)
+    exit_code(&name, &report)
 }
 
 /// The body without its secrets, where that was asked for.
-fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, CommandFault> {
+fn mask_secrets<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, CommandFault> {
     if !args.redact_secrets {
         return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
     }
@@ -66,8 +66,8 @@ fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static Prov
     })
 }
 
-/// What stopped making sense is said, though the body was written: it would be sent as it came.
-fn ended(name: &str, report: &Report) -> Result<ExitCode, Stop> {
+/// Reports a body that could not be read to its end: it would be sent unchanged.
+fn exit_code(name: &str, report: &Report) -> Result<ExitCode, Stop> {
     let Some(error) = report.unread else { return Ok(ExitCode::SUCCESS) };
     output::note(&format!("{name}: {error}; the body would be sent unchanged"))?;
     Ok(ExitCode::from(NO))
@@ -103,7 +103,7 @@ fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String 
     lines.join("\n")
 }
 
-/// Who was taken for the reader.
+/// The model tier that was chosen.
 fn reader(report: &Report) -> &'static str {
     report.reader.map_or("none", Reader::name)
 }

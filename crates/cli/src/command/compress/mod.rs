@@ -9,13 +9,13 @@ use serde_json::json;
 use tersely_codec::{Form, detect};
 use tersely_core::{Call, Loss, Outcome, Plan, as_text, compress_filtered, is_marked};
 use tersely_engine::EngineSettings;
+use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::Stop;
 use tersely_terminal::input::Raw;
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
 
 use crate::command::decode::without_newline;
-use crate::settings::{self, Flags, SettingSources};
 
 pub(crate) use args::CompressArgs;
 
@@ -89,7 +89,7 @@ fn explain(outcome: &Outcome<'_>) -> String {
     table::align("lrrrl", &rows) + &masked
 }
 
-/// What was lost; a text with masks in it has lost something, though no stage has.
+/// The loss; a masked text has lost something, though no stage has.
 fn loss(outcome: &Outcome<'_>) -> &'static str {
     match outcome.ledger.loss() {
         Loss::None if outcome.redacted > 0 => "masked",

@@ -9,7 +9,7 @@ use tersely_terminal::{input, output, progress};
 
 use crate::command::provider;
 
-/// Turns the body that was named back into what it was made of.
+/// Restores a compressed request body.
 pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(file)?;
     let Some(provider) = provider::of(wish, &body) else {
@@ -20,11 +20,11 @@ pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode
     let spinner = progress::working("decoding", body.len());
     let restored = restore(provider, &body);
     spinner.finish_and_clear();
-    output::bytes(&restored.map_err(|why| refused(&name, &why))?)?;
+    output::bytes(&restored.map_err(|why| restore_fault(&name, &why))?)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn refused(name: &str, why: &RestoreError) -> CommandFault {
+fn restore_fault(name: &str, why: &RestoreError) -> CommandFault {
     let hint = match why {
         RestoreError::Body(_) => "give the whole body, as `tersely compress --body` wrote it",
         RestoreError::Damaged(_) => {

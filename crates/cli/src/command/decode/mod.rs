@@ -56,19 +56,19 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<ExitCode, Stop> {
     let input = input::read(args.file.as_ref())?;
     let spinner = progress::working("decoding", input.text.len());
     let found = match args.form {
-        Some(form) => named(form, &input)?,
+        Some(form) => decode_as(form, &input)?,
         None => find(&input)?,
     };
     spinner.finish_and_clear();
     match found {
-        Found::Json(json) => output::result(&json)?,
-        Found::Text(text) => output::bytes(&text)?,
+        DecodedText::Json(json) => output::result(&json)?,
+        DecodedText::Text(text) => output::bytes(&text)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// What a text was decoded to.
-enum Found {
+enum DecodedText {
     /// A JSON document.
     Json(String),
     /// A text that comes back byte for byte.
@@ -76,37 +76,39 @@ enum Found {
 }
 
 /// The value of a text in `form`.
-fn named(form: Form, input: &Input) -> Result<Found, CommandFault> {
+fn decode_as(form: Form, input: &Input) -> Result<DecodedText, CommandFault> {
     let text = without_newline(&input.text);
     // The empty object is an empty text in TOON; in every other form an empty text is a mistake.
     if form != Form::Toon {
         input.check_text()?;
     }
-    let value = decode(form, text).map_err(|error| refused(&input.name, form, &error))?;
-    Ok(Found::Json(json::encode(&value)))
+    let value = decode(form, text).map_err(|error| decode_fault(&input.name, form, &error))?;
+    Ok(DecodedText::Json(json::encode(&value)))
 }
 
-/// What a text stands for whose form is not known: what it was compressed from, or a value.
+/// Decodes a text whose form is not known: to what it was compressed from, or to a value.
 ///
 /// A text that no form reads is one that `compress` left alone.
-fn find(input: &Input) -> Result<Found, Stop> {
+fn find(input: &Input) -> Result<DecodedText, Stop> {
     let text = input.text.as_str();
     if let Some(id) = original_of(text) {
         output::note(&partial(&input.name, id))?;
     }
     match tersely_core::restore(text) {
-        Some(Cow::Owned(restored)) => return Ok(Found::Text(restored)),
-        None => return Err(damaged(&input.name).into()),
+        Some(Cow::Owned(restored)) => return Ok(DecodedText::Text(restored)),
+        None => return Err(damage_fault(&input.name).into()),
         // Nothing but white space is no document; it came back as it was.
-        Some(Cow::Borrowed(blank)) if blank.trim().is_empty() => return Ok(Found::Text(blank.to_owned())),
+        Some(Cow::Borrowed(blank)) if blank.trim().is_empty() => {
+            return Ok(DecodedText::Text(blank.to_owned()));
+        }
         Some(Cow::Borrowed(_)) => {}
     }
     match detect(without_newline(text)) {
-        Some((Form::Json, _)) => Ok(Found::Text(text.to_owned())),
-        Some((_, value)) => Ok(Found::Json(json::encode(&value))),
+        Some((Form::Json, _)) => Ok(DecodedText::Text(text.to_owned())),
+        Some((_, value)) => Ok(DecodedText::Json(json::encode(&value))),
         None => {
             output::note(&format!("note: {}: not in any of our forms; printed unchanged", input.name))?;
-            Ok(Found::Text(text.to_owned()))
+            Ok(DecodedText::Text(text.to_owned()))
         }
     }
 }
@@ -116,12 +118,12 @@ pub(crate) fn without_newline(text: &str) -> &str {
     text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }
 
-fn refused(name: &str, form: Form, error: &DecodeError) -> CommandFault {
+fn decode_fault(name: &str, form: Form, error: &DecodeError) -> CommandFault {
     let hint = format!("not {}; omit --form to try every form", form.name());
     CommandFault::no(format!("{name}: {error}"), hint)
 }
 
-fn damaged(name: &str) -> CommandFault {
+fn damage_fault(name: &str) -> CommandFault {
     CommandFault::no(
         format!("{name}: marked as compressed, but it cannot be decoded"),
         "copy it again from the source; a text that refers to earlier results needs its whole request: use --body",

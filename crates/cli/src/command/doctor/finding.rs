@@ -1,28 +1,28 @@
-//! One thing that was looked at, in words for people and for scripts.
+//! The result of one check, for people and for scripts.
 
 use std::io::{self, IsTerminal};
 
 use serde_json::{Value, json};
 use tersely_terminal::table;
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) state: State,
-    /// What was looked at.
+    /// What was checked.
     pub(crate) subject: String,
-    /// What was seen, and what to do if that is bad.
+    /// The result, and what to do if it is bad.
     pub(crate) detail: String,
-    /// What anyone may be told of it, if anything: no address, path or name of the user's.
+    /// The text for bug reports, if any: without addresses, paths or names of the user.
     pub(crate) public: Option<String>,
 }
 
-/// How it is with it.
+/// Status of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// As it should be.
     Good,
-    /// Neither here nor there: not set, not installed, not running.
+    /// Neutral: not set, not installed, not running.
     Open,
     /// Broken.
     Bad,
@@ -45,7 +45,7 @@ impl Finding {
         Self { state, subject, detail, public: None }
     }
 
-    /// The same, with what anyone may be told of it.
+    /// The same with a text for bug reports.
     pub(crate) fn public(self, words: impl Into<String>) -> Self {
         Self { public: Some(words.into()), ..self }
     }

@@ -1,12 +1,12 @@
-//! A home with nothing in it, for programs that are only asked for their version: many write into the user's as they start.
+//! An empty home directory for programs that are asked for their version: many write into the user's when they start.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
 
-use crate::command::run::PrivateFile;
+use tersely_agents::clients::PrivateFile;
 
-/// A folder that is gone when this is dropped, with whatever was written there.
+/// A temporary folder, removed on drop.
 pub(crate) struct EmptyHome(PrivateFile);
 
 /// Variables that name the home, or a folder that is in it by default.

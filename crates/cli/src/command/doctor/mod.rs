@@ -7,19 +7,19 @@ mod program;
 mod reader;
 mod report;
 mod sample;
+mod setup;
 mod variable;
-mod written;
 
 use std::process::ExitCode;
 
 use serde_json::json;
+use tersely_agents::clients::ClientEnvironment;
+use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{NO, Stop};
 use tersely_terminal::output;
 
 use crate::command::doctor::finding::{Finding, State};
-use crate::command::run::World;
 use crate::gateway::{ReadyGateway, runtime};
-use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,13 +46,13 @@ pub(crate) struct DoctorArgs {
     pub report: bool,
 }
 
-/// Looks at everything, and says what was found.
+/// Runs all checks, and prints the findings.
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&args.flags);
     let loaded = settings::load_telling(&sources)?;
     let about = args.report.then(|| report::about(&sources, &loaded));
     let proxy = ReadyGateway::new(loaded.settings, None)?;
-    let findings = findings(&proxy, &World::around(&[]))?;
+    let findings = findings(&proxy, &ClientEnvironment::around(&[]))?;
     let broken = findings.iter().any(|finding| finding.state == State::Bad);
     let text = match about {
         Some(about) => report::page(&findings, &about),
@@ -63,15 +63,15 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     Ok(if broken { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
-fn findings(proxy: &ReadyGateway, world: &World) -> Result<Vec<Finding>, Stop> {
+fn findings(proxy: &ReadyGateway, environment: &ClientEnvironment) -> Result<Vec<Finding>, Stop> {
     let programs = program::start();
     let runtime = runtime()?;
     let (written, variables, places) = runtime.block_on(async {
         let settings = &proxy.settings;
-        tokio::join!(written::look(settings), variable::look(settings, world), place::look(settings))
+        tokio::join!(setup::look(settings), variable::look(settings, environment), place::look(settings))
     });
     let sample = sample::look(proxy);
-    let readers = reader::look(&proxy.rewrite.engine(), world);
+    let readers = reader::look(&proxy.rewrite.engine(), environment);
     Ok([written, variables, places, program::look(programs), readers, vec![sample]].concat())
 }
 

@@ -1,10 +1,10 @@
-//! Looks at places: where we listen or would, and where requests go.
+//! Checks the address to listen on, and every upstream.
 
+use tersely_agents::is_ours;
 use tersely_gateway::{Error, GatewaySettings, Upstream, Vendor, probe};
 use tokio::net::TcpListener;
 
 use crate::command::doctor::finding::Finding;
-use crate::command::serve::is_ours;
 
 /// The address to listen on, and every upstream.
 pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
@@ -58,7 +58,7 @@ async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream
     }
 }
 
-/// The way there, if it is not straight.
+/// The proxy on the way, if any.
 fn by(settings: &GatewaySettings, upstream: &Upstream) -> String {
     if settings.proxy.url.is_empty() || !upstream.url().starts_with("https:") {
         return String::new();

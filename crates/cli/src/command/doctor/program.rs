@@ -1,4 +1,4 @@
-//! Looks for clients, and asks each for its version.
+//! Finds installed clients, and asks each for its version.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -7,14 +7,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tersely_agents::clients::CLIENTS;
 use tersely_gateway::find_program;
 
 use crate::command::doctor::finding::Finding;
 use crate::command::doctor::home::EmptyHome;
-use crate::command::run::CLIENTS;
 
 /// How long a client may take to tell its version.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Asks all of them at once; some take seconds.
 pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
@@ -28,7 +28,7 @@ pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
 
 /// What they answered.
 pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + PROGRAM_TIMEOUT;
     let wait = |(name, told): (&'static str, Receiver<Finding>)| {
         let left = end.saturating_duration_since(Instant::now());
         told.recv_timeout(left)

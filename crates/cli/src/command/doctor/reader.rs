@@ -1,10 +1,10 @@
-//! Looks at who reads what is sent: as the settings have it, and as the models are named that clients are told to use.
+//! Reports the model tier that results are compressed for, by the settings and by the models that clients are set to use.
 
+use tersely_agents::clients::ClientEnvironment;
 use tersely_core::Reader;
 use tersely_engine::{Engine, reader_of};
 
 use crate::command::doctor::finding::Finding;
-use crate::command::run::World;
 
 /// Variables by which clients are told which model to use.
 const MODELS: [&str; 5] = [
@@ -15,8 +15,8 @@ const MODELS: [&str; 5] = [
     "AIDER_MODEL",
 ];
 
-/// Who is taken for the reader, and of which models that are named here.
-pub(crate) fn look(engine: &Engine, world: &World) -> Vec<Finding> {
+/// The model tier, and the models that it comes from.
+pub(crate) fn look(engine: &Engine, environment: &ClientEnvironment) -> Vec<Finding> {
     let settings = engine.settings();
     let (subject, reader) = ("reader", settings.plan.reader);
     if reader != Reader::Auto {
@@ -26,7 +26,7 @@ pub(crate) fn look(engine: &Engine, world: &World) -> Vec<Finding> {
     let words = "strong, unless a request names a small model";
     let usual = Finding::open(subject, words).public(format!("reader: {words}"));
     let named = MODELS.iter().filter_map(|name| {
-        let model = world.var(name)?;
+        let model = environment.var(name)?;
         let reader = reader_of(&settings.readers, "", Some(model));
         let reader = reader.name();
         let finding = Finding::open(*name, format!("{model} is read as by a {reader} model"));

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::thread::available_parallelism;
 
 use tersely_history::{HistoryPeriod, HistoryReader, HistoryView, RequestSums};
+use tersely_settings::{LoadedSettings, SettingOrigin, SettingSources};
 
 use crate::command::doctor::finding::{Finding, State};
 use crate::history;
-use crate::settings::{Loaded, SettingOrigin, SettingSources};
 
 const HEAD: &str = "\
 <!-- Made by `tersely doctor --report`. It has no address, path, key or text of yours; read it before you post it. -->
@@ -17,13 +17,13 @@ What happened, and what you expected:
 ";
 
 /// What is known beside the findings: the program, what is set, and what was recorded.
-pub(crate) fn about(sources: &SettingSources, loaded: &Loaded) -> String {
+pub(crate) fn about(sources: &SettingSources, loaded: &LoadedSettings) -> String {
     let mut page = program(loaded);
     settings(&mut page, loaded);
     let file = history::file(sources, &loaded.settings.seen.history);
     let sums = file.and_then(|file| HistoryReader::open(&file).ok()?.look(everything).ok());
     if let Some(sums) = sums {
-        recorded(&mut page, &sums);
+        write_recorded(&mut page, &sums);
     }
     page
 }
@@ -40,7 +40,7 @@ pub(crate) fn page(findings: &[Finding], about: &str) -> String {
     page
 }
 
-/// What is neither good nor bad speaks for itself.
+/// Neutral findings are printed without a status.
 fn mark(state: State) -> &'static str {
     match state {
         State::Good => "ok: ",
@@ -49,14 +49,14 @@ fn mark(state: State) -> &'static str {
     }
 }
 
-fn program(loaded: &Loaded) -> String {
+fn program(loaded: &LoadedSettings) -> String {
     let (version, libc) = (env!("CARGO_PKG_VERSION"), if cfg!(target_env = "musl") { " (musl)" } else { "" });
     let processors = available_parallelism().map_or(0, usize::from);
     let file = if loaded.file.is_some() { "a configuration file" } else { "no configuration file" };
     format!("- Tersely {version}, {OS} {ARCH}{libc}, {processors} processors, {file}\n")
 }
 
-fn settings(page: &mut String, loaded: &Loaded) {
+fn settings(page: &mut String, loaded: &LoadedSettings) {
     let said = loaded.entries.iter().filter(|entry| entry.origin != SettingOrigin::Default);
     let said: Vec<_> = said.map(|entry| format!("- `{}`\n", entry.public)).collect();
     if !said.is_empty() {
@@ -64,7 +64,7 @@ fn settings(page: &mut String, loaded: &Loaded) {
     }
 }
 
-fn recorded(page: &mut String, sums: &RequestSums) {
+fn write_recorded(page: &mut String, sums: &RequestSums) {
     let RequestSums { requests, failed, before, after, fetched, results, changed, .. } = sums;
     let _ = write!(
         page,

@@ -1,4 +1,4 @@
-//! Sends a sample through the rewriter, to see that it does its work.
+//! Sends a sample through the rewriter, to check that it works.
 
 use http::{HeaderMap, Method, Uri};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
             .public("sample: not rewritten");
     }
     match proxy.rewrite.rewrite(&head, &body.clone().into()) {
-        Verdict::Replace(new) => saved(subject, &body, &String::from_utf8_lossy(&new.body)),
+        Verdict::Replace(new) => sample_finding(subject, &body, &String::from_utf8_lossy(&new.body)),
         Verdict::Keep | Verdict::Count(_) if proxy.mode() == Mode::Safe => {
             Finding::open(subject, "safe mode leaves JSON unchanged")
         }
@@ -43,7 +43,7 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
     }
 }
 
-fn saved(subject: &str, before: &str, after: &str) -> Finding {
+fn sample_finding(subject: &str, before: &str, after: &str) -> Finding {
     let (before, after) = (O200k.count(before), O200k.count(after));
     let share = Share::saved(before, after);
     let words = format!("{before} tokens become {after} ({share} saved)");

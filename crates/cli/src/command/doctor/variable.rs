@@ -1,9 +1,9 @@
-//! Looks at the variables that point clients somewhere. Of keys it says only that they are there.
+//! Checks the variables that point clients at an address. Keys are only reported as present.
 
+use tersely_agents::clients::{ClientEnvironment, VENDORS};
 use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
-use crate::command::run::{VENDORS, World};
 
 /// Variables that hold keys.
 const KEYS: [&str; 8] = [
@@ -22,10 +22,10 @@ const NETWORK: [&str; 6] =
     ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
 /// All of them that are set.
-pub(crate) async fn look(settings: &GatewaySettings, world: &World) -> Vec<Finding> {
+pub(crate) async fn look(settings: &GatewaySettings, environment: &ClientEnvironment) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in VENDORS.iter().flat_map(|vendor| vendor.names) {
-        if let Some(url) = world.url(name) {
+        if let Some(url) = environment.url(name) {
             findings.push(address(settings, name, &url).await);
         }
     }
@@ -37,8 +37,8 @@ pub(crate) async fn look(settings: &GatewaySettings, world: &World) -> Vec<Findi
         );
     }
     let key = |name: &&str| Finding::good(*name, "set").public(format!("{name}: set"));
-    findings.extend(KEYS.iter().filter(|name| world.var(name).is_some()).map(key));
-    findings.extend(NETWORK.iter().filter_map(|name| network(name, world)));
+    findings.extend(KEYS.iter().filter(|name| environment.var(name).is_some()).map(key));
+    findings.extend(NETWORK.iter().filter_map(|name| network(name, environment)));
     findings
 }
 
@@ -63,8 +63,8 @@ async fn address(settings: &GatewaySettings, name: &str, url: &str) -> Finding {
     }
 }
 
-fn network(name: &str, world: &World) -> Option<Finding> {
-    let value = world.var(name).or_else(|| world.var(&name.to_lowercase()))?;
+fn network(name: &str, environment: &ClientEnvironment) -> Option<Finding> {
+    let value = environment.var(name).or_else(|| environment.var(&name.to_lowercase()))?;
     let is_file = name.ends_with("_FILE") || name.ends_with("_CERTS");
     if is_file && !std::path::Path::new(value).is_file() {
         let finding = Finding::bad(name, format!("{value} is not a file; fix or unset {name}"));

@@ -1,19 +1,18 @@
-//! One real request through a gateway, for those who ask for it.
+//! Sends one real request through a gateway, for `init --verify`.
 
 use std::io::{self, IsTerminal as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use tersely_agents::clients::ClientEnvironment;
+use tersely_agents::{Consent, ask, is_ours};
 use tersely_gateway::{GatewaySettings, Upstream, Vendor, bind, fetch, serve};
+use tersely_settings::AllSettings;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 
-use crate::command::run::World;
-use crate::command::serve::is_ours;
-use crate::edit::{Consent, ask};
 use crate::gateway::{ReadyGateway, runtime};
-use crate::settings::AllSettings;
 
 /// A request that costs nothing: which models there are.
 struct CheapCall {
@@ -51,7 +50,7 @@ const CALLS: [CheapCall; 3] = [
 pub(super) fn run(
     meant: AllSettings,
     at: Option<SocketAddr>,
-    world: &World,
+    environment: &ClientEnvironment,
     consent: &Consent,
 ) -> Result<bool, Stop> {
     let proxy = ReadyGateway::new(meant, None)?;
@@ -66,7 +65,7 @@ pub(super) fn run(
             return Ok(false);
         }
         output::note("verify: the gateway is ready")?;
-        calls(&proxy.settings, address, world, consent).await
+        calls(&proxy.settings, address, environment, consent).await
     });
     runtime.shutdown_background();
     verified
@@ -86,7 +85,7 @@ async fn own(proxy: &ReadyGateway) -> Result<SocketAddr, Stop> {
 async fn calls(
     settings: &GatewaySettings,
     address: SocketAddr,
-    world: &World,
+    environment: &ClientEnvironment,
     consent: &Consent,
 ) -> Result<bool, Stop> {
     let hint = "choose another address with --listen";
@@ -97,7 +96,7 @@ async fn calls(
         output::note("verify: no request was sent through it, for nobody could be asked; --yes sends one")?;
         return Ok(true);
     }
-    let keyed: Vec<_> = CALLS.iter().filter_map(|call| Some((call, world.var(call.key)?))).collect();
+    let keyed: Vec<_> = CALLS.iter().filter_map(|call| Some((call, environment.var(call.key)?))).collect();
     if keyed.is_empty() {
         let keys = CALLS.map(|call| call.key).join(", ");
         output::note(&format!("verify: no request was sent through it, for none of {keys} is set"))?;

@@ -1,6 +1,5 @@
 //! `tersely mcp`: an MCP server whose results cost fewer tokens.
 
-mod install;
 mod serve;
 mod wrap;
 
@@ -8,14 +7,12 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
+use tersely_agents::mcp_install::{self as install, InstallArgs};
+use tersely_settings::Flags;
 use tersely_terminal::fault::Stop;
 use tersely_wire::mcp::StructuredCopies;
 
-use crate::command::mcp::install::InstallArgs;
 use crate::command::mcp::serve::ServeServersArgs;
-use crate::settings::Flags;
-
-pub(crate) use install::WrappedServers;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,6 +23,13 @@ Examples:
   tersely mcp install --client claude --all
 
 Exits with the server's own exit code, or 128 + signal if a signal ended it.";
+
+const INSTALL_EXAMPLES: &str = "\
+Examples:
+  tersely mcp install --client claude --server files --dry-run
+  tersely mcp install --client codex --all
+  tersely mcp install --client vscode --file .vscode/mcp.json --all --yes
+  tersely mcp uninstall --client codex --all";
 
 /// Run an MCP server so that its tool results cost fewer tokens
 ///
@@ -58,12 +62,12 @@ pub(crate) enum McpAction {
     ///
     /// Shows the changes and asks before it writes. Everything else in the file stays byte for byte, and the file as it
     /// was is kept beside it. Servers that are reached by a URL are skipped.
-    #[command(after_help = install::EXAMPLES)]
+    #[command(after_help = INSTALL_EXAMPLES)]
     Install(InstallArgs),
     /// Undo `install` in a client's configuration
     ///
     /// Undoes what install wrote, to the byte. Changes that were made since stay.
-    #[command(after_help = install::EXAMPLES)]
+    #[command(after_help = INSTALL_EXAMPLES)]
     Uninstall(InstallArgs),
     Serve(Box<ServeServersArgs>),
 }

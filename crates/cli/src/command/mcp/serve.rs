@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Map, Value};
+use tersely_agents::clients::jsonc;
 use tersely_engine::Engine;
 use tersely_gateway::{GatewaySettings, McpServer, McpServers, McpWork, Originals, serve_mcp};
+use tersely_settings::server::{ServerDraft, is_plain};
+use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::mcp::StructuredArg;
-use crate::command::run::jsonc;
 use crate::command::serve::{exposure, stand, url};
 use crate::gateway::{runtime, store_fault, telemetry};
 use crate::reload::{follow_tenants, tls};
-use crate::settings::server::{ServerDraft, is_plain};
-use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:

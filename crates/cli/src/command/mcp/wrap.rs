@@ -5,17 +5,18 @@ use std::process::{ExitCode, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::{env, io};
 
+use tersely_agents::clients::INSIDE;
 use tersely_engine::Engine;
 use tersely_gateway::{McpClientSession, Originals, Pipe, find_program, relay};
+use tersely_settings::{self as settings, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tokio::io::{stdin, stdout};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::select;
 
 use crate::command::mcp::McpArgs;
-use crate::command::run::{INSIDE, absent, code};
+use crate::command::run::{absent, code};
 use crate::gateway::runtime;
-use crate::settings::{self, SettingSources};
 use crate::signals::{Signals, Terminal, forward};
 
 /// Runs the server until it ends.

@@ -10,13 +10,13 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use serde_json::Value;
 use tersely_history::{HistoryError, HistoryPeriod, HistoryReader, HistoryView};
+use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tersely_terminal::screen::room;
 
 use crate::command::stats::screen::StatsReport;
 use crate::history;
-use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:

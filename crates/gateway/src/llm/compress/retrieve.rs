@@ -3,6 +3,7 @@
 use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{Request, Response};
 use hyper::body::Incoming;
+use percent_encoding::percent_decode_str;
 use serde_json::json as said;
 use tersely_core::expand::ExpandRequest;
 
@@ -57,14 +58,9 @@ pub(super) async fn retrieve(
 /// The decoded parameter `query`; `None` if it is empty.
 fn part(query: &str) -> Option<String> {
     let value = query.split('&').find_map(|pair| pair.strip_prefix("query="))?;
-    let (mut bytes, mut rest) = (Vec::with_capacity(value.len()), value.as_bytes());
-    while let Some((&first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| first == b'%').and_then(|code| str::from_utf8(code).ok());
-        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        rest = if byte.is_some() { &after[2..] } else { after };
-        bytes.push(byte.unwrap_or(if first == b'+' { b' ' } else { first }));
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned()).filter(|part| !part.is_empty())
+    // A plus sign is a space here; one that is meant is `%2B`.
+    let spaced = value.replace('+', " ");
+    Some(percent_decode_str(&spaced).decode_utf8_lossy().into_owned()).filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]
@@ -94,6 +90,7 @@ mod tests {
             ("query=a+b%20c", Some("a b c")),
             ("x=1&query=10-40", Some("10-40")),
             ("query=%zz%2", Some("%zz%2")),
+            ("query=%+5", Some("% 5")),
             ("query=%ff", Some("\u{fffd}")),
             ("query=", None),
             ("q=1", None),

@@ -1,0 +1,209 @@
+//! The environment that a client starts in: variables, arguments, working directory and settings files.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use tersely_terminal::small;
+
+use crate::clients::{jsonc, yaml};
+
+/// The environment that a client starts in.
+#[derive(Debug, Default, Clone)]
+pub struct ClientEnvironment {
+    /// Environment variables.
+    pub vars: BTreeMap<String, String>,
+    /// The arguments that the user typed after the command.
+    pub args: Vec<String>,
+    /// The working directory.
+    pub folder: PathBuf,
+}
+
+/// Files of variables that programs read by themselves, in their working directory or one above it.
+const ENV_FILES: [&str; 4] = [".env", ".env.local", ".gemini/.env", ".qwen/.env"];
+
+/// Variables that name a proxy.
+const PROXIES: [&str; 6] =
+    ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+
+impl ClientEnvironment {
+    /// The environment of this process, with the arguments of a command.
+    pub fn around(args: &[OsString]) -> Self {
+        let text = |value: OsString| value.to_string_lossy().into_owned();
+        // Windows does not tell `Path` from `PATH`.
+        let known = |name: OsString| if cfg!(windows) { text(name).to_ascii_uppercase() } else { text(name) };
+        let vars = std::env::vars_os().map(|(name, value)| (known(name), text(value))).collect();
+        let args = args.iter().cloned().map(text).collect();
+        Self { vars, args, folder: std::env::current_dir().unwrap_or_default() }
+    }
+
+    /// A variable, if it is set to something.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
+    }
+
+    /// The first variable that names a proxy.
+    pub fn proxy_variable(&self) -> Option<&'static str> {
+        PROXIES.into_iter().find(|name| self.var(name).is_some())
+    }
+
+    /// A variable that holds a URL; one without a scheme, as Ollama's may be, gets it.
+    pub fn url(&self, name: &str) -> Option<String> {
+        let value = self.var(name)?.trim();
+        Some(match name {
+            _ if value.contains("://") => value.to_owned(),
+            "OLLAMA_HOST" => ollama(value),
+            _ => format!("http://{value}"),
+        })
+    }
+
+    /// A place in the user's home, or in the folder that `instead` names.
+    pub fn home(&self, instead: &str, usual: &str) -> PathBuf {
+        let home = || self.var("HOME").or_else(|| self.var("USERPROFILE")).unwrap_or_default();
+        self.var(instead).map_or_else(|| PathBuf::from(home()).join(usual), PathBuf::from)
+    }
+
+    /// Folders whose files the user may not have written: the working directory and those above it, up to the user's home.
+    pub fn foreign(&self) -> impl Iterator<Item = &Path> {
+        let home = self.home("", "");
+        self.folder.ancestors().take_while(move |folder| !home.starts_with(folder))
+    }
+
+    /// A file of JSON, with comments or without; nothing if there is none, or if it is not JSON.
+    pub fn json(path: &Path) -> serde_json::Value {
+        serde_json::from_str(&jsonc::plain(&small::text(path))).unwrap_or_default()
+    }
+
+    /// A file of YAML; nothing if there is none, or if it is not one that we read.
+    pub fn yaml(path: &Path) -> serde_json::Value {
+        yaml::read(&small::text(path)).unwrap_or_default()
+    }
+
+    /// The same environment with more variables; those that it sets itself win.
+    pub fn above(&self, vars: Vec<(String, String)>) -> Self {
+        let vars = vars.into_iter().chain(self.vars.clone()).collect();
+        Self { vars, ..self.clone() }
+    }
+
+    /// The values of an option in the arguments.
+    pub fn option(&self, short: &str, long: &str) -> impl DoubleEndedIterator<Item = &str> {
+        let args: Vec<_> = self.args.iter().map(String::as_str).take_while(|arg| *arg != "--").collect();
+        let value = |at: usize| {
+            let arg = args[at];
+            let joined = arg.strip_prefix(long).and_then(|rest| rest.strip_prefix('='));
+            let joined = joined.or_else(|| arg.strip_prefix(short).filter(|rest| !rest.is_empty()));
+            if arg == long || arg == short { args.get(at + 1).copied() } else { joined }
+        };
+        (0..args.len()).filter_map(value).collect::<Vec<_>>().into_iter()
+    }
+
+    /// A file of variables that a program may read by itself and that sets one which `is_meant`, and that one's name.
+    pub fn env_file(&self, is_meant: impl Fn(&str) -> bool) -> Option<(PathBuf, String)> {
+        let scripts = self.args.iter().map(|arg| self.folder.join(arg)).filter(|path| path.is_file());
+        let folders = [self.folder.clone(), self.home("", "")].into_iter().chain(scripts);
+        let folders: Vec<_> = folders.collect();
+        let files = folders.iter().flat_map(|folder| folder.ancestors());
+        let mut files = files.flat_map(|folder| ENV_FILES.map(|name| folder.join(name)));
+        files.find_map(|file| Some((file.clone(), env_names(&file).into_iter().find(|name| is_meant(name))?)))
+    }
+}
+
+/// The variables that a file sets to something.
+pub(super) fn env_names(file: &Path) -> Vec<String> {
+    let text = small::text(file);
+    let lines = text.lines().filter_map(|line| line.split_once('='));
+    let set = lines.filter(|(_, value)| !value.trim().trim_matches(['"', '\'']).is_empty());
+    set.map(|(name, _)| name.trim().trim_start_matches("export ").trim().to_owned()).collect()
+}
+
+/// Completes an address as Ollama does: a missing host is this machine, a missing port its own.
+fn ollama(value: &str) -> String {
+    let (place, path) = value.find('/').map_or((value, ""), |at| value.split_at(at));
+    let (host, port) = match place.rsplit_once(':') {
+        _ if place == "ollama.com" => return format!("https://{value}"),
+        // More colons than one are an address without a port, unless brackets end it.
+        Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, port),
+        _ => (place, "11434"),
+    };
+    let bare = host.trim_matches(['[', ']']);
+    match bare {
+        "" => format!("http://127.0.0.1:{port}{path}"),
+        bare if bare.contains(':') => format!("http://[{bare}]:{port}{path}"),
+        bare => format!("http://{bare}:{port}{path}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    impl ClientEnvironment {
+        /// A world of these variables, in which nobody has a home.
+        pub(crate) fn of(vars: &[(&str, &str)]) -> Self {
+            let home = [("HOME", "/nowhere")];
+            let vars = home.iter().chain(vars).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            Self { vars: vars.collect(), ..Self::default() }
+        }
+
+        /// A world whose home has these files, for as long as the home is kept.
+        pub(crate) fn with_home(test: &str, files: &[(&str, &str)]) -> (Self, TestHome) {
+            let home = std::env::temp_dir().join(format!("tersely-{test}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&home);
+            for (name, text) in files {
+                let path = home.join(name);
+                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                fs::write(path, text).expect("a file");
+            }
+            let mut environment = Self::of(&[]);
+            environment.vars.insert("HOME".to_owned(), home.display().to_string());
+            (environment, TestHome(home))
+        }
+    }
+
+    /// A folder that is removed when this is dropped.
+    pub(crate) struct TestHome(PathBuf);
+
+    impl Drop for TestHome {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_home_and_what_is_above_it_is_the_user_s_own() {
+        for (home, here, expected) in [
+            ("/h/u", "/h/u/a/b", "/h/u/a/b /h/u/a"),
+            ("/h/u/", "/h/u", ""),
+            ("/h/u", "/tmp/a", "/tmp/a /tmp"),
+            ("/h/u", "/h", ""),
+            ("", "/tmp", "/tmp /"),
+        ] {
+            let mut environment = ClientEnvironment::of(&[("HOME", home)]);
+            environment.folder = here.into();
+            let folders: Vec<_> = environment.foreign().map(|it| it.display().to_string()).collect();
+            assert_eq!(folders.join(" "), expected, "{home} {here}");
+        }
+    }
+
+    #[test]
+    fn ollama_s_place_is_read_as_ollama_reads_it() {
+        for (value, url) in [
+            ("h", "http://h:11434"),
+            ("h:1", "http://h:1"),
+            (":1", "http://127.0.0.1:1"),
+            ("h/x", "http://h:11434/x"),
+            ("::1", "http://[::1]:11434"),
+            ("[::1]:1", "http://[::1]:1"),
+            ("http://h", "http://h"),
+            ("ollama.com", "https://ollama.com"),
+        ] {
+            assert_eq!(
+                ClientEnvironment::of(&[("OLLAMA_HOST", value)]).url("OLLAMA_HOST").as_deref(),
+                Some(url),
+                "{value}"
+            );
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Consent to write: given by a flag, or asked for on the terminal.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use tersely_terminal::fault::{CommandFault, Stop};
+
+/// Flags that answer the question whether to write.
+#[derive(Debug, clap::Args)]
+pub struct Consent {
+    /// Write without asking
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Show the changes and write nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+}
+
+impl Consent {
+    /// True if the changes are to be written; asks unless a flag answers.
+    pub fn confirm(&self, question: &str) -> Result<bool, Stop> {
+        if self.dry_run || self.yes {
+            return Ok(self.yes);
+        }
+        if !io::stdin().is_terminal() {
+            let hint = "add --yes to write these changes, or --dry-run to only see them";
+            let message = "nothing was written: there is no terminal to ask on";
+            return Err(CommandFault::unable(message, hint).into());
+        }
+        ask(question)
+    }
+}
+
+/// Asks on the terminal; anything but a yes is a no.
+pub fn ask(question: &str) -> Result<bool, Stop> {
+    let mut asked = io::stderr().lock();
+    write!(asked, "{question} [y/N] ")?;
+    asked.flush()?;
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer)? == 0 {
+        writeln!(asked)?;
+    }
+    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+}

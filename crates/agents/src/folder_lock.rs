@@ -1,0 +1,53 @@
+//! Locks the folder of receipts, so that only one process changes them at a time.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tersely_terminal::fault::CommandFault;
+use tersely_terminal::output;
+
+/// True while this process holds the lock: parts of one command may take it again.
+static IS_HELD: AtomicBool = AtomicBool::new(false);
+
+/// The lock of a folder, released on drop.
+#[derive(Debug)]
+pub(crate) struct RecordTurn {
+    folder: PathBuf,
+    _held: Option<File>,
+    is_first: bool,
+}
+
+impl RecordTurn {
+    /// Waits for the lock of a folder, which is created if needed.
+    pub(crate) fn take(folder: &Path) -> Result<Self, CommandFault> {
+        fs::create_dir_all(folder).map_err(|error| {
+            let hint =
+                "set XDG_STATE_HOME to a folder that can be written; what is written is recorded there";
+            CommandFault::unable(format!("{}: {error}", folder.display()), hint)
+        })?;
+        if IS_HELD.swap(true, Ordering::SeqCst) {
+            return Ok(Self { folder: folder.to_owned(), _held: None, is_first: false });
+        }
+        // Where folders cannot be locked, as on Windows and some network drives, concurrent runs are not prevented.
+        let held = File::open(folder).ok().filter(|held| match held.try_lock() {
+            Ok(()) => true,
+            Err(TryLockError::WouldBlock) => {
+                let _ = output::note("waiting for another tersely that is setting up");
+                held.lock().is_ok()
+            }
+            Err(TryLockError::Error(_)) => false,
+        });
+        Ok(Self { folder: folder.to_owned(), _held: held, is_first: true })
+    }
+}
+
+impl Drop for RecordTurn {
+    fn drop(&mut self) {
+        if self.is_first {
+            // Removes the folder only if it is empty.
+            let _ = fs::remove_dir(&self.folder);
+            IS_HELD.store(false, Ordering::SeqCst);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! `tersely init`: finds the agents on a machine, and makes them start through Tersely, after consent.
+//!
+//! A gateway that is down must not stop a client. So clients start through `tersely run`, which brings its own; a client's
+//! settings name a gateway only after a service was seen to restart by itself.
+
+mod address;
+mod plan;
+mod service;
+mod service_setup;
+mod shell;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use tersely_settings::{self as settings, AllSettings, Flags, SettingSources};
+use tersely_terminal::fault::{CommandFault, NO, Stop};
+use tersely_terminal::output;
+
+use crate::clients::{CLIENTS, Client, ClientEnvironment, LocalEndpoints};
+use crate::edit::Consent;
+use crate::init::plan::PlannedFile;
+use crate::receipt::{ReceiptKind, Receipts};
+
+pub(crate) use service::ServiceKeeper;
+pub(crate) use shell::{BEGIN, END, block_place, foreign_lines};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely init --dry-run
+  tersely init
+  tersely init --service --verify
+  tersely uninstall
+
+Exit codes: 1 if the answer was no or nothing was found, 2 if nothing could be written or nobody could be asked.";
+
+/// Make the agents on this machine start through Tersely
+///
+/// Finds them, shows what it would write, asks, writes, and says how to undo it. Writes aliases such as
+/// claude='tersely run claude' into the files that your shells read. With --service it installs a gateway that starts
+/// by itself instead, and points the agents' own settings at it. `tersely uninstall` undoes both.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct InitArgs {
+    #[command(flatten)]
+    way: InitWay,
+    /// Then ask a gateway whether it is ready and, with your consent and key, a provider through it which models it has
+    #[arg(long)]
+    verify: bool,
+    #[command(flatten)]
+    consent: Consent,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How clients are sent through Tersely.
+#[derive(Debug, clap::Args)]
+struct InitWay {
+    /// Install a gateway that starts by itself (systemd, launchd), and point the agents' settings at it
+    #[arg(long)]
+    service: bool,
+    /// The address of that gateway; default: that of `tersely serve`
+    #[arg(long, value_name = "ADDR", requires = "service")]
+    listen: Option<String>,
+}
+
+/// Sends a real request through a gateway that has these settings: the one at an address, or one that is started for it.
+/// True if all went well.
+pub type Verify<'v> =
+    &'v dyn Fn(AllSettings, Option<SocketAddr>, &ClientEnvironment, &Consent) -> Result<bool, Stop>;
+
+/// The planned changes.
+struct InitPlan {
+    /// The clients that were found.
+    clients: Vec<&'static dyn Client>,
+    files: Vec<PlannedFile>,
+    /// What is left alone, and why.
+    notes: Vec<String>,
+    /// True if the service is installed but not running.
+    is_stopped: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &InitArgs, verify: Verify<'_>) -> Result<ExitCode, Stop> {
+    let environment = ClientEnvironment::around(&[]);
+    let clients = installed_clients(&environment);
+    if clients.is_empty() {
+        let names: Vec<_> = CLIENTS.iter().map(|client| client.name()).collect();
+        let hint = "install one first; any other agent starts with `tersely run -- CMD`";
+        return Err(CommandFault::no(format!("no agent found on PATH: {}", names.join(", ")), hint).into());
+    }
+    ensure_installed()?;
+    let receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
+    ensure_one_way(args, &receipts)?;
+    if args.way.service {
+        service_setup::run(args, &environment, clients, receipts, verify)
+    } else {
+        alias(args, &environment, clients, receipts, verify)
+    }
+}
+
+/// Two ways at once would send every request through two gateways.
+fn ensure_one_way(args: &InitArgs, receipts: &Receipts) -> Result<(), CommandFault> {
+    let other = if args.way.service { ReceiptKind::Block } else { ReceiptKind::Service };
+    if receipts.all.iter().any(|receipt| receipt.kind == other) {
+        let stands = if args.way.service { "aliases" } else { "a service" };
+        let message =
+            format!("agents come through Tersely already, by {stands} of an earlier `tersely init`");
+        return Err(CommandFault::no(message, "to change the way, run `tersely uninstall` first"));
+    }
+    Ok(())
+}
+
+/// Folders of programs that were downloaded for a single run, and will be removed.
+const PASSING: [&str; 3] = ["/_npx/", "/archive-v0/", "/.cache/pipx/"];
+
+/// Refuses a program in a temporary folder: what is written names its path.
+fn ensure_installed() -> Result<(), CommandFault> {
+    let path = std::env::current_exe().unwrap_or_default();
+    let plain = path.to_string_lossy().replace('\\', "/");
+    if PASSING.iter().any(|folder| plain.contains(folder)) {
+        let message = format!("{} was fetched for this one run", path.display());
+        let hint = "install it first, for example with `npm install -g tersely` or `uv tool install tersely`";
+        return Err(CommandFault::no(message, hint));
+    }
+    Ok(())
+}
+
+/// Makes clients start through `tersely run`, by aliases.
+fn alias(
+    args: &InitArgs,
+    environment: &ClientEnvironment,
+    clients: Vec<&'static dyn Client>,
+    mut receipts: Receipts,
+    verify: Verify<'_>,
+) -> Result<ExitCode, Stop> {
+    let program = program(environment)?;
+    let (clients, notes) = runnable(environment, clients);
+    let names: Vec<_> = clients.iter().map(|client| client.name()).collect();
+    let Some(name) = names.first() else {
+        let hint = "any other agent starts with `tersely run -- CMD`";
+        return Err(CommandFault::no(notes.join("\n"), hint).into());
+    };
+    let paths = shell::files(environment);
+    let mut plan = InitPlan { clients, files: Vec::new(), notes, is_stopped: false };
+    for path in &paths {
+        match shell::plan(path, &program, &names, &receipts) {
+            Ok(planned) => {
+                plan.files.extend(planned.file);
+                plan.notes.extend(planned.notes);
+            }
+            Err(fault) => plan.notes.push(format!("left alone: {}", fault.message)),
+        }
+    }
+    plan.show(args)?;
+    if plan.files.is_empty() {
+        let hint = format!("without an alias, start agents with: {program} run {name}");
+        return Err(CommandFault::no("no file of bash, zsh or fish that an alias could go into", hint).into());
+    }
+    let is_written = plan.is_due() && plan.ask(args)?;
+    if is_written {
+        write(&plan.files, &mut receipts)?;
+        output::note(&format!(
+            "written. Open a new shell, then `{name}` starts through Tersely, and `command {name}` without it.\n\
+             To undo it: tersely uninstall"
+        ))?;
+    }
+    plan.end(args, is_written, || {
+        let sources = SettingSources::new(&Flags::default());
+        let meant = settings::load_telling(&sources)?.settings;
+        verify(meant, None, environment, &args.consent)
+    })
+}
+
+impl InitPlan {
+    /// True if there is something to do.
+    fn is_due(&self) -> bool {
+        self.is_stopped || self.files.iter().any(PlannedFile::is_changed)
+    }
+
+    /// Prints the agents found, the planned changes, and what is left alone.
+    fn show(&self, args: &InitArgs) -> Result<(), Stop> {
+        let names: Vec<_> = self.clients.iter().map(|client| client.name()).collect();
+        output::note(&format!("found: {}", names.join(", ")))?;
+        for note in &self.notes {
+            output::note(note)?;
+        }
+        if !self.is_due() && !self.files.is_empty() {
+            output::note("nothing to change: it is set up already")?;
+        }
+        for file in self.files.iter().filter(|file| file.is_changed() && !args.json) {
+            output::with_colors(&file.show())?;
+        }
+        Ok(())
+    }
+
+    fn ask(&self, args: &InitArgs) -> Result<bool, Stop> {
+        let agreed = args.consent.confirm("Write this?");
+        if !matches!(agreed, Ok(true)) && args.json {
+            output::result(&self.json(false, None).to_string())?;
+        }
+        agreed
+    }
+
+    /// Verifies with `--verify`, reports, and returns the exit code.
+    fn end(
+        &self,
+        args: &InitArgs,
+        is_written: bool,
+        verify: impl FnOnce() -> Result<bool, Stop>,
+    ) -> Result<ExitCode, Stop> {
+        let is_declined = self.is_due() && !is_written;
+        if is_declined {
+            if !args.consent.dry_run {
+                output::note("nothing was written")?;
+            }
+            return Ok(ExitCode::from(if args.consent.dry_run { 0 } else { NO }));
+        }
+        let verified = if args.verify && !args.consent.dry_run { Some(verify()?) } else { None };
+        if args.json {
+            output::result(&self.json(is_written, verified).to_string())?;
+        }
+        Ok(ExitCode::from(if verified == Some(false) { NO } else { 0 }))
+    }
+
+    fn json(&self, is_written: bool, verified: Option<bool>) -> Value {
+        let names: Vec<_> = self.clients.iter().map(|client| client.name()).collect();
+        let changed = self.files.iter().filter(|file| file.is_changed());
+        let files: Vec<_> =
+            changed.map(|file| json!({ "file": file.path(), "new": file.is_new() })).collect();
+        json!({
+            "clients": names, "files": files, "written": is_written, "verified": verified, "notes": self.notes,
+        })
+    }
+}
+
+/// Writes all files; an error says whether others were already written.
+fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFault> {
+    let changed = files.iter().filter(|file| file.is_changed());
+    for (at, file) in changed.enumerate() {
+        file.write(receipts).map_err(|fault| {
+            if at == 0 {
+                return fault;
+            }
+            let message = format!("{}; other files were written before it", fault.message);
+            CommandFault::unable(message, "to undo that: tersely uninstall")
+        })?;
+    }
+    Ok(())
+}
+
+/// The clients that `tersely run` can start here, and why it cannot start the others: an alias must not stop a client.
+fn runnable(
+    environment: &ClientEnvironment,
+    clients: Vec<&'static dyn Client>,
+) -> (Vec<&'static dyn Client>, Vec<String>) {
+    let mut notes = Vec::new();
+    let mut is_able = |client: &&'static dyn Client| {
+        let pointed = client.point(environment, &mut LocalEndpoints::default());
+        notes.extend(
+            pointed
+                .as_ref()
+                .err()
+                .map(|fault| format!("{}: left alone, because {}", client.name(), fault.message)),
+        );
+        pointed.is_ok()
+    };
+    let able = clients.into_iter().filter(|client| is_able(client)).collect();
+    (able, notes)
+}
+
+/// The clients that are on PATH.
+fn installed_clients(environment: &ClientEnvironment) -> Vec<&'static dyn Client> {
+    CLIENTS.into_iter().filter(|client| on_path(environment, client.name()).is_some()).collect()
+}
+
+/// Finds a command on PATH.
+fn on_path(environment: &ClientEnvironment, name: &str) -> Option<PathBuf> {
+    let folders = std::env::split_paths(environment.var("PATH")?).filter(|folder| folder.is_absolute());
+    let ends: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
+    let mut files =
+        folders.flat_map(|folder| ends.iter().map(move |end| folder.join(format!("{name}{end}"))));
+    files.find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    let Ok(about) = file.metadata() else { return false };
+    #[cfg(unix)]
+    let may_run = std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_run = true;
+    about.is_file() && may_run
+}
+
+/// How a shell starts this program: by its name if it is on PATH, or by its full path.
+fn program(environment: &ClientEnvironment) -> Result<String, CommandFault> {
+    if on_path(environment, "tersely").is_some() {
+        return Ok("tersely".to_owned());
+    }
+    full_path(environment)
+}
+
+/// The full path of this program, preferably as found on PATH: a link there survives an update.
+fn full_path(environment: &ClientEnvironment) -> Result<String, CommandFault> {
+    let own = std::env::current_exe().ok();
+    let real = |path: &PathBuf| path.canonicalize().ok();
+    let named = on_path(environment, "tersely").filter(|named| real(named) == own.as_ref().and_then(real));
+    let path = named.or(own).and_then(|path| path.to_str().map(str::to_owned));
+    let hint = "run it from a path that is UTF-8";
+    path.ok_or_else(|| CommandFault::unable("the path of this program cannot be read", hint))
+}

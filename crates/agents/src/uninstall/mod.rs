@@ -1,0 +1,118 @@
+//! `tersely uninstall`: undoes what `init` and `mcp install` wrote, and leaves what others wrote since.
+
+mod origin;
+mod undo;
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use tersely_terminal::fault::{NO, Stop};
+use tersely_terminal::{output, table};
+
+use crate::edit::Consent;
+use crate::receipt::{ReceiptKind, Receipts};
+use crate::uninstall::undo::{UndoReport, UndoState};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely uninstall --dry-run
+  tersely uninstall
+  tersely uninstall --purge --yes
+
+Exit codes: 1 if the answer was no or something is left to do by hand, 2 if nobody could be asked.";
+
+/// Undo what `init` and `mcp install` wrote
+///
+/// Restores every file to the byte, or takes only Tersely's own lines and values out of files that have changed since.
+/// The program itself stays; the command that removes it is printed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct UninstallArgs {
+    /// Forget what was recorded of requests, too, like `tersely purge`
+    #[arg(long)]
+    purge: bool,
+    #[command(flatten)]
+    consent: Consent,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Undoes it, once someone said yes. With `--purge` the history goes, too; `purge_history` does that, and gives the number
+/// of requests in it.
+pub fn run(
+    args: &UninstallArgs,
+    purge_history: impl FnOnce() -> Result<u64, Stop>,
+) -> Result<ExitCode, Stop> {
+    let mut receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
+    // The latest change is undone first: it may lie within an earlier one.
+    let all: Vec<_> = receipts.all.iter().rev().cloned().collect();
+    let seen: Vec<_> = all.iter().map(undo::look).collect();
+    if !args.json && !args.consent.yes && !seen.is_empty() {
+        output::result(lines(&seen).trim_end())?;
+    }
+    let is_agreed = (seen.is_empty() && !args.purge) || ask(args, &seen)?;
+    if !is_agreed {
+        if !args.consent.dry_run {
+            output::note("nothing was undone")?;
+        }
+        return Ok(ExitCode::from(if args.consent.dry_run { 0 } else { NO }));
+    }
+    let mut done = Vec::new();
+    for receipt in &all {
+        let undone = undo::undo(receipt);
+        if undone.state != UndoState::Left {
+            receipts.forget(receipt)?;
+        }
+        done.push(undone);
+    }
+    let forgotten = if args.purge { Some(purge_history()?) } else { None };
+    report(args, &done, forgotten)?;
+    let is_left = done.iter().any(|undone| undone.state == UndoState::Left);
+    Ok(ExitCode::from(if is_left { NO } else { 0 }))
+}
+
+/// Asks for consent; without it, `--json` still reports what would be undone.
+fn ask(args: &UninstallArgs, seen: &[UndoReport]) -> Result<bool, Stop> {
+    let agreed = args.consent.confirm("Undo this?");
+    if args.json && !matches!(agreed, Ok(true)) {
+        output::result(
+            &json!({ "undone": false, "parts": parts(seen), "program": origin::json() }).to_string(),
+        )?;
+    }
+    agreed
+}
+
+fn report(args: &UninstallArgs, done: &[UndoReport], forgotten: Option<u64>) -> Result<(), Stop> {
+    if args.json {
+        let report = json!({
+            "undone": true, "parts": parts(done), "requests_forgotten": forgotten, "program": origin::json(),
+        });
+        return Ok(output::result(&report.to_string())?);
+    }
+    if done.is_empty() {
+        output::note("nothing to undo: `init` and `mcp install` wrote nothing that is recorded")?;
+    } else {
+        output::result(lines(done).trim_end())?;
+    }
+    if done.iter().any(|it| it.kind == ReceiptKind::Block && it.state == UndoState::Removed) {
+        output::note("shells that are open keep their aliases until they end")?;
+    }
+    match forgotten {
+        Some(requests) => output::note(&format!("{requests} requests forgotten"))?,
+        None => output::note("what was recorded of requests stays; to forget it: tersely purge")?,
+    }
+    output::note(&format!("to remove the program: {}", origin::removal()))?;
+    Ok(())
+}
+
+fn lines(parts: &[UndoReport]) -> String {
+    let row =
+        |it: &UndoReport| vec![it.state.name().to_owned(), it.file.display().to_string(), it.words.clone()];
+    table::align("lll", &parts.iter().map(row).collect::<Vec<_>>())
+}
+
+fn parts(parts: &[UndoReport]) -> Vec<serde_json::Value> {
+    let part = |it: &UndoReport| json!({ "kind": it.kind.name(), "file": it.file, "state": it.state.name(), "detail": it.words });
+    parts.iter().map(part).collect()
+}

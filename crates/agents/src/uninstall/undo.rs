@@ -1,0 +1,202 @@
+//! Undoes one recorded change.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tersely_terminal::fault::CommandFault;
+
+use crate::edit::{ClientFile, FileEdit, Patch, SETTINGS_LIMIT, SettingsShape};
+use crate::init::{BEGIN, END, ServiceKeeper, block_place, foreign_lines};
+use crate::mcp_install::WrappedServers;
+use crate::receipt::{Receipt, ReceiptKind};
+
+/// The outcome for one recorded change.
+#[derive(Debug)]
+pub(super) struct UndoReport {
+    pub(super) kind: ReceiptKind,
+    pub(super) file: PathBuf,
+    pub(super) state: UndoState,
+    /// In words for people.
+    pub(super) words: String,
+}
+
+/// Whether a change is undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UndoState {
+    /// It will be removed.
+    Due,
+    /// It was removed.
+    Removed,
+    /// Someone else already removed or replaced it.
+    Gone,
+    /// It is still there, and has to be removed by hand.
+    Left,
+}
+
+impl UndoState {
+    /// Its name in reports.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Due => "remove",
+            Self::Removed => "removed",
+            Self::Gone => "gone",
+            Self::Left => "left",
+        }
+    }
+}
+
+/// What undoes a recorded change.
+enum UndoAction {
+    /// Change a file.
+    Edit(FileEdit),
+    /// Remove a file that holds nothing else.
+    Remove(FileEdit),
+    /// Unwrap MCP servers.
+    Unwrap(Box<WrappedServers>),
+    /// Stop a service, and remove its file unless it was changed.
+    Stop(ServiceKeeper, Option<FileEdit>),
+    /// Nothing.
+    Nothing,
+}
+
+/// Says what would be done.
+pub(super) fn look(receipt: &Receipt) -> UndoReport {
+    match way(receipt) {
+        Ok((UndoAction::Nothing, words)) => report(receipt, UndoState::Gone, words),
+        Ok((_, words)) => report(receipt, UndoState::Due, words),
+        Err(fault) => report_left(receipt, &fault),
+    }
+}
+
+/// Does it, and says what was done.
+pub(super) fn undo(receipt: &Receipt) -> UndoReport {
+    let acted = way(receipt).and_then(|(way, words)| {
+        let state = if matches!(way, UndoAction::Nothing) { UndoState::Gone } else { UndoState::Removed };
+        let more = act(way)?;
+        Ok(report(receipt, state, more.map_or_else(|| words.clone(), |more| format!("{words}; {more}"))))
+    });
+    acted.unwrap_or_else(|fault| report_left(receipt, &fault))
+}
+
+fn act(way: UndoAction) -> Result<Option<String>, CommandFault> {
+    match way {
+        UndoAction::Nothing => {}
+        UndoAction::Edit(edit) => edit.write()?,
+        UndoAction::Remove(edit) => edit.remove()?,
+        UndoAction::Unwrap(servers) => return servers.unwrap_all().map(Some),
+        UndoAction::Stop(keeper, file) => {
+            let stopped = keeper.stop();
+            if let Some(file) = file {
+                file.remove()?;
+            }
+            let _ = keeper.forget();
+            // What does not run need not be stopped.
+            if let (Err(why), Some(process)) = (stopped, keeper.process()) {
+                return Ok(Some(format!("process {process} still runs, for it could not be stopped: {why}")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn way(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
+    if receipt.file.symlink_metadata().is_err() && receipt.kind != ReceiptKind::Service {
+        return Ok((UndoAction::Nothing, "the file is not there any more".to_owned()));
+    }
+    match receipt.kind {
+        ReceiptKind::Block => block(receipt),
+        ReceiptKind::Setting => setting(receipt),
+        ReceiptKind::Service => service(receipt),
+        ReceiptKind::Servers => servers(receipt),
+    }
+}
+
+/// The lines in a shell's file.
+fn block(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
+    let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
+    let place = block_place(&file.text).map_err(|()| {
+        let message =
+            format!("the lines {BEGIN} and {END} do not match; remove what `tersely init` wrote by hand");
+        CommandFault::unable(message, "")
+    })?;
+    let Some(place) = place else {
+        return Ok((UndoAction::Nothing, "the lines are not there any more".to_owned()));
+    };
+    // The line end that was inserted before our lines is still needed by lines that follow them.
+    let is_last = place.end == file.text.len();
+    let whole = file.text[..place.end].strip_suffix(receipt.added.as_str()).map(str::len);
+    let place = whole.filter(|_| is_last).map_or(place.clone(), |start| start..place.end);
+    // What somebody else wrote between our lines stays.
+    let text = foreign_lines(&receipt.added, &file.text[place.clone()]);
+    let words = if text.is_empty() { "" } else { "; what you wrote between them stays" };
+    Ok((cut(receipt, file, Patch { place, text }), format!("the lines of `tersely init`{words}")))
+}
+
+/// A value in a client's settings.
+fn setting(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
+    let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
+    let (shape, setting) = (SettingsShape::of(&receipt.file), &receipt.setting);
+    let name = setting.name();
+    let unable = |why: &str| CommandFault::unable(format!("{why}; remove {name} by hand"), "");
+    let stands = shape.value(&file.text, &setting.path).map_err(|fault| unable(fault.words()))?;
+    match stands {
+        None => return Ok((UndoAction::Nothing, format!("{name} is not there any more"))),
+        Some(value) if value != setting.value => {
+            return Ok((UndoAction::Nothing, format!("{name} has another value now, which stays")));
+        }
+        Some(_) => {}
+    }
+    let patch =
+        shape.cut(&file.text, &setting.path, &receipt.added).map_err(|fault| unable(fault.words()))?;
+    let patch = patch.ok_or_else(|| unable("it is written in a way that cannot be undone here"))?;
+    Ok((cut(receipt, file, patch), format!("{}: {name}", receipt.client)))
+}
+
+/// A file that was made for what we wrote goes, too, once nothing else is in it.
+fn cut(receipt: &Receipt, file: ClientFile, patch: Patch) -> UndoAction {
+    let edit = FileEdit::new(file, vec![patch]);
+    if receipt.is_new && edit.after().trim().is_empty() {
+        UndoAction::Remove(edit)
+    } else {
+        UndoAction::Edit(edit)
+    }
+}
+
+fn service(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
+    let keeper = ServiceKeeper::of(&receipt.file);
+    if fs::symlink_metadata(&receipt.file).is_err() {
+        return Ok((
+            UndoAction::Stop(keeper, None),
+            "the service; its file is not there any more".to_owned(),
+        ));
+    }
+    let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
+    if file.text != receipt.added {
+        let words = "the service is stopped; its file was changed since, and stays";
+        return Ok((UndoAction::Stop(keeper, None), words.to_owned()));
+    }
+    Ok((
+        UndoAction::Stop(keeper, Some(FileEdit::new(file, Vec::new()))),
+        "the service, and its file".to_owned(),
+    ))
+}
+
+fn servers(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
+    let servers = WrappedServers::read(receipt)?;
+    let client = &receipt.client;
+    Ok(match servers.count() {
+        0 => (UndoAction::Nothing, format!("{client}: no server goes through Tersely any more")),
+        1 => (UndoAction::Unwrap(Box::new(servers)), format!("{client}: Tersely before 1 server")),
+        count => (UndoAction::Unwrap(Box::new(servers)), format!("{client}: Tersely before {count} servers")),
+    })
+}
+
+fn report(receipt: &Receipt, state: UndoState, words: String) -> UndoReport {
+    UndoReport { kind: receipt.kind, file: receipt.file.clone(), state, words }
+}
+
+fn report_left(receipt: &Receipt, fault: &CommandFault) -> UndoReport {
+    let name = receipt.file.display().to_string();
+    let words = fault.message.strip_prefix(&format!("{name}: ")).unwrap_or(&fault.message).to_owned();
+    report(receipt, UndoState::Left, words)
+}

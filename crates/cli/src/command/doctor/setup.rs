@@ -1,0 +1,76 @@
+//! Checks whether what `tersely init` set up still works.
+
+use tersely_agents::{Receipt, ReceiptKind, Receipts};
+use tersely_gateway::{GatewaySettings, Upstream, probe};
+
+use crate::command::doctor::finding::Finding;
+
+/// What starts a service of ours again.
+const AGAIN: &str =
+    if cfg!(target_os = "macos") { "tersely init --service" } else { "systemctl --user start tersely" };
+
+/// What was set up, if anything was.
+pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
+    let receipts = match Receipts::look() {
+        Ok(receipts) => receipts.all,
+        // A user without a home has nothing set up.
+        Err(_) if Receipts::file().is_none() => return Vec::new(),
+        Err(fault) => {
+            let advice = "move it away, and undo by hand what it names";
+            return vec![Finding::bad("tersely init", format!("{}; {advice}", fault.message))];
+        }
+    };
+    let of = |kind: ReceiptKind| receipts.iter().filter(move |receipt| receipt.kind == kind);
+    let aliases = of(ReceiptKind::Block).map(|receipt| {
+        Finding::good("tersely init", format!("aliases in {}", receipt.file.display()))
+            .public("init: aliases")
+    });
+    let mut findings: Vec<_> = aliases.collect();
+    for place in places(of(ReceiptKind::Setting)) {
+        findings.push(service(settings, &place).await);
+    }
+    findings
+}
+
+/// An address, and the clients whose settings name it.
+struct NamedPlace {
+    upstream: Upstream,
+    clients: Vec<String>,
+}
+
+fn places<'r>(receipts: impl Iterator<Item = &'r Receipt>) -> Vec<NamedPlace> {
+    let mut places: Vec<NamedPlace> = Vec::new();
+    for receipt in receipts {
+        let value = &receipt.setting.value;
+        let host = value.strip_prefix("http://").and_then(|rest| rest.split('/').next());
+        let Some(Ok(upstream)) = host.map(|host| format!("http://{host}").parse::<Upstream>()) else {
+            continue;
+        };
+        let client = receipt.client.clone();
+        match places.iter_mut().find(|place| place.upstream.url() == upstream.url()) {
+            Some(place) if place.clients.contains(&client) => {}
+            Some(place) => place.clients.push(client),
+            None => places.push(NamedPlace { upstream, clients: vec![client] }),
+        }
+    }
+    places
+}
+
+async fn service(settings: &GatewaySettings, NamedPlace { upstream, clients }: &NamedPlace) -> Finding {
+    let (shown, clients) = (upstream.url(), clients.join(", "));
+    match probe(settings, upstream, "/readyz").await {
+        Ok((_, headers)) if headers.get("server").is_some_and(|it| it == "tersely") => {
+            Finding::good("tersely init", format!("{clients} through the service at {shown}"))
+                .public("init: a service, which answers")
+        }
+        answer => {
+            let why = answer.map_or_else(
+                |error| format!("does not answer: {error}"),
+                |_| "is another program".to_owned(),
+            );
+            let advice = format!("start it with `{AGAIN}`, or undo it with `tersely uninstall`");
+            Finding::bad("tersely init", format!("{clients} will fail, because {shown} {why}; {advice}"))
+                .public("init: a service, which does not answer")
+        }
+    }
+}

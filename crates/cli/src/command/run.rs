@@ -1,0 +1,181 @@
+//! `tersely run`: a command with a gateway of its own, and a line about what that saved.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::{ExitCode, ExitStatus};
+use std::sync::Arc;
+
+use tersely_agents::clients::{
+    self, Client, ClientEnvironment, FolderTrust, INSIDE, LaunchOptions, LocalEndpoints, find_unconfirmed,
+};
+use tersely_gateway::find_program;
+use tersely_settings::{self as settings, Flags, SettingSources};
+use tersely_terminal::fault::{CommandFault, Stop};
+use tersely_terminal::output;
+use tokio::process::{Child, Command};
+use tokio::select;
+
+use crate::gateway::{ReadyGateway, runtime};
+use crate::history;
+use crate::signals::{Signals, Terminal, forward};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely run claude
+  tersely run codex exec 'fix the failing test'
+  tersely run --mode aggressive opencode
+  tersely run -- python my_agent.py
+
+Exits with the command's own exit code, or 128 + signal if a signal ended it.";
+
+/// Run an agent through a private gateway, then print what it saved
+///
+/// Knows claude, codex, opencode, gemini, goose, cline, qwen, cn, copilot, droid, pi, kilo and aider, and forwards to
+/// whatever they are configured to use. Any other command gets the base-URL variables that most programs and libraries
+/// read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)))]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub flags: Flags,
+    /// Follow addresses that files of this folder name, such as .claude/settings.json, without asking
+    #[arg(long)]
+    pub trust_folder: bool,
+    /// The command and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// Runs what was named.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
+    if args.flags.listen.is_some() {
+        let hint = "omit it; `tersely serve --listen ADDR` starts a gateway at a fixed address";
+        return Err(CommandFault::unable("--listen: run chooses a port of its own", hint).into());
+    }
+    let sources = SettingSources::new(&args.flags);
+    let mut meant = settings::load_telling(&sources)?.settings;
+    meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    // Two runs cannot share one address; `tersely dashboard` shows all runs.
+    meant.gateway.admin.listen = None;
+    let Some((program, typed)) = args.command.split_first() else {
+        return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
+    };
+    let (client, environment) = (clients::find_client(&name(program)), ClientEnvironment::around(typed));
+    // With --upstream, addresses in files do not matter.
+    let planted =
+        if args.flags.upstream.is_some() { Vec::new() } else { client.planted_addresses(&environment) };
+    let trust = if args.trust_folder { FolderTrust::Given } else { FolderTrust::Asked };
+    let config = settings::user_folder(&sources);
+    if let Some(address) = find_unconfirmed(planted, &environment, config.as_deref(), trust)? {
+        output::note(&format!("tersely: {}", address.refusal(client.name(), &environment.folder)))?;
+        return alone(client, program, typed);
+    }
+    let history = history::of_run(&sources, &meant.seen.history);
+    let proxy = ReadyGateway::new(meant, history)?;
+    for warning in proxy.warnings() {
+        output::note(&format!("tersely: {warning}"))?;
+    }
+    let endpoints = LocalEndpoints::new(args.flags.upstream.as_deref(), &proxy.settings.upstreams);
+    let mut endpoints = endpoints.inside(environment.var(INSIDE));
+    let launch = client.point(&environment, &mut endpoints)?;
+    start(&proxy, endpoints, &launch, client.install(), (program, typed))
+}
+
+/// Runs a command without a gateway.
+fn alone(client: &dyn Client, program: &OsString, args: &[OsString]) -> Result<ExitCode, Stop> {
+    let ended = runtime()?.block_on(async {
+        let mut signals = Signals::all()?;
+        let child = Command::new(find_program(program)).args(args).spawn();
+        let mut child = child.map_err(|error| absent(client.install(), program, &error))?;
+        wait(&mut child, &mut signals).await.map_err(Stop::from)
+    });
+    Ok(ExitCode::from(code(ended?)))
+}
+
+/// Runs a command through a proxy.
+fn start(
+    proxy: &ReadyGateway,
+    endpoints: LocalEndpoints,
+    launch: &LaunchOptions,
+    install: Option<&str>,
+    (program, args): (&OsString, &[OsString]),
+) -> Result<ExitCode, Stop> {
+    let runtime = runtime()?;
+    let (places, is_nested) = (endpoints.places(), endpoints.is_nested());
+    let ended = runtime.block_on(async {
+        endpoints.serve(&proxy.settings, &(Arc::clone(&proxy.rewrite) as _))?;
+        let mut wanted = Command::new(find_program(program));
+        wanted.args(launch.arguments(args)).envs(launch.env.iter().map(|(name, value)| (name, value)));
+        if !is_nested {
+            wanted.env(INSIDE, if places.is_empty() { "1" } else { &places });
+        }
+        let mut signals = Signals::all()?;
+        let mut child = wanted.spawn().map_err(|error| absent(install, program, &error))?;
+        wait(&mut child, &mut signals).await.map_err(Stop::from)
+    });
+    runtime.shutdown_background();
+    let code = code(ended?);
+    if is_nested {
+        return Ok(ExitCode::from(code));
+    }
+    output::note(&format!("tersely: {}", summary(proxy, launch)))?;
+    if let Some(lost) = proxy.finish() {
+        output::note(&format!("  {lost}"))?;
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// The name that a program is known by, without its folder.
+fn name(program: &OsString) -> String {
+    Path::new(program).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus> {
+    let terminal = io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal();
+    let terminal = if terminal { Terminal::Shared } else { Terminal::None };
+    loop {
+        let pid = child.id();
+        select! {
+            ended = child.wait() => return ended,
+            signal = signals.next() => forward(signal, pid, terminal),
+        }
+    }
+}
+
+/// The exit code as a shell would give it.
+pub(crate) fn code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal = None;
+    let code = status.code().or(signal.map(|signal: i32| 128 + signal)).unwrap_or(1);
+    u8::try_from(code).unwrap_or(u8::MAX)
+}
+
+fn summary(proxy: &ReadyGateway, launch: &LaunchOptions) -> String {
+    let saved = proxy.savings();
+    if saved.requests() > 0 {
+        return saved.to_string();
+    }
+    let notes = launch.notes.iter().map(|note| format!("\n  {note}")).collect::<Vec<_>>().concat();
+    format!("no requests came through; run `tersely doctor` to find out why{notes}")
+}
+
+/// Why a command did not start, and what to do.
+pub(crate) fn absent(install: Option<&str>, program: &OsString, error: &io::Error) -> CommandFault {
+    let program = program.display();
+    match (error.kind(), install) {
+        (io::ErrorKind::NotFound, Some(install)) => {
+            CommandFault::unable(format!("{program} is not installed"), format!("install it with: {install}"))
+        }
+        (io::ErrorKind::NotFound, None) => CommandFault::unable(
+            format!("{program}: no such command"),
+            "check the name, or give the full path",
+        ),
+        _ => {
+            CommandFault::unable(format!("cannot start {program}: {error}"), "check that you may execute it")
+        }
+    }
+}

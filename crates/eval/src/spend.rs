@@ -1,0 +1,52 @@
+//! Estimates what a run will cost, and asks for consent.
+
+use std::io::{self, BufRead, IsTerminal};
+
+use tersely_audit::DollarPrice;
+use tersely_telemetry::BilledTokens;
+use tersely_terminal::fault::{CommandFault, Stop};
+use tersely_terminal::number::{grouped, many};
+use tersely_terminal::output;
+
+use crate::args::EvalArgs;
+use crate::arm::EvalArm;
+use crate::ask::{Asker, weight};
+use crate::set::EvalQuestion;
+
+/// Estimated output tokens of an answer.
+const ANSWER_TOKENS: u64 = 40;
+
+/// Prints the estimate and asks for consent; true if it is refused.
+pub(super) fn is_refused(
+    args: &EvalArgs,
+    asker: &Asker,
+    open: &[(EvalArm, EvalQuestion)],
+    price: Option<&DollarPrice>,
+) -> Result<bool, Stop> {
+    let input: usize = open.iter().map(|(arm, question)| weight(&asker.request(*arm, question).0)).sum();
+    let input = u64::try_from(input).unwrap_or(u64::MAX);
+    let count = u64::try_from(open.len()).unwrap_or(u64::MAX);
+    let tokens = BilledTokens { input, output: count * ANSWER_TOKENS, ..BilledTokens::default() };
+    let cost = price.map_or_else(
+        || "its price is not known".to_owned(),
+        |price| format!("about ${:.2}, more if it thinks", price.of(tokens, false)),
+    );
+    let host = asker.poster.upstream();
+    output::note(&format!(
+        "{} to {host}, {}: about {} tokens of input by our count; {cost}.",
+        many(count, "request"),
+        args.model,
+        grouped(input)
+    ))?;
+    if args.yes {
+        return Ok(false);
+    }
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let hint = "use --yes to spend without being asked";
+        return Err(CommandFault::unable("nobody is here to say yes to that", hint).into());
+    }
+    output::note("Go on? [y/N]")?;
+    let mut said = String::new();
+    io::stdin().lock().read_line(&mut said)?;
+    Ok(!matches!(said.trim().to_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,30 @@
+//! The content of a report, for the terminal, the page and JSON.
+
+use serde_json::Value;
+use tersely_audit::DollarPrice;
+
+use crate::tally::{ArmTally, EvalTally};
+
+/// The content of a report.
+pub(super) struct EvalWords<'w> {
+    /// Its sums.
+    pub(super) tally: &'w EvalTally,
+    /// The settings of the run.
+    pub(super) settings: &'w Value,
+    /// What its model costs, if that is known.
+    pub(super) price: Option<DollarPrice>,
+    /// Where its answers are.
+    pub(super) file: String,
+}
+
+impl EvalWords<'_> {
+    /// A setting of the run.
+    pub(super) fn word(&self, name: &str) -> &str {
+        self.settings[name].as_str().unwrap_or_default()
+    }
+
+    /// What an arm cost.
+    pub(super) fn cost(&self, arm: &ArmTally) -> String {
+        self.price.map_or_else(|| "?".to_owned(), |price| format!("${:.4}", price.of(arm.tokens, false)))
+    }
+}

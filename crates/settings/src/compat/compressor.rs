@@ -1,0 +1,22 @@
+//! Collects what another gateway's file says about compressors.
+
+use std::collections::BTreeMap;
+
+use crate::origin::SettingOrigin;
+use crate::words::Words;
+
+/// The value of a key, and its origin.
+pub(crate) type CompatValue = (Words, SettingOrigin);
+
+/// Compressor settings in a file.
+#[derive(Debug, Default)]
+pub struct SeedRemote {
+    /// The provider that the pipe names.
+    pub provider: Option<(String, SettingOrigin)>,
+    /// The pipe's own values, by our keys.
+    pub own: BTreeMap<&'static str, CompatValue>,
+    /// Each provider's values, by our keys.
+    pub providers: BTreeMap<String, BTreeMap<&'static str, CompatValue>>,
+    /// The line of `providers`.
+    pub place: Option<SettingOrigin>,
+}

@@ -1,0 +1,142 @@
+//! Reads `pipes.tool_output` and `providers`, the file shape of other gateways, and says what of it has no effect here.
+
+use super::{remote, tool_discovery};
+use crate::node::{Pair, SettingNode, SettingValue};
+use crate::reader::TreeReader;
+use crate::words::switch;
+
+/// What a foreign key means here.
+pub(crate) enum CompatMeaning {
+    /// Whether anything is done at all.
+    Enabled,
+    /// Who does it.
+    Strategy,
+    /// Whether a model may fetch back what was left out, without which nothing is.
+    Expand,
+    /// The same as a key of ours.
+    Key(&'static str),
+    /// The same as a key of ours that says something of a compressor, where the provider that is named has no word in it.
+    Remote(&'static str),
+    /// Nothing, and why; what is typed must still be of its kind.
+    Nothing(SeedKind, &'static str),
+}
+
+/// What can be typed for a key of theirs that has no effect.
+#[derive(Clone, Copy)]
+pub(crate) enum SeedKind {
+    Number,
+    Switch,
+}
+
+pub(crate) const STRATEGIES: [&str; 4] = ["passthrough", "simple", "api", "external_provider"];
+
+/// The keys of `pipes.tool_output`.
+pub(crate) static CONTEXT_GATEWAY_KEYS: [(&str, CompatMeaning); 15] = [
+    ("enabled", CompatMeaning::Enabled),
+    ("strategy", CompatMeaning::Strategy),
+    ("fallback_strategy", CompatMeaning::Remote("remote.fallback")),
+    ("provider", CompatMeaning::Remote("remote.provider")),
+    ("api.endpoint", CompatMeaning::Remote("remote.endpoint")),
+    ("api.api_key", CompatMeaning::Remote("remote.key")),
+    ("api.model", CompatMeaning::Remote("remote.model")),
+    ("api.timeout", CompatMeaning::Remote("remote.timeout")),
+    ("api.query_agnostic", CompatMeaning::Remote("remote.query_agnostic")),
+    ("min_bytes", CompatMeaning::Key("min_bytes")),
+    ("max_bytes", CompatMeaning::Key("skip_above")),
+    ("target_ratio", CompatMeaning::Nothing(SeedKind::Number, "the cheapest form always wins")),
+    ("enable_expand_context", CompatMeaning::Expand),
+    ("include_expand_hint", CompatMeaning::Nothing(SeedKind::Switch, "a shortened text always says so")),
+    ("skip_tools", CompatMeaning::Key("skip_tools")),
+];
+
+const PIPE: &str = "pipes.tool_output";
+
+/// Reads a whole `pipes` or `providers`.
+pub(crate) fn read(reader: &mut TreeReader<'_>, pair: &Pair) {
+    let Some(pairs) = reader.table(&pair.name, &pair.node) else { return };
+    if pair.name == "providers" {
+        return remote::providers(reader, pair, pairs);
+    }
+    for pair in pairs {
+        match pair.name.as_str() {
+            "tool_output" => pipe(reader, &pair.node),
+            "tool_discovery" => tool_discovery::read(reader, &pair.node),
+            name => reader.unknown(&format!("pipes.{name}"), pair.line, [PIPE, "pipes.tool_discovery"]),
+        }
+    }
+}
+
+fn pipe(reader: &mut TreeReader<'_>, node: &SettingNode) {
+    let Some(pairs) = reader.table(PIPE, node) else { return };
+    let mut mode = None;
+    for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
+        if pair.name == "api" {
+            for inner in reader.table("pipes.tool_output.api", &pair.node).unwrap_or_default() {
+                key(reader, &format!("api.{}", inner.name), inner, &mut mode);
+            }
+        } else {
+            key(reader, &pair.name, pair, &mut mode);
+        }
+    }
+    if let Some((word, line)) = mode {
+        let origin = reader.at(line);
+        reader.layer.put("mode", word.into(), origin);
+    }
+}
+
+/// The mode that the pipe's switches ask for, and the line that says so.
+type RequestOptions = Option<(&'static str, usize)>;
+
+fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, mode: &mut RequestOptions) {
+    let full = format!("{PIPE}.{name}");
+    let Some((_, meaning)) = CONTEXT_GATEWAY_KEYS.iter().find(|(known, _)| *known == name) else {
+        return reader.unknown(name, pair.line, CONTEXT_GATEWAY_KEYS.iter().map(|(known, _)| *known));
+    };
+    let read = match meaning {
+        CompatMeaning::Key(key) => reader.words(&pair.node).map(|words| {
+            let origin = reader.at(pair.line);
+            reader.layer.put(key, words, origin);
+        }),
+        CompatMeaning::Remote(key) => remote::note(reader, key, pair),
+        CompatMeaning::Nothing(kind, why) => idle(*kind, &pair.node).map(|()| {
+            reader.layer.notices.push(format!("{full} has no effect: {why}"));
+        }),
+        CompatMeaning::Enabled => reader.one(pair).and_then(|word| switch(&word)).map(|enabled| {
+            let asked = if enabled { "standard" } else { "disabled" };
+            if mode.is_none_or(|(asked, _)| asked != "disabled") {
+                *mode = Some((asked, pair.line));
+            }
+        }),
+        CompatMeaning::Expand => reader.one(pair).and_then(|word| switch(&word)).map(|enabled| {
+            let origin = reader.at(pair.line);
+            reader.layer.put("loss", if enabled { "detail" } else { "form" }.into(), origin);
+        }),
+        CompatMeaning::Strategy => reader.one(pair).and_then(|word| strategy(&word)).map(|word| match word {
+            "passthrough" => *mode = Some(("disabled", pair.line)),
+            word => {
+                let origin = reader.at(pair.line);
+                reader.layer.put("remote.strategy", word.into(), origin);
+            }
+        }),
+    };
+    if let Err(what) = read {
+        reader.problem(pair.line, &full, what);
+    }
+}
+
+fn strategy(word: &str) -> Result<&'static str, String> {
+    let known = STRATEGIES.into_iter().find(|known| *known == word);
+    known.ok_or_else(|| format!("unknown strategy {word:?}; use {}", STRATEGIES.join(", ")))
+}
+
+/// Holds a value without effect to its kind. A variable in it is not asked for: nobody needs to set what nobody reads.
+fn idle(kind: SeedKind, node: &SettingNode) -> Result<(), String> {
+    let SettingValue::Text(text) = &node.value else {
+        return Err(format!("expects a value, not {}", node.value.kind()));
+    };
+    match kind {
+        _ if text.contains("${") => Ok(()),
+        SeedKind::Number => text.parse::<f64>().map(drop).map_err(|_| format!("{text:?} is not a number")),
+        SeedKind::Switch => switch(text).map(drop),
+    }
+}

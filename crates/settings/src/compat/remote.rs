@@ -1,0 +1,157 @@
+//! What the file of another gateway says of a compressor elsewhere: its own keys, and those of the provider that it names.
+//!
+//! Both may stand in either order, so they are gathered first. What a provider says goes before what the pipe says itself,
+//! and a key goes to the server that it was written for alone.
+
+use std::collections::BTreeMap;
+
+use crate::compat::compressor::CompatValue;
+use crate::layer::Layer;
+use crate::node::{Pair, SettingValue};
+use crate::origin::SettingOrigin;
+use crate::problem::Problem;
+use crate::reader::TreeReader;
+use crate::remote::EXTERNAL;
+use crate::words::Words;
+
+/// The keys of a provider, and what they are called here.
+const KEYS: [(&str, &str); 4] =
+    [("api_key", "remote.key"), ("model", "remote.model"), ("endpoint", "remote.endpoint"), ("auth", "")];
+
+/// Notes what the pipe says for a key of ours.
+pub(crate) fn note(reader: &mut TreeReader<'_>, key: &'static str, pair: &Pair) -> Result<(), String> {
+    let origin = reader.at(pair.line);
+    let Some(words) = read(reader, key, pair)? else { return Ok(()) };
+    if key == "remote.provider" {
+        reader.layer.seed.provider = Some((words.one()?.to_owned(), origin));
+    } else {
+        reader.layer.seed.own.insert(key, (words, origin));
+    }
+    Ok(())
+}
+
+/// What is typed for a key. A key of a compressor may be in a variable that is not set: then it has none.
+fn read(reader: &mut TreeReader<'_>, key: &str, pair: &Pair) -> Result<Option<Words>, String> {
+    match reader.words(&pair.node) {
+        Err(what) if key == "remote.key" && what.starts_with("variable ") => {
+            let notice = format!("{}: {what}; the compressor is called without a key", pair.name);
+            reader.layer.notices.push(notice);
+            Ok(None)
+        }
+        words => words.map(Some),
+    }
+}
+
+/// Reads a whole `providers`.
+pub(crate) fn providers(reader: &mut TreeReader<'_>, pair: &Pair, pairs: &[Pair]) {
+    reader.layer.seed.place = Some(reader.at(pair.line));
+    for pair in pairs {
+        let full = format!("providers.{}", pair.name);
+        match &pair.node.value {
+            SettingValue::Table(inner) => provider(reader, &pair.name, inner),
+            other => {
+                reader.problem(pair.line, &full, format!("expects a group of keys, not {}", other.kind()));
+            }
+        }
+    }
+}
+
+fn provider(reader: &mut TreeReader<'_>, name: &str, pairs: &[Pair]) {
+    let mut said = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
+        let full = format!("providers.{name}.{}", pair.name);
+        let Some((_, key)) = KEYS.iter().find(|(known, _)| *known == pair.name) else {
+            reader.unknown(&full, pair.line, KEYS.iter().map(|(known, _)| *known));
+            continue;
+        };
+        let origin = reader.at(pair.line);
+        match read(reader, key, pair) {
+            Ok(Some(words)) => drop(said.insert(*key, (words, origin))),
+            Ok(None) => {}
+            Err(what) => reader.problem(pair.line, &full, what),
+        }
+    }
+    if let Some((words, origin)) = said.remove("") {
+        let auth = words.list().concat();
+        let what = match auth.as_str() {
+            "oauth" if said.contains_key("remote.key") => {
+                Some("oauth uses the login of each request; remove api_key")
+            }
+            "oauth" | "api_key" => None,
+            _ => Some("use api_key, or oauth for the login of each request"),
+        };
+        let problem = |what| Problem::at(&origin, &format!("providers.{name}.auth"), what);
+        reader.layer.problems.extend(what.map(problem));
+    }
+    reader.layer.seed.providers.insert(name.to_owned(), said);
+}
+
+/// Puts what was gathered under our keys. A provider means something to the strategy that asks a model only: no other may
+/// send its key anywhere.
+pub(crate) fn close(layer: &mut Layer) {
+    let mut seed = std::mem::take(&mut layer.seed);
+    let mut said = std::mem::take(&mut seed.own);
+    let strategy = layer.values.get("remote.strategy").and_then(|(words, _)| words.one().ok());
+    let is_model = strategy == Some(EXTERNAL);
+    match seed.provider.take() {
+        Some((name, origin)) if is_model => {
+            let named = seed.providers.remove(&name);
+            let shape = choose(layer, &mut said, (&name, &origin), named);
+            said.insert("remote.provider", (shape.into(), origin));
+        }
+        Some(_) => {
+            let why = format!("only the strategy {EXTERNAL} asks a provider");
+            layer.notices.push(format!("pipes.tool_output.provider has no effect: {why}"));
+        }
+        None => {}
+    }
+    for (key, (words, origin)) in said {
+        layer.put(key, words, origin);
+    }
+    layer.seed = seed;
+}
+
+/// What decides who gets a key: both come from one place.
+const PAIR: [&str; 2] = ["remote.endpoint", "remote.key"];
+
+/// Puts what a provider says over what the pipe says itself, and gives whose API it speaks. The endpoint and the key of the
+/// pipe are those of another server.
+fn choose(
+    layer: &mut Layer,
+    said: &mut BTreeMap<&'static str, CompatValue>,
+    (name, origin): (&str, &SettingOrigin),
+    named: Option<BTreeMap<&'static str, CompatValue>>,
+) -> &'static str {
+    let is_named = named.is_some();
+    if is_named {
+        said.retain(|key, _| !PAIR.contains(key));
+    }
+    said.extend(named.unwrap_or_default());
+    let model = said.get("remote.model").and_then(|(words, _)| words.one().ok());
+    let shape = shape(name, model.unwrap_or_default());
+    if is_named {
+        for key in PAIR {
+            let Some((_, other)) = layer.values.get(key) else { continue };
+            let what = format!("the endpoint and the key come from providers.{name}, which the pipe names");
+            let problem = Problem::at(other, key, what).hint("say it under providers, or name no provider");
+            layer.problems.push(problem);
+        }
+    } else if shape != name {
+        let what = format!("{name:?} is not defined under providers");
+        layer.problems.push(Problem::at(origin, "pipes.tool_output.provider", what));
+    }
+    shape
+}
+
+/// Whose API a provider speaks, by its name or else by its model's.
+fn shape(name: &str, model: &str) -> &'static str {
+    let (name, model) = (name.to_ascii_lowercase(), model.to_ascii_lowercase());
+    match name.as_str() {
+        "anthropic" => "anthropic",
+        "gemini" => "gemini",
+        "openai" => "openai",
+        _ if model.contains("claude") => "anthropic",
+        _ if model.contains("gemini") => "gemini",
+        _ => "openai",
+    }
+}

@@ -1,0 +1,85 @@
+//! Maps environment variables to keys: our own, and the names that other tools use for the same settings.
+
+use std::collections::BTreeMap;
+
+use super::key::{ALIASES, KEYS};
+
+/// The environment's variables.
+pub(crate) type Environment = BTreeMap<String, String>;
+
+/// The variable that names the file.
+pub(crate) const CONFIG: &str = "TERSELY_CONFIG";
+
+/// What another tool's variable means here.
+pub(crate) enum VariableMeaning {
+    /// The same as a key of ours.
+    Key(&'static str),
+    /// A switch that turns a key of ours on, but never off, and what it does not do.
+    On(&'static str, &'static str),
+    /// The switch of `prompts`, which, when it is on, also asks for TOON.
+    Toon,
+    /// A file of certificates to trust beside the others.
+    Trust,
+    /// A time in milliseconds.
+    Millis(&'static str),
+    /// Nothing, and why.
+    Nothing(&'static str),
+}
+
+const BOUNDED: &str = "256 events can wait, and a line has at most 64 KiB";
+
+/// Other tools' variables. If several set the same key, the first that is set wins, and ours before any.
+pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [
+    ("FORGE_TOOL_OUTPUT_COMPRESSION", VariableMeaning::Key("mode")),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD", VariableMeaning::Key("dictionary")),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG", VariableMeaning::Key("events.file")),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", VariableMeaning::Nothing(BOUNDED)),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES", VariableMeaning::Nothing(BOUNDED)),
+    ("FORGE_SCHEMA_COMPRESSION", VariableMeaning::Key("schema_compression")),
+    (
+        "FORGE_REDACT_SECRETS",
+        VariableMeaning::On("redact_secrets", "secrets are masked everywhere in a request"),
+    ),
+    ("TOON_ENABLED", VariableMeaning::Toon),
+    ("TOON_MIN_BYTES", VariableMeaning::Key("prompts.min_bytes")),
+    ("TOON_FAIL_OPEN", VariableMeaning::Key("prompts.fail_open")),
+    ("TOON_LOG_STATS", VariableMeaning::Key("prompts.log_stats")),
+    ("HTTPS_PROXY", VariableMeaning::Key("proxy.url")),
+    ("https_proxy", VariableMeaning::Key("proxy.url")),
+    ("NO_PROXY", VariableMeaning::Key("proxy.except")),
+    ("no_proxy", VariableMeaning::Key("proxy.except")),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", VariableMeaning::Key("otel.endpoint")),
+    ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", VariableMeaning::Key("otel.traces")),
+    ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", VariableMeaning::Key("otel.metrics")),
+    ("OTEL_EXPORTER_OTLP_HEADERS", VariableMeaning::Key("otel.headers")),
+    ("OTEL_EXPORTER_OTLP_TIMEOUT", VariableMeaning::Millis("otel.timeout")),
+    ("OTEL_SERVICE_NAME", VariableMeaning::Key("otel.service")),
+    ("OTEL_RESOURCE_ATTRIBUTES", VariableMeaning::Key("otel.attributes")),
+    ("SSL_CERT_FILE", VariableMeaning::Trust),
+    ("NODE_EXTRA_CA_CERTS", VariableMeaning::Trust),
+];
+
+/// The variable that says how a collector is spoken to, and the one way that is known here.
+pub(crate) const PROTOCOL: (&str, &str) = ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf");
+
+/// What variables for a collector begin with.
+pub(crate) const COLLECTOR: &str = "OTEL_EXPORTER_OTLP_";
+
+/// This process's environment; what is not text cannot be meant for us.
+pub(crate) fn own() -> Environment {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
+/// The variable for a key of ours.
+pub(crate) fn variable(key: &str) -> String {
+    format!("TERSELY_{}", key.to_ascii_uppercase().replace('.', "_"))
+}
+
+/// Every variable of ours.
+pub(crate) fn variables() -> Vec<String> {
+    let names = KEYS.iter().map(|key| key.name).chain(ALIASES.iter().map(|alias| alias.name));
+    names.map(variable).chain([CONFIG.to_owned()]).collect()
+}

@@ -1,0 +1,209 @@
+//! Reads `tenants`: who may use the gateway, and what each may do.
+
+use serde_json::{Value, json};
+use tersely_gateway::{KnownTenant, MayAsk, TenantSettings};
+
+use super::node::{Pair, SettingNode, SettingValue};
+use super::reader::TreeReader;
+use super::server::is_plain;
+use super::shape::{list, number};
+use super::words::{Words, count};
+
+/// What a tenant can hold, and what each part means.
+pub(crate) const PARTS: [(&str, &str); 5] = [
+    ("name", "The tenant's name: letters, digits, `.`, `-` and `_`"),
+    ("keys", "A list of the SHA-256 of its keys, in hex; `tersely config key` prints a key and its hash"),
+    (
+        "certificates",
+        "A list of names that its client certificates carry: DNS names or URIs; needs `tls.client_ca`",
+    ),
+    ("rate", "Requests in a second, in place of `limits.tenant_rate`"),
+    (
+        "may_ask",
+        "What its requests may ask for: `all`, `none`, or a list of `x-tersely-mode`, `x-tersely-bypass`, \
+         `x-tersely-reader`, `x-compression-threshold` and `_tersely`. Default: `all`",
+    ),
+];
+
+/// What the list is for.
+pub(crate) const ABOUT: &str = "Who may come in, by keys and client certificates: [access.md](access.md). Without any, everyone who can reach \
+                                the address may";
+
+/// Longest name of a tenant.
+const MAX_NAME_BYTES: usize = 64;
+
+/// Reads the whole list.
+pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
+    let SettingValue::List(list) = &node.value else {
+        let what = "expects a list; write [[tenants]] above each tenant in TOML";
+        return reader.problem(node.line, "tenants", what);
+    };
+    for node in list {
+        one(reader, node);
+    }
+}
+
+fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
+    let SettingValue::Table(pairs) = &node.value else {
+        let what = format!("a tenant is a table of name, keys and what it may do, not {}", node.value.kind());
+        return reader.problem(node.line, "tenants", what);
+    };
+    let tenant = KnownTenant::new("");
+    let mut settings = TenantSettings { tenant, keys: Vec::new(), certificates: Vec::new() };
+    for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
+        part(reader, &mut settings, pair);
+    }
+    if settings.tenant.name.is_empty() && !pairs.iter().any(|pair| pair.name == "name") {
+        reader.problem(node.line, "tenants", "this tenant has no name");
+    }
+    if !pairs.iter().any(|pair| ["keys", "certificates"].contains(&pair.name.as_str())) {
+        let what =
+            "nobody can be this tenant; give it keys or certificates (`tersely config key` prints a key)";
+        reader.problem(node.line, "tenants", what);
+    }
+    let origin = reader.at(node.line);
+    reader.layer.tenants.push((settings, origin));
+}
+
+fn part(reader: &mut TreeReader<'_>, settings: &mut TenantSettings, pair: &Pair) {
+    let names = PARTS.map(|(name, _)| name);
+    if !names.contains(&pair.name.as_str()) {
+        return reader.unknown(&pair.name, pair.line, names);
+    }
+    if let Err(what) = reader.words(&pair.node).and_then(|words| set(settings, &pair.name, &words)) {
+        reader.problem(pair.line, &format!("tenants.{}", pair.name), what);
+    }
+}
+
+fn set(settings: &mut TenantSettings, part: &str, words: &Words) -> Result<(), String> {
+    match part {
+        "name" => settings.tenant.name = name(words.one()?)?,
+        "keys" => settings.keys = some(words)?.iter().map(|word| word.parse()).collect::<Result<_, _>>()?,
+        "certificates" => settings.certificates = some(words)?,
+        "rate" => settings.tenant.rate = count(words.one()?)?,
+        _ => settings.tenant.may_ask = may_ask(words)?,
+    }
+    Ok(())
+}
+
+fn name(word: &str) -> Result<String, String> {
+    let fits = is_plain(word) && word.len() <= MAX_NAME_BYTES;
+    let what = || {
+        format!(
+            "{word:?} cannot be a name; use up to {MAX_NAME_BYTES} letters, digits, \".\", \"-\" and \"_\""
+        )
+    };
+    if fits { Ok(word.to_owned()) } else { Err(what()) }
+}
+
+fn some(words: &Words) -> Result<Vec<String>, String> {
+    let list = words.list();
+    if list.is_empty() { Err("is empty".to_owned()) } else { Ok(list) }
+}
+
+fn may_ask(words: &Words) -> Result<MayAsk, String> {
+    let list = words.list();
+    match list.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["all"] => Ok(MayAsk::All),
+        [] | ["none"] => Ok(MayAsk::Listed(Vec::new())),
+        all => all.iter().map(|word| parse_permission(word)).collect::<Result<_, _>>().map(MayAsk::Listed),
+    }
+}
+
+fn parse_permission(word: &str) -> Result<&'static str, String> {
+    let known = MayAsk::NAMES.iter().find(|name| name.eq_ignore_ascii_case(word));
+    let names = MayAsk::NAMES.join(", ");
+    known.copied().ok_or_else(|| format!("{word:?} is neither all, none nor one of {names}"))
+}
+
+/// What is wrong with a tenant beside the others.
+pub(crate) fn clash(settings: &TenantSettings, others: &[TenantSettings]) -> Option<String> {
+    if let Some(other) = others.iter().find(|other| other.tenant.name == settings.tenant.name) {
+        return Some(format!("{} stands here twice; list all its keys in one place", other.tenant.name));
+    }
+    let shared = |other: &&TenantSettings| {
+        other.keys.iter().any(|key| settings.keys.contains(key))
+            || other
+                .certificates
+                .iter()
+                .any(|it| settings.certificates.iter().any(|own| own.eq_ignore_ascii_case(it)))
+    };
+    let other = others.iter().find(shared)?;
+    Some(format!("{} has a key or certificate of {}", settings.tenant.name, other.tenant.name))
+}
+
+/// A tenant in a line.
+pub(crate) fn spell(settings: &TenantSettings) -> String {
+    let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let TenantSettings { tenant: KnownTenant { name, rate, may_ask }, keys, certificates } = settings;
+    let rate = if *rate > 0 { format!(", {rate} requests in a second") } else { String::new() };
+    let asks = match may_ask {
+        MayAsk::All => String::new(),
+        MayAsk::Listed(list) if list.is_empty() => ", may ask nothing".to_owned(),
+        MayAsk::Listed(list) => format!(", may ask {}", list.join(" ")),
+    };
+    format!(
+        "{name}: {}, {}{rate}{asks}",
+        many(keys.len(), "key"),
+        many(certificates.len(), "certificate name")
+    )
+}
+
+/// What can be typed, for the schema.
+pub(crate) fn shape() -> Value {
+    let parts = PARTS.map(|(name, about)| {
+        let mut part = match name {
+            "name" => {
+                json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]+$", "maxLength": MAX_NAME_BYTES })
+            }
+            "rate" => number(0),
+            _ => list(),
+        };
+        part["description"] = json!(about);
+        (name.to_owned(), part)
+    });
+    let tenant = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["name"],
+        "properties": Value::Object(parts.into_iter().collect()),
+    });
+    json!({ "type": "array", "description": ABOUT, "items": tenant })
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_gateway::KeyHash;
+
+    use super::*;
+
+    fn settings(name: &str, key: &str, certificate: &str) -> TenantSettings {
+        TenantSettings {
+            tenant: KnownTenant::new(name),
+            keys: vec![KeyHash::of(key.as_bytes())],
+            certificates: vec![certificate.to_owned()],
+        }
+    }
+
+    #[test]
+    fn no_two_tenants_are_the_same() {
+        let one = settings("a", "1", "a.example");
+        for (other, expected) in [
+            (settings("b", "2", "b.example"), None),
+            (settings("a", "2", "b.example"), Some("a stands here twice; list all its keys in one place")),
+            (settings("b", "1", "b.example"), Some("b has a key or certificate of a")),
+            (settings("b", "2", "A.example"), Some("b has a key or certificate of a")),
+        ] {
+            assert_eq!(clash(&other, std::slice::from_ref(&one)).as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_tenant_may_ask_is_read_by_name() {
+        let read = |word: &str| may_ask(&Words::One(word.to_owned()));
+        assert_eq!(read("all"), Ok(MayAsk::All));
+        assert_eq!(read("none"), Ok(MayAsk::Listed(Vec::new())));
+        assert_eq!(read("X-Tersely-Mode, _tersely"), Ok(MayAsk::Listed(vec!["x-tersely-mode", "_tersely"])));
+        assert!(read("x-tersely-key").is_err_and(|why| why.contains("x-compression-threshold")));
+    }
+}

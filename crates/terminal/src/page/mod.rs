@@ -1,0 +1,47 @@
+//! Pages that need nothing else: no script, no font, no picture from anywhere.
+
+const STYLE: &str = include_str!("style.css");
+
+/// A page of these sections.
+pub fn document(title: &str, sections: &[String]) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
+        sections.concat()
+    )
+}
+
+/// Names and values side by side.
+pub fn tiles(tiles: &[(&str, String)]) -> String {
+    let tile =
+        |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", escaped(value));
+    format!("<ul class=\"tiles\">{}</ul>\n", tiles.iter().map(tile).collect::<Vec<_>>().concat())
+}
+
+/// A table, unless it is empty. Columns of numbers stand to the right.
+pub fn table(title: &str, heads: &[(&str, bool)], rows: &str) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head = |(name, is_number): &(&str, bool)| {
+        let class = if *is_number { " class=\"n\"" } else { "" };
+        format!("<th scope=\"col\"{class}>{}</th>", escaped(name))
+    };
+    let heads: String = heads.iter().map(head).collect();
+    format!(
+        "<h2>{title}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n"
+    )
+}
+
+/// What limits the figures, below them all.
+pub fn foot(lines: impl IntoIterator<Item = String>) -> String {
+    let line = |line: String| format!("<p>{}</p>", escaped(&line).replace('\n', "<br>"));
+    format!("<footer>{}</footer>\n", lines.into_iter().map(line).collect::<Vec<_>>().concat())
+}
+
+/// A text that may stand between tags.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
