@@ -46,7 +46,7 @@ const NOT_SEARCHED_MESSAGE: &str =
 
 impl StreamEnd {
     /// The end of a stream whose request was not processed: success, unless every request must be searched for secrets.
-    pub(super) fn unprocessed(gate: &GatewayState) -> Self {
+    pub(super) fn end_unprocessed(gate: &GatewayState) -> Self {
         if gate.rewrite.seals() { Self::Failed(NOT_SEARCHED_MESSAGE) } else { Self::Fine }
     }
 

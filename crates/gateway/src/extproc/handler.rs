@@ -72,16 +72,16 @@ impl Handler for ExtprocHandler {
     }
 
     fn refuse(&self, _: &Parts, error: &Error) -> Response<Reply> {
-        unlogged(error_body::answer(None, error))
+        hide_from_log(error_body::answer(None, error))
     }
 
     async fn answer(self: Arc<Self>, request: Request<Incoming>, _: RequestSlot) -> Response<Reply> {
-        unlogged(answer(&self.gate, request).await)
+        hide_from_log(answer(&self.gate, request).await)
     }
 }
 
 /// Keeps a stream out of the log: the log records the request that the stream is about.
-fn unlogged(mut response: Response<Reply>) -> Response<Reply> {
+fn hide_from_log(mut response: Response<Reply>) -> Response<Reply> {
     know(response.extensions_mut(), |known| known.is_probe = true);
     response
 }
@@ -100,7 +100,7 @@ async fn answer(gate: &Arc<GatewayState>, request: Request<Incoming>) -> Respons
 
 async fn process(gate: &Arc<GatewayState>, body: Incoming) -> Response<Reply> {
     // Without a slot the request is forwarded unchanged, unless it must be searched for secrets.
-    let Ok(slot) = gate.admission.slot() else { return empty_stream(StreamEnd::unprocessed(gate)) };
+    let Ok(slot) = gate.admission.slot() else { return empty_stream(StreamEnd::end_unprocessed(gate)) };
     let messages = Messages::of(gate, body);
     stream_response(ProcessorStream::new(Arc::clone(gate), messages, slot).start().await)
 }

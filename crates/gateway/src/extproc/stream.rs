@@ -91,7 +91,7 @@ impl ProcessorStream {
 
 /// The response to the head of a request.
 async fn answer_head(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyResponse>, Stage) {
-    let unheard = (None, Stage::Over(StreamEnd::unprocessed(gate)));
+    let unheard = (None, Stage::Over(StreamEnd::end_unprocessed(gate)));
     let Next::Message(bytes, _) = messages.next(gate).await else { return unheard };
     let Ok(message) = ProcessingRequest::decode(bytes) else { return unheard };
     let ProcessingRequest { said: Some(EnvoyRequest::Head(said)), only_observes, protocol } = message else {
@@ -116,7 +116,7 @@ async fn answer_head(gate: &GatewayState, messages: &mut Messages) -> (Option<En
         }
         Ok(true) => {
             ExtprocRequest::new(gate, parts).fail(Side::Us, STREAMED_BODY_MESSAGE);
-            match StreamEnd::unprocessed(gate) {
+            match StreamEnd::end_unprocessed(gate) {
                 StreamEnd::Fine => (told, let_go),
                 end => (None, Stage::Over(end)),
             }
@@ -139,7 +139,7 @@ async fn answer_body(
         Next::Message(bytes, held) => (bytes, held),
         Next::Unread => {
             headed.bypass(gate, BypassReason::Full);
-            return (None, StreamEnd::unprocessed(gate));
+            return (None, StreamEnd::end_unprocessed(gate));
         }
         // The client has left.
         Next::End => return (None, StreamEnd::Fine),
@@ -147,16 +147,16 @@ async fn answer_body(
     let Ok(ProcessingRequest { said: Some(EnvoyRequest::Body(body)), .. }) = ProcessingRequest::decode(bytes)
     else {
         headed.fail(Side::Client, INVALID_BODY_MESSAGE);
-        return (None, StreamEnd::unprocessed(gate));
+        return (None, StreamEnd::end_unprocessed(gate));
     };
     let HttpBody { bytes, is_last, .. } = body;
     if !is_last || bytes.len() > gate.settings.limits.body {
         headed.bypass(gate, BypassReason::Full);
-        return (None, StreamEnd::unprocessed(gate));
+        return (None, StreamEnd::end_unprocessed(gate));
     }
     match headed.process(gate, WholeBody { bytes, trailers: None, held }).await {
         Ok(body) => (Some(body.map(replace_body).unwrap_or_default()), StreamEnd::Fine),
-        Err(_) => (None, StreamEnd::unprocessed(gate)),
+        Err(_) => (None, StreamEnd::end_unprocessed(gate)),
     }
 }
 
