@@ -1,4 +1,4 @@
-//! What people leave out of their own tools' output is bound by the laws as everything else is.
+//! Users' own filters obey the same laws as our stages.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 

@@ -1,6 +1,6 @@
-//! Secrets go, and nothing else does.
+//! Secrets are masked, and nothing else is.
 //!
-//! No secret stands here as one: each is made at run time from a prefix and a number of letters.
+//! No secret is written here: each is generated at run time from a prefix and random letters.
 
 use std::borrow::Cow;
 use std::fs;

@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn neighbours_share_a_breaker_in_a_cluster() {
-        // What a real server says to `CLUSTER KEYSLOT`.
+        // Answers of a real server to `CLUSTER KEYSLOT`.
         for (name, expected) in [("123456789", 12739), ("foo", 12182), ("tersely", 2160)] {
             assert_eq!(slot(name), expected, "{name}");
         }

@@ -349,7 +349,7 @@ mod tests {
     fn send(results: &[CallResult<'_>]) -> Vec<String> {
         let (mut there, mut back) = (Session::default(), Session::default());
         let each = |(call, text): &CallResult<'_>| {
-            // Lines alike stand as they came for a small reader, so that references can name them.
+            // For a small reader similar lines stay unchanged, so that references can name them.
             let plan =
                 Plan { loss: Loss::None, redact: Redaction::Off, reader: Reader::Small, ..Plan::default() };
             let outcome = there.refer(*call, 0, compress(&plan, *call, text));
@@ -375,14 +375,14 @@ mod tests {
         call(id, "Read", "src/a.rs")
     }
 
-    /// A look at a screen, whose lines stay as they are.
+    /// A call that reads a screen, whose lines stay unchanged.
     const SCREEN: &str = "mux capture all";
 
     fn ran(id: &str) -> Call<'_> {
         call(id, "Bash", SCREEN)
     }
 
-    /// Lines that say something, with a number before each if `gutter` puts one.
+    /// Meaningful lines, with a number in front of each if `gutter` adds one.
     fn file(lines: std::ops::RangeInclusive<usize>, gutter: impl Fn(usize) -> String) -> String {
         let line = |n: usize| format!("{}    let value_{n} = compute(input_{n}, \"of_{n}\");", gutter(n));
         lines.map(line).collect::<Vec<_>>().join("\n")

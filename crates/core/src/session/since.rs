@@ -170,7 +170,7 @@ mod tests {
 
     const SAID: &str = "the previous output of watch above";
 
-    /// A cut text and what becomes of it; line `n` of an output says so.
+    /// Checks what is sent for a cut text; line `n` of an output contains its number.
     fn check(old: &[&str], new: &[&str], shown: &str, expected: Option<&str>) {
         let (old, new) = (old.join("\n"), new.join("\n"));
         let subject = SinceSubject { name: NAME, old: &old, shown: &old, new: &new };

@@ -167,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    /// A request with so many tools, and what was said.
+    /// A request with this many tools, and a user message.
     fn body(tools: usize, messages: &str) -> String {
         let schema = r#"{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}"#;
         let tool = |n: usize| {
