@@ -39,8 +39,8 @@ fn texts(seed: u64) -> Vec<String> {
     vec![plain, tiny, rare, errors, long, wrapped]
 }
 
-/// Behaviour 3.5, 3.6: where detail may be cut, no more is sent than the limit and the marks, or with errors four times the
-/// limit. A cut that saves no token is not made.
+/// Behaviour 3.5, 3.6: where detail may be cut, no more is sent than the limit and the marks, or with errors four times
+/// the limit. A cut that saves no token is not made.
 #[test]
 fn the_cap_bounds_what_is_sent() {
     for seed in 0..40 {

@@ -1,7 +1,7 @@
 //! Error lines, their source lines and their carets are shown whole in standard mode.
 //!
-//! Errors are recognised here by a separate list and by labels set by hand, not by the product's detector, whose blind spots would
-//! otherwise hide themselves.
+//! Errors are recognised here by a separate list and by labels set by hand, not by the product's detector, whose blind
+//! spots would otherwise hide themselves.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 

@@ -63,8 +63,8 @@ fn a_filter_leaves_out_only_what_may_be() {
     }
 }
 
-/// Behaviour 3.20: whatever a filter says, over everything that there is: errors stay, tokens do not grow, the original is
-/// the text.
+/// Behaviour 3.20: whatever a filter says, over everything that there is: errors stay, tokens do not grow, the original
+/// is the text.
 #[test]
 fn the_laws_hold_for_the_worst_filter() {
     let filter = keeping("no line has this");

@@ -113,8 +113,8 @@ fn no_error_is_left_out() {
     }
 }
 
-/// Behaviour 0.10, 0.20: files stay verbatim below `aggressive` mode, whatever loss is allowed. Text that a program generated is
-/// not a file to edit, whatever the command.
+/// Behaviour 0.10, 0.20: files stay verbatim below `aggressive` mode, whatever loss is allowed. Text that a program
+/// generated is not a file to edit, whatever the command.
 #[test]
 fn what_an_agent_may_edit_stays_verbatim() {
     let read = Call { tool: "Read", ..Call::default() };

@@ -1,7 +1,7 @@
 //! The compressed form of a shorter request is a prefix of that of a longer one, byte for byte.
 //!
-//! Messages come last in every body here. So a body without its last two brackets must be the beginning of the next, followed by a
-//! comma: then equality message by message is equality byte by byte.
+//! Messages come last in every body here. So a body without its last two brackets must be the beginning of the next,
+//! followed by a comma: then equality message by message is equality byte by byte.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
 

@@ -1,4 +1,5 @@
-//! Compression still produces the bytes of its profile: `profiles/<mode>@<number>.txt` has a hash for every fixture and loss.
+//! Compression still produces the bytes of its profile: `profiles/<mode>@<number>.txt` has a hash for every fixture and
+//! loss.
 //!
 //! With `TERSELY_BLESS=1` the hashes are written from the current code.
 

@@ -1,7 +1,7 @@
 //! Every reference can be followed, and leads to the text that it replaced.
 //!
-//! References are read here as a model reads them, by their words alone. Texts are compared as the client sent them, with every
-//! form undone.
+//! References are read here as a model reads them, by their words alone. Texts are compared as the client sent them,
+//! with every form undone.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
 

@@ -125,7 +125,8 @@ fn no_secret_is_in_what_is_passed_on() {
     }
 }
 
-/// Behaviour 14.9: no limit of size, tool or time takes precedence over masking, whether settings, a rule or the request set it.
+/// Behaviour 14.9: no limit of size, tool or time takes precedence over masking, whether settings, a rule or the
+/// request set it.
 #[test]
 fn no_rule_of_size_tool_or_time_goes_before_a_mask() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));

@@ -38,8 +38,9 @@ fn milliseconds_a_megabyte() {
     println!("all conversations: exact {:?}, form {:?}", all[0], all[1]);
 }
 
-/// Behaviour 16.6: the time for a result of 64 KB, and for a request that stays unchanged. A busy machine takes longer, so
-/// the best of several counts; the build that tests run in is optimised a little, and takes up to four times as long.
+/// Behaviour 16.6: the time for a result of 64 KB, and for a request that stays unchanged. A busy machine takes longer,
+/// so the best of several counts; the build that tests run in is optimised a little, and takes up to four times as
+/// long.
 #[test]
 fn results_and_requests_take_their_time_and_no_more() {
     let most = if cfg!(debug_assertions) { 40.0 } else { 10.0 };

@@ -85,7 +85,8 @@ fn what_an_agent_may_edit_is_nobody_elses() {
     assert_eq!(candidates(&Engine::new(settings), &body("why?", &["run"])), []);
 }
 
-/// Behaviour 8.11 and 17.19: the name of an answer covers the configuration, the call, the text and the question before it.
+/// Behaviour 8.11 and 17.19: the name of an answer covers the configuration, the call, the text and the question before
+/// it.
 #[test]
 fn a_name_covers_all_that_is_told() {
     let name =
@@ -154,7 +155,8 @@ fn the_first_words_stand_for_a_result() {
     assert!(file.contains("queue 12 took"), "a file stays whole: {file}");
 }
 
-/// Behaviour 8.5, 8.11: the first words replace a result that a compressor fails at, never one that it was not asked about.
+/// Behaviour 8.5, 8.11: the first words replace a result that a compressor fails at, never one that it was not asked
+/// about.
 #[test]
 fn what_nobody_was_asked_about_stays_whole() {
     let engine = engine(Strategy::Remote(RemotePlan { fallback: Fallback::Simple, ..remote("m") }));

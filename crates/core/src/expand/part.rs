@@ -1,4 +1,5 @@
-//! Selects parts of a text: a range of lines, the lines that contain a word, a JSON path. Errors are messages for the model.
+//! Selects parts of a text: a range of lines, the lines that contain a word, a JSON path. Errors are messages for the
+//! model.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -20,8 +21,8 @@ const MAX_KEYS: usize = 20;
 /// Characters of the model's words that an answer repeats.
 const MAX_ECHO_CHARS: usize = 64;
 
-/// The part that a word means: lines if it is a range, else the value at a JSON path, else the records or lines that contain
-/// it.
+/// The part that a word means: lines if it is a range, else the value at a JSON path, else the records or lines that
+/// contain it.
 pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
     let bare = word.trim();
     let range = ["lines", "line"].iter().find_map(|name| bare.strip_prefix(name)).unwrap_or(bare);

@@ -131,7 +131,8 @@ fn names(node: &ValkeyNode) -> Vec<String> {
     node.list("KEYS *")
 }
 
-/// Replicas that write under one key at the same time all read the same text, and a write that was not read back expires soon.
+/// Replicas that write under one key at the same time all read the same text, and a write that was not read back
+/// expires soon.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_several_replicas_the_first_stands() {
     let _alone = alone().await;
