@@ -1,4 +1,4 @@
-//! Makes one tool result smaller without loss, says what that saved, and turns it back.
+//! Compresses one tool result without loss, prints what that saved, and restores it.
 //!
 //!     cargo run --package tersely-core --example result
 
@@ -27,7 +27,7 @@ fn main() {
     assert_eq!(restore(&outcome.text).as_deref(), Some(text.as_str()));
 }
 
-/// What a command line tool prints: JSON that says the same in every row.
+/// Output of a command line tool: JSON with the same values in every row.
 fn issues() -> String {
     let mut text = String::from("[\n");
     for number in 640..650 {

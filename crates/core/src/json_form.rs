@@ -4,8 +4,8 @@ use tersely_codec::{Form, decode, encode, json};
 
 use crate::tokens::O200k;
 
-/// The JSON text in `form`, if the form can hold it and costs fewer tokens than the same JSON without white space. Comparing
-/// with compact JSON is fair however the text was laid out: anybody can remove white space.
+/// The JSON text in `form`, if the form can hold it and costs fewer tokens than the same JSON without white space.
+/// Comparing with compact JSON is fair however the text was laid out: anybody can remove white space.
 #[must_use]
 pub fn encode_json(form: Form, text: &str) -> Option<String> {
     let value = json::decode(text).ok()?;

@@ -1,4 +1,4 @@
-//! Holds one tool result to the regressions of `spec/behaviour.md`: what other tools got wrong, right.
+//! Regressions of `spec/behaviour.md` for one tool result: mistakes of other tools that we do not make.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 

@@ -1,18 +1,18 @@
-//! What is sent of a result is bounded, in bytes as in tokens.
+//! The bytes and tokens that are sent of a result are bounded.
 
 use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress};
 
-/// What a capped text may have above its limit: two markers, and the line that names the original.
-const SLACK: usize = 256;
+/// Bytes that a capped text may have above its limit: two marks, and the line that names the original.
+const SLACK_BYTES: usize = 256;
 
-/// Lines may stay beyond the limit where they tell of errors, up to three times as much.
-const ERRORS: usize = 3;
+/// Error lines may exceed the limit, by this factor.
+const ERROR_FACTOR: usize = 3;
 
 fn plan(mode: Mode, max_bytes: usize) -> Plan {
     Plan { mode, max_bytes, redact: Redaction::Off, ..Plan::default() }
 }
 
-/// Made-up texts of many shapes: lines long and short, with errors and without, JSON, wrapped texts.
+/// Generated texts of many shapes: lines long and short, with errors and without, JSON, wrapped texts.
 fn texts(seed: u64) -> Vec<String> {
     let mut state = seed;
     let mut next = |below: u64| {
@@ -39,8 +39,8 @@ fn texts(seed: u64) -> Vec<String> {
     vec![plain, tiny, rare, errors, long, wrapped]
 }
 
-/// Behaviour 3.5, 3.6: where detail may be left out, no more is sent than the limit and its marks, or, with errors, than
-/// four times the limit. A cut that would save no token is not made.
+/// Behaviour 3.5, 3.6: where detail may be cut, no more is sent than the limit and the marks, or with errors four times
+/// the limit. A cut that saves no token is not made.
 #[test]
 fn the_cap_bounds_what_is_sent() {
     for seed in 0..40 {
@@ -50,7 +50,7 @@ fn the_cap_bounds_what_is_sent() {
                     let plan = plan(mode, max_bytes);
                     let outcome = compress(&plan, Call::default(), &text);
                     let quiet = !text.contains("error") && !text.contains("FAILED");
-                    let most = if quiet { max_bytes } else { max_bytes * (1 + ERRORS) } + SLACK;
+                    let most = if quiet { max_bytes } else { max_bytes * (1 + ERROR_FACTOR) } + SLACK_BYTES;
                     let sent = outcome.text.len();
                     assert!(sent <= most, "{mode:?} {max_bytes}: {sent} of {}\n{}", text.len(), outcome.text);
                 }
@@ -59,7 +59,7 @@ fn the_cap_bounds_what_is_sent() {
     }
 }
 
-/// Behaviour 3.10: neither tokens nor bytes grow; `laws.rs` holds the same for real texts.
+/// Behaviour 3.10: neither tokens nor bytes grow; `laws.rs` checks the same for real texts.
 #[test]
 fn bytes_never_grow() {
     for text in (0..10).flat_map(texts) {

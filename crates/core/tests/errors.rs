@@ -1,7 +1,7 @@
-//! Lines that tell of an error, their source lines and their carets are shown whole in standard mode.
+//! Error lines, their source lines and their carets are shown whole in standard mode.
 //!
-//! What tells of an error is decided here by a list of its own and by labels set by hand, not by the detector that the
-//! product uses: a blind spot of that one would otherwise hide itself.
+//! Errors are recognised here by a separate list and by labels set by hand, not by the product's detector, whose blind
+//! spots would otherwise hide themselves.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -14,8 +14,7 @@ use tersely_stage::Room;
 use tersely_stage::form::GENERAL;
 use tersely_testing::corpus::{files, outputs_of};
 
-/// Files of which every line begins with `! ` if it was labelled as one that must be seen, and with two spaces if not.
-/// The first line is the command.
+/// Files whose lines begin with `! ` if they must be shown, and with two spaces if not. The first line is the command.
 const LABELLED: &str = "tests/fixtures/errors";
 
 #[test]
@@ -40,23 +39,23 @@ fn lines_that_tell_of_errors_are_shown_whole() {
     let fixtures = files(&own()).into_iter().map(|file| Fixture::read(&file));
     let mut lost: Vec<(String, String)> = Vec::new();
     for fixture in fixtures {
-        lost.extend(told_and_lost(fixture.call(), &fixture.text).map(|line| (fixture.command.clone(), line)));
+        lost.extend(lost_errors(fixture.call(), &fixture.text).map(|line| (fixture.command.clone(), line)));
     }
     for output in outputs_of(&["build", "ci", "logs", "traces"]) {
-        lost.extend(told_and_lost(Call::default(), &output.text).map(|line| (output.name.clone(), line)));
+        lost.extend(lost_errors(Call::default(), &output.text).map(|line| (output.name.clone(), line)));
     }
     assert!(lost.is_empty(), "{} lines, such as {:#?}", lost.len(), &lost[..lost.len().min(40)]);
 }
 
-/// The lines of a text that must be seen whole and are not.
-fn told_and_lost(call: Call<'_>, text: &str) -> impl Iterator<Item = String> {
+/// The lines of a text that must be shown whole and are not.
+fn lost_errors(call: Call<'_>, text: &str) -> impl Iterator<Item = String> {
     let plain = without_colours(text);
     let lines: Vec<&str> = plain.lines().collect();
     let wanted = (0..lines.len()).filter(|at| is_wanted(&lines, *at)).map(|at| lines[at]);
     missing(call, text, wanted).into_iter()
 }
 
-/// Words that tell of an error wherever they stand in a line.
+/// Words that report an error anywhere in a line.
 const WORDS: [&str; 22] = [
     "error:",
     "Error:",
@@ -82,12 +81,12 @@ const WORDS: [&str; 22] = [
     "Segmentation fault",
 ];
 
-/// True for a line that tells of an error, one that it quotes, and one that points into it.
+/// True for an error line, for source that it quotes, and for a caret that points into that.
 fn is_wanted(lines: &[&str], at: usize) -> bool {
     let line = lines[at];
     let quoted = line.starts_with("E   ") || line.starts_with(">   ") || is_framed(line);
-    let pointed = lines.get(at + 1).is_some_and(|next| points(next)) && told_above(lines, at);
-    tells(line) || quoted || pointed || points(line) && told_above(lines, at)
+    let pointed = lines.get(at + 1).is_some_and(|next| points(next)) && is_below_error(lines, at);
+    tells(line) || quoted || pointed || points(line) && is_below_error(lines, at)
 }
 
 /// True for the line of a code frame that an arrow marks: `> 3 | x`.
@@ -96,15 +95,15 @@ fn is_framed(line: &str) -> bool {
     rest.trim_start().split_once(" |").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
-/// True for a line that does nothing but point.
+/// True for a line of carets.
 fn points(line: &str) -> bool {
     let signs = line.trim();
     signs.contains('^') && signs.chars().all(|char| "^~-| ".contains(char))
 }
 
-/// True when what points belongs to an error, and not to a warning or a note.
-fn told_above(lines: &[&str], at: usize) -> bool {
-    // A place has its own message right above it, and nothing before that belongs to it.
+/// True when a caret belongs to an error, not to a warning or a note.
+fn is_below_error(lines: &[&str], at: usize) -> bool {
+    // A location has its own message right above it; lines further up do not belong to it.
     let place = lines[..=at].iter().rposition(|line| line.trim_start().starts_with("--> "));
     let first = place.map_or(0, |place| place.saturating_sub(1));
     let above = lines[first..=at].iter().rev().take(6);
@@ -121,7 +120,7 @@ fn told_above(lines: &[&str], at: usize) -> bool {
     told.into_iter().next() == Some(true)
 }
 
-/// Those of `wanted` that cannot be read in what is sent for `text`.
+/// The lines of `wanted` that cannot be read in the compressed `text`.
 fn missing<'a>(call: Call<'_>, text: &str, wanted: impl Iterator<Item = &'a str>) -> Vec<String> {
     let outcome = compress(&Plan { redact: tersely_core::Redaction::Off, ..Plan::default() }, call, text);
     let lines = lines_in_sight(&outcome.text);
@@ -131,8 +130,8 @@ fn missing<'a>(call: Call<'_>, text: &str, wanted: impl Iterator<Item = &'a str>
     wanted.map(str::trim_end).filter(|line| !line.is_empty() && !seen(line)).map(str::to_owned).collect()
 }
 
-/// The lines that are in sight: of a text in the general form, those whose row has no sign that stands for other words, and
-/// says itself how bad it is.
+/// The visible lines. Of a text in the general form, those whose row has no sign for other words, and shows its severity
+/// itself.
 fn lines_in_sight(text: &str) -> Vec<String> {
     let Some((head, body)) = text.split_once("\n[The text:]\n").filter(|_| text.contains(GENERAL_HEAD))
     else {
@@ -177,14 +176,14 @@ fn lines_in_sight(text: &str) -> Vec<String> {
     shown
 }
 
-/// What a text in the general form begins with.
+/// How a text in the general form begins.
 const GENERAL_HEAD: &str = "[Written shorter; exact.";
 
 fn tells(line: &str) -> bool {
     WORDS.iter().any(|word| line.contains(word))
 }
 
-/// True when the last of `shown` is the line but for words at its beginning that stand above.
+/// True when the last of `shown` is the line, except for words at its beginning that are shown above.
 fn completes(shown: &[&str], line: &str) -> bool {
     let Some((last, above)) = shown.split_last() else { return false };
     let same = last.bytes().rev().zip(line.bytes().rev()).take_while(|(one, two)| one == two).count();
@@ -192,9 +191,9 @@ fn completes(shown: &[&str], line: &str) -> bool {
         return false;
     }
     let (left, said) = (words(&line[..line.len() - same]), words(&last[..last.len() - same]));
-    // A line that goes on differently, or of which only the last word is there, is another line.
+    // A line that continues differently, or of which only the last word is there, is another line.
     let most = same * 2 >= line.len() || same >= 24 || said.is_empty() && same * 4 >= line.len();
-    // Where a heading says when a step began, the time of every line is not said again.
+    // A heading gives the start of a step, so lines below it have no time.
     let timed = above.iter().any(|above| above.contains(" times left out: "));
     let known = |word: &&str| {
         said.contains(word)
@@ -215,7 +214,7 @@ fn words(text: &str) -> Vec<&str> {
     parts.filter(|part| part.starts_with(char::is_alphanumeric)).collect()
 }
 
-/// The text without codes that set colours, which nobody reads.
+/// The text without colour codes.
 fn without_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -231,7 +230,7 @@ fn without_colours(text: &str) -> String {
 struct Fixture {
     command: String,
     text: String,
-    /// The lines that must be seen.
+    /// The lines that must be shown.
     wanted: Vec<String>,
 }
 

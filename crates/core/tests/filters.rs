@@ -1,4 +1,4 @@
-//! What people leave out of their own tools' output is bound by the laws as everything else is.
+//! Users' own filters obey the same laws as our stages.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -63,8 +63,8 @@ fn a_filter_leaves_out_only_what_may_be() {
     }
 }
 
-/// Behaviour 3.20: whatever a filter says, over everything that there is: errors stay, tokens do not grow, the original is
-/// the text.
+/// Behaviour 3.20: whatever a filter says, over everything that there is: errors stay, tokens do not grow, the original
+/// is the text.
 #[test]
 fn the_laws_hold_for_the_worst_filter() {
     let filter = keeping("no line has this");

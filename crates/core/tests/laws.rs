@@ -1,4 +1,4 @@
-//! The laws, over every stage there is and every text at hand.
+//! The laws, over every stage and every text at hand.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -9,7 +9,7 @@ use tersely_testing::corpus::{ToolOutput, conversations, outputs, outputs_of};
 const MODES: [Mode; 4] = [Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
 const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
 
-/// Texts that play our own work, and texts on the edge of what stages look at.
+/// Imitations of our marks, and edge cases of stages.
 const TRICKY: &[&str] = &[
     "",
     "\n",
@@ -85,7 +85,7 @@ fn compressing_twice_decodes_twice() {
     }
 }
 
-/// Behaviour 6.12: what is left out can be fetched back, and nothing names an original that there is not.
+/// Behaviour 6.12: what is cut can be fetched back, and every reference has its original.
 #[test]
 fn detail_is_left_out_only_with_an_original() {
     each(|plan, text| {
@@ -101,7 +101,7 @@ fn detail_is_left_out_only_with_an_original() {
     });
 }
 
-/// Behaviour 3.15: whatever is left out, what went wrong is in sight, or counted among lines equal to it.
+/// Behaviour 3.15: whatever is cut, every error is visible, or counted among equal lines.
 #[test]
 fn no_error_is_left_out() {
     let plain = Plan { mode: Mode::Safe, loss: Loss::Form, ..Plan::default() };
@@ -113,8 +113,8 @@ fn no_error_is_left_out() {
     }
 }
 
-/// Behaviour 0.10, 0.20: whatever may be lost elsewhere, below `aggressive` mode. A text that
-/// a program wrote is no file to edit, whatever the command says.
+/// Behaviour 0.10, 0.20: files stay verbatim below `aggressive` mode, whatever loss is allowed. Text that a program
+/// generated is not a file to edit, whatever the command.
 #[test]
 fn what_an_agent_may_edit_stays_verbatim() {
     let read = Call { tool: "Read", ..Call::default() };
@@ -142,7 +142,7 @@ fn what_an_agent_may_edit_stays_verbatim() {
     assert!(compared.iter().all(|count| *count > 100), "only {compared:?} are compared");
 }
 
-/// A line without the number that a tool may have put before it.
+/// A line without the number that a tool may have put in front of it.
 fn without_number(line: &str) -> &str {
     let rest = line.trim_start().trim_start_matches(|digit: char| digit.is_ascii_digit());
     let is_numbered = rest.len() < line.trim_start().len();
@@ -150,7 +150,7 @@ fn without_number(line: &str) -> &str {
     content.filter(|_| is_numbered).unwrap_or(line)
 }
 
-/// What takes nothing but codes out of a text, or bounds it, costs its reader no notation.
+/// Stages without a notation of their own: they remove codes, or cap a text.
 const PLAIN: [&str; 4] = ["ansi", "binary", "cap", "cap_error_window"];
 
 #[test]

@@ -1,9 +1,9 @@
-//! Texts that play our own work: they come back as they were, and cost no more than they came with.
+//! Texts that imitate our marks are restored unchanged, and cost no more than before.
 
 use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress, restore};
 
-/// The marks that a text may play, around a number of its own.
-const PLAYED: [(&str, &str); 6] = [
+/// Marks that a text may imitate, around a number.
+const NUMBERED_MARKS: [(&str, &str); 6] = [
     ("{a:1}\n[layout", " json: indent 2]\n"),
     ("a\n[layout", " a]"),
     ("[\"(below)\"]\nx\n[layout", " wrapped: compact]"),
@@ -12,8 +12,8 @@ const PLAYED: [(&str, &str); 6] = [
     ("<<<TEXT", ":"),
 ];
 
-/// And those that have none.
-const BARE: [&str; 8] = [
+/// Marks without a number.
+const BARE_MARKS: [&str; 8] = [
     "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n",
     "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\na\n[layout1 a]\n",
     "<<<SHADOW:",
@@ -31,7 +31,7 @@ fn numbers() -> Vec<String> {
     small.chain(padded).chain(long).filter(|digits| !is_last(digits)).collect()
 }
 
-/// The one number in a thousand, of each cost, that is followed by one which costs a token more.
+/// True for the one number in a thousand whose next number costs a token more.
 fn is_last(digits: &str) -> bool {
     let nines = digits.strip_prefix('0').filter(|rest| rest.bytes().all(|digit| digit == b'9'));
     nines.is_some_and(|nines| nines.len() % 3 == 2)
@@ -47,9 +47,10 @@ fn sent(mode: Mode, text: &str) -> String {
 #[test]
 fn look_alikes_come_back_and_cost_no_more() {
     let numbers = numbers();
-    let numbered =
-        PLAYED.iter().flat_map(|(open, rest)| numbers.iter().map(move |n| format!("{open}{n}{rest}")));
-    for text in numbered.chain(BARE.map(str::to_owned)) {
+    let numbered = NUMBERED_MARKS
+        .iter()
+        .flat_map(|(open, rest)| numbers.iter().map(move |n| format!("{open}{n}{rest}")));
+    for text in numbered.chain(BARE_MARKS.map(str::to_owned)) {
         for mode in [Mode::Safe, Mode::Standard] {
             let sent = sent(mode, &text);
             assert!(O200k.count(&sent) <= O200k.count(&text), "{text}\n{sent}");
@@ -76,7 +77,7 @@ fn middles() -> Vec<String> {
     ]
 }
 
-/// Behaviour 6.3, 14.7: wherever it stands, nothing that a tool says passes for a reference.
+/// Behaviour 6.3, 14.7: no text of a tool, anywhere, passes for a reference.
 #[test]
 fn marks_in_the_middle_come_back_and_are_told_from_ours() {
     for text in middles() {
@@ -92,7 +93,7 @@ fn marks_in_the_middle_come_back_and_are_told_from_ours() {
     }
 }
 
-/// Behaviour 6.3: what an agent may edit is shown as it is, and comes back.
+/// Behaviour 6.3: text that an agent may edit is shown unchanged, and restored.
 #[test]
 fn files_keep_their_marks() {
     let read = Call { id: "a", tool: "Read", command: Some("src/reference.rs"), ..Call::default() };
@@ -108,11 +109,11 @@ fn files_keep_their_marks() {
     }
 }
 
-/// What was sent for a text may come in again, any number of times.
+/// A compressed text may be compressed again, any number of times.
 #[test]
 fn look_alikes_of_look_alikes_come_back() {
-    let played = PLAYED.map(|(open, rest)| format!("{open}1{rest}"));
-    for text in BARE.map(str::to_owned).into_iter().chain(played).chain(middles()) {
+    let played = NUMBERED_MARKS.map(|(open, rest)| format!("{open}1{rest}"));
+    for text in BARE_MARKS.map(str::to_owned).into_iter().chain(played).chain(middles()) {
         let mut all = vec![text];
         for _ in 0..20 {
             let next = sent(Mode::Standard, &all[all.len() - 1]);
@@ -122,7 +123,7 @@ fn look_alikes_of_look_alikes_come_back() {
     }
 }
 
-/// There are only so many texts of a given cost, so somewhere a look-alike must cost one token more.
+/// There are finitely many texts of a given cost, so some imitation must cost one token more.
 #[test]
 fn the_last_number_of_a_cost_is_followed_by_a_dearer_one() {
     for digits in ["099", "099999"] {

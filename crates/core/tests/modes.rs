@@ -1,4 +1,4 @@
-//! Modes mean what they are called: a stronger one never saves less than a milder one, and never shows more.
+//! A stronger mode never saves less than a milder one, and never shows more.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 

@@ -1,4 +1,4 @@
-//! What a small model does not read well is never sent to one: over every stage of every table, unasked.
+//! No stage sends a small model a form that it does not read well.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -13,8 +13,8 @@ use tersely_stage::cut::{CAPS, CUTS, REST};
 use tersely_stage::form::FORMS;
 use tersely_testing::corpus::{files, outputs, project};
 
-/// Longer texts say nothing that shorter ones do not.
-const LONG: usize = 20_000;
+/// Bytes of the longest text that is tried. Longer ones show nothing new.
+const MAX_TEXT_BYTES: usize = 20_000;
 
 /// Behaviour 19.1.
 #[test]
@@ -55,7 +55,7 @@ fn a_small_reader_is_given_no_cells_under_a_header() {
     }
 }
 
-/// Behaviour 19.1: nobody named is somebody strong.
+/// Behaviour 19.1: an unnamed reader counts as strong.
 #[test]
 fn an_unknown_reader_is_given_everything() {
     for text in texts().iter().take(100) {
@@ -86,5 +86,5 @@ fn texts() -> Vec<String> {
         files(&project().join("crates/core/fixtures")).iter().map(read).map(said).collect::<Vec<_>>();
     let own = files(&project().join("crates/stage/fixtures")).iter().map(read).collect::<Vec<_>>();
     let corpus = outputs().into_iter().map(|output| output.text);
-    shared.into_iter().chain(own).chain(corpus).filter(|text| text.len() <= LONG).collect()
+    shared.into_iter().chain(own).chain(corpus).filter(|text| text.len() <= MAX_TEXT_BYTES).collect()
 }

@@ -1,4 +1,4 @@
-//! What an agent may edit stays as it is, however it was read; what is only read is saved, however it was read.
+//! Text that an agent may edit stays unchanged, and other text is compressed, whichever command shows it.
 
 use tersely_core::{Call, Loss, Mode, O200k, Plan, compress};
 

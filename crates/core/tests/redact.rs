@@ -1,6 +1,6 @@
-//! Secrets go, and nothing else does.
+//! Secrets are masked, and nothing else is.
 //!
-//! No secret stands here as one: each is made at run time from a prefix and a number of letters.
+//! No secret is written here: each is generated at run time from a prefix and random letters.
 
 use std::borrow::Cow;
 use std::fs;
@@ -538,7 +538,8 @@ fn hostile_texts_take_time_by_their_size() {
     }
 }
 
-/// The time that this thread has run; others take turns with it on a busy machine. Where the system does not tell, the time.
+/// The time that this thread has run; others take turns with it on a busy machine. Where the system does not tell, the
+/// time.
 fn clock() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let stat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Red is faithful, green is short: what runners print when all is well, and when it is not.
+//! Output of test runners: failures are shown faithfully, passing runs are short.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 

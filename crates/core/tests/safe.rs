@@ -1,4 +1,4 @@
-//! What the safe stages do in the pipeline, and what the plan keeps them from.
+//! The safe stages in the pipeline, and how the plan limits them.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 

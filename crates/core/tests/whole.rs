@@ -1,4 +1,4 @@
-//! Content is shown whole up to a length, and what is left out of it below that is noise and nothing else.
+//! Content is shown whole up to a length, below which only noise is cut.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 

@@ -1,7 +1,7 @@
 //! Compresses a tool's result on its way from an MCP server to the client.
 //!
-//! The client keeps this text and sends it to a model later, so nothing can be corrected afterwards: originals must be stored
-//! first, and secrets are masked only where the operator turned that on everywhere.
+//! The client keeps this text and sends it to a model later, so nothing can be corrected afterwards: originals must be
+//! stored first, and secrets are masked only where the operator turned that on everywhere.
 
 use std::borrow::Cow;
 use std::sync::Arc;

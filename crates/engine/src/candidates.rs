@@ -1,7 +1,7 @@
 //! Chooses the results that a remote compressor may shorten, and reads its answers.
 //!
-//! A compressor may answer differently each time, so the gateway asks it before a body is passed, only about results that are
-//! new, and its answers come with the request. The engine itself makes no calls.
+//! A compressor may answer differently each time, so the gateway asks it before a body is passed, only about results
+//! that are new, and its answers come with the request. The engine itself makes no calls.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ pub struct Candidate {
     pub at: usize,
     /// A hash of everything that a compressor would be sent.
     pub name: String,
-    /// Whether the hash includes a call id, which only the provider and its client know, so that nobody else can guess it.
+    /// Whether the hash includes a call id, which only the provider and its client know, so that nobody else can guess
+    /// it.
     pub is_bound: bool,
     /// The question for a compressor; `None` once the model has seen the result.
     pub ask: Option<CompressorAsk>,
@@ -79,8 +80,8 @@ fn word_count(plan: &Plan) -> usize {
     if plan.min_bytes == 0 { 10 } else { (plan.min_bytes / 10).clamp(5, 50) }
 }
 
-/// True when another compressor may shorten a result: not text that an agent may edit, and not an error, which it must see
-/// whole.
+/// True when another compressor may shorten a result: not text that an agent may edit, and not an error, which it must
+/// see whole.
 fn may_shorten(plan: &Plan, slot: &Slot<'_>, text: &str) -> bool {
     let call = call(slot);
     plan.takes(text.len())
@@ -91,8 +92,8 @@ fn may_shorten(plan: &Plan, slot: &Slot<'_>, text: &str) -> bool {
         && call.origin(text).is_masked()
 }
 
-/// The results that a compressor may shorten. `spoken` is the offset of the model's last message, `questions` are the user
-/// messages with their offsets.
+/// The results that a compressor may shorten. `spoken` is the offset of the model's last message, `questions` are the
+/// user messages with their offsets.
 pub(crate) fn candidates(
     scope: &Scope<'_>,
     slots: &[Slot<'_>],

@@ -1,4 +1,5 @@
-//! Rewrites one request body: removes its options for us, compresses every tool result, and leaves everything else unchanged.
+//! Rewrites one request body: removes its options for us, compresses every tool result, and leaves everything else
+//! unchanged.
 
 use std::borrow::Cow;
 
@@ -71,7 +72,8 @@ impl Engine {
         Ok(passed)
     }
 
-    /// Rewrites a body whose options were taken out. A body that is only observed, or in the holdout, is forwarded unchanged.
+    /// Rewrites a body whose options were taken out. A body that is only observed, or in the holdout, is forwarded
+    /// unchanged.
     fn process<'b>(
         &self,
         request: &Request<'_>,
@@ -96,8 +98,8 @@ impl Engine {
         Ok(ForwardBody { body, report, hidden: None })
     }
 
-    /// The results of a body that a remote compressor may shorten, if one is configured: those that are new to the model, and
-    /// those for which it may have answered before.
+    /// The results of a body that a remote compressor may shorten, if one is configured: those that are new to the
+    /// model, and those for which it may have answered before.
     #[must_use]
     pub fn candidates(&self, request: &Request<'_>, body: &[u8]) -> Vec<Candidate> {
         let Strategy::Remote(remote) = &self.settings.strategy else { return Vec::new() };
@@ -178,8 +180,8 @@ fn count_tokens(request: &Request<'_>, own: &BodyTokens, body: &[u8]) -> usize {
     request.memo.map_or_else(|| own.count(b"", body), |it| it.count_tokens(body))
 }
 
-/// A hash that identifies a conversation among those of its client: of its name, or of the user's first message, which every
-/// request of it contains, while tools and system prompts may change.
+/// A hash that identifies a conversation among those of its client: of its name, or of the user's first message, which
+/// every request of it contains, while tools and system prompts may change.
 pub(crate) fn session(request: &Request<'_>, asked: &RequestOptions, body: &[u8]) -> Option<u64> {
     if request.named.is_some() {
         return request.named;

@@ -1,8 +1,9 @@
 //! Decides where the `expand_context` tool is offered, by which a model fetches back what was cut.
 //!
-//! The tool costs tokens in every request, and pays only when something is cut. In a long request that cost is negligible; in
-//! a short one only tools with long output make up for it. The decision depends on the tools and system prompt alone, so it
-//! is the same for a whole conversation: adding or removing a tool would invalidate the prompt cache.
+//! The tool costs tokens in every request, and pays only when something is cut. In a long request that cost is
+//! negligible; in a short one only tools with long output make up for it. The decision depends on the tools and system
+//! prompt alone, so it is the same for a whole conversation: adding or removing a tool would invalidate the prompt
+//! cache.
 
 use std::str::FromStr;
 
@@ -21,7 +22,8 @@ pub enum ExpandOffer {
     Never,
 }
 
-/// Bytes of tools and system prompt from which on `auto` offers the tool, whatever the tools are: about six thousand tokens.
+/// Bytes of tools and system prompt from which on `auto` offers the tool, whatever the tools are: about six thousand
+/// tokens.
 ///
 /// The tool is then a bit more than one percent of the first request, and less of later ones. Agents with many tools have
 /// more; assistants that look up a few records have less.

@@ -34,8 +34,8 @@ impl Engine {
         session.filter(|_| is_stable).map_or(Arm::Applied, |session| self.settings().holdout.arm(session))
     }
 
-    /// A body that is sent uncompressed, with the secrets in its results masked if the request turned that on everywhere. The
-    /// operator's masking was done before.
+    /// A body that is sent uncompressed, with the secrets in its results masked if the request turned that on
+    /// everywhere. The operator's masking was done before.
     pub(crate) fn mask_by_name<'b>(
         &self,
         request: &Request<'_>,
@@ -54,8 +54,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// The body with the secrets of its results masked as `pass` would, and nothing else changed: for a body that there is no
-    /// time to compress. `None` when there is nothing to mask.
+    /// The body with the secrets of its results masked as `pass` would, and nothing else changed: for a body that there
+    /// is no time to compress. `None` when there is nothing to mask.
     #[must_use]
     pub fn mask(&self, request: &Request<'_>, body: &[u8]) -> Option<Vec<u8>> {
         // Invalid options would have been refused, had there been time. Here they are ignored.

@@ -1,8 +1,8 @@
 //! Table: which models are small, as of November 2026. It is part of every profile.
 //!
-//! Forms were tested with two readers: a model of 1.5 billion parameters, and one of a large provider. Everything between them
-//! is a guess, which settings can correct. An unknown name counts as strong, because most requests go to large providers; on
-//! a local provider it counts as small.
+//! Forms were tested with two readers: a model of 1.5 billion parameters, and one of a large provider. Everything
+//! between them is a guess, which settings can correct. An unknown name counts as strong, because most requests go to
+//! large providers; on a local provider it counts as small.
 
 use tersely_core::{Reader, fits_pattern};
 
@@ -62,8 +62,8 @@ pub fn reader_of(known: &KnownReaders, provider: &str, model: Option<&str>) -> R
         .unwrap_or(if provider == LOCAL_PROVIDER { Reader::Small } else { Reader::Strong })
 }
 
-/// The first size in a name that is a word of its own: `7b`, `1.5b`, and `e4b` for effective parameters. As part of a word it
-/// means something else: `a3b` is the active part of a large model, `8x7b` a number of experts.
+/// The first size in a name that is a word of its own: `7b`, `1.5b`, and `e4b` for effective parameters. As part of a
+/// word it means something else: `a3b` is the active part of a large model, `8x7b` a number of experts.
 fn size(name: &str) -> Option<f64> {
     let mut words = name.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '.');
     let read = |word: &str| {

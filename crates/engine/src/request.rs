@@ -24,8 +24,8 @@ pub struct Request<'r> {
     pub named: Option<u64>,
     /// The most loss allowed, whatever the settings say. It does not change which tools are offered.
     pub most: Loss,
-    /// How many results, from the first on, an earlier request sent uncompressed. They stay so, and no tool is offered, since
-    /// none was then.
+    /// How many results, from the first on, an earlier request sent uncompressed. They stay so, and no tool is offered,
+    /// since none was then.
     pub plain: usize,
     /// How many messages, from the first on, stay unchanged, because the client says that they were sent before.
     pub frozen: usize,

@@ -44,8 +44,8 @@ pub fn restore(provider: &Provider, body: &[u8]) -> Result<Vec<u8>, RestoreError
     Ok(splice(body, &edits).into_owned())
 }
 
-/// The visible text of each result of a compressed body, with references resolved and forms undone. Text that was cut is not
-/// in it, and a reference that leads nowhere stays.
+/// The visible text of each result of a compressed body, with references resolved and forms undone. Text that was cut
+/// is not in it, and a reference that leads nowhere stays.
 ///
 /// # Errors
 /// When the body cannot be parsed.

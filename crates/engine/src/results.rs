@@ -208,7 +208,8 @@ fn reason_to_skip(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) ->
     }
 }
 
-/// True when an outcome differs from its text. Unchanged ones are not copied: that would double the memory for a large body.
+/// True when an outcome differs from its text. Unchanged ones are not copied: that would double the memory for a large
+/// body.
 fn is_new(outcome: &Outcome<'_>) -> bool {
     !matches!(outcome, Outcome { text: Cow::Borrowed(_), redacted: 0, ledger, original: None } if ledger.steps.is_empty())
 }

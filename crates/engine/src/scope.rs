@@ -87,15 +87,15 @@ impl<'s> Scope<'s> {
         Self { model_reader, ..self }
     }
 
-    /// True when detail may be cut from the results of some tool, whether it was called or not: the tools at the start of a
-    /// prompt must not change during a conversation.
+    /// True when detail may be cut from the results of some tool, whether it was called or not: the tools at the start
+    /// of a prompt must not change during a conversation.
     pub(crate) fn may_cut(&self) -> bool {
         let allows = |plan: Plan| plan.mode != Mode::Disabled && plan.loss == Loss::Detail;
         !self.options.bypass && self.settings.expand != ExpandOffer::Never && self.any(allows)
     }
 
-    /// True when the request is only observed: measured and sent unchanged. That applies to all of it or nothing, so rules for
-    /// single tools do not count.
+    /// True when the request is only observed: measured and sent unchanged. That applies to all of it or nothing, so
+    /// rules for single tools do not count.
     pub(crate) fn observes(&self) -> bool {
         let whole = self.rules().filter(|rule| rule.tool.is_none());
         let ruled = whole.fold(self.settings.plan, |plan, rule| rule.change.on(plan));
@@ -155,8 +155,8 @@ impl<'s> Scope<'s> {
         (plan.mode != Mode::Disabled).then_some(plan)
     }
 
-    /// A plan with the request's options. They can lower the loss, not raise it, and cannot turn off masking that the operator
-    /// turned on everywhere.
+    /// A plan with the request's options. They can lower the loss, not raise it, and cannot turn off masking that the
+    /// operator turned on everywhere.
     fn with_options(&self, ruled: Plan) -> Plan {
         let asked = self.options.change.on(ruled);
         let loss = ruled.loss.min(asked.loss).min(self.max_loss);

@@ -46,8 +46,8 @@ pub struct Rule {
     pub tool: Option<String>,
     /// Prefix of the request's path; any path by default.
     pub route: Option<String>,
-    /// Pattern for the authenticated tenant, with `*`; anybody by default. With a pattern, unauthenticated requests do not
-    /// match.
+    /// Pattern for the authenticated tenant, with `*`; anybody by default. With a pattern, unauthenticated requests do
+    /// not match.
     pub tenant: Option<String>,
     /// What it overrides.
     pub change: PlanOverride,

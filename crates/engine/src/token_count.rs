@@ -1,7 +1,7 @@
 //! Counts the tokens of whole bodies exactly, part by part.
 //!
-//! A conversation sends nearly all of its body again with every request. The hash and the count of each part are remembered, so
-//! that only new parts are counted. That saves time and changes no number.
+//! A conversation sends nearly all of its body again with every request. The hash and the count of each part are
+//! remembered, so that only new parts are counted. That saves time and changes no number.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

@@ -1,5 +1,4 @@
-//! Holds where the tool is offered with which a model fetches back what was left out, and that nothing is left out
-//! where it is not.
+//! Where the `expand_context` tool is offered, and that nothing is cut where it is not.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -8,15 +7,15 @@ use tersely_engine::{Engine, EngineSettings, ExpandOffer, Request};
 use tersely_wire::PROVIDERS;
 
 /// Bytes from which on `auto` offers the tool.
-const LEAST: usize = 24_000;
+const MIN_HEAD_BYTES: usize = 24_000;
 
-/// A result of which much can be left out.
+/// A result from which much can be cut.
 fn log(from: usize) -> String {
     let line = |n: usize| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60);
     (from..from + 400).map(line).collect::<Vec<_>>().concat()
 }
 
-/// A tool whose description takes so many bytes.
+/// A tool with a description of this many bytes.
 fn tool(name: &str, bytes: usize) -> Value {
     json!({"name": name, "description": "d".repeat(bytes), "input_schema": {"type": "object"}})
 }
@@ -52,7 +51,7 @@ fn offers(body: &str) -> bool {
     offers
 }
 
-/// What stands between the tools and the last bracket of the messages.
+/// The part between the tools and the last bracket of the messages.
 fn conversation(body: &str) -> &str {
     let (_, messages) = body.split_once(r#""messages":["#).expect("messages");
     messages.strip_suffix("]}").expect("the end")
@@ -61,7 +60,7 @@ fn conversation(body: &str) -> &str {
 /// Behaviour 6.14: which results there are changes nothing.
 #[test]
 fn all_of_a_conversation_has_the_tool_or_none_of_it() {
-    for (bytes, expected) in [(LEAST - 500, false), (LEAST, true)] {
+    for (bytes, expected) in [(MIN_HEAD_BYTES - 500, false), (MIN_HEAD_BYTES, true)] {
         let bodies: Vec<_> = requests(|_| vec![tool("lookup", bytes)])
             .iter()
             .map(|body| sent(ExpandOffer::Auto, body))
@@ -78,14 +77,18 @@ fn all_of_a_conversation_has_the_tool_or_none_of_it() {
 #[test]
 fn a_head_that_grows_across_the_limit_is_another_head() {
     let grown = |turn| {
-        if turn == 0 { vec![tool("lookup", 100)] } else { vec![tool("lookup", 100), tool("more", LEAST)] }
+        if turn == 0 {
+            vec![tool("lookup", 100)]
+        } else {
+            vec![tool("lookup", 100), tool("more", MIN_HEAD_BYTES)]
+        }
     };
     let bodies: Vec<_> = requests(grown).iter().map(|body| sent(ExpandOffer::Auto, body)).collect();
     assert_eq!(bodies.iter().map(|body| offers(body)).collect::<Vec<_>>(), [false, true, true]);
     assert!(conversation(&bodies[2]).starts_with(conversation(&bodies[1])));
 }
 
-/// Behaviour 6.14: what a shell says is long, so the tool pays behind a short head too, from the first request on.
+/// Behaviour 6.14: output of a shell is long, so the tool pays after a short head too, from the first request on.
 #[test]
 fn a_tool_that_runs_commands_is_enough() {
     for (name, expected) in [("bash", true), ("kubectl_logs", true), ("lookup", false)] {
@@ -112,7 +115,7 @@ fn a_head_that_gains_a_shell_is_another_head() {
 #[test]
 fn tools_that_are_not_read_decide_nothing() {
     let deferred = |turn: usize| {
-        let mut late = tool("late", LEAST);
+        let mut late = tool("late", MIN_HEAD_BYTES);
         late["defer_loading"] = json!(true);
         [vec![tool("lookup", 100)], vec![late; turn]].concat()
     };
@@ -123,7 +126,7 @@ fn tools_that_are_not_read_decide_nothing() {
 
 #[test]
 fn always_and_never_do_not_ask_for_the_head() {
-    for bytes in [100, LEAST] {
+    for bytes in [100, MIN_HEAD_BYTES] {
         for body in requests(|_| vec![tool("lookup", bytes)]) {
             assert!(offers(&sent(ExpandOffer::Always, &body)));
             assert!(!offers(&sent(ExpandOffer::Never, &body)));

@@ -1,7 +1,7 @@
-//! Holds that what was sent stays as it was sent: a shorter request is the beginning of a longer one, byte for byte.
+//! The compressed form of a shorter request is a prefix of that of a longer one, byte for byte.
 //!
-//! Messages stand last in every body here. So a body without its last two brackets must be the beginning of the next,
-//! and a comma must follow there: then message by message is the same as byte by byte.
+//! Messages come last in every body here. So a body without its last two brackets must be the beginning of the next,
+//! followed by a comma: then equality message by message is equality byte by byte.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
 
@@ -18,7 +18,7 @@ use tersely_wire::{PROVIDERS, Provider};
 const MODES: [Mode; 3] = [Mode::Safe, Mode::Standard, Mode::Aggressive];
 const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
 
-/// Around an agent's requests, what may not change a byte of them.
+/// Circumstances that must not change a byte of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scene {
     /// One engine for all requests.
@@ -27,13 +27,13 @@ enum Scene {
     Restarted,
     /// A conversation that has a name.
     Named,
-    /// The mark of what to cache moves on to the latest block, as Claude Code moves it.
+    /// The `cache_control` mark moves to the latest block, as Claude Code moves it.
     Moving,
 }
 
 const SCENES: [Scene; 4] = [Scene::Plain, Scene::Restarted, Scene::Named, Scene::Moving];
 
-/// The mark, as it stands at the end of a block.
+/// The mark at the end of a block.
 const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
 /// A conversation in pieces.
@@ -107,7 +107,7 @@ impl Pieces {
     }
 }
 
-/// Holds the law for every conversation and all of `ways`, with some turns of each scene or with all.
+/// Checks the law for every conversation and all of `ways`, with some turns of each scene or with all.
 fn each(
     ways: &[(Mode, Loss)],
     scenes: &[Scene],
@@ -136,11 +136,11 @@ fn ways() -> Vec<(Mode, Loss)> {
     MODES.into_iter().flat_map(|mode| LOSSES.map(|loss| (mode, loss))).collect()
 }
 
-/// At most `most` of the turns, and always the last: the same ones in every run, other ones for every `seed`.
-fn some(pieces: &Pieces, seed: usize, most: usize) -> Vec<usize> {
+/// At most `count` of the turns, and always the last: the same in every run, others for every `seed`.
+fn some(pieces: &Pieces, seed: usize, count: usize) -> Vec<usize> {
     let turns = pieces.turns();
     let (&last, before) = turns.split_last().expect("a turn");
-    let stride = before.len().div_ceil(most).max(1);
+    let stride = before.len().div_ceil(count).max(1);
     before.iter().skip(seed % stride).step_by(stride).copied().chain([last]).collect()
 }
 
@@ -198,7 +198,7 @@ fn long(turn: fn(usize, &str) -> [Value; 2]) -> Vec<Value> {
     std::iter::once(json!({"role": "user", "content": "Find what broke."})).chain(turns).collect()
 }
 
-/// What tools say: rows, lines of a file, hits, a log, and what was said before.
+/// Tool outputs: rows, lines of a file, hits, a log, and repetitions.
 fn result(at: usize) -> String {
     let lines = |line: fn(usize, usize) -> String| (0..40).map(|n| line(at, n)).collect::<Vec<_>>();
     match at % 5 {
@@ -228,7 +228,7 @@ fn chat(at: usize, text: &str) -> [Value; 2] {
     [json!({"role": "assistant", "content": null, "tool_calls": [call]}), result]
 }
 
-/// A conversation is known by the same hash in every turn, wherever its marks stand, and others by others.
+/// A conversation has the same hash in every turn, wherever its marks are, and different ones have different hashes.
 #[test]
 fn all_turns_of_a_conversation_have_one_session() {
     let plan = Plan { mode: Mode::Disabled, ..Plan::default() };

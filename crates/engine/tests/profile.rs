@@ -1,6 +1,7 @@
-//! Holds the bytes that a profile names: `profiles/<mode>@<number>.txt` has a hash for every fixture and loss.
+//! Compression still produces the bytes of its profile: `profiles/<mode>@<number>.txt` has a hash for every fixture and
+//! loss.
 //!
-//! With `TERSELY_BLESS=1` the hashes are written anew, as the code compresses now.
+//! With `TERSELY_BLESS=1` the hashes are written from the current code.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 

@@ -1,4 +1,4 @@
-//! Who reads a request is what its model's name says, unless somebody says otherwise.
+//! The reader of a request follows from its model's name, unless a setting or an option overrides it.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 

@@ -1,7 +1,7 @@
-//! Holds that a reference can be followed, and that what it leads to says what stood in its place.
+//! Every reference can be followed, and leads to the text that it replaced.
 //!
-//! References are read here as a reader reads them, by their words alone. Texts are compared as the client sent them,
-//! which is how they read once every form is undone.
+//! References are read here as a model reads them, by their words alone. Texts are compared as the client sent them,
+//! with every form undone.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
 
@@ -15,8 +15,8 @@ use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_testing::corpus::{conversations, larger};
 use tersely_wire::{PROVIDERS, Provider};
 
-/// A result, as it came and as it was sent.
-struct Told {
+/// A result, as received and as sent.
+struct SentResult {
     tool: String,
     command: Option<String>,
     is_part: bool,
@@ -24,8 +24,8 @@ struct Told {
     sent: String,
 }
 
-/// What a reference says.
-struct Said<'s> {
+/// A parsed reference.
+struct ParsedReference<'s> {
     what: What<'s>,
     name: &'s str,
 }
@@ -36,8 +36,8 @@ enum What<'s> {
     Block { count: usize, first: &'s str, last: &'s str },
 }
 
-/// The reference that a line is, read by its words.
-fn said(line: &str) -> Option<Said<'_>> {
+/// Parses a line that is a reference, by its words.
+fn parse(line: &str) -> Option<ParsedReference<'_>> {
     let (what, rest) = line.strip_prefix('[')?.strip_suffix(" above]")?.split_once(": same as ")?;
     let (lines, name) = rest.split_once("in ")?;
     let range = |words: &str| {
@@ -54,17 +54,17 @@ fn said(line: &str) -> Option<Said<'_>> {
         let (first, last) = quotes.strip_suffix('"')?.split_once("\" to \"")?;
         What::Block { count: count.parse().ok()?, first, last }
     };
-    Some(Said { what, name })
+    Some(ParsedReference { what, name })
 }
 
 /// The results of a body that was sent one way.
-fn told(provider: &'static Provider, body: &[u8], (mode, loss): (Mode, Loss)) -> Vec<Told> {
+fn send(provider: &'static Provider, body: &[u8], (mode, loss): (Mode, Loss)) -> Vec<SentResult> {
     let plan = Plan { mode, loss, ..Plan::default() };
     let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     let sent = engine.pass(&Request::new(provider, "/"), body).expect("nothing to refuse").body;
     let (came, sent) = (provider.slots(body).expect("slots"), provider.slots(&sent).expect("slots"));
     let pairs = came.iter().zip(&sent).filter_map(|(came, sent)| {
-        Some(Told {
+        Some(SentResult {
             tool: came.call.tool.to_string(),
             command: came.call.command.as_deref().map(str::to_owned),
             is_part: came.call.is_part,
@@ -75,16 +75,16 @@ fn told(provider: &'static Provider, body: &[u8], (mode, loss): (Mode, Loss)) ->
     pairs.collect()
 }
 
-impl Told {
+impl SentResult {
     fn call(&self) -> Call<'_> {
         Call { tool: &self.tool, command: self.command.as_deref(), ..Call::default() }
     }
 
-    fn references(&self) -> Vec<Said<'_>> {
-        self.sent.lines().filter_map(said).collect()
+    fn references(&self) -> Vec<ParsedReference<'_>> {
+        self.sent.lines().filter_map(parse).collect()
     }
 
-    /// True when a reader would call it so.
+    /// True when a name refers to it.
     fn is_called(&self, name: &str) -> bool {
         let command = self.command.as_deref().unwrap_or_default();
         if let Some(path) = name.strip_suffix(" as last read in full") {
@@ -106,9 +106,9 @@ impl Told {
         given == command || given == format!("{} {command}", self.tool).trim()
     }
 
-    /// True when it only says that it is the same as another.
+    /// True when it is only a reference to another result.
     fn is_again(&self) -> bool {
-        matches!(self.references()[..], [Said { what: What::All, .. }])
+        matches!(self.references()[..], [ParsedReference { what: What::All, .. }])
     }
 }
 
@@ -132,7 +132,7 @@ fn by_number<'t>(text: &'t str, numbers: &RangeInclusive<usize>) -> Vec<&'t str>
     lines.filter(|(number, _)| numbers.contains(number)).map(|(_, content)| content).collect()
 }
 
-/// The lines from one to another, which stand in the text once.
+/// The lines from one to another, each of which occurs once.
 fn by_quote<'t>(text: &'t str, first: &str, last: &str) -> Vec<&'t str> {
     let lines: Vec<&str> = text.split('\n').collect();
     let place = |quote: &str| {
@@ -144,15 +144,15 @@ fn by_quote<'t>(text: &'t str, first: &str, last: &str) -> Vec<&'t str> {
     lines[place(first)..=place(last)].to_vec()
 }
 
-/// Follows every reference of a conversation: how many there are.
-fn follow(at: &str, told: &[Told]) -> usize {
+/// Follows every reference of a conversation, and returns their number.
+fn follow(at: &str, results: &[SentResult]) -> usize {
     let mut count = 0;
-    for (place, here) in told.iter().enumerate() {
+    for (place, here) in results.iter().enumerate() {
         let references = here.references();
         assert!(references.len() <= 4, "{at}: {}", here.sent);
-        for Said { what, name } in references {
-            let called = |it: &&Told| it.is_called(name) && !it.is_again();
-            let there = told[..place].iter().rfind(called).unwrap_or_else(|| panic!("{at}: {name}"));
+        for ParsedReference { what, name } in references {
+            let called = |it: &&SentResult| it.is_called(name) && !it.is_again();
+            let there = results[..place].iter().rfind(called).unwrap_or_else(|| panic!("{at}: {name}"));
             assert!(is_plain(name), "{at}: {name}");
             let lines = meant(here, there, &what).unwrap_or_else(|why| panic!("{at}: {name}: {why}"));
             let enough = lines.len() >= 8 || O200k.count(&lines.join("\n")) >= 80;
@@ -164,7 +164,7 @@ fn follow(at: &str, told: &[Told]) -> usize {
     count
 }
 
-/// True of a name that a reader takes in at a glance.
+/// True for a short, plain name.
 fn is_plain(name: &str) -> bool {
     let bare = name.trim_end_matches(" as last read in full").trim_start_matches("the last output of ");
     let bare = bare.trim_end_matches(" shown whole");
@@ -172,8 +172,8 @@ fn is_plain(name: &str) -> bool {
     bare.chars().count() <= most && !bare.contains(char::is_control)
 }
 
-/// The lines that a reference means, if they say the same in both places and are in sight in the other.
-fn meant<'t>(here: &'t Told, there: &'t Told, what: &What<'_>) -> Result<Vec<&'t str>, String> {
+/// The lines that a reference means, if they are equal in both places and visible in the other.
+fn meant<'t>(here: &'t SentResult, there: &'t SentResult, what: &What<'_>) -> Result<Vec<&'t str>, String> {
     let lines = match what {
         What::All => {
             let same = here.came == there.came;
@@ -215,7 +215,7 @@ fn longest(value: &Value) -> String {
     all.map(longest).max_by_key(String::len).unwrap_or_default()
 }
 
-/// A text without what a terminal does not show; of one that is wrapped in JSON, what is inside.
+/// A text without terminal codes, and without a JSON wrapping.
 fn clean(text: &str) -> String {
     let inside = serde_json::from_str(text).ok().filter(|value: &Value| !value.is_number());
     let text = inside.map_or_else(|| text.to_owned(), |value| longest(&value));
@@ -232,8 +232,8 @@ fn clean(text: &str) -> String {
 const ERRORS: [&str; 8] =
     ["error:", "Error:", "FAILED", "panicked at", "Traceback (most", "npm ERR!", "fatal:", "Assertion"];
 
-/// Nothing that an agent may quote or must see stands behind a reference.
-fn quiet(at: &str, here: &Told, (what, lines): (&What<'_>, &[&str])) {
+/// No reference replaces text that an agent may quote or must see.
+fn quiet(at: &str, here: &SentResult, (what, lines): (&What<'_>, &[&str])) {
     let kind = here.call().tool_kind();
     let edits = ["edit", "multiedit", "write", "apply_patch", "str_replace", "create", "insert"];
     assert!(!edits.contains(&here.tool.to_ascii_lowercase().as_str()), "{at}: an edit");
@@ -255,8 +255,8 @@ fn what_a_reference_names_says_the_same_in_both_places() {
     {
         let mut count = 0;
         for conversation in conversations() {
-            let told = told(conversation.provider, &conversation.body, way);
-            count += follow(&conversation.name, &told);
+            let results = send(conversation.provider, &conversation.body, way);
+            count += follow(&conversation.name, &results);
         }
         println!("{way:?}: {count} references followed");
         assert!(
@@ -293,7 +293,7 @@ fn fixtures() -> Vec<(String, String, String, String)> {
     files.iter().map(read).collect()
 }
 
-/// Texts that repeat one in part: with more before and behind it, without its beginning, without its end, twice.
+/// Texts that repeat another in part: with more around it, without its beginning, without its end, twice.
 fn variants(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let third = lines.len() / 3;
@@ -316,14 +316,14 @@ fn no_form_changes_what_a_reference_means() {
         for mode in [Mode::Standard, Mode::Aggressive] {
             for loss in [Loss::None, Loss::Form, Loss::Detail] {
                 let body = talk(&tool, &input, &texts);
-                count += follow(&file, &told(PROVIDERS[0], &body, (mode, loss)));
+                count += follow(&file, &send(PROVIDERS[0], &body, (mode, loss)));
             }
         }
     }
     assert!(count > 60, "{count}");
 }
 
-/// One head says of which column a path stands in, another says another.
+/// Paths whose column depends on the heading above them.
 #[test]
 fn staged_files_are_not_taken_for_unstaged_ones() {
     let list = |sign: &str, from: usize| -> String {
@@ -333,11 +333,11 @@ fn staged_files_are_not_taken_for_unstaged_ones() {
     let texts = [list(" M ", 0), list("M  ", 0), list("M  ", 10) + &list(" M ", 0)];
     for loss in [Loss::None, Loss::Detail] {
         let body = talk("Bash", &json!({"command": "git status --short"}), &texts);
-        follow("git status", &told(PROVIDERS[0], &body, (Mode::Standard, loss)));
+        follow("git status", &send(PROVIDERS[0], &body, (Mode::Standard, loss)));
     }
 }
 
-/// Lines that go on like the ones above them, below other lines.
+/// Lines that continue those above them, below other lines.
 #[test]
 fn lines_that_go_on_like_their_neighbours_are_not_named() {
     let log = |story: &str| -> String {
@@ -350,7 +350,7 @@ fn lines_that_go_on_like_their_neighbours_are_not_named() {
     ];
     let texts = [texts.clone().to_vec(), vec![texts.concat()]].concat();
     let body = talk("Bash", &json!({"command": "tail -f app.log"}), &texts);
-    follow("a log", &told(PROVIDERS[0], &body, (Mode::Standard, Loss::None)));
+    follow("a log", &send(PROVIDERS[0], &body, (Mode::Standard, Loss::None)));
 }
 
 /// Behaviour 0.13: a request that lets the provider drop results gets no references.
@@ -368,7 +368,7 @@ fn what_may_be_dropped_is_not_named() {
         (r#""_tersely":{"dedup":false}"#, 0),
         (r#""_tersely":{"tool_output_compression":{"dedup":false}}"#, 0),
     ] {
-        let told = told(PROVIDERS[0], managed(member).as_bytes(), (Mode::Standard, Loss::None));
-        assert_eq!(told.iter().flat_map(Told::references).count(), referred, "{member}");
+        let results = send(PROVIDERS[0], managed(member).as_bytes(), (Mode::Standard, Loss::None));
+        assert_eq!(results.iter().flat_map(SentResult::references).count(), referred, "{member}");
     }
 }

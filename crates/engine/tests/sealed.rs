@@ -1,4 +1,4 @@
-//! Secrets planted in every place of every provider's shape: none goes on once masking was asked for by name.
+//! Secrets planted in every place of every provider's format: none is forwarded once masking is on everywhere.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -13,16 +13,16 @@ use tersely_wire::PROVIDERS;
 
 const MASK: &str = "[REDACTED_SECRET]";
 
-/// Stands in a body where a secret goes.
+/// Marks the place of a secret in a body.
 const PLACE: &str = "<HERE>";
 
 /// The same within JSON that is itself a string.
 const NESTED: &str = "<NESTED>";
 
-/// Stands where nothing may change: names, ids, schemas, and what a provider has signed.
+/// Marks places where nothing may change: names, ids, schemas, and what a provider has signed.
 const STAYS: &str = "<STAYS>";
 
-/// A secret in the text around it, and what may be seen of that.
+/// A secret in its context, and what may remain visible of that.
 struct Planted {
     kind: String,
     text: String,
@@ -66,7 +66,7 @@ fn filled(template: &str, spell: impl Fn(&str) -> String, said: &str, kept: &str
     template.replace(NESTED, &nested).replace(PLACE, &spell(said)).replace(STAYS, &quoted(kept))
 }
 
-/// Every letter as an escape.
+/// Every letter as a JSON escape.
 fn escaped(text: &str) -> String {
     text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<Vec<_>>().concat()
 }
@@ -105,7 +105,7 @@ fn escapes_hide_no_secret() {
     }
 }
 
-/// Behaviour 14.2: what is compressed after it was masked shows no secret either.
+/// Behaviour 14.2: text that is compressed after masking shows no secret either.
 #[test]
 fn no_secret_is_in_what_is_passed_on() {
     let plan = Plan { redact: Redaction::All, ..Plan::default() };
@@ -125,7 +125,8 @@ fn no_secret_is_in_what_is_passed_on() {
     }
 }
 
-/// Behaviour 14.9: no rule of size, tool or time goes before a mask, whoever says it: settings, a rule or the request.
+/// Behaviour 14.9: no limit of size, tool or time takes precedence over masking, whether settings, a rule or the
+/// request set it.
 #[test]
 fn no_rule_of_size_tool_or_time_goes_before_a_mask() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
@@ -163,7 +164,7 @@ fn no_rule_of_size_tool_or_time_goes_before_a_mask() {
     }
 }
 
-/// What the user said of masks decides, also where there is no time.
+/// The request's option for masks applies also when there is no time to compress.
 #[test]
 fn nothing_is_masked_where_that_was_not_wanted() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
@@ -184,7 +185,7 @@ fn nothing_is_masked_where_that_was_not_wanted() {
     }
 }
 
-/// What only its neighbours give away, in arguments and answers that are objects.
+/// Secrets that only their names give away, in arguments and answers that are objects.
 #[test]
 fn what_neighbours_give_away_is_masked_too() {
     let line = fill("{A64}", 7);
@@ -212,7 +213,7 @@ fn what_neighbours_give_away_is_masked_too() {
     }
 }
 
-/// Long letters that are no picture: a key by its name, or by how it begins, and a pair of both.
+/// Long base64 that is not an image: a key by its name, by its prefix, and by both.
 #[test]
 fn long_secrets_are_no_pictures() {
     let key = fill("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk{A1600}==", 3);

@@ -1,4 +1,4 @@
-//! Holds that what a cut result says to be unchanged stands, line for line, in the last output of the same command.
+//! Lines that a cut result marks as unchanged are in the last output of the same command, line for line.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, and says how much it saw")]
 
@@ -8,7 +8,7 @@ use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_testing::corpus::conversations;
 use tersely_wire::{PROVIDERS, Provider};
 
-/// A result: what the model wrote to get it, as it came, and as it was sent.
+/// A result: its command, as received, and as sent.
 struct Looked {
     given: (String, Option<String>),
     came: String,
@@ -26,7 +26,7 @@ fn looked(provider: &'static Provider, body: &[u8]) -> Vec<Looked> {
     pairs.collect()
 }
 
-/// The numbers of the lines that a line says to be unchanged, and since what.
+/// The numbers of the lines that a mark calls unchanged, and since which output.
 fn said(line: &str) -> Option<(usize, usize, &str)> {
     let (lines, name) = line.strip_prefix("[lines ")?.split_once(" left out: unchanged since ")?;
     let (first, last) = lines.split_once('-')?;
@@ -35,7 +35,7 @@ fn said(line: &str) -> Option<(usize, usize, &str)> {
     Some((first.parse().ok()?, last.parse().ok()?, name.strip_suffix(" above")?))
 }
 
-/// Follows every such line as a reader would; how many there were.
+/// Follows every such mark as a reader would, and returns their number.
 fn follow(at: &str, all: &[Looked]) -> usize {
     let mut count = 0;
     for (place, here) in all.iter().enumerate() {
@@ -68,7 +68,7 @@ fn what_is_said_to_be_unchanged_stands_in_the_last_output() {
     println!("{count} followed");
 }
 
-/// A screen that is looked at so often, on which two lines come up between two looks.
+/// A screen that is read this many times, with two new lines between two reads.
 fn screens(looks: usize) -> Vec<u8> {
     let mut messages = vec![json!({"role": "user", "content": "Watch it."})];
     for look in 0..looks {
@@ -85,7 +85,7 @@ fn screens(looks: usize) -> Vec<u8> {
     json!({"model": "claude-opus-4-5", "tools": tools, "messages": messages}).to_string().into_bytes()
 }
 
-/// Behaviour 5.10: after eight outputs that say so, one is shown as if it were the first.
+/// Behaviour 5.10: after eight outputs with such marks, one is shown as if it were the first.
 #[test]
 fn a_screen_is_shown_again_after_a_while() {
     let all = looked(PROVIDERS[0], &screens(12));

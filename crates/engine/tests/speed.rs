@@ -8,8 +8,8 @@ use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, Memo, Recall, Report, Request};
 use tersely_testing::corpus::{SampleTranscript, conversations};
 
-/// Bodies under this size say more about the clock than about us.
-const LEAST: usize = 500_000;
+/// Bytes of the shortest body that is measured. Shorter ones measure the clock.
+const MIN_BODY_BYTES: usize = 500_000;
 
 const ROUNDS: usize = 9;
 
@@ -25,7 +25,7 @@ fn milliseconds_a_megabyte() {
         for (sum, report) in all.iter_mut().zip(&reports) {
             *sum = (sum.0 + report.before, sum.1 + report.after);
         }
-        if conversation.body.len() < LEAST {
+        if conversation.body.len() < MIN_BODY_BYTES {
             continue;
         }
         let disabled = engine(Mode::Disabled, Loss::Form);
@@ -38,8 +38,9 @@ fn milliseconds_a_megabyte() {
     println!("all conversations: exact {:?}, form {:?}", all[0], all[1]);
 }
 
-/// Behaviour 16.6: what a result of 64 KB may take, and a request of which nothing is wanted. A busy machine takes longer, so
-/// the best of several counts; the build that tests run in is optimised a little, and takes up to four times as long.
+/// Behaviour 16.6: the time for a result of 64 KB, and for a request that stays unchanged. A busy machine takes longer,
+/// so the best of several counts; the build that tests run in is optimised a little, and takes up to four times as
+/// long.
 #[test]
 fn results_and_requests_take_their_time_and_no_more() {
     let most = if cfg!(debug_assertions) { 40.0 } else { 10.0 };
@@ -113,7 +114,7 @@ fn texts() -> [(&'static str, String); 4] {
 fn what_a_new_message_costs() {
     println!("| body | MB | ms, without a memo | with |");
     println!("|---|--:|--:|--:|");
-    for conversation in conversations().into_iter().filter(|it| it.body.len() >= LEAST) {
+    for conversation in conversations().into_iter().filter(|it| it.body.len() >= MIN_BODY_BYTES) {
         let engine = engine(Mode::Standard, Loss::Detail);
         // Both written by one hand, as a client writes them: what did not change is the same to the byte.
         let (before, body) = (shorter(&conversation), whole(&conversation));

@@ -1,4 +1,4 @@
-//! Who leaves detail out: which results a compressor may be asked about, under which names, and what its word changes.
+//! Remote compressors: which results they may be asked about, under which names, and what their answers change.
 
 #![expect(clippy::unwrap_used, reason = "a test fails loudly, its scenery too")]
 
@@ -55,7 +55,7 @@ fn sent(engine: &Engine, agreed: &RemoteAnswers, body: &str, at: usize) -> Strin
     body["messages"][at * 2 + 2]["content"][0]["content"].as_str().unwrap().to_owned()
 }
 
-/// Behaviour 8.11: only what stands behind the model's last words.
+/// Behaviour 8.11: only results after the model's last message.
 #[test]
 fn only_what_the_model_has_not_seen_is_asked_about() {
     let engine = engine(Strategy::Remote(remote("m")));
@@ -85,7 +85,8 @@ fn what_an_agent_may_edit_is_nobody_elses() {
     assert_eq!(candidates(&Engine::new(settings), &body("why?", &["run"])), []);
 }
 
-/// Behaviour 8.11 and 17.19: the name of an answer covers the configuration, the call, the text and the question before it.
+/// Behaviour 8.11 and 17.19: the name of an answer covers the configuration, the call, the text and the question before
+/// it.
 #[test]
 fn a_name_covers_all_that_is_told() {
     let name =
@@ -115,7 +116,7 @@ fn a_name_covers_all_that_is_told() {
     assert_eq!(silent("why?"), silent("what?"));
 }
 
-/// Behaviour 8.6: what is agreed on is used or not by itself, remembered or not.
+/// Behaviour 8.6: a stored answer is used or not whether or not the memo has it.
 #[test]
 fn a_memo_does_not_hide_what_is_agreed_on() {
     let engine = engine(Strategy::Remote(remote("m")));
@@ -154,7 +155,8 @@ fn the_first_words_stand_for_a_result() {
     assert!(file.contains("queue 12 took"), "a file stays whole: {file}");
 }
 
-/// Behaviour 8.5, 8.11: the first words stand for what a compressor fails at, never for what it was not asked about.
+/// Behaviour 8.5, 8.11: the first words replace a result that a compressor fails at, never one that it was not asked
+/// about.
 #[test]
 fn what_nobody_was_asked_about_stays_whole() {
     let engine = engine(Strategy::Remote(RemotePlan { fallback: Fallback::Simple, ..remote("m") }));

@@ -1,7 +1,7 @@
 //! Circuit breakers: after several failures in a row no call is tried for a moment, so that a dead store costs nothing.
 //!
-//! In a cluster a key's slot decides its node, so keys in neighbouring slots share a breaker: while one node is dead, calls to the
-//! others go on.
+//! In a cluster a key's slot decides its node, so keys in neighbouring slots share a breaker: while one node is dead,
+//! calls to the others go on.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -60,8 +60,8 @@ impl Breaker {
         Self { open_time, state: Mutex::default() }
     }
 
-    /// True when a call may be tried. After the open time it is true for one trial call, and for others once that one succeeded.
-    /// If the trial call never returns, another one may try after the open time.
+    /// True when a call may be tried. After the open time it is true for one trial call, and for others once that one
+    /// succeeded. If the trial call never returns, another one may try after the open time.
     pub fn admits(&self) -> bool {
         let mut state = self.state();
         let now = Instant::now();
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn neighbours_share_a_breaker_in_a_cluster() {
-        // What a real server says to `CLUSTER KEYSLOT`.
+        // Answers of a real server to `CLUSTER KEYSLOT`.
         for (name, expected) in [("123456789", 12739), ("foo", 12182), ("tersely", 2160)] {
             assert_eq!(slot(name), expected, "{name}");
         }

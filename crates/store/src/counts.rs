@@ -14,8 +14,8 @@ pub struct StoreCounts {
     pub kept: u64,
     /// Calls that failed.
     pub failures: u64,
-    /// Lookups that found a value that cannot be decrypted, because it was changed or sealed with another secret. They count as
-    /// misses too.
+    /// Lookups that found a value that cannot be decrypted, because it was changed or sealed with another secret. They
+    /// count as misses too.
     pub spoiled: u64,
     /// The time that all calls took.
     pub took: Duration,

@@ -15,8 +15,8 @@ pub struct Id(pub(crate) [u8; 16]);
 pub enum Life {
     /// An original, as long as the model may ask for it.
     Original,
-    /// A remote compressor's answer, which must be the same on every replica. Its id covers everything that it depends on: the
-    /// text, the question, the strategy, the model.
+    /// A remote compressor's answer, which must be the same on every replica. Its id covers everything that it depends
+    /// on: the text, the question, the strategy, the model.
     Form,
 }
 

@@ -1,7 +1,7 @@
 //! The connection that all calls share, and reconnecting when it seems broken.
 //!
-//! Connecting runs in the background and outlives the call that started it, whose deadline may be shorter. Meanwhile the old
-//! connection is used: if a master froze, it still reaches the others.
+//! Connecting runs in the background and outlives the call that started it, whose deadline may be shorter. Meanwhile
+//! the old connection is used: if a master froze, it still reaches the others.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -81,8 +81,8 @@ impl StoreLink {
         }
     }
 
-    /// Records a failed call. Successes do not reset the count: one node of many may be dead while all others answer, and only a
-    /// new connection learns which node took its place.
+    /// Records a failed call. Successes do not reset the count: one node of many may be dead while all others answer,
+    /// and only a new connection learns which node took its place.
     pub(crate) fn record_failure(self: &Arc<Self>) {
         let failures = self.failures.fetch_add(1, Relaxed) + 1;
         if failures >= MAX_FAILURES && matches!(*self.state.borrow(), State::Ready(_)) {

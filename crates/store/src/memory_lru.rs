@@ -1,8 +1,8 @@
 //! A cache limited in bytes and entries, which evicts from the tenant with the largest share.
 //!
-//! A plain LRU cache lets one tenant evict the texts of all others. Here a tenant may use all free space; once the cache is full,
-//! the least recently used text of the tenant with the largest share is evicted, so nobody loses a text to a larger tenant. All
-//! texts of a cache have the same lifetime, so the order of use is also the order of expiry.
+//! A plain LRU cache lets one tenant evict the texts of all others. Here a tenant may use all free space; once the
+//! cache is full, the least recently used text of the tenant with the largest share is evicted, so nobody loses a text
+//! to a larger tenant. All texts of a cache have the same lifetime, so the order of use is also the order of expiry.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -73,8 +73,8 @@ impl RemoteStore {
         self.within_bounds(self.breakers.of(&name), keep).await
     }
 
-    /// Stores a text unless the key has one, and reads the result back. The text lives briefly until it is read back, so a late
-    /// write that nobody waits for any more leaves nothing behind.
+    /// Stores a text unless the key has one, and reads the result back. The text lives briefly until it is read back,
+    /// so a late write that nobody waits for any more leaves nothing behind.
     pub(crate) async fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
         let name = self.secret.name(&self.remote.prefix, key);
         let keep = async {
@@ -94,7 +94,8 @@ impl RemoteStore {
         }
     }
 
-    /// Finds a text and renews its lifetime. One command does both, and only masters accept it, so the answer is never stale.
+    /// Finds a text and renews its lifetime. One command does both, and only masters accept it, so the answer is never
+    /// stale.
     pub(crate) async fn find(&self, key: &StoreKey) -> Result<FoundText, StoreError> {
         let name = self.secret.name(&self.remote.prefix, key);
         let mut get = redis::cmd("GETEX");

@@ -75,9 +75,9 @@ impl StoreSecret {
         (!identity.is_empty()).then(|| Tenant(digest(&self.tenants, &[identity])))
     }
 
-    /// The key name of a text outside the process. An id is a plain hash of its text, which would let anyone who reads key names
-    /// confirm a guess of a tenant's text, so the name has a keyed hash instead. The tenant's part is separate, so that all of a
-    /// tenant's texts can be found and deleted.
+    /// The key name of a text outside the process. An id is a plain hash of its text, which would let anyone who reads
+    /// key names confirm a guess of a tenant's text, so the name has a keyed hash instead. The tenant's part is
+    /// separate, so that all of a tenant's texts can be found and deleted.
     pub(crate) fn name(&self, prefix: &str, key: &StoreKey) -> String {
         let life = match key.life {
             Life::Original => 'o',

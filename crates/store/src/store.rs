@@ -13,7 +13,8 @@ use crate::{
 
 /// A store of texts that expire.
 ///
-/// Every call returns within the deadline. A stored text may be gone at any time: it expired, was evicted, or its node died.
+/// Every call returns within the deadline. A stored text may be gone at any time: it expired, was evicted, or its node
+/// died.
 pub struct Store {
     place: Backend,
     secret: StoreSecret,

@@ -1,4 +1,4 @@
-//! A store in this process: what is kept, for how long, and who can read it.
+//! The memory store: what is stored, for how long, and who can read it.
 
 #![expect(clippy::unwrap_used, reason = "a test fails loudly, its scenery too")]
 
@@ -89,7 +89,7 @@ async fn many_at_once_find_what_they_kept() {
     assert_eq!(store.counts().hits, 40_000);
 }
 
-/// Whoever comes first is heard, and heard again; another tenant has a first of its own.
+/// The first writer wins, also later; another tenant has a first writer of its own.
 #[tokio::test]
 async fn of_several_the_first_stands() {
     let store = store(StoreLimits::default());

@@ -1,4 +1,5 @@
-//! Terminal input and output for commands: reads files, prints results, tables and progress, and reports errors with hints.
+//! Terminal input and output for commands: reads files, prints results, tables and progress, and reports errors with
+//! hints.
 
 pub mod fault;
 pub mod input;

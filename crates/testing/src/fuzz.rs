@@ -85,7 +85,8 @@ fn assert_round_trip(form: Form, value: &Value<'_>) {
     }
 }
 
-/// A compressed text never costs more tokens, and is restored exactly if nothing was lost. The first byte chooses the plan.
+/// A compressed text never costs more tokens, and is restored exactly if nothing was lost. The first byte chooses the
+/// plan.
 fn check_compress(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let mode = [Mode::Safe, Mode::Standard, Mode::Aggressive][usize::from(*first) % 3];
@@ -143,9 +144,9 @@ fn check_slots(bytes: &[u8]) {
 /// The hidden tool's name.
 const HIDDEN: &str = "expand_context";
 
-/// Whatever an upstream sends, in whatever chunks, the client gets something and never sees the hidden tool. The first byte
-/// chooses the framing and the chunks. AWS messages are built from lines, since random bytes would fail their checksum, or are
-/// the bytes themselves.
+/// Whatever an upstream sends, in whatever chunks, the client gets something and never sees the hidden tool. The first
+/// byte chooses the framing and the chunks. AWS messages are built from lines, since random bytes would fail their
+/// checksum, or are the bytes themselves.
 fn check_watch(provider: &str, target: &str, bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let provider = PROVIDERS.into_iter().find(|known| known.name() == provider).expect("a provider");

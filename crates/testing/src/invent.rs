@@ -1,7 +1,7 @@
 //! Invents texts of unknown kinds: each seed chooses words, fields, separators and shapes of lines.
 //!
-//! The texts resemble program output: a few shapes of lines in which some fields vary, records of several lines, JSON on one line
-//! or several, and unique lines between them. Nothing here knows how texts are compressed.
+//! The texts resemble program output: a few shapes of lines in which some fields vary, records of several lines, JSON
+//! on one line or several, and unique lines between them. Nothing here knows how texts are compressed.
 
 use std::fmt::Write as _;
 

@@ -16,7 +16,8 @@ pub fn calls(body: &[u8], framing: ResponseFraming) -> Vec<String> {
     names.found.into_iter().chain(names.pieces.into_iter().map(|piece| piece.name)).collect()
 }
 
-/// The same without names that came in several pieces. If events between the pieces are broken, clients disagree on the name.
+/// The same without names that came in several pieces. If events between the pieces are broken, clients disagree on the
+/// name.
 #[must_use]
 pub fn whole_calls(body: &[u8], framing: ResponseFraming) -> Vec<String> {
     let names = read(body, framing);

@@ -18,8 +18,8 @@ pub fn secrets() -> Vec<(String, [String; 3])> {
         .collect()
 }
 
-/// Fills the braces of a template with random characters: `{A8}` letters and digits, `{a8}` in lower case, `{w8}` with `_` and
-/// `-`, `{U8}` base32, `{h8}` hex, `{d8}` digits.
+/// Fills the braces of a template with random characters: `{A8}` letters and digits, `{a8}` in lower case, `{w8}` with
+/// `_` and `-`, `{U8}` base32, `{h8}` hex, `{d8}` digits.
 #[must_use]
 pub fn fill(template: &str, seed: usize) -> String {
     let mut out = String::new();

@@ -1,6 +1,6 @@
-//! Every fuzz target over what broke it once, over its seeds, and over seeds that were broken, for a while.
+//! Runs every fuzz target over its past findings, its seeds, and mutated seeds for a while.
 //!
-//! `TERSELY_FUZZ_SECONDS` says for how long; `just fuzz TARGET` goes on from there, guided by what is covered.
+//! `TERSELY_FUZZ_SECONDS` says how long; `just fuzz TARGET` continues with coverage guidance.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -13,11 +13,11 @@ use tersely_testing::generate::Choices;
 use tersely_testing::seeds::seeds;
 use tersely_testing::{fuzz, mutate};
 
-/// How long broken seeds are tried, unless something else is asked for.
+/// How long mutated seeds are tried by default.
 const SECONDS: u64 = 2;
 
-/// Longer inputs say little that shorter ones do not, and take long.
-const LONG: usize = 8_000;
+/// Bytes of the longest input. Longer ones find little more and are slow.
+const MAX_INPUT_BYTES: usize = 8_000;
 
 macro_rules! targets {
     ($($name:ident)*) => {
@@ -36,7 +36,8 @@ targets! {
 }
 
 fn check(target: &str) {
-    let seeds: Vec<_> = seeds(target).into_iter().filter(|(_, bytes)| bytes.len() <= LONG).collect();
+    let seeds: Vec<_> =
+        seeds(target).into_iter().filter(|(_, bytes)| bytes.len() <= MAX_INPUT_BYTES).collect();
     assert!(!seeds.is_empty(), "no seeds for {target}");
     for (name, bytes) in &seeds {
         run(target, name, bytes);

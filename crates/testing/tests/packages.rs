@@ -1,7 +1,7 @@
 //! Writes every output of the corpus as `compress` sends it, for the packages to restore.
 //!
-//! `packages/check.sh` runs this with `TERSELY_SENT` naming the file to write: on each line an output's name, what it
-//! was and what is sent for it.
+//! `packages/check.sh` runs this with `TERSELY_SENT` naming the file to write: each line has an output's name, its text
+//! and its compressed text.
 
 use std::env;
 use std::fs::File;

@@ -1,4 +1,5 @@
-//! Selects parts of a text: a range of lines, the lines that contain a word, a JSON path. Errors are messages for the model.
+//! Selects parts of a text: a range of lines, the lines that contain a word, a JSON path. Errors are messages for the
+//! model.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -20,8 +21,8 @@ const MAX_KEYS: usize = 20;
 /// Characters of the model's words that an answer repeats.
 const MAX_ECHO_CHARS: usize = 64;
 
-/// What a word stands for: lines if it names some, else what is at that place in JSON, else the records or the lines that
-/// contain it. A number alone may also be what a record of JSON is known by, whose lines nobody counts.
+/// The part that a word means: lines if it is a range, else the value at a JSON path, else the records or lines that contain
+/// it. A bare number is first looked for as the id of a JSON record.
 pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
     let bare = word.trim();
     let root = json::decode(text).ok();

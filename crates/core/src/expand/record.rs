@@ -1,5 +1,5 @@
-//! Finds the records of a JSON document that contain a word. A search by lines would often return all of it: a document is
-//! often one line.
+//! Finds the records of a JSON document that contain a word. A search by lines would often return all of it: a document
+//! is often one line.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use tersely_codec::{Value, json};
 /// Records that are shown; the others are counted.
 const MAX_RECORDS: usize = 20;
 
-/// The innermost records that contain `word`, ignoring case, each after its path. If some have it as a whole value, only those
-/// are shown. `None` when there are none, or only the document itself.
+/// The innermost records that contain `word`, ignoring case, each after its path. If some have it as a whole value,
+/// only those are shown. `None` when there are none, or only the document itself.
 pub(super) fn search(word: &str, root: &Value<'_>) -> Option<String> {
     let small = word.to_lowercase();
     let has = |text: &str| text.to_lowercase().contains(&small);

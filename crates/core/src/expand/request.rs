@@ -40,7 +40,8 @@ impl ExpandRequest {
         &self.id
     }
 
-    /// The part of `text` that is asked for, or why it cannot be shown. A call with an id alone gets the text byte for byte.
+    /// The part of `text` that is asked for, or why it cannot be shown. A call with an id alone gets the text byte for
+    /// byte.
     #[must_use]
     pub fn show<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.select(text).unwrap_or_else(Cow::Owned)

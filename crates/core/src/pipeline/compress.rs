@@ -14,8 +14,8 @@ use crate::pipeline::run::StageRun;
 use crate::redact;
 use crate::tokens::O200k;
 
-/// Compresses `text`, the result of `call`. Never fails, never returns more tokens than it was given, and returns the same
-/// bytes for the same arguments.
+/// Compresses `text`, the result of `call`. Never fails, never returns more tokens than it was given, and returns the
+/// same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     compress_filtered(plan, &[], call, text)
 }
@@ -42,8 +42,8 @@ pub fn pass_through<'a>(plan: &Plan, call: Call<'_>, text: &'a str) -> Outcome<'
     Job::new(plan, call).finish(StageRun::new(Cow::Borrowed(bare)), bare, text)
 }
 
-/// The text with its secrets masked, and how many there were. This comes before any stage and any limit, whatever loss the
-/// plan allows. A mask says in words what it replaces, even if that costs more tokens.
+/// The text with its secrets masked, and how many there were. This comes before any stage and any limit, whatever loss
+/// the plan allows. A mask says in words what it replaces, even if that costs more tokens.
 #[must_use]
 pub fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
     let masks = match plan.redact {

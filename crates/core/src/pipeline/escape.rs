@@ -1,8 +1,8 @@
 //! The numbers that escape imitations of our marks: each number has a next one, which almost never costs more tokens.
 //!
-//! Any three digits are one token. So 999 is followed by 0, then 00 to 09 and 000 to 099, and only then by 1000, which costs
-//! one token more. Such a step is inevitable: there are finitely many texts of a given cost, and our marks take some of
-//! them.
+//! Any three digits are one token. So 999 is followed by 0, then 00 to 09 and 000 to 099, and only then by 1000, which
+//! costs one token more. Such a step is inevitable: there are finitely many texts of a given cost, and our marks take
+//! some of them.
 
 /// Digits in a token.
 const DIGITS_PER_TOKEN: usize = 3;

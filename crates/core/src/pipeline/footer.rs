@@ -1,8 +1,8 @@
 //! The last line of a text that an exact stage rewrote: `[layout1 json: indent 2]`.
 //!
-//! It is for the decoder alone: the name of the stage that can restore the text, and the stage's note. Whatever the model
-//! must know is above the text or in it, in words. The number tells our footers from imitations at no cost: ours always have
-//! 1, and a tool's text that ends in such a line is sent with the next number and restored with its own.
+//! It is for the decoder alone: the name of the stage that can restore the text, and the stage's note. Whatever the
+//! model must know is above the text or in it, in words. The number tells our footers from imitations at no cost: ours
+//! always have 1, and a tool's text that ends in such a line is sent with the next number and restored with its own.
 //!
 //! A text that ended with a newline still does: the newline follows the footer.
 

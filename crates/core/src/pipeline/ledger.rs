@@ -77,8 +77,8 @@ pub(crate) fn worst(steps: &[Step]) -> Loss {
     steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
 }
 
-/// The step that took a text out of its wrapping, followed by the steps inside. Those counted the inner text alone, so only
-/// what each of them saved is carried over.
+/// The step that took a text out of its wrapping, followed by the steps inside. Those counted the inner text alone, so
+/// only what each of them saved is carried over.
 pub(crate) fn join_inner(first: Step, inside: &[Step]) -> Vec<Step> {
     let inner: usize = inside.iter().map(Step::saving).sum();
     let own = (first.before - first.after).saturating_sub(inner);

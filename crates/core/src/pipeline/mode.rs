@@ -73,8 +73,8 @@ impl Job<'_> {
         if is_stronger { aggressive } else { standard }
     }
 
-    /// Runs all stages of the plan's mode, without a look at other modes: on the text inside a JSON wrapping if that costs
-    /// less, else on the text itself. If content is cut anyway, capping the clean text is tried too.
+    /// Runs all stages of the plan's mode, without a look at other modes: on the text inside a JSON wrapping if that
+    /// costs less, else on the text itself. If content is cut anyway, capping the clean text is tried too.
     fn run_stages(self, text: &str) -> StageRun<'_> {
         let mut clean = self.clean(text);
         let inside = self.run_inside(text, &mut clean);
@@ -119,8 +119,8 @@ impl Job<'_> {
         Some(StageRun::from_signed((signed, after), steps).with_cut(cut))
     }
 
-    /// Writes a clean text with all its detail. While it is too long to show whole, cuts one class of detail more, and takes
-    /// the cut text if that pays.
+    /// Writes a clean text with all its detail. While it is too long to show whole, cuts one class of detail more, and
+    /// takes the cut text if that pays.
     fn write_and_cut<'a>(self, clean: &StageRun<'a>) -> StageRun<'a> {
         let mut run = clean.clone();
         self.write(&mut run);
@@ -180,8 +180,8 @@ impl Job<'_> {
         }
     }
 
-    /// Cuts a text that is longer than may be sent. That makes an exact form inexact, so its footer goes. File text is never
-    /// capped.
+    /// Cuts a text that is longer than may be sent. That makes an exact form inexact, so its footer goes. File text is
+    /// never capped.
     fn cap<'a>(self, run: StageRun<'a>) -> StageRun<'a> {
         let is_numbered = run.steps.iter().any(|step| step.stage == NUMBERED);
         let is_file = self.is_verbatim() || is_numbered && self.plan.mode < Mode::Aggressive;

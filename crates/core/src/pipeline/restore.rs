@@ -11,11 +11,11 @@ use crate::pipeline::{footer, reference, wrap};
 /// The byte order mark that some files begin with. It stays in place, and no stage sees it.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Undoes `compress`. `None` when the footer claims to be ours and the text cannot be restored, or would grow to more than
-/// 256 times its bytes.
+/// Undoes `compress`. `None` when the footer claims to be ours and the text cannot be restored, or would grow to more
+/// than 256 times its bytes.
 ///
-/// Exact edits are undone byte for byte; a text that no exact stage changed is returned as it is. Of a text that names its
-/// original, only the visible part is restored, below the same name; the store has the rest.
+/// Exact edits are undone byte for byte; a text that no exact stage changed is returned as it is. Of a text that names
+/// its original, only the visible part is restored, below the same name; the store has the rest.
 #[must_use]
 pub fn restore(text: &str) -> Option<Cow<'_, str>> {
     restore_within(Room::of(text), text)
@@ -47,7 +47,8 @@ fn undo_escapes(room: Room, text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The same for a text whose escapes are undone: reads its footer, and puts a text that was taken out of JSON back into it.
+/// The same for a text whose escapes are undone: reads its footer, and puts a text that was taken out of JSON back into
+/// it.
 pub(crate) fn undo_footer(room: Room, text: &str) -> Option<Cow<'_, str>> {
     match footer::read(text) {
         Some(signed) if signed.is_ours() && signed.stage().0 == footer::WRAPPED => {

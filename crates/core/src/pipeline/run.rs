@@ -1,5 +1,5 @@
-//! A text on its way through the stages. It accepts a stage's edit if the edit is allowed, correct and cheaper, and records
-//! every step.
+//! A text on its way through the stages. It accepts a stage's edit if the edit is allowed, correct and cheaper, and
+//! records every step.
 
 use std::borrow::Cow;
 
@@ -78,7 +78,8 @@ impl<'a> StageRun<'a> {
         }
     }
 
-    /// A stage's edit of the text, if the plan allows it, it is correct, it saves enough, and it costs at most `max_cost`.
+    /// A stage's edit of the text, if the plan allows it, it is correct, it saves enough, and it costs at most
+    /// `max_cost`.
     pub(crate) fn propose(
         &mut self,
         stage: &dyn Stage,

@@ -1,8 +1,8 @@
-//! Replaces a result by a text that another compressor wrote, if that is cheaper and hides no error. The text is sent below
-//! a reference to the original.
+//! Replaces a result by a text that another compressor wrote, if that is cheaper and hides no error. The text is sent
+//! below a reference to the original.
 //!
-//! The other compressor is not trusted. The decision depends on the two texts and the plan alone, so every replica that has
-//! the same texts decides the same.
+//! The other compressor is not trusted. The decision depends on the two texts and the plan alone, so every replica that
+//! has the same texts decides the same.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,8 +1,8 @@
-//! Up to what length a text is shown whole, and how much a cut must save to be worth the risk that the model asks for what
-//! was cut.
+//! Up to what length a text is shown whole, and how much a cut must save to be worth the risk that the model asks for
+//! what was cut.
 //!
-//! The unit is the price of one token of plain input. A token that is not sent is neither written into the provider's cache
-//! nor read from it in the turns that follow:
+//! The unit is the price of one token of plain input. A token that is not sent is neither written into the provider's
+//! cache nor read from it in the turns that follow:
 //!
 //! ```text
 //! value of a token that is cut  = cache write + cache read × turns  = 1.25 + 0.1 × 31 = 4.35
@@ -26,8 +26,8 @@ const CACHE_READ_PERCENT: usize = 10;
 /// Turns that follow a result, on average.
 const TURNS_AFTER: usize = 31;
 
-/// Price of a turn that only fetches what was cut: the context is read once more, the call is written, and the answer stays
-/// in the context.
+/// Price of a turn that only fetches what was cut: the context is read once more, the call is written, and the answer
+/// stays in the context.
 const FETCH_TURN_TOKENS: usize = 12_000;
 
 /// Cuts of content for each one that the model fetches back.

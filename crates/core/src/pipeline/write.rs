@@ -7,7 +7,8 @@ use crate::pipeline::job::Job;
 use crate::pipeline::run::{Proposal, StageRun};
 
 impl Job<'_> {
-    /// Writes a text in the cheapest form. If a form that is not exact was taken, the exact ones alone may be cheaper still.
+    /// Writes a text in the cheapest form. If a form that is not exact was taken, the exact ones alone may be cheaper
+    /// still.
     pub(super) fn write(self, run: &mut StageRun<'_>) {
         let steps = run.steps.len();
         let mut exact = (self.plan.loss > Loss::None).then(|| run.clone());
@@ -22,8 +23,8 @@ impl Job<'_> {
         }
     }
 
-    /// Accepts the cheapest exact form, the first of equals. Forms that are not exact are accepted as they come, but only as
-    /// long as no exact one was proposed: they change the text that the exact form must restore.
+    /// Accepts the cheapest exact form, the first of equals. Forms that are not exact are accepted as they come, but
+    /// only as long as no exact one was proposed: they change the text that the exact form must restore.
     fn write_once(self, run: &mut StageRun<'_>) {
         let mut best: Option<Proposal> = None;
         for form in FORMS.iter().filter(|form| self.may_run(**form)) {
@@ -46,8 +47,8 @@ impl Job<'_> {
         self.may_run(DICTIONARY).then(|| run.propose(DICTIONARY, self.scene(), cheaper_than(best)))?
     }
 
-    /// The text in the general form, on top of the best other form or by itself, if that is cheaper. Only for texts that are
-    /// not cut afterwards: a cut could remove the lines that explain its names.
+    /// The text in the general form, on top of the best other form or by itself, if that is cheaper. Only for texts
+    /// that are not cut afterwards: a cut could remove the lines that explain its names.
     fn propose_general(self, run: &mut StageRun<'_>, best: Option<&Proposal>) -> Option<Proposal> {
         if !self.may_run(GENERAL) {
             return None;

@@ -206,7 +206,7 @@ mod tests {
         assert!(short.ends_with("\n```\nSmall: {\"a\":1}\n") && !short.contains("\"id\""), "{short}");
     }
 
-    /// Behaviour 11.2: code is executed, and what is part of something else is no document.
+    /// Behaviour 11.2: code may be executed, and a part of something larger is not a document.
     #[test]
     fn what_may_be_code_is_left_alone() {
         let json = records(200);

@@ -58,8 +58,8 @@ impl<'t> SearchedPage<'t> {
         *self.tests.get_or_init(|| TEST_SIGNS.iter().any(|mark| self.text.contains(mark)))
     }
 
-    /// True when the password with the name at `name` is invented by a program: words in quotes in a test, in an assertion or
-    /// in a function's arguments.
+    /// True when the password with the name at `name` is invented by a program: words in quotes in a test, in an
+    /// assertion or in a function's arguments.
     pub(super) fn is_invented(&self, name: usize, password: &str) -> bool {
         is_worded(password) && (self.has_tests() || is_argument(self.text, name))
     }

@@ -1,7 +1,7 @@
 //! Finds and masks secrets, before anything is counted, stored or sent.
 //!
-//! All other bytes stay unchanged. A secret is recognised by its vendor's prefix, by the lengths of its parts or by the words
-//! around it; a hash, a UUID or a placeholder has none of these and stays.
+//! All other bytes stay unchanged. A secret is recognised by its vendor's prefix, by the lengths of its parts or by the
+//! words around it; a hash, a UUID or a placeholder has none of these and stays.
 
 mod basic;
 mod code;
@@ -39,8 +39,8 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     if secrets.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask(text, &secrets)) }
 }
 
-/// The ranges of the secrets in `text`, each with its mask. `name` is the name of the text, if it has one, such as a JSON key:
-/// a text whose name promises a secret is masked as a whole.
+/// The ranges of the secrets in `text`, each with its mask. `name` is the name of the text, if it has one, such as a
+/// JSON key: a text whose name promises a secret is masked as a whole.
 #[must_use]
 pub fn secrets(name: Option<&str>, text: &str) -> Vec<(Range<usize>, &'static str)> {
     let found = find(text);

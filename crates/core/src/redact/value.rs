@@ -235,8 +235,8 @@ fn is_path(value: &str) -> bool {
     email || rooted && !(value.len() == 40 && value.matches('/').count() < 4)
 }
 
-/// True when there are digits or signs among the letters, other than those of grammar, the end of a sentence or a constant's
-/// name.
+/// True when there are digits or signs among the letters, other than those of grammar, the end of a sentence or a
+/// constant's name.
 fn has_twist(value: &str) -> bool {
     let twist = |byte: u8| byte.is_ascii_digit() || b"!@#$%^&*+=?~".contains(&byte);
     let constant = value.contains('_') && !value.bytes().any(|byte| byte.is_ascii_lowercase());

@@ -1,8 +1,8 @@
 //! Escapes lines of a tool's text that look like our references.
 //!
-//! Such lines are sent with a number in them, `[all lines: same1 in …`, at the same cost, and the text gets no references of
-//! ours. Lines that have a number already get the next one. So the first such line shows whether all of them are ours or the
-//! tool's. In text that an edit may quote, only that first line is escaped.
+//! Such lines are sent with a number in them, `[all lines: same1 in …`, at the same cost, and the text gets no
+//! references of ours. Lines that have a number already get the next one. So the first such line shows whether all of
+//! them are ours or the tool's. In text that an edit may quote, only that first line is escaped.
 
 use std::ops::Range;
 

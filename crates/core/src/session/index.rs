@@ -1,7 +1,7 @@
 //! Finds the earlier places of a line.
 //!
-//! A chain of places for every hash, the latest first, as LZ77 compressors have it. Callers compare the lines themselves, so
-//! the hash is fast rather than strong.
+//! A chain of places for every hash, the latest first, as LZ77 compressors have it. Callers compare the lines
+//! themselves, so the hash is fast rather than strong.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,10 +1,10 @@
 //! Replaces text that an earlier result of the conversation already shows by a reference to it.
 //!
-//! A client sends its whole conversation with every request, so the model can see the earlier results. Lines that a result
-//! repeats are replaced by one line that says where they are, in words that the model can follow: a result is named by what
-//! the model wrote to get it, and lines by how they begin. A reference always leads to text that is shown, never to another
-//! reference, and is resolved and compared before it is used. What is sent for a result depends on that result and the ones
-//! before it, on nothing else.
+//! A client sends its whole conversation with every request, so the model can see the earlier results. Lines that a
+//! result repeats are replaced by one line that says where they are, in words that the model can follow: a result is
+//! named by what the model wrote to get it, and lines by how they begin. A reference always leads to text that is
+//! shown, never to another reference, and is resolved and compared before it is used. What is sent for a result depends
+//! on that result and the ones before it, on nothing else.
 
 mod duplicate;
 mod imitation;
@@ -84,8 +84,8 @@ pub struct Session {
 impl Session {
     /// What is sent for `outcome`, the next result: the same text, or fewer tokens that refer to earlier results.
     ///
-    /// A proposal must cost less when counted (law 4) and resolve to the same text (law 3). It must also have `min_bytes`,
-    /// so that it does not expand beyond the limits of a restore. The session remembers what is sent.
+    /// A proposal must cost less when counted (law 4) and resolve to the same text (law 3). It must also have
+    /// `min_bytes`, so that it does not expand beyond the limits of a restore. The session remembers what is sent.
     #[must_use]
     pub fn refer<'a>(&mut self, call: Call<'_>, min_bytes: usize, outcome: Outcome<'a>) -> Outcome<'a> {
         self.block_ambiguous(call);
@@ -123,7 +123,8 @@ impl Session {
         self.bytes
     }
 
-    /// Remembers that a result exists whose text cannot be read. It is the last of its name, so that name refers to nothing.
+    /// Remembers that a result exists whose text cannot be read. It is the last of its name, so that name refers to
+    /// nothing.
     pub fn skip(&mut self, call: Call<'_>) {
         self.ids.insert(call.id.to_owned());
         self.names.block(call);
@@ -349,7 +350,7 @@ mod tests {
     fn send(results: &[CallResult<'_>]) -> Vec<String> {
         let (mut there, mut back) = (Session::default(), Session::default());
         let each = |(call, text): &CallResult<'_>| {
-            // Lines alike stand as they came for a small reader, so that references can name them.
+            // For a small reader similar lines stay unchanged, so that references can name them.
             let plan =
                 Plan { loss: Loss::None, redact: Redaction::Off, reader: Reader::Small, ..Plan::default() };
             let outcome = there.refer(*call, 0, compress(&plan, *call, text));
@@ -375,14 +376,14 @@ mod tests {
         call(id, "Read", "src/a.rs")
     }
 
-    /// A look at a screen, whose lines stay as they are.
+    /// A call that reads a screen, whose lines stay unchanged.
     const SCREEN: &str = "mux capture all";
 
     fn ran(id: &str) -> Call<'_> {
         call(id, "Bash", SCREEN)
     }
 
-    /// Lines that say something, with a number before each if `gutter` puts one.
+    /// Meaningful lines, with a number in front of each if `gutter` adds one.
     fn file(lines: std::ops::RangeInclusive<usize>, gutter: impl Fn(usize) -> String) -> String {
         let line = |n: usize| format!("{}    let value_{n} = compute(input_{n}, \"of_{n}\");", gutter(n));
         lines.map(line).collect::<Vec<_>>().join("\n")

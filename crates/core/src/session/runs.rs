@@ -1,8 +1,8 @@
 //! Finds runs of lines in a text that earlier results show and that a reference may replace.
 //!
-//! Lines of a file are replaced only if an earlier result shows the same file, and never next to a change: an edit quotes the
-//! lines that it changes and those around them. Lines of other tools are replaced wherever they are, except errors and the
-//! lines around them.
+//! Lines of a file are replaced only if an earlier result shows the same file, and never next to a change: an edit
+//! quotes the lines that it changes and those around them. Lines of other tools are replaced wherever they are, except
+//! errors and the lines around them.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -112,7 +112,8 @@ impl ShownResult {
         self.numbered.get(at).copied()
     }
 
-    /// The index of the line that a quote means; `None` unless exactly one line matches, counting those behind references.
+    /// The index of the line that a quote means; `None` unless exactly one line matches, counting those behind
+    /// references.
     pub(super) fn place_quoted(&self, quote: &str) -> Option<usize> {
         let hidden = |text: &String| text.lines().filter(|line| line.trim() == quote).count() > 1;
         if self.stands_for.as_ref().is_some_and(hidden) {
@@ -141,8 +142,8 @@ impl ShownResult {
 /// How a text begins that names its original.
 const REFERENCE_OPEN: &str = "<<<";
 
-/// The lines of a text that mean the same anywhere: all lines if no form wrote it, those above the footer if the form keeps
-/// lines unchanged, else none.
+/// The lines of a text that mean the same anywhere: all lines if no form wrote it, those above the footer if the form
+/// keeps lines unchanged, else none.
 pub(super) fn lines(text: &str) -> Option<Vec<SessionLine>> {
     // The first line of a text that names its original, or of an escaped imitation, has another meaning.
     if text.starts_with(REFERENCE_OPEN) {

@@ -1,8 +1,8 @@
 //! Leaves out of a cut result the lines that have not changed since the same command was last run.
 //!
-//! Agents look at the same screen and run the same tests again and again. Each output is cut by itself and would repeat lines
-//! of the last one; one line says so instead. Restoring it needs no lookup: the cut result names its original anyway, which
-//! has those lines.
+//! Agents look at the same screen and run the same tests again and again. Each output is cut by itself and would repeat
+//! lines of the last one; one line says so instead. Restoring it needs no lookup: the cut result names its original
+//! anyway, which has those lines.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -149,7 +149,8 @@ fn unique_lines<'t>(lines: &[&'t str]) -> HashMap<&'t str, Option<usize>> {
     places
 }
 
-/// The mark that replaces lines of a run, if it is much shorter; `is_shown` tells whether the earlier output shows them all.
+/// The mark that replaces lines of a run, if it is much shorter; `is_shown` tells whether the earlier output shows them
+/// all.
 fn mark(name: &str, part: &[CutItem<'_>], is_shown: impl Fn(Range<usize>) -> bool) -> Option<String> {
     let (first, last) = (part.first().filter(|first| first.run.is_some())?, part.last()?);
     let at = first.at.start..last.at.end;
@@ -170,7 +171,7 @@ mod tests {
 
     const SAID: &str = "the previous output of watch above";
 
-    /// A cut text and what becomes of it; line `n` of an output says so.
+    /// Checks what is sent for a cut text; line `n` of an output contains its number.
     fn check(old: &[&str], new: &[&str], shown: &str, expected: Option<&str>) {
         let (old, new) = (old.join("\n"), new.join("\n"));
         let subject = SinceSubject { name: NAME, old: &old, shown: &old, new: &new };

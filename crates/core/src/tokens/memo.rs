@@ -1,7 +1,7 @@
 //! Remembers the token counts of words, since most words repeat.
 //!
-//! It changes no count. There are as many memos as threads that count at one time, so none waits for another; an idle memo is
-//! reused with what it has learnt.
+//! It changes no count. There are as many memos as threads that count at one time, so none waits for another; an idle
+//! memo is reused with what it has learnt.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,5 +1,5 @@
-//! Byte-pair encoding: merges the bytes of a piece into tokens. Of all neighbours that form a token, the pair with the lowest
-//! id merges first, and of equal ids the leftmost.
+//! Byte-pair encoding: merges the bytes of a piece into tokens. Of all neighbours that form a token, the pair with the
+//! lowest id merges first, and of equal ids the leftmost.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -52,8 +52,8 @@ fn count_short(piece: &[u8]) -> usize {
 
 /// The tokens of a piece.
 ///
-/// A sequence of tokens is the encoding of its text if every two neighbours are the encoding of theirs. That holds within a
-/// part, and is checked where two parts meet. So the time for a long piece is proportional to its length.
+/// A sequence of tokens is the encoding of its text if every two neighbours are the encoding of theirs. That holds
+/// within a part, and is checked where two parts meet. So the time for a long piece is proportional to its length.
 pub(super) fn encode(piece: &[u8]) -> Vec<u32> {
     let (mut tokens, mut rest) = (Vec::<u32>::new(), piece);
     while !rest.is_empty() {

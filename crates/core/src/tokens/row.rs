@@ -1,9 +1,9 @@
 //! Counts long runs of one byte, such as `-----`, without encoding all of them.
 //!
-//! The vocabulary has tokens of many lengths for such runs, and merging them takes ten times as long as other text. But a
-//! sequence of tokens is the encoding of its text if every two neighbours are the encoding of theirs. So a token that follows
-//! itself may repeat any number of times: a run is shortened by repetitions of that token, encoded, and the repetitions are
-//! added to the count.
+//! The vocabulary has tokens of many lengths for such runs, and merging them takes ten times as long as other text. But
+//! a sequence of tokens is the encoding of its text if every two neighbours are the encoding of theirs. So a token that
+//! follows itself may repeat any number of times: a run is shortened by repetitions of that token, encoded, and the
+//! repetitions are added to the count.
 
 use crate::tokens::{merge, vocabulary};
 

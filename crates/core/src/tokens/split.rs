@@ -1,8 +1,8 @@
 //! Splits a text into pieces by the vocabulary's rules, without its slow pattern where the text is ASCII.
 //!
-//! Nearly all of a tool result is ASCII, where the rules are few: letters with one character in front and `'s` after them,
-//! numbers of up to three digits, signs with line ends after them, blanks. From any other character on, the vocabulary's
-//! pattern splits up to the next boundary that is safe, where a new piece always begins.
+//! Nearly all of a tool result is ASCII, where the rules are few: letters with one character in front and `'s` after
+//! them, numbers of up to three digits, signs with line ends after them, blanks. From any other character on, the
+//! vocabulary's pattern splits up to the next boundary that is safe, where a new piece always begins.
 
 use std::ops::ControlFlow;
 

@@ -1,5 +1,5 @@
-//! Looks up tokens. The tables are built from the tokens' bytes and lengths in a few milliseconds at the first count: stored
-//! in the program, they would be most of it.
+//! Looks up tokens. The tables are built from the tokens' bytes and lengths in a few milliseconds at the first count:
+//! stored in the program, they would be most of it.
 
 use std::sync::LazyLock;
 

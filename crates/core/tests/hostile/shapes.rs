@@ -1,4 +1,4 @@
-//! Table: a hundred shapes of text that a tool may print, each as long as is asked for.
+//! Table: a hundred shapes of text that a tool may print, each of any length.
 
 /// What a text is made of.
 pub(crate) enum Shape {

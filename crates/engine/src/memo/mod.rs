@@ -1,8 +1,8 @@
 //! Remembers conversations, so that a request that continues one takes time only for its new results.
 //!
-//! The memo holds what compression would compute again, so a request gets the same bytes with and without it. A conversation
-//! is found by a chain of hashes over everything that decides what is sent for its results: a longer conversation continues a
-//! shorter one, and one that differs anywhere is not found.
+//! The memo holds what compression would compute again, so a request gets the same bytes with and without it. A
+//! conversation is found by a chain of hashes over everything that decides what is sent for its results: a longer
+//! conversation continues a shorter one, and one that differs anywhere is not found.
 
 pub(crate) mod chain;
 pub(crate) mod passthrough;
@@ -143,8 +143,8 @@ impl Recall<'_> {
         self.memo.plain.count(self.whose, &provider.slots(body).unwrap_or_default())
     }
 
-    /// The longest conversation that these hashes continue. It is removed: two requests that continue the same one are rare, and
-    /// the second starts from nothing.
+    /// The longest conversation that these hashes continue. It is removed: two requests that continue the same one are
+    /// rare, and the second starts from nothing.
     pub(crate) fn take(&self, links: &[ChainLink]) -> Option<Past> {
         let mut entries = self.memo.entries();
         let place =

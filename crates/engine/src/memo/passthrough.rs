@@ -1,7 +1,7 @@
 //! Remembers conversations that were sent uncompressed for lack of time, so that they stay so.
 //!
-//! They are in the provider's prompt cache as they were sent; compressed later, they would be charged again at full price.
-//! Only this process remembers them; another would compress what this one did not.
+//! They are in the provider's prompt cache as they were sent; compressed later, they would be charged again at full
+//! price. Only this process remembers them; another would compress what this one did not.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! Table: every field of a plan that can be set, with its names and its place.
 //!
-//! Settings, environment variables, rules, requests and the reference pages all follow this table, so a new field is one line
-//! here.
+//! Settings, environment variables, rules, requests and the reference pages all follow this table, so a new field is
+//! one line here.
 
 use crate::overrides::place::PlanPlace;
 

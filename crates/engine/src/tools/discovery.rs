@@ -1,7 +1,9 @@
-//! Tool discovery: shows a model only the tools that match the start of its conversation, and two more to find and call others.
+//! Tool discovery: shows a model only the tools that match the start of its conversation, and two more to find and call
+//! others.
 //!
-//! The choice depends on the request's tools and on the user messages before the model's first answer. Both are the same in
-//! every request of a conversation, so its start stays in the provider's prompt cache, whichever replica serves it.
+//! The choice depends on the request's tools and on the user messages before the model's first answer. Both are the
+//! same in every request of a conversation, so its start stays in the provider's prompt cache, whichever replica serves
+//! it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -83,8 +85,8 @@ impl ToolChoice {
         })
     }
 
-    /// Removes the hidden tools from a body and adds our own; returns what its response is watched for. `None` where our own
-    /// tools cannot be hidden.
+    /// Removes the hidden tools from a body and adds our own; returns what its response is watched for. `None` where
+    /// our own tools cannot be hidden.
     pub(crate) fn apply(
         self,
         body: &mut Cow<'_, [u8]>,
@@ -167,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    /// A request with so many tools, and what was said.
+    /// A request with this many tools, and a user message.
     fn body(tools: usize, messages: &str) -> String {
         let schema = r#"{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}"#;
         let tool = |n: usize| {

@@ -1,7 +1,7 @@
 //! The `expand_context` tool: adds it to requests, and answers its calls from the originals of the same request.
 //!
-//! A client sends the whole conversation with every request, so the originals of all cut results are in it. Where the provider
-//! keeps the conversation instead, a store has the originals of earlier requests.
+//! A client sends the whole conversation with every request, so the originals of all cut results are in it. Where the
+//! provider keeps the conversation instead, a store has the originals of earlier requests.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -123,8 +123,8 @@ const MIN_SHOWN_BYTES: usize = 16 << 10;
 
 /// The answers to the calls of one response.
 ///
-/// A few calls must not multiply the size of a request, so each text is shown once: the parts of it that are shown add up to at
-/// most its length.
+/// A few calls must not multiply the size of a request, so each text is shown once: the parts of it that are shown add
+/// up to at most its length.
 #[derive(Debug, Default)]
 pub struct Answers {
     kept: Vec<KeptOriginal>,
@@ -166,8 +166,8 @@ impl Answers {
 
     /// The answers to the calls of a turn, while all answers of the response have at most `room` bytes.
     ///
-    /// A call that was answered before is not answered again. A call that we fail at still gets an answer, since providers
-    /// reject a call without one.
+    /// A call that was answered before is not answered again. A call that we fail at still gets an answer, since
+    /// providers reject a call without one.
     pub fn answer(&mut self, room: usize, asks: &[HiddenAsk]) -> Vec<String> {
         let answer = |(at, ask): (usize, &HiddenAsk)| {
             let (stage, text, tokens) =

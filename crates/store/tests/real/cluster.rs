@@ -1,4 +1,4 @@
-//! A cluster of six under load, while its nodes die, freeze, fill up and fall silent.
+//! A cluster of six under load, while its nodes die, freeze, fill up and stop answering.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};

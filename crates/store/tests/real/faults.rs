@@ -1,4 +1,4 @@
-//! One server that fails: every call ends in time, says why, and works again once the server does.
+//! One server that fails: every call returns in time with an error, and succeeds again once the server works.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use tersely_store::{Remote, Store, StoreError, StorePlace, StoreSettings};
 use crate::{DEADLINE, SLACK, alone, hasty, key, settings, store};
 use tersely_testing::valkey::ValkeyNode;
 
-/// Calls until one succeeds; every call ends in time.
+/// Calls until one succeeds; every call returns in time.
 async fn recovers(store: &Store) {
     let start = Instant::now();
     loop {
@@ -25,7 +25,7 @@ async fn recovers(store: &Store) {
     }
 }
 
-/// Calls ten times: each ends in time, and once the store is known to fail, at once.
+/// Calls ten times: each returns in time, and immediately once the breaker is open.
 async fn fails_in_time(store: &Store) -> Vec<StoreError> {
     let mut errors = Vec::new();
     for round in 0..10 {
@@ -167,7 +167,7 @@ fn settings_that_do_not_work_are_refused_with_a_way_out() {
     }
 }
 
-/// A server that says the same whatever it is told, and then nothing.
+/// A server that sends the same answer to anything, and then nothing.
 fn listen(says: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("redis://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Real Valkey servers on loopback: what is kept, what is not, and what happens when they fail.
+//! Tests with real Valkey servers on loopback, working and failing.
 
 #![cfg(unix)]
 #![expect(

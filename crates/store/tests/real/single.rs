@@ -1,4 +1,4 @@
-//! One server that works: what is kept there, how it looks from outside, and who can read it.
+//! One server that works: what is stored there, how it looks from outside, and who can read it.
 
 use std::time::Duration;
 
@@ -131,8 +131,8 @@ fn names(node: &ValkeyNode) -> Vec<String> {
     node.list("KEYS *")
 }
 
-/// Replicas that say something under one name at the same time all hear the same, and a write that was not read back is gone
-/// soon.
+/// Replicas that write under one key at the same time all read the same text, and a write that was not read back
+/// expires soon.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_several_replicas_the_first_stands() {
     let _alone = alone().await;
@@ -160,7 +160,7 @@ async fn of_several_replicas_the_first_stands() {
     assert_eq!(stores[1].find(&form).await.unwrap(), None, "what nobody waited for is not there");
 }
 
-/// Keeps some texts of two tenants, forgets those of one, then all.
+/// Stores some texts of two tenants, deletes those of one, then all.
 async fn forgets(addresses: Vec<String>) {
     let store = store(addresses);
     for number in 0..40 {

@@ -1,4 +1,4 @@
-//! A server behind TLS: the certificate is checked against what the system trusts.
+//! A server with TLS: its certificate is checked against the system's trust store.
 
 use std::env;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Generates JSON texts that are hard for encoders, determined by choices.
 //!
-//! Choices come from a seed in property tests and from the fuzzer's bytes in fuzz targets. Choice 0 is always the plain one, so
-//! that a text ends soon after its bytes do. Strings here are JSON-escaped.
+//! Choices come from a seed in property tests and from the fuzzer's bytes in fuzz targets. Choice 0 is always the plain
+//! one, so that a text ends soon after its bytes do. Strings here are JSON-escaped.
 
 mod words;
 
