@@ -192,7 +192,7 @@ impl AuditSum {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use tersely_telemetry::BilledTokens;
+    use tersely_account::TokenUsage;
 
     use super::*;
     use crate::recording::RecordedTurn;
@@ -208,7 +208,7 @@ mod tests {
             json!({ "role": "assistant", "content": [call] }),
             json!({ "role": "user", "content": [result] }),
         ];
-        let billed = Some(BilledTokens { input: 3, output: 1, ..BilledTokens::default() });
+        let billed = Some(TokenUsage { input: 3, output: 1, ..TokenUsage::default() });
         let turns = [1, 3].map(|messages| RecordedTurn { messages, billed, ..RecordedTurn::default() });
         let recording = Recording { messages, turns: turns.to_vec(), ..Recording::default() };
         let price = DollarPrice { input: 3.0, cache_read: 0.3, cache_write: 3.75, output: 15.0 };

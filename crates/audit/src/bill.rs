@@ -1,10 +1,9 @@
 //! What a conversation cost, what the prompt cache should have made of it, and what it would have cost with us.
 
-use tersely_telemetry::BilledTokens;
-
 use crate::fit::TokenFit;
 use crate::price::{DollarPrice, count, float};
 use crate::recording::{BodyShape, RecordedTurn};
+use tersely_account::TokenUsage;
 
 /// How long a prompt stays in the cache, in milliseconds: as a rule, and where an hour was paid for.
 const KEPT: i64 = 5 * 60 * 1000;
@@ -17,7 +16,7 @@ const STEP: u64 = 128;
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ConversationBill {
     /// What its provider counted, over all requests.
-    pub billed: BilledTokens,
+    pub billed: TokenUsage,
     /// Dollars for it.
     pub paid: f64,
     /// Dollars for the requests that its provider counted.
@@ -59,10 +58,10 @@ pub(crate) struct BilledTurns<'t> {
 
 impl BilledTurns<'_> {
     /// What each request cost: as it was counted, or else by our own reckoning.
-    pub(crate) fn billed(&self) -> Vec<BilledTokens> {
-        let counted = |(at, simulated): (usize, BilledTokens)| {
+    pub(crate) fn billed(&self) -> Vec<TokenUsage> {
+        let counted = |(at, simulated): (usize, TokenUsage)| {
             let billed = self.turns[at].billed.unwrap_or(simulated);
-            BilledTokens { output: self.output(at), ..billed }
+            TokenUsage { output: self.output(at), ..billed }
         };
         self.simulated(false).into_iter().enumerate().map(counted).collect()
     }
@@ -98,11 +97,11 @@ impl BilledTurns<'_> {
             let written = float(billed.cache_write) / fresh;
             let tool = float(self.fit.scaled(self.tool));
             // Nobody saves more than was paid for.
-            let without = BilledTokens {
+            let without = TokenUsage {
                 cache_read: count(shared).min(billed.cache_read),
                 cache_write: count(rest * written).min(billed.cache_write),
                 input: count(rest * (1.0 - written)).min(billed.input),
-                ..BilledTokens::default()
+                ..TokenUsage::default()
             };
             saved.capped += usize::from(self.fit.scaled(*removed) > billed.read());
             // The tool stands at the very beginning: where anything is read from the cache, it is.
@@ -123,7 +122,7 @@ impl BilledTurns<'_> {
 
     /// What the cache should have made of each request. What the first one found is as it was counted: what others leave
     /// in the cache nobody can know. As much is found when the rest has expired.
-    fn simulated(&self, explains_breaks: bool) -> Vec<BilledTokens> {
+    fn simulated(&self, explains_breaks: bool) -> Vec<TokenUsage> {
         let warm = self.turns.first().and_then(|turn| turn.billed).map_or(0, |billed| billed.cache_read);
         let mut all = Vec::with_capacity(self.turns.len());
         let mut last: Option<(u64, &RecordedTurn)> = None;
@@ -151,13 +150,13 @@ impl BilledTurns<'_> {
         left.read() >= 4_096 && found.cache_read * 2 <= left.read() && is_kept(past, next)
     }
 
-    fn split(&self, tokens: u64, read: u64, output: u64) -> BilledTokens {
-        let none = BilledTokens::default();
+    fn split(&self, tokens: u64, read: u64, output: u64) -> TokenUsage {
+        let none = TokenUsage::default();
         if self.shape == BodyShape::Messages {
-            return BilledTokens { cache_read: read, cache_write: tokens - read, output, ..none };
+            return TokenUsage { cache_read: read, cache_write: tokens - read, output, ..none };
         }
         let read = read - read % STEP;
-        BilledTokens { input: tokens - read, cache_read: read, output, ..none }
+        TokenUsage { input: tokens - read, cache_read: read, output, ..none }
     }
 }
 

@@ -66,12 +66,12 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use tersely_telemetry::BilledTokens;
 
     use super::*;
+    use tersely_account::TokenUsage;
 
     fn turns(counts: &[u64]) -> Vec<RecordedTurn> {
-        let billed = |input| Some(BilledTokens { input, ..BilledTokens::default() });
+        let billed = |input| Some(TokenUsage { input, ..TokenUsage::default() });
         counts
             .iter()
             .map(|input| RecordedTurn { billed: billed(*input), ..RecordedTurn::default() })

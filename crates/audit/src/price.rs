@@ -1,6 +1,7 @@
 //! What tokens of a model cost.
 
-use tersely_telemetry::{BilledTokens, ModelPrice};
+use tersely_account::TokenUsage;
+use tersely_telemetry::ModelPrice;
 
 /// What a million tokens of a model cost, in dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -25,7 +26,7 @@ impl DollarPrice {
 
     /// What some tokens cost. What stays in the cache for an hour costs twice the input, not five quarters.
     #[must_use]
-    pub fn of(&self, tokens: BilledTokens, is_long: bool) -> f64 {
+    pub fn of(&self, tokens: TokenUsage, is_long: bool) -> f64 {
         let write = if is_long { self.cache_write.max(self.input * 2.0) } else { self.cache_write };
         let part = |count: u64, price: f64| float(count) * price;
         let sum = part(tokens.input, self.input)
@@ -56,7 +57,7 @@ mod tests {
     fn each_kind_of_token_has_its_price() {
         let price = DollarPrice { input: 3.0, cache_read: 0.3, cache_write: 3.75, output: 15.0 };
         let tokens =
-            BilledTokens { input: 1_000, cache_read: 10_000, cache_write: 2_000, output: 100, reasoning: 50 };
+            TokenUsage { input: 1_000, cache_read: 10_000, cache_write: 2_000, output: 100, reasoning: 50 };
         let check = |is_long, expected: f64| assert!((price.of(tokens, is_long) - expected).abs() < 1e-9);
         check(false, 0.003 + 0.003 + 0.0075 + 0.0015);
         check(true, 0.003 + 0.003 + 0.012 + 0.0015);

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use serde_json::Value;
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 /// A conversation: messages, and the requests that sent them. One that was compacted is two.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +62,7 @@ pub struct RecordedTurn {
     /// When it was answered, in milliseconds.
     pub at: Option<i64>,
     /// What its provider counted.
-    pub billed: Option<BilledTokens>,
+    pub billed: Option<TokenUsage>,
     /// True when what it wrote to the cache stays there for an hour.
     pub is_long: bool,
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tersely_account::TokenUsage;
 use tersely_core::{O200k, Tokens};
-use tersely_telemetry::BilledTokens;
 
 use crate::bill::{BilledTurns, is_kept};
 use crate::estimate::TokenEstimate;
@@ -111,12 +111,12 @@ pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &DollarPrice) -> Vec<CacheB
         if is_kept(past, next) && !turns.is_broken(at + 1) || lost < LEAST {
             continue;
         }
-        let again = BilledTokens {
+        let again = TokenUsage {
             cache_write: found.cache_write.min(lost),
             input: lost.saturating_sub(found.cache_write),
-            ..BilledTokens::default()
+            ..TokenUsage::default()
         };
-        let cached = BilledTokens { cache_read: lost, ..BilledTokens::default() };
+        let cached = TokenUsage { cache_read: lost, ..TokenUsage::default() };
         let dollars = price.of(again, next.is_long) - price.of(cached, false);
         let minutes = past.at.zip(next.at).map(|(past, next)| (next - past) / 60_000);
         let idle = minutes.filter(|_| !is_kept(past, next)).and_then(|minutes| u64::try_from(minutes).ok());

@@ -7,28 +7,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use source::{Imports, Source, circles, crates, products, sources, tracked, words};
 
 /// Crates whose answers depend on nothing but their arguments.
-const PURE: [&str; 5] = ["codec", "stage", "core", "wire", "proof"];
+const PURE: [&str; 6] = ["account", "codec", "stage", "core", "wire", "proof"];
 
 /// What each crate may use of ours.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
+    ("account", &[]),
     ("codec", &[]),
     ("stage", &["codec"]),
     ("core", &["stage", "codec"]),
-    ("wire", &[]),
+    ("wire", &["account"]),
     ("store", &[]),
-    ("proof", &[]),
-    ("telemetry", &["proof"]),
-    ("history", &["telemetry", "proof"]),
-    ("engine", &["core", "wire", "store", "telemetry", "codec", "proof"]),
-    ("gateway", &["engine", "core", "wire", "store", "history", "telemetry", "codec", "proof"]),
+    ("proof", &["account"]),
+    ("telemetry", &["account"]),
+    ("history", &["telemetry", "account", "proof"]),
+    ("engine", &["core", "wire", "account"]),
+    ("gateway", &["engine", "core", "wire", "store", "history", "telemetry", "account"]),
     ("testing", &["core", "stage", "wire", "codec"]),
     ("terminal", &[]),
-    ("audit", &["engine", "core", "wire", "telemetry"]),
-    ("bench", &["terminal", "audit", "engine", "core", "stage", "wire", "codec"]),
+    ("audit", &["engine", "core", "wire", "account"]),
+    ("bench", &["terminal", "account", "audit", "engine", "core", "stage", "wire", "codec"]),
     (
         "cli",
         &[
             "terminal",
+            "account",
             "gateway",
             "audit",
             "engine",

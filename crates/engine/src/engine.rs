@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
+use tersely_account::{TokenChange, stable_hash};
 use tersely_core::{Loss, Reader};
-use tersely_proof::stable_hash;
 use tersely_wire::hidden::HidesTool;
 use tersely_wire::{HistoryPlace, UserPrompt, named_model, splice};
 
-use crate::account::report::Report;
-use crate::account::tokens::ResultTally;
 use crate::beside;
 use crate::candidates::Candidate;
 use crate::candidates::candidates;
@@ -17,6 +15,7 @@ use crate::overrides::body_object::take;
 use crate::overrides::error::OptionError;
 use crate::overrides::request_options::RequestOptions;
 use crate::remote::strategy::Strategy;
+use crate::report::Report;
 use crate::request::Request;
 use crate::results::results;
 use crate::scope::Scope;
@@ -67,7 +66,7 @@ impl Engine {
             Some((own, rest)) => (request.asked.clone().or(own), Cow::Owned(rest)),
         };
         let mut passed = self.treat(request, &asked, body)?;
-        passed.report.words = asked.debug;
+        passed.report.record.words = asked.debug;
         Ok(passed)
     }
 
@@ -85,14 +84,15 @@ impl Engine {
         let arm = self.arm(request, asked, &body, session);
         if arm.is_applied() {
             let mut passed = self.work(request, asked, body)?;
-            (passed.report.arm, passed.report.session) = (arm, session);
+            (passed.report.record.arm, passed.report.record.session) = (arm, session);
             return Ok(passed);
         }
         // Whatever it would have been refused for, nothing is done to it.
         let made = self.work(request, asked, Cow::Borrowed(&*body)).map(|made| made.report);
-        let made = Report { session, ..made.unwrap_or_default() };
+        let mut made = made.unwrap_or_default();
+        made.record.session = session;
         let body = self.masked(request, asked, body);
-        let report = made.unsent(arm, weigh(request, &BodyTokens::default(), &body));
+        let report = made.observed(arm, weigh(request, &BodyTokens::default(), &body));
         Ok(ForwardBody { body, report, hidden: None })
     }
 
@@ -160,11 +160,11 @@ impl Engine {
             None => (None, 0, body),
         };
         let (mut passed, kept) = spliced(&scope, request, body)?;
-        passed.report.tool = tool;
+        passed.report.record.tool_tokens = tool;
         passed.report.reader = (!scope.is_idle()).then(|| scope.reader());
         let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
-        passed.report.whole = before.map(|before| ResultTally {
+        passed.report.record.request_tokens = before.map(|before| TokenChange {
             before: before.saturating_add_signed(-masked),
             after: weigh(&passed.body),
         });

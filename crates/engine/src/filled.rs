@@ -1,6 +1,6 @@
 //! What became of one result.
 
-use crate::account::report::Report;
+use crate::report::Report;
 
 /// What became of one result, as it may be remembered.
 #[derive(Clone, Default)]

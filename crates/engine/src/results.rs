@@ -3,21 +3,22 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use tersely_account::RequestRecord;
+use tersely_account::{ResultStatus, TextSize};
 use tersely_core::{
     Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
 };
 use tersely_wire::{Slot, Splice};
 
-use crate::account::report::Report;
-use crate::account::result::{ResultFate, TextMeasure};
 use crate::candidates::{self, OtherWords};
 use crate::conversation::{Conversation, call};
 use crate::filled::Filled;
 use crate::memo::Past;
 use crate::memo::Recall;
-use crate::outcome::{Observation, noted};
+use crate::outcome::{Observation, record};
 use crate::panic_guard::guarded;
 use crate::parallel::each;
+use crate::report::Report;
 use crate::request::Request;
 use crate::scope::Scope;
 use crate::tools::retrieval::KeptOriginal;
@@ -89,7 +90,8 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
     let slots = match request.provider.slots(body) {
         Ok(slots) => slots,
         Err(error) => {
-            let report = Report { unread: Some(error), faults: 1, ..Report::default() };
+            let record = RequestRecord { faults: 1, ..RequestRecord::default() };
+            let report = Report { unread: Some(error), record, ..Report::default() };
             return Results { report, ..Results::default() };
         }
     };
@@ -102,22 +104,22 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
     let links = memo.map_or_else(Vec::new, |recall| recall.links(scope, slots));
     let mut past = memo.and_then(|recall| recall.take(&links)).unwrap_or_else(|| Past::new(scope));
     let mut results = Results::default();
-    results.report.reused = past.filled.len();
+    results.report.record.reused = past.filled.len();
     let renewed = memo.map_or_else(Vec::new, |recall| recall.changed(scope, slots));
-    results.report.renewed = renewed.iter().filter(|is| **is).count();
+    results.report.record.renewed = renewed.iter().filter(|is| **is).count();
     let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
     let new: Vec<_> = slots.iter().enumerate().skip(past.filled.len()).collect();
     let found = each(&new, |(at, slot)| match slot {
-        _ if slot.message < scope.frozen => leave(scope, ResultFate::Skipped, slot),
-        _ if slot.span.start < plain => leave(scope, ResultFate::Failed, slot),
+        _ if slot.message < scope.frozen => leave(scope, ResultStatus::SkippedByConfig, slot),
+        _ if slot.span.start < plain => leave(scope, ResultStatus::Passthrough, slot),
         _ => look(scope, *at, slot),
     });
     for ((at, slot), looked) in new.into_iter().zip(found) {
         let Looked { found, mut seen } = looked.unwrap_or_else(Looked::unread);
         seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
         let (mut filled, kept) = fill(&mut past.conversation, slot, found);
-        let note = noted(at, slot, &seen, &filled);
-        filled.report.results.push(Arc::new(note));
+        let result = record(at, slot, &seen, &filled);
+        filled.report.record.results.push(Arc::new(result));
         past.filled.push(filled);
         results.kept.extend(kept);
     }
@@ -134,11 +136,11 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
 impl<'s> Looked<'s> {
     /// One that cannot be read.
     fn unread() -> Self {
-        Self::of(Found::Unread, Mode::Disabled, ResultFate::Failed)
+        Self::of(Found::Unread, Mode::Disabled, ResultStatus::Passthrough)
     }
 
     /// One that was found in this mode, and what becomes of it unless something is sent for it.
-    fn of(found: Found<'s>, mode: Mode, otherwise: ResultFate) -> Self {
+    fn of(found: Found<'s>, mode: Mode, otherwise: ResultStatus) -> Self {
         let text = match &found {
             Found::Unread => "",
             Found::Left(text) | Found::Failed(text) => &text.came,
@@ -147,7 +149,7 @@ impl<'s> Looked<'s> {
         let seen = Observation {
             mode: mode.name(),
             otherwise,
-            came: TextMeasure::of(text),
+            came: TextSize::of(text),
             is_kept: false,
             is_renewed: false,
             looks: text.trim_start().starts_with(['{', '[']).then_some("json"),
@@ -157,7 +159,7 @@ impl<'s> Looked<'s> {
 }
 
 /// A result that stays as it came, but for its secrets, and why.
-fn leave<'s>(scope: &Scope<'_>, why: ResultFate, slot: &Slot<'s>) -> Looked<'s> {
+fn leave<'s>(scope: &Scope<'_>, why: ResultStatus, slot: &Slot<'s>) -> Looked<'s> {
     let masked = |text| MaskedText::of(scope.plan(&slot.call.tool), slot, text);
     let left = |text| Looked::of(Found::Left(masked(text)), Mode::Disabled, why);
     slot.text().map_or_else(Looked::unread, left)
@@ -170,7 +172,7 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
         return Looked::of(
             Found::Left(MaskedText::of(None, slot, text)),
             Mode::Disabled,
-            ResultFate::Skipped,
+            ResultStatus::SkippedByConfig,
         );
     };
     if let Some(why) = passed_over(scope, plan, slot, &text) {
@@ -191,19 +193,19 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
         Some(Err(ledger)) => Found::Same(plan, text, ledger),
         None => Found::Failed(MaskedText::of(Some(plan), slot, text)),
     };
-    let mut looked = Looked::of(found, plan.mode, ResultFate::Same);
+    let mut looked = Looked::of(found, plan.mode, ResultStatus::RatioExceeded);
     looked.seen.is_kept = scope.agreed.is_some_and(|agreed| agreed.is_kept(at));
     looked
 }
 
 /// Why nothing but its secrets and what plays our marks is changed of a result, if so.
-fn passed_over(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) -> Option<ResultFate> {
+fn passed_over(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) -> Option<ResultStatus> {
     match plan.takes(text.len()) {
-        _ if scope.skips(&slot.call.tool) => Some(ResultFate::Skipped),
+        _ if scope.skips(&slot.call.tool) => Some(ResultStatus::SkippedByConfig),
         true if comes_back(plan, slot, text) => None,
-        true => Some(ResultFate::Skipped),
-        false if text.len() <= plan.min_bytes => Some(ResultFate::Small),
-        false => Some(ResultFate::Large),
+        true => Some(ResultStatus::SkippedByConfig),
+        false if text.len() <= plan.min_bytes => Some(ResultStatus::PassthroughSmall),
+        false => Some(ResultStatus::PassthroughLarge),
     }
 }
 
@@ -234,7 +236,7 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, 
     match found {
         Found::Unread => {
             past.skip(slot);
-            (Filled { sent: None, report: Report { slots: 1, faults: 1, ..Report::default() } }, None)
+            (Filled { sent: None, report: Report::of_slot(1) }, None)
         }
         Found::Left(text) => {
             past.remember(slot, text.shown());
@@ -251,7 +253,7 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, 
 
 /// A result that goes on as it came, but for what is sent of it.
 fn left(text: MaskedText<'_>, faults: usize) -> Filled {
-    let mut report = Report { slots: 1, faults, ..Report::default() };
+    let mut report = Report::of_slot(faults);
     let Some(sent) = text.sent else {
         report.leave(&text.came);
         return Filled { sent: None, report };
@@ -278,7 +280,7 @@ fn refer(
         return (failed(past, slot, MaskedText::of(Some(plan), slot, Cow::Borrowed(text))), None);
     };
     let over_limit = usize::from(is_exceeded(&plan, &outcome.text));
-    let mut report = Report { slots: 1, over_limit, ..Report::default() };
+    let mut report = Report { over_limit, ..Report::of_slot(0) };
     report.book(text, &outcome);
     if outcome.text == text {
         return (Filled { sent: None, report }, None);

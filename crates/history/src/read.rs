@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, Row, params};
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 use crate::error::HistoryError;
 use crate::schema;
@@ -266,13 +266,8 @@ fn list<T>(
 
 fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
     let at = |place: usize| count(row, from + place);
-    let billed = BilledTokens {
-        input: at(7)?,
-        cache_read: at(8)?,
-        cache_write: at(9)?,
-        output: at(10)?,
-        reasoning: 0,
-    };
+    let billed =
+        TokenUsage { input: at(7)?, cache_read: at(8)?, cache_write: at(9)?, output: at(10)?, reasoning: 0 };
     Ok(RequestSums {
         requests: at(0)?,
         failed: at(1)?,

@@ -2,7 +2,8 @@
 
 use std::ops::AddAssign;
 
-use tersely_telemetry::{BilledTokens, RequestEvent};
+use tersely_account::TokenUsage;
+use tersely_telemetry::RequestEvent;
 
 /// What requests come to.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -22,7 +23,7 @@ pub struct RequestSums {
     /// Those that were changed.
     pub changed: u64,
     /// What the providers counted.
-    pub billed: BilledTokens,
+    pub billed: TokenUsage,
     /// How many of them have a known price.
     pub priced: u64,
     /// What those cost, in billionths of a dollar.
@@ -48,12 +49,12 @@ pub struct WouldSums {
 
 impl WouldSums {
     fn of(event: &RequestEvent) -> Self {
-        let Some(would) = &event.would else { return Self::default() };
-        let money = event.cost.zip(would.paid);
+        let Some(would) = &event.record.would else { return Self::default() };
+        let money = event.record.cost.zip(event.record.would_paid);
         Self {
             requests: 1,
-            before: would.request_tokens.before as u64,
-            after: would.request_tokens.after as u64,
+            before: would.total_tokens().before as u64,
+            after: would.total_tokens().after as u64,
             money: money.map_or(0, |(cost, would)| clamp(i128::from(cost.paid) - i128::from(would))),
         }
     }
@@ -81,19 +82,19 @@ impl RequestSums {
         if !event.is_success() {
             return Self { requests: 1, failed: 1, ..Self::default() };
         }
-        let fetched = event.fetched.iter().fold(0_u64, |all, it| all.saturating_add(it.tokens));
-        let cost = event.cost.unwrap_or_default();
+        let fetched = event.record.fetched.iter().fold(0_u64, |all, it| all.saturating_add(it.tokens));
+        let cost = event.record.cost.unwrap_or_default();
         Self {
             requests: 1,
             failed: 0,
-            before: event.request_tokens.before as u64,
-            after: event.request_tokens.after as u64,
+            before: event.record.total_tokens().before as u64,
+            after: event.record.total_tokens().after as u64,
             // What was fetched is read in those rounds too; it is all that is known where a provider does not say.
-            fetched: event.rounds.read().max(fetched),
-            results: event.results as u64,
-            changed: event.changed as u64,
-            billed: event.billed.unwrap_or_default(),
-            priced: u64::from(event.cost.is_some()),
+            fetched: event.record.rounds.read().max(fetched),
+            results: event.record.slots as u64,
+            changed: event.record.changed as u64,
+            billed: event.record.usage.unwrap_or_default(),
+            priced: u64::from(event.record.cost.is_some()),
             paid: cost.paid,
             full: cost.without,
             would: WouldSums::of(event),

@@ -1,16 +1,15 @@
 //! What a request cost, and what it would have cost without us.
 
-use crate::bill::{BilledCost, BilledTokens};
 use crate::prices::ModelPrice;
-use crate::tokens::TokenChange;
+use tersely_account::{RequestCost, TokenChange, TokenUsage};
 
 /// What a provider counted of one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BilledRounds {
     /// In the first round.
-    pub first: BilledTokens,
+    pub first: TokenUsage,
     /// In all rounds.
-    pub all: BilledTokens,
+    pub all: TokenUsage,
     /// The output of the last round, which is the answer.
     pub answer: u64,
 }
@@ -22,12 +21,12 @@ impl BilledRounds {
     /// with what was taken out of the request: so many tokens by our count, scaled as the provider counts this request
     /// against us, each at what a token of this request cost to read, be it from a cache or not.
     #[must_use]
-    pub fn cost(&self, price: &ModelPrice, request: TokenChange) -> BilledCost {
+    pub fn cost(&self, price: &ModelPrice, request: TokenChange) -> RequestCost {
         let paid = price.reading(&self.all) + price.writing(self.all.output);
         let reading = price.reading(&self.first);
         let without = reading.saturating_add_signed(taken_out(self.first.read(), reading, request))
             + price.writing(self.answer);
-        BilledCost { paid: rounded(paid), without: rounded(without) }
+        RequestCost { paid: rounded(paid), without: rounded(without) }
     }
 }
 
@@ -72,8 +71,8 @@ mod tests {
     /// Dollars for a million tokens: 3, 0.3, 3.75, 15.
     const MODEL: &str = "claude-sonnet-4-5";
 
-    fn tokens(input: u64, cache_read: u64, cache_write: u64, output: u64) -> BilledTokens {
-        BilledTokens { input, cache_read, cache_write, output, reasoning: 0 }
+    fn tokens(input: u64, cache_read: u64, cache_write: u64, output: u64) -> TokenUsage {
+        TokenUsage { input, cache_read, cache_write, output, reasoning: 0 }
     }
 
     fn check(rounds: BilledRounds, (before, after): (usize, usize), (paid, without): (u64, u64)) {
@@ -82,7 +81,7 @@ mod tests {
         assert_eq!((cost.paid, cost.without), (paid, without));
     }
 
-    fn one(all: BilledTokens) -> BilledRounds {
+    fn one(all: TokenUsage) -> BilledRounds {
         BilledRounds { first: all, all, answer: all.output }
     }
 
@@ -93,7 +92,7 @@ mod tests {
         check(one(all), (5000, 5000), (6_600_000, 6_600_000));
         check(one(all), (0, 0), (6_600_000, 6_600_000));
         check(one(tokens(0, 0, 0, 100)), (500, 400), (1_500_000, 1_500_000));
-        check(one(BilledTokens::default()), (500, 400), (0, 0));
+        check(one(TokenUsage::default()), (500, 400), (0, 0));
     }
 
     /// What was taken out is read at this request's mean price, in the provider's tokens.

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
+use tersely_account::TokenUsage;
 use toml::{Table, Value};
-
-use crate::bill::BilledTokens;
 
 /// The prices that are known without being told.
 const KNOWN: &str = include_str!("../prices.toml");
@@ -104,7 +103,7 @@ impl ModelPrice {
     }
 
     /// What reading costs, in millionths of a billionth of a thousand dollars: nothing is rounded yet.
-    pub(crate) fn reading(&self, tokens: &BilledTokens) -> u128 {
+    pub(crate) fn reading(&self, tokens: &TokenUsage) -> u128 {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         part(tokens.input, self.input)
             + part(tokens.cache_read, self.cache_read)

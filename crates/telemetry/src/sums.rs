@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::bill::{BilledCost, BilledTokens};
 use crate::event::RequestEvent;
 use crate::sink::EventSink;
+use tersely_account::{RequestCost, TokenUsage};
 
 /// What all requests so far came to.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -15,11 +15,11 @@ pub struct BillSums {
     /// Requests to models that succeeded without that being told.
     pub untold: u64,
     /// What was counted.
-    pub tokens: BilledTokens,
+    pub tokens: TokenUsage,
     /// Requests whose price is known.
     pub priced: u64,
     /// What these cost.
-    pub cost: BilledCost,
+    pub cost: RequestCost,
     /// Requests to models that failed, by their status.
     pub failed: BTreeMap<u16, u64>,
 }
@@ -64,14 +64,14 @@ impl BillSums {
             *self.failed.entry(event.status).or_default() += 1;
             return;
         }
-        match event.billed {
+        match event.record.usage {
             Some(tokens) => {
                 self.billed += 1;
                 self.tokens += tokens;
             }
             None => self.untold += 1,
         }
-        if let Some(cost) = event.cost {
+        if let Some(cost) = event.record.cost {
             self.priced += 1;
             self.cost.paid = self.cost.paid.saturating_add(cost.paid);
             self.cost.without = self.cost.without.saturating_add(cost.without);
@@ -83,21 +83,20 @@ impl BillSums {
 mod tests {
     use super::*;
     use crate::event::{RequestEnd, Verb};
-    use crate::shown::ShownName;
+    use tersely_account::{RequestRecord, ShownName};
 
     #[test]
     fn only_what_succeeded_costs() {
         let sums = EventSums::default();
         let tell = |status: u16, billed: Option<u64>, end: RequestEnd| {
-            let billed = billed.map(|input| BilledTokens { input, ..BilledTokens::default() });
-            let cost = billed.map(|billed| BilledCost { paid: billed.input, without: billed.input * 2 });
+            let billed = billed.map(|input| TokenUsage { input, ..TokenUsage::default() });
+            let cost = billed.map(|billed| RequestCost { paid: billed.input, without: billed.input * 2 });
             let model = ShownName::of("m");
             sums.hear(&Arc::new(RequestEvent {
                 model,
                 status,
                 end,
-                billed,
-                cost,
+                record: RequestRecord { usage: billed, cost, ..RequestRecord::default() },
                 ..RequestEvent::new(1, Verb::of("POST"))
             }));
         };
@@ -109,7 +108,7 @@ mod tests {
         sums.hear(&Arc::new(RequestEvent { status: 404, ..RequestEvent::new(2, Verb::of("GET")) }));
         let all = sums.sums();
         assert_eq!((all.billed, all.untold, all.priced, all.tokens.input), (2, 1, 2, 15));
-        assert_eq!(all.cost, BilledCost { paid: 15, without: 30 });
+        assert_eq!(all.cost, RequestCost { paid: 15, without: 30 });
         assert_eq!(all.failed.into_iter().collect::<Vec<_>>(), [(429, 1), (502, 1)]);
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn json(score: &ReplayScore) -> String {
 
 fn transcript(row: &TranscriptScore) -> Value {
     let stages = |way: usize| -> Map<String, Value> {
-        row.ways[way].report.stages.iter().map(|it| (it.stage.to_owned(), json!(it.saved))).collect()
+        row.ways[way].report.record.stages.iter().map(|it| (it.stage.to_owned(), json!(it.saved))).collect()
     };
     json!({
         "client": row.client, "requests": row.turns, "tool_results": ways(row.tokens(), 1),

@@ -65,7 +65,7 @@ pub(crate) fn replay(
         let first = if turn.read > 0 { rates.cache.read } else { rates.cache.write };
         replay.bill += turn.price(rates.cache) + output;
         replay.output += output;
-        replay.tool += first * replay.report.tool;
+        replay.tool += first * replay.report.record.tool_tokens;
         replay.again += rates.cache.read * turn.all() + output;
         replay.changed += changed;
         bar.inc(1);

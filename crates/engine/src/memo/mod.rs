@@ -76,7 +76,8 @@ impl Past {
     }
 
     fn bytes(&self) -> usize {
-        let notes = |filled: &Filled| filled.report.results.iter().map(|note| note.bytes()).sum::<usize>();
+        let notes =
+            |filled: &Filled| filled.report.record.results.iter().map(|result| result.bytes()).sum::<usize>();
         let sent = |filled: &Filled| {
             size_of::<Filled>() + notes(filled) + filled.sent.as_ref().map_or(0, String::len)
         };

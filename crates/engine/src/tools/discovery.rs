@@ -13,8 +13,8 @@ use tersely_wire::bridge::{BridgesTools, CallBridge, ListedTool, ToolCatalogue, 
 use tersely_wire::hidden::{HiddenTool, HidesTool};
 use tersely_wire::{Provider, top_members};
 
-use crate::account::report::Report;
-use crate::account::report::ToolCount;
+use crate::report::Report;
+use crate::report::ToolCount;
 use crate::settings::Discovery;
 use crate::token_count::added;
 
@@ -93,7 +93,7 @@ impl ToolChoice {
         let search = self.hides.offer(&SEARCH, body).ok()??;
         let both = self.hides.offer(&CALL, &search).ok()??;
         let narrow = self.shed.bridges.narrow(&self.shed.unlisted, CALL.name, &both)?;
-        report.tool += added(body, &both);
+        report.record.tool_tokens += added(body, &both);
         report.tools = Some(self.count);
         *body = Cow::Owned(narrow);
         Some((self.hides, self.shed))

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tersely_account::TokenUsage;
 use tersely_engine::Fetched;
-use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
+use tersely_wire::usage::{UsageReader, UsageWords};
 
 use crate::http::content_encoding::Coding;
 use crate::http::decompress::{PIECE, Undo};

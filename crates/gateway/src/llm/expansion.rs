@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue};
+use tersely_account::TokenUsage;
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
@@ -16,7 +17,6 @@ use tersely_engine::{
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch};
-use tersely_wire::usage::TokenUsage;
 use tersely_wire::{HistoryPlace, Provider};
 use tokio::task::spawn_blocking;
 
@@ -245,7 +245,7 @@ impl Follow for Trail {
 /// What was read, in tokens at full price: what comes from a provider's cache costs a tenth, what goes there a quarter
 /// more.
 fn price(usage: TokenUsage) -> u64 {
-    usage.input + usage.cached / 10 + usage.written + usage.written / 4
+    usage.input + usage.cache_read / 10 + usage.cache_write + usage.cache_write / 4
 }
 
 fn told(fetched: &Fetched, rounds: u64) -> HeaderMap {
@@ -326,7 +326,11 @@ mod tests {
         let mut trail = Trail::new(sent, way, Arc::default(), shelf);
         let (body, report) = trail.settle(kept).await?;
         let body = String::from_utf8(body).unwrap();
-        assert_eq!(report.whole.unwrap().after, O200k.count(&body), "the account is that of the other body");
+        assert_eq!(
+            report.record.request_tokens.unwrap().after,
+            O200k.count(&body),
+            "the account is that of the other body"
+        );
         Some(body)
     }
 

@@ -5,10 +5,10 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
+use tersely_account::TokenUsage;
 use tersely_core::Loss;
 use tersely_engine::{Fetched, KeptOriginal, Report};
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
-use tersely_wire::usage::TokenUsage;
 
 use crate::access::KnownTenant;
 use crate::bypass::BypassReason;

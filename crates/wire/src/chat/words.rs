@@ -1,21 +1,23 @@
 //! Says what Chat Completions calls its counts and its errors.
 
+use tersely_account::TokenUsage;
+
 use serde_json::json;
 
 use crate::protocol::failure::RoundFailure;
-use crate::usage::words::{TokenUsage, UsageWords};
+use crate::usage::words::UsageWords;
 
 /// The counts in our words. What the cache has to do with counts as part of the prompt.
 pub(crate) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"]],
     counts: &[INPUT, READ, HITS, WRITTEN, OUTPUT, REASONING],
     read: |counts| {
-        let cached = counts.find(READ).or_else(|| counts.find(HITS)).unwrap_or_default();
-        let written = counts.count(WRITTEN);
+        let cache_read = counts.find(READ).or_else(|| counts.find(HITS)).unwrap_or_default();
+        let cache_write = counts.count(WRITTEN);
         TokenUsage {
-            input: counts.count(INPUT).saturating_sub(cached).saturating_sub(written),
-            cached,
-            written,
+            input: counts.count(INPUT).saturating_sub(cache_read).saturating_sub(cache_write),
+            cache_read,
+            cache_write,
             output: counts.count(OUTPUT),
             reasoning: counts.count(REASONING),
         }

@@ -1,9 +1,11 @@
 //! Says what Converse calls its counts and its errors.
 
+use tersely_account::TokenUsage;
+
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::json::text;
-use crate::usage::words::{TokenUsage, UsageWords};
+use crate::usage::words::UsageWords;
 
 /// What the provider calls its counts.
 pub(super) fn no_tokens() -> UsageTally {
@@ -22,8 +24,8 @@ pub(super) static COUNTS: UsageWords = UsageWords {
     counts: &[INPUT, READ, WRITTEN, OUTPUT],
     read: |counts| TokenUsage {
         input: counts.count(INPUT),
-        cached: counts.count(READ),
-        written: counts.count(WRITTEN),
+        cache_read: counts.count(READ),
+        cache_write: counts.count(WRITTEN),
         output: counts.count(OUTPUT),
         reasoning: 0,
     },

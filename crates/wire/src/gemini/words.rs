@@ -1,9 +1,11 @@
 //! Says what Gemini calls its counts and its errors.
 
+use tersely_account::TokenUsage;
+
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::json::text;
-use crate::usage::words::{TokenUsage, UsageWords};
+use crate::usage::words::UsageWords;
 
 /// What the provider calls its counts.
 pub(super) fn no_tokens() -> UsageTally {
@@ -17,16 +19,16 @@ pub(super) fn no_tokens() -> UsageTally {
     ])
 }
 
-/// The counts in our words. What was cached counts as part of the prompt; a client that is signed in gets all of it wrapped.
+/// The counts in our words. Cached tokens count as part of the prompt; a client that is signed in gets all of it wrapped.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usageMetadata"], &["response", "usageMetadata"]],
     counts: &[INPUT, READ, RESULTS, OUTPUT, REASONING],
     read: |counts| {
-        let (cached, reasoning) = (counts.count(READ), counts.count(REASONING));
+        let (cache_read, reasoning) = (counts.count(READ), counts.count(REASONING));
         TokenUsage {
-            input: counts.count(INPUT).saturating_sub(cached).saturating_add(counts.count(RESULTS)),
-            cached,
-            written: 0,
+            input: counts.count(INPUT).saturating_sub(cache_read).saturating_add(counts.count(RESULTS)),
+            cache_read,
+            cache_write: 0,
             output: counts.count(OUTPUT).saturating_add(reasoning),
             reasoning,
         }

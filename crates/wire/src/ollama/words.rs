@@ -1,6 +1,8 @@
 //! Says what Ollama calls its counts.
 
-use crate::usage::words::{TokenUsage, UsageWords};
+use tersely_account::TokenUsage;
+
+use crate::usage::words::UsageWords;
 
 /// The counts in our words. They stand beside each other in the last line.
 pub(super) static COUNTS: UsageWords = UsageWords {

@@ -2,9 +2,11 @@
 
 use memchr::memchr2;
 
+use tersely_account::TokenUsage;
+
 use crate::protocol::aws_event;
 use crate::usage::scan::MemberScan;
-use crate::usage::words::{TokenUsage, UsageCounts, UsageWords};
+use crate::usage::words::{UsageCounts, UsageWords};
 
 /// The longest of AWS's messages that is looked into. Those with counts take less than a kilobyte.
 const LONGEST: usize = 256 << 10;
@@ -181,7 +183,7 @@ mod tests {
     fn check(path: &str, answer: &[u8], expected: Option<[u64; 5]>) {
         for step in [1, 3, 16, 1000, answer.len().max(1)] {
             let usage = read(path, answer, step);
-            let counts = usage.map(|it| [it.input, it.cached, it.written, it.output, it.reasoning]);
+            let counts = usage.map(|it| [it.input, it.cache_read, it.cache_write, it.output, it.reasoning]);
             assert_eq!(counts, expected, "{path} in pieces of {step}: {}", String::from_utf8_lossy(answer));
         }
     }

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
+use tersely_account::TokenUsage;
 use tersely_audit::DollarPrice;
-use tersely_telemetry::BilledTokens;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::output;
@@ -26,7 +26,7 @@ pub(super) fn is_refused(
     let input: usize = open.iter().map(|(arm, question)| weight(&asker.request(*arm, question).0)).sum();
     let input = u64::try_from(input).unwrap_or(u64::MAX);
     let count = u64::try_from(open.len()).unwrap_or(u64::MAX);
-    let tokens = BilledTokens { input, output: count * ANSWER, ..BilledTokens::default() };
+    let tokens = TokenUsage { input, output: count * ANSWER, ..TokenUsage::default() };
     let cost = price.map_or_else(
         || "its price is not known".to_owned(),
         |price| format!("about ${:.2}, more if it thinks", price.of(tokens, false)),

@@ -1,12 +1,11 @@
 //! What all answers of a run come to.
 
-use tersely_telemetry::BilledTokens;
-
 use super::arm::EvalArm;
 use super::ask::EvalAnswer;
 use super::log::RunLog;
 use super::mcnemar::AnswerPairs;
 use super::set::EvalQuestion;
+use tersely_account::TokenUsage;
 
 /// What the answers of one arm come to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,7 +21,7 @@ pub(super) struct ArmTally {
     /// How often something was fetched back.
     pub(super) fetched: usize,
     /// What the provider counted.
-    pub(super) tokens: BilledTokens,
+    pub(super) tokens: TokenUsage,
     /// What we count of what was sent.
     pub(super) ours: usize,
     /// How long it took, in milliseconds.
