@@ -1,9 +1,9 @@
 //! What a conversation cost, what the prompt cache should have made of it, and what it would have cost with us.
 
 use crate::fit::TokenFit;
-use crate::price::{DollarPrice, count, float};
+use crate::numbers::{count, float};
 use crate::recording::{BodyShape, RecordedTurn};
-use tersely_account::TokenUsage;
+use tersely_account::{Price, TokenUsage};
 
 /// How long a prompt stays in the cache, in milliseconds: as a rule, and where an hour was paid for.
 const KEPT: i64 = 5 * 60 * 1000;
@@ -61,21 +61,22 @@ impl BilledTurns<'_> {
     pub(crate) fn billed(&self) -> Vec<TokenUsage> {
         let counted = |(at, simulated): (usize, TokenUsage)| {
             let billed = self.turns[at].billed.unwrap_or(simulated);
-            TokenUsage { output: self.output(at), ..billed }
+            lasting(&self.turns[at], TokenUsage { output: self.output(at), ..billed })
         };
         self.simulated(false).into_iter().enumerate().map(counted).collect()
     }
 
-    pub(crate) fn bill(&self, price: &DollarPrice) -> ConversationBill {
+    pub(crate) fn bill(&self, price: &Price) -> ConversationBill {
         let mut bill = ConversationBill::default();
         let reckoned = self.simulated(false).into_iter().zip(self.simulated(true));
         for ((turn, billed), (simulated, explained)) in self.turns.iter().zip(self.billed()).zip(reckoned) {
             bill.billed += billed;
-            bill.paid += price.of(billed, turn.is_long);
+            let paid = price.cost(&billed).dollars();
+            bill.paid += paid;
             if turn.billed.is_some() {
-                bill.counted += price.of(billed, turn.is_long);
-                bill.simulated += price.of(simulated, turn.is_long);
-                bill.explained += price.of(explained, turn.is_long);
+                bill.counted += paid;
+                bill.simulated += price.cost(&simulated).dollars();
+                bill.explained += price.cost(&explained).dollars();
             }
         }
         bill
@@ -83,7 +84,7 @@ impl BilledTurns<'_> {
 
     /// What would have been saved. What a request shares with the one before was read from the cache as far as it was;
     /// all else was written to it or read at full price.
-    pub(crate) fn saved(&self, price: &DollarPrice) -> ReducedBill {
+    pub(crate) fn saved(&self, price: &Price) -> ReducedBill {
         let mut saved = ReducedBill::default();
         let (mut old_tokens, mut old_removed) = (0, 0);
         for ((turn, billed), (ours, removed)) in
@@ -95,23 +96,31 @@ impl BilledTurns<'_> {
             let rest = float(self.fit.scaled(*removed)) - shared;
             let fresh = float(billed.cache_write + billed.input).max(1.0);
             let written = float(billed.cache_write) / fresh;
-            let tool = float(self.fit.scaled(self.tool));
             // Nobody saves more than was paid for.
-            let without = TokenUsage {
-                cache_read: count(shared).min(billed.cache_read),
-                cache_write: count(rest * written).min(billed.cache_write),
-                input: count(rest * (1.0 - written)).min(billed.input),
-                ..TokenUsage::default()
+            let mut with_us = TokenUsage {
+                cache_read: billed.cache_read.saturating_sub(count(shared)),
+                cache_write: billed.cache_write.saturating_sub(count(rest * written)),
+                input: billed.input.saturating_sub(count(rest * (1.0 - written))),
+                ..billed
             };
             saved.capped += usize::from(self.fit.scaled(*removed) > billed.read());
             // The tool stands at the very beginning: where anything is read from the cache, it is.
-            let tool =
-                if hit > 0.0 { tool * price.cache_read } else { tool * price.cache_write.max(price.input) };
-            saved.dollars += price.of(without, turn.is_long) - tool / 1e6;
+            *Self::first_tokens(price, hit > 0.0, &mut with_us) += self.fit.scaled(self.tool);
+            saved.dollars += (price.cost(&billed) - price.cost(&lasting(turn, with_us))).dollars();
             saved.tokens += self.fit.scaled(*removed).min(billed.read());
             (old_tokens, old_removed) = (self.fit.tokens(*ours), *removed);
         }
         saved
+    }
+
+    /// The count that the first tokens of a request are in.
+    fn first_tokens<'u>(price: &Price, is_cached: bool, usage: &'u mut TokenUsage) -> &'u mut u64 {
+        let rates = price.rates(usage.read());
+        match is_cached {
+            true => &mut usage.cache_read,
+            false if rates.cache_write > rates.input => &mut usage.cache_write,
+            false => &mut usage.input,
+        }
     }
 
     /// What an answer came to. Some clients note what was counted when it began.
@@ -134,7 +143,7 @@ impl BilledTurns<'_> {
                 (None, Some((before, past))) if is_kept(past, turn) => before,
                 _ => warm,
             };
-            all.push(self.split(tokens, read.min(tokens), self.output(at)));
+            all.push(lasting(turn, self.split(tokens, read.min(tokens), self.output(at))));
             last = Some((tokens, turn));
         }
         all
@@ -158,6 +167,11 @@ impl BilledTurns<'_> {
         let read = read - read % STEP;
         TokenUsage { input: tokens - read, cache_read: read, output, ..none }
     }
+}
+
+/// Usage whose cache writes last as long as this request asked for.
+pub(crate) fn lasting(turn: &RecordedTurn, usage: TokenUsage) -> TokenUsage {
+    TokenUsage { cache_write_hour: if turn.is_long { usage.cache_write } else { 0 }, ..usage }
 }
 
 /// True when what a request left in the cache is still there for the next.

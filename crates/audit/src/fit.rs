@@ -1,6 +1,6 @@
 //! How a provider's counts follow from ours.
 
-use crate::price::{count, float};
+use crate::numbers::{count, float};
 use crate::recording::{BodyShape, RecordedTurn};
 
 /// A provider counts `head` tokens before the messages, and `scale` for each token that we count in them.

@@ -12,9 +12,9 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use tersely_account::{FetchSum, GroupSum, ResultRecord, ShownName};
+use tersely_account::{FetchSum, GroupSum, ResultRecord, ShownName, UsageRounds};
 use tersely_engine::Report;
-use tersely_telemetry::{BilledRounds, RequestEnd, RequestEvent, RunningStream, Telemetry, Verb};
+use tersely_telemetry::{RequestEnd, RequestEvent, RunningStream, Telemetry, Verb};
 
 use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
@@ -161,14 +161,13 @@ fn bill(telemetry: &Telemetry, event: &mut RequestEvent, bill: &BillSoFar) {
     if !bill.is_told() {
         return;
     }
-    let all = bill.from(0);
-    record.usage = Some(all);
-    record.rounds = bill.from(1);
-    let rounds = BilledRounds { first: bill.first(), all, answer: bill.last().output };
+    let rounds = UsageRounds(bill.rounds.iter().flatten().copied().collect());
+    record.usage = Some(rounds.total());
+    record.rounds = rounds.further();
     let price = event.model.as_ref().and_then(|model| telemetry.prices().of(model.as_str()));
-    record.cost = price.map(|price| rounds.cost(price, record.total_tokens()));
-    record.would_paid =
-        price.zip(record.would.as_deref()).map(|(price, would)| rounds.instead(price, would.total_tokens()));
+    record.cost = price.as_ref().map(|price| rounds.cost(price, record.total_tokens()));
+    let would = price.zip(record.would.as_deref());
+    record.would_paid = would.map(|(price, would)| rounds.instead(&price, would.total_tokens()));
 }
 
 /// An answer's body; its request is under way until all of it has been sent.

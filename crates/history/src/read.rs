@@ -266,8 +266,13 @@ fn list<T>(
 
 fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
     let at = |place: usize| count(row, from + place);
-    let billed =
-        TokenUsage { input: at(7)?, cache_read: at(8)?, cache_write: at(9)?, output: at(10)?, reasoning: 0 };
+    let billed = TokenUsage {
+        input: at(7)?,
+        cache_read: at(8)?,
+        cache_write: at(9)?,
+        output: at(10)?,
+        ..TokenUsage::default()
+    };
     Ok(RequestSums {
         requests: at(0)?,
         failed: at(1)?,

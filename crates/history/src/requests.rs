@@ -170,7 +170,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
     };
     let billed = match [maybe(18)?, maybe(19)?, maybe(20)?, maybe(21)?] {
         [Some(input), Some(cache_read), Some(cache_write), Some(output)] => {
-            Some(TokenUsage { input, cache_read, cache_write, output, reasoning: 0 })
+            Some(TokenUsage { input, cache_read, cache_write, output, ..TokenUsage::default() })
         }
         _ => None,
     };

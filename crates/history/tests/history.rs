@@ -78,7 +78,13 @@ fn event() -> RequestEvent {
                 .map(|(stage, saved)| StageSaving { stage, texts: 1, saved })
                 .to_vec(),
             fetched: vec![FetchSum { stage: "log", calls: 1, tokens: 50 }],
-            usage: Some(TokenUsage { input: 10, cache_read: 600, cache_write: 90, output: 40, reasoning: 0 }),
+            usage: Some(TokenUsage {
+                input: 10,
+                cache_read: 600,
+                cache_write: 90,
+                output: 40,
+                ..TokenUsage::default()
+            }),
             cost: Some(RequestCost { paid: 2_000_000, without: 2_500_000 }),
             ..RequestRecord::default()
         },

@@ -132,7 +132,7 @@ fn event(dice: &mut Dice, group: usize, at: usize, when: SystemTime) -> RequestE
         cache_read: if turn == 0 { 0 } else { sent * 9 / 10 },
         cache_write: if turn == 0 { sent } else { sent / 10 },
         output: 200 + dice.roll(900) as u64,
-        reasoning: 0,
+        ..TokenUsage::default()
     });
     let price = if who == 3 { 300 } else { 900 };
     event.record.cost =

@@ -240,7 +240,7 @@ fn fetch(sum: &FetchSum) -> Value {
 }
 
 fn billed(tokens: TokenUsage) -> Value {
-    let TokenUsage { input, cache_read, cache_write, output, reasoning } = tokens;
+    let TokenUsage { input, cache_read, cache_write, output, reasoning, .. } = tokens;
     json!({
         "input": input,
         "cache_read": cache_read,

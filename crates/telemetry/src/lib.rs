@@ -4,7 +4,6 @@
 //! are short and plain or not told at all. Whoever records something never waits for it to be written.
 
 mod access;
-mod cost;
 mod event;
 mod journal;
 pub mod log;
@@ -17,12 +16,11 @@ mod sums;
 mod telemetry;
 mod trace;
 
-pub use cost::BilledRounds;
 pub use event::{RequestEnd, RequestEvent, Verb};
 pub use journal::{JournalSettings, journal};
 pub use metrics::{NumbersForm, RunningStream};
 pub use otel::{OtelBook, SpanIds};
-pub use prices::{ModelPrice, PriceFault, PriceTable};
+pub use prices::{PriceFault, read_prices};
 pub use side::{SideLook, SideNumbers, StoreNumbers};
 pub use sink::{EventQueue, EventSink, QueueEnd};
 pub use sums::{BillSums, EventSums};

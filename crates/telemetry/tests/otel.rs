@@ -34,7 +34,14 @@ fn event(id: u64) -> RequestEvent {
                 StageSaving { stage: "numbered", texts: 1, saved: -10 },
             ],
             fetched: vec![FetchSum { stage: "search", calls: 2, tokens: 30 }],
-            usage: Some(TokenUsage { input: 5, cache_read: 400, cache_write: 10, output: 20, reasoning: 8 }),
+            usage: Some(TokenUsage {
+                input: 5,
+                cache_read: 400,
+                cache_write: 10,
+                output: 20,
+                reasoning: 8,
+                ..TokenUsage::default()
+            }),
             cost: Some(RequestCost { paid: 1_500_000_000, without: 2_000_000_000 }),
             ..RequestRecord::default()
         },

@@ -9,12 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tersely_account::{
-    FetchSum, GroupSum, RequestCost, RequestRecord, ResultGroup, ResultRecord, ResultStatus, StageSaving,
-    TokenChange, TokenUsage,
+    FetchSum, GroupSum, PriceTable, RequestCost, RequestRecord, ResultGroup, ResultRecord, ResultStatus,
+    StageSaving, TokenChange, TokenUsage,
 };
-use tersely_telemetry::{
-    EventSink, NumbersForm, PriceTable, RequestEvent, SideNumbers, StoreNumbers, Telemetry, Verb,
-};
+use tersely_telemetry::{EventSink, NumbersForm, RequestEvent, SideNumbers, StoreNumbers, Telemetry, Verb};
 
 struct Forgetful;
 

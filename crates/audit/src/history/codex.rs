@@ -86,6 +86,7 @@ impl Rollout {
             input: count("input_tokens").saturating_sub(cache_read),
             cache_read,
             cache_write: 0,
+            cache_write_hour: 0,
             output: count("output_tokens"),
             reasoning: count("reasoning_output_tokens"),
         });
@@ -132,7 +133,8 @@ mod tests {
         let recordings = read(&lines).unwrap();
         assert_eq!(recordings.len(), 2);
         let turns: Vec<_> = recordings[0].turns.iter().map(|it| (it.messages, it.billed.unwrap())).collect();
-        let billed = |input| TokenUsage { input, cache_read: 40, cache_write: 0, output: 5, reasoning: 2 };
+        let billed =
+            |input| TokenUsage { input, cache_read: 40, output: 5, reasoning: 2, ..TokenUsage::default() };
         assert_eq!(turns, [(1, billed(60)), (4, billed(110))]);
         assert_eq!((recordings[1].messages.len(), recordings[1].turns.len()), (2, 1));
         assert_eq!(

@@ -113,6 +113,7 @@ fn billed(tokens: &Value) -> TokenUsage {
         input: count("input").saturating_sub(cached),
         cache_read: cached,
         cache_write: 0,
+        cache_write_hour: 0,
         output: count("output") + thoughts,
         reasoning: thoughts,
     }

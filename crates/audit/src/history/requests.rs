@@ -116,6 +116,7 @@ fn billed(value: &Value) -> Option<TokenUsage> {
         input: if is_beside { input } else { input.saturating_sub(cache_read) },
         cache_read,
         cache_write: first(&["/cache_creation_input_tokens"]).unwrap_or(0),
+        cache_write_hour: 0,
         output: first(&["/output_tokens", "/completion_tokens"]).unwrap_or(0),
         reasoning: first(&[
             "/completion_tokens_details/reasoning_tokens",

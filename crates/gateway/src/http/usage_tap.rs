@@ -47,16 +47,6 @@ impl RunningBill {
 }
 
 impl BillSoFar {
-    /// What the first round cost.
-    pub(crate) fn first(&self) -> TokenUsage {
-        self.rounds.first().copied().flatten().unwrap_or_default()
-    }
-
-    /// What the last round cost.
-    pub(crate) fn last(&self) -> TokenUsage {
-        self.rounds.last().copied().flatten().unwrap_or_default()
-    }
-
     /// What the rounds from this one on cost.
     pub(crate) fn from(&self, round: usize) -> TokenUsage {
         let mut all = TokenUsage::default();

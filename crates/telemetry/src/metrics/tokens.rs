@@ -194,7 +194,7 @@ impl BillMetrics {
 
 /// The counts of a bill, with their names.
 fn kinds(tokens: TokenUsage) -> [(&'static str, u64); 5] {
-    let TokenUsage { input, cache_read, cache_write, output, reasoning } = tokens;
+    let TokenUsage { input, cache_read, cache_write, output, reasoning, .. } = tokens;
     [
         ("input", input),
         ("cache_read", cache_read),

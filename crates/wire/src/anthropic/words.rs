@@ -20,11 +20,12 @@ pub(super) fn no_tokens() -> UsageTally {
 /// The counts in our words.
 pub(crate) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"], &["message", "usage"]],
-    counts: &[INPUT, READ, WRITTEN, OUTPUT],
+    counts: &[INPUT, READ, WRITTEN, WRITTEN_HOUR, OUTPUT],
     read: |counts| TokenUsage {
         input: counts.count(INPUT),
         cache_read: counts.count(READ),
         cache_write: counts.count(WRITTEN),
+        cache_write_hour: counts.count(WRITTEN_HOUR),
         output: counts.count(OUTPUT),
         reasoning: 0,
     },
@@ -33,6 +34,7 @@ pub(crate) static COUNTS: UsageWords = UsageWords {
 const INPUT: &str = "/input_tokens";
 const READ: &str = "/cache_read_input_tokens";
 const WRITTEN: &str = "/cache_creation_input_tokens";
+const WRITTEN_HOUR: &str = "/cache_creation/ephemeral_1h_input_tokens";
 const OUTPUT: &str = "/output_tokens";
 
 /// The provider's error for these words.

@@ -18,6 +18,7 @@ pub(crate) static COUNTS: UsageWords = UsageWords {
             input: counts.count(INPUT).saturating_sub(cache_read).saturating_sub(cache_write),
             cache_read,
             cache_write,
+            cache_write_hour: 0,
             output: counts.count(OUTPUT),
             reasoning: counts.count(REASONING),
         }

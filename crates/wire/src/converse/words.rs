@@ -26,6 +26,7 @@ pub(super) static COUNTS: UsageWords = UsageWords {
         input: counts.count(INPUT),
         cache_read: counts.count(READ),
         cache_write: counts.count(WRITTEN),
+        cache_write_hour: 0,
         output: counts.count(OUTPUT),
         reasoning: 0,
     },

@@ -29,6 +29,7 @@ pub(super) static COUNTS: UsageWords = UsageWords {
             input: counts.count(INPUT).saturating_sub(cache_read).saturating_add(counts.count(RESULTS)),
             cache_read,
             cache_write: 0,
+            cache_write_hour: 0,
             output: counts.count(OUTPUT).saturating_add(reasoning),
             reasoning,
         }

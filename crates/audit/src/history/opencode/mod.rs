@@ -66,6 +66,7 @@ fn billed(tokens: &Value) -> TokenUsage {
         input: count(&tokens["input"]),
         cache_read: count(&tokens["cache"]["read"]),
         cache_write: count(&tokens["cache"]["write"]),
+        cache_write_hour: 0,
         output: count(&tokens["output"]) + count(&tokens["reasoning"]),
         reasoning: count(&tokens["reasoning"]),
     }

@@ -206,6 +206,7 @@ fn messages(body: &Value) -> Option<HeardAnswer> {
         input: count("input_tokens"),
         cache_read: count("cache_read_input_tokens"),
         cache_write: count("cache_creation_input_tokens"),
+        cache_write_hour: 0,
         output: count("output_tokens"),
         reasoning: 0,
     };

@@ -135,6 +135,7 @@ fn read(line: &str) -> Option<EvalAnswer> {
         input: count("input")?,
         cache_read: count("cache_read")?,
         cache_write: count("cache_write")?,
+        cache_write_hour: 0,
         output: count("output")?,
         reasoning: count("reasoning")?,
     };
