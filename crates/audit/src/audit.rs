@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tersely_account::{Price, TokenRates};
+use tersely_account::{CacheRules, Price, TokenRates};
 use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, ExpandOffer};
 
@@ -92,7 +92,7 @@ impl Audit {
         let head = usize::try_from(count(fit.head / fit.scale)).unwrap_or(usize::MAX).min(200_000);
         let standard = TokenEstimate::of(&self.standard, recording, &counted, head)?;
         let turns = |weighed: &TokenEstimate| BilledTurns {
-            shape: recording.shape,
+            rules: CacheRules::of(recording.shape.provider(), &recording.model),
             turns: &recording.turns,
             fit,
             ours: ours.clone(),

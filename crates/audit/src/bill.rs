@@ -2,15 +2,8 @@
 
 use crate::fit::TokenFit;
 use crate::numbers::{count, float};
-use crate::recording::{BodyShape, RecordedTurn};
-use tersely_account::{Price, TokenUsage};
-
-/// How long a prompt stays in the cache, in milliseconds: as a rule, and where an hour was paid for.
-const KEPT: i64 = 5 * 60 * 1000;
-const KEPT_LONG: i64 = 60 * 60 * 1000;
-
-/// What is read from a cache that nobody pays to write to are whole steps of so many tokens.
-const STEP: u64 = 128;
+use crate::recording::RecordedTurn;
+use tersely_account::{CacheRules, Price, TokenUsage};
 
 /// What a conversation cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -43,7 +36,7 @@ pub struct ReducedBill {
 
 /// The requests of a conversation, as they are and as they would have been.
 pub(crate) struct BilledTurns<'t> {
-    pub(crate) shape: BodyShape,
+    pub(crate) rules: CacheRules,
     pub(crate) turns: &'t [RecordedTurn],
     pub(crate) fit: TokenFit,
     /// Our count of the messages of each request.
@@ -143,7 +136,10 @@ impl BilledTurns<'_> {
                 (None, Some((before, past))) if is_kept(past, turn) => before,
                 _ => warm,
             };
-            all.push(lasting(turn, self.split(tokens, read.min(tokens), self.output(at))));
+            all.push(lasting(
+                turn,
+                TokenUsage { output: self.output(at), ..self.rules.usage(tokens, read.min(tokens)) },
+            ));
             last = Some((tokens, turn));
         }
         all
@@ -158,15 +154,6 @@ impl BilledTurns<'_> {
         // What is short is not cached, and a provider's own misses on a little are not worth a line.
         left.read() >= 4_096 && found.cache_read * 2 <= left.read() && is_kept(past, next)
     }
-
-    fn split(&self, tokens: u64, read: u64, output: u64) -> TokenUsage {
-        let none = TokenUsage::default();
-        if self.shape == BodyShape::Messages {
-            return TokenUsage { cache_read: read, cache_write: tokens - read, output, ..none };
-        }
-        let read = read - read % STEP;
-        TokenUsage { input: tokens - read, cache_read: read, output, ..none }
-    }
 }
 
 /// Usage whose cache writes last as long as this request asked for.
@@ -176,7 +163,7 @@ pub(crate) fn lasting(turn: &RecordedTurn, usage: TokenUsage) -> TokenUsage {
 
 /// True when what a request left in the cache is still there for the next.
 pub(crate) fn is_kept(past: &RecordedTurn, next: &RecordedTurn) -> bool {
-    let kept = if past.is_long { KEPT_LONG } else { KEPT };
+    let kept = CacheRules::lifetime_ms(past.is_long);
     match (past.at, next.at) {
         (Some(past), Some(next)) => next - past <= kept,
         _ => true,

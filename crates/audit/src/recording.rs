@@ -105,6 +105,15 @@ impl BodyShape {
         }
     }
 
+    /// The provider whose prompt cache requests of this shape go to.
+    pub(crate) fn provider(self) -> &'static str {
+        match self {
+            Self::Messages => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Chat | Self::Responses => "openai",
+        }
+    }
+
     /// The member that holds the messages.
     pub(crate) fn member(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tersely_account::{RequestCost, TokenChange};
+use tersely_account::{RequestCost, RequestSums, TokenChange};
 use tersely_engine::{DISCOVERY, ELSEWHERE, Fetch};
 use tersely_gateway::Totals;
 use tersely_telemetry::BillSums;
@@ -136,7 +136,9 @@ impl Savings {
 
     /// Whether the bill fell: what the provider counted, at known prices. Nothing is said where it never says.
     fn bill(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BillSums { billed, untold, priced, cost, tokens, .. } = &self.1;
+        let BillSums { billed, sums, .. } = &self.1;
+        let RequestSums { priced, cost, usage: tokens, .. } = sums;
+        let untold = self.1.untold();
         if *billed == 0 {
             return Ok(());
         }
@@ -145,8 +147,8 @@ impl Savings {
             write!(f, " ({} from its cache)", grouped(tokens.cache_read))?;
         }
         write!(f, ", {} written", grouped(tokens.output))?;
-        if *untold > 0 {
-            write!(f, "; {}: not told by the provider", many(*untold, "request"))?;
+        if untold > 0 {
+            write!(f, "; {}: not told by the provider", many(untold, "request"))?;
         }
         if *priced > 0 {
             write!(f, "\n  bill, an estimate: {}", fallen(*cost))?;
@@ -225,14 +227,15 @@ mod tests {
     #[test]
     fn a_bill_is_an_estimate_and_says_what_it_does_not_know() {
         let read = TokenUsage { input: 1_000, cache_read: 90_000, output: 500, ..TokenUsage::default() };
-        let bill = BillSums {
-            billed: 3,
-            untold: 1,
-            tokens: read,
+        let sums = RequestSums {
+            requests: 6,
+            failed: 2,
+            usage: read,
             priced: 2,
             cost: RequestCost { paid: 410_000_000, without: 470_000_000 },
-            failed: [(429, 2)].into(),
+            ..RequestSums::default()
         };
+        let bill = BillSums { sums, billed: 3, failed: [(429, 2)].into() };
         let said = |bill| Savings::new(Totals { failed: 3, ..totals(4, 1_000, 900) }, bill).to_string();
         assert_eq!(
             said(bill.clone()),
@@ -243,7 +246,8 @@ mod tests {
              \n  3 failed requests not counted: 2 with status 429, 1 unanswered"
         );
         let more = RequestCost { paid: 1_234_567_890_000, without: 1_000_000_000_000 };
-        let said = said(BillSums { cost: more, billed: 2, untold: 0, ..bill });
+        let said =
+            said(BillSums { sums: RequestSums { requests: 4, cost: more, ..sums }, billed: 2, ..bill });
         assert!(
             said.contains("\n  bill, an estimate: $1,234.5679 instead of $1,000.0000, 23.5 % more\n"),
             "{said}"
@@ -252,7 +256,8 @@ mod tests {
 
     #[test]
     fn where_no_price_is_known_there_is_no_bill() {
-        let bill = BillSums { billed: 1, ..BillSums::default() };
+        let sums = RequestSums { requests: 1, ..RequestSums::default() };
+        let bill = BillSums { sums, billed: 1, ..BillSums::default() };
         let said = Savings::new(totals(1, 1_000, 900), bill).to_string();
         assert!(
             said.ends_with(

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
-use tersely_account::{Arm, ResultRecord, ShownName, StageSaving};
+use tersely_account::{Arm, RequestSums, ResultRecord, ShownName, StageSaving};
 use tersely_telemetry::RequestEvent;
 
 use crate::amount::{at, micros, number};
 use crate::names::DayNames;
-use crate::sums::{GroupSums, RequestSums, StageSums};
+use crate::sums::{GroupSums, StageSums};
 use crate::trial;
 
 /// Whose requests they are in the sums of a day: the day, the client, the project, the provider and the model.
@@ -62,7 +62,7 @@ impl BatchWriter {
     }
 
     fn request(&self, to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Result<i64> {
-        let (sums, billed) = (RequestSums::of(event), event.record.usage);
+        let (sums, billed) = (event.sums(), event.record.usage);
         let mut insert = to.prepare_cached(
             "INSERT INTO requests (at, client, project, provider, model, session, status, ended, missed, took,
                 upstream, ours, results, changed, redacted, before, after, fetched, input, cache_read,
@@ -128,7 +128,7 @@ fn add_result(
 impl DaySums {
     fn add(&mut self, key: DayKey, event: &RequestEvent) {
         let day = key[0].clone();
-        *self.requests.entry(key).or_default() += RequestSums::of(event);
+        *self.requests.entry(key).or_default() += event.sums();
         if !event.is_success() {
             return;
         }
@@ -198,7 +198,7 @@ fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusql
             would_after = would_after + excluded.would_after, would_spare = would_spare + excluded.would_spare",
     )?;
     let [day, client, project, provider, model] = key;
-    let billed = sums.billed;
+    let billed = sums.usage;
     insert.execute(params![
         day,
         client,
@@ -217,8 +217,8 @@ fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusql
         number(billed.cache_write),
         number(billed.output),
         number(sums.priced),
-        number(sums.paid),
-        number(sums.full),
+        number(sums.cost.paid),
+        number(sums.cost.without),
         number(sums.would.requests),
         number(sums.would.before),
         number(sums.would.after),

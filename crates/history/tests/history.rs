@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tersely_account::{
-    FetchSum, GroupSum, RequestCost, RequestRecord, ResultGroup, ResultRecord, ResultStatus, ShownName,
-    StageSaving, TokenChange, TokenUsage,
+    FetchSum, GroupSum, RequestCost, RequestRecord, RequestSums, ResultGroup, ResultRecord, ResultStatus,
+    ShownName, StageSaving, TokenChange, TokenUsage,
 };
 use tersely_history::{
-    HistoryError, HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, RequestSums, purge,
+    HistoryError, HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, purge,
 };
 use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 

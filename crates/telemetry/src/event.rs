@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use tersely_account::{RequestRecord, ShownName};
+use tersely_account::{RequestRecord, RequestSums, ShownName};
 
 use crate::trace::TraceContext;
 
@@ -84,6 +84,12 @@ impl RequestEvent {
             ours: None,
             record: RequestRecord::default(),
         }
+    }
+
+    /// What it adds to sums.
+    #[must_use]
+    pub fn sums(&self) -> RequestSums {
+        if self.is_success() { RequestSums::of(&self.record) } else { RequestSums::failure() }
     }
 
     /// True when it came to what its client wanted; only then it can have saved anything.

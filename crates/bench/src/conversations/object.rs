@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use tersely_terminal::share::Share;
 
-use super::bill::PLAIN;
 use super::heads::{AgentHead, HEADS};
+use super::model_price::PLAIN;
 use super::quote::Quotes;
 use super::replay::WAYS;
 use super::score::{ReplayScore, TranscriptScore, WaySums, bill, even, quartiles, saved, tokens};
