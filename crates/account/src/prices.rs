@@ -69,32 +69,38 @@ impl PriceTable {
     pub fn of(&self, model: &str) -> Option<Price> {
         let fitting = self.own.iter().filter(|(pattern, _)| fits(pattern, model));
         let own = fitting.reduce(|best, next| if next.0.len() > best.0.len() { next } else { best });
-        own.map(|(_, price)| price.clone()).or_else(|| known(model)).or_else(|| known(undated(model)?))
+        own.map(|(_, price)| price.clone())
+            .or_else(|| built_in(model))
+            .or_else(|| built_in(without_date(model)?))
     }
 }
 
 /// The built-in price of a model.
-fn known(model: &str) -> Option<Price> {
+fn built_in(model: &str) -> Option<Price> {
     let (path, name) = model.rfind('/').map_or(("", model), |at| model.split_at(at + 1));
     let rows: Vec<_> = rows().filter(|row| row.name == name).collect();
     let exact = rows.iter().find(|row| row.path == path);
     // `anthropic/claude-x` is sold by others as `vendor/anthropic/claude-x`.
-    let sold = || rows.iter().filter(|row| !path.is_empty() && row.path.ends_with(path));
+    let resold = || rows.iter().filter(|row| !path.is_empty() && row.path.ends_with(path));
     let bare = || rows.iter().find(|row| row.path.is_empty());
-    let made = || MAKERS.iter().find_map(|maker| rows.iter().find(|row| row.path == *maker));
-    let row = exact.or_else(|| agreed(sold())).or_else(bare).or_else(made).or_else(|| agreed(rows.iter()));
+    let by_maker = || MAKERS.iter().find_map(|maker| rows.iter().find(|row| row.path == *maker));
+    let row = exact
+        .or_else(|| same_price(resold()))
+        .or_else(bare)
+        .or_else(by_maker)
+        .or_else(|| same_price(rows.iter()));
     Price::parse(row?.words)
 }
 
 /// The first of some rows, if all have the same price.
-fn agreed<'r>(rows: impl Iterator<Item = &'r PriceRow>) -> Option<&'r PriceRow> {
+fn same_price<'r>(rows: impl Iterator<Item = &'r PriceRow>) -> Option<&'r PriceRow> {
     let mut rows = rows.peekable();
     let first = *rows.peek()?;
     rows.all(|row| row.words == first.words).then_some(first)
 }
 
 /// The name of a model without the date of its snapshot: `-20251101`, `@20251101` or `-2025-11-01`.
-fn undated(model: &str) -> Option<&str> {
+fn without_date(model: &str) -> Option<&str> {
     let is_date = |text: &str| text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     let at = model.rfind(['-', '@'])?;
     if is_date(&model[at + 1..]) {

@@ -196,6 +196,14 @@ mod tests {
     const CONVERSE: &str = "/model/m/converse";
     const INVOKE: &str = "/model/m/invoke-with-response-stream";
 
+    /// They cost more than those for five minutes.
+    #[test]
+    fn cache_writes_for_an_hour_are_counted_apart() {
+        let answer = br#"{"usage":{"input_tokens":1,"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}}"#;
+        let usage = read(MESSAGES, answer, 7).expect("usage");
+        assert_eq!((usage.cache_write, usage.cache_write_hour), (30, 20));
+    }
+
     /// Behaviour 13.5.
     #[test]
     fn whole_answers_are_read() {
