@@ -394,3 +394,9 @@ reading: release
 [group('build')]
 release:
     cargo build --release --locked --package tersely-cli
+
+# The prices of models, from the newest table of the package litellm; its fixtures need that package installed.
+[group('build')]
+prices:
+    python3 crates/account/prices/make.py
+    python3 crates/account/prices/expect.py

@@ -103,7 +103,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the order and the nonces")
     parser.add_argument("--minutes", type=float, default=15, help="for one attempt")
     parser.add_argument("--upstream", help="another address of the provider, or a server that speaks like it")
-    parser.add_argument("--prices", type=Path, default=PRICES, help="a table laid out as crates/telemetry/prices.toml")
+    parser.add_argument("--prices", type=Path, default=PRICES, help="a file of prices as prices.file names one")
     parser.add_argument("--binary", type=Path, default=ROOT / "target" / "release" / "tersely")
     parser.add_argument("--mode", default="standard", help="of tersely: safe, standard or aggressive")
     parser.add_argument("--scripted", action="store_true", help="say in the report that the model was scripted")

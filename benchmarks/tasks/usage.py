@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PRICES = ROOT / "crates" / "telemetry" / "prices.toml"
+PRICES = ROOT / "crates" / "account" / "prices" / "prices.txt"
 MILLION = 1_000_000
 # Anthropic's price of a cache write that lasts an hour, in prices of input.
 HOUR = 2
@@ -58,8 +59,22 @@ def fits(pattern: str, model: str) -> bool:
     return model.startswith(middle) if pattern.endswith("*") else model == middle
 
 
+def built_in(model: str, path: Path) -> Price | None:
+    """The price of a model, or of the model that it is a snapshot of, in the table that `tersely` has; of short requests."""
+    names = (model, re.sub(r"[-@](\d{8}|\d{4}-\d\d-\d\d)$", "", model))
+    lines = [line.split(" >")[0].split() for line in path.read_text().splitlines() if not line.startswith("#")]
+    words = next((line for name in names for line in lines if line[0] == name), None)
+    if words is None:
+        return None
+    plain, output = float(words[1]), float(words[2])
+    other = {word[0]: float(word[1:]) for word in words[3:]}
+    return Price(plain, other.get("r", plain), other.get("w", plain), output)
+
+
 def price_of(model: str, path: Path = PRICES) -> Price | None:
-    """The price of a model by the longest pattern that fits, in the table that `tersely` itself has or one laid out alike."""
+    """The price of a model: in a table of TOML by the longest pattern that fits, else in the table that `tersely` has."""
+    if path.suffix != ".toml":
+        return built_in(model, path)
     rows = [row for row in tomllib.loads(path.read_text())["price"] if fits(row["model"], model)]
     if not rows:
         return None

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tersely_account::{CacheRules, Price, TokenRates};
 use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, ExpandOffer};
 
 use crate::bill::{BilledTurns, ConversationBill, ReducedBill};
 use crate::estimate::{TokenEstimate, counted};
 use crate::fit::TokenFit;
-use crate::price::{DollarPrice, count};
+use crate::numbers::count;
 use crate::recording::Recording;
 use crate::waste::{CacheBreak, CostlyResult, FileReads, UnusedTool, breaks, costly, reads, unused, wide};
 
@@ -83,7 +84,7 @@ impl Audit {
 
     /// Looks at a conversation whose model costs so much. None when it cannot be read.
     #[must_use]
-    pub fn look(&self, recording: &Recording, price: Option<&DollarPrice>) -> Option<AuditedConversation> {
+    pub fn look(&self, recording: &Recording, price: Option<&Price>) -> Option<AuditedConversation> {
         let counted = counted(recording);
         let first = TokenEstimate::of(&self.exact, recording, &counted, 0)?;
         let ours: Vec<_> = recording.turns.iter().map(|turn| wide(first.sum(turn.messages).before)).collect();
@@ -91,7 +92,7 @@ impl Audit {
         let head = usize::try_from(count(fit.head / fit.scale)).unwrap_or(usize::MAX).min(200_000);
         let standard = TokenEstimate::of(&self.standard, recording, &counted, head)?;
         let turns = |weighed: &TokenEstimate| BilledTurns {
-            shape: recording.shape,
+            rules: CacheRules::of(recording.shape.provider(), &recording.model),
             turns: &recording.turns,
             fit,
             ours: ours.clone(),
@@ -100,7 +101,8 @@ impl Audit {
             answers: recording.turns.iter().map(|turn| answer(&counted, turn.messages)).collect(),
         };
         let unpriced = usize::from(price.is_none());
-        let price = &price.copied().unwrap_or_default();
+        let free = Price::flat(TokenRates::default());
+        let price = price.unwrap_or(&free);
         let (exact, standard_turns) = (turns(&first), turns(&standard));
         let before = first.results.iter().map(|it| wide(it.tokens.before)).sum();
         let after = |weighed: &TokenEstimate| weighed.results.iter().map(|it| wide(it.tokens.after)).sum();
@@ -192,7 +194,7 @@ impl AuditSum {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use tersely_telemetry::BilledTokens;
+    use tersely_account::{PriceTable, TokenUsage};
 
     use super::*;
     use crate::recording::RecordedTurn;
@@ -208,10 +210,10 @@ mod tests {
             json!({ "role": "assistant", "content": [call] }),
             json!({ "role": "user", "content": [result] }),
         ];
-        let billed = Some(BilledTokens { input: 3, output: 1, ..BilledTokens::default() });
+        let billed = Some(TokenUsage { input: 3, output: 1, ..TokenUsage::default() });
         let turns = [1, 3].map(|messages| RecordedTurn { messages, billed, ..RecordedTurn::default() });
         let recording = Recording { messages, turns: turns.to_vec(), ..Recording::default() };
-        let price = DollarPrice { input: 3.0, cache_read: 0.3, cache_write: 3.75, output: 15.0 };
+        let price = PriceTable::known().of("claude-sonnet-4-5").unwrap();
         let sum = Audit::new().look(&recording, Some(&price)).unwrap().sum;
         for saved in [sum.exact, sum.standard] {
             assert!(saved.dollars <= sum.bill.paid, "{saved:?} of {:?}", sum.bill);

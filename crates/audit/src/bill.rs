@@ -1,23 +1,15 @@
 //! What a conversation cost, what the prompt cache should have made of it, and what it would have cost with us.
 
-use tersely_telemetry::BilledTokens;
-
 use crate::fit::TokenFit;
-use crate::price::{DollarPrice, count, float};
-use crate::recording::{BodyShape, RecordedTurn};
-
-/// How long a prompt stays in the cache, in milliseconds: as a rule, and where an hour was paid for.
-const KEPT: i64 = 5 * 60 * 1000;
-const KEPT_LONG: i64 = 60 * 60 * 1000;
-
-/// What is read from a cache that nobody pays to write to are whole steps of so many tokens.
-const STEP: u64 = 128;
+use crate::numbers::{count, float};
+use crate::recording::RecordedTurn;
+use tersely_account::{CacheRules, Price, TokenUsage};
 
 /// What a conversation cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ConversationBill {
     /// What its provider counted, over all requests.
-    pub billed: BilledTokens,
+    pub billed: TokenUsage,
     /// Dollars for it.
     pub paid: f64,
     /// Dollars for the requests that its provider counted.
@@ -44,7 +36,7 @@ pub struct ReducedBill {
 
 /// The requests of a conversation, as they are and as they would have been.
 pub(crate) struct BilledTurns<'t> {
-    pub(crate) shape: BodyShape,
+    pub(crate) rules: CacheRules,
     pub(crate) turns: &'t [RecordedTurn],
     pub(crate) fit: TokenFit,
     /// Our count of the messages of each request.
@@ -59,24 +51,25 @@ pub(crate) struct BilledTurns<'t> {
 
 impl BilledTurns<'_> {
     /// What each request cost: as it was counted, or else by our own reckoning.
-    pub(crate) fn billed(&self) -> Vec<BilledTokens> {
-        let counted = |(at, simulated): (usize, BilledTokens)| {
+    pub(crate) fn billed(&self) -> Vec<TokenUsage> {
+        let counted = |(at, simulated): (usize, TokenUsage)| {
             let billed = self.turns[at].billed.unwrap_or(simulated);
-            BilledTokens { output: self.output(at), ..billed }
+            lasting(&self.turns[at], TokenUsage { output: self.output(at), ..billed })
         };
         self.simulated(false).into_iter().enumerate().map(counted).collect()
     }
 
-    pub(crate) fn bill(&self, price: &DollarPrice) -> ConversationBill {
+    pub(crate) fn bill(&self, price: &Price) -> ConversationBill {
         let mut bill = ConversationBill::default();
         let reckoned = self.simulated(false).into_iter().zip(self.simulated(true));
         for ((turn, billed), (simulated, explained)) in self.turns.iter().zip(self.billed()).zip(reckoned) {
             bill.billed += billed;
-            bill.paid += price.of(billed, turn.is_long);
+            let paid = price.cost(&billed).dollars();
+            bill.paid += paid;
             if turn.billed.is_some() {
-                bill.counted += price.of(billed, turn.is_long);
-                bill.simulated += price.of(simulated, turn.is_long);
-                bill.explained += price.of(explained, turn.is_long);
+                bill.counted += paid;
+                bill.simulated += price.cost(&simulated).dollars();
+                bill.explained += price.cost(&explained).dollars();
             }
         }
         bill
@@ -84,7 +77,7 @@ impl BilledTurns<'_> {
 
     /// What would have been saved. What a request shares with the one before was read from the cache as far as it was;
     /// all else was written to it or read at full price.
-    pub(crate) fn saved(&self, price: &DollarPrice) -> ReducedBill {
+    pub(crate) fn saved(&self, price: &Price) -> ReducedBill {
         let mut saved = ReducedBill::default();
         let (mut old_tokens, mut old_removed) = (0, 0);
         for ((turn, billed), (ours, removed)) in
@@ -96,23 +89,31 @@ impl BilledTurns<'_> {
             let rest = float(self.fit.scaled(*removed)) - shared;
             let fresh = float(billed.cache_write + billed.input).max(1.0);
             let written = float(billed.cache_write) / fresh;
-            let tool = float(self.fit.scaled(self.tool));
             // Nobody saves more than was paid for.
-            let without = BilledTokens {
-                cache_read: count(shared).min(billed.cache_read),
-                cache_write: count(rest * written).min(billed.cache_write),
-                input: count(rest * (1.0 - written)).min(billed.input),
-                ..BilledTokens::default()
+            let mut with_us = TokenUsage {
+                cache_read: billed.cache_read.saturating_sub(count(shared)),
+                cache_write: billed.cache_write.saturating_sub(count(rest * written)),
+                input: billed.input.saturating_sub(count(rest * (1.0 - written))),
+                ..billed
             };
             saved.capped += usize::from(self.fit.scaled(*removed) > billed.read());
             // The tool stands at the very beginning: where anything is read from the cache, it is.
-            let tool =
-                if hit > 0.0 { tool * price.cache_read } else { tool * price.cache_write.max(price.input) };
-            saved.dollars += price.of(without, turn.is_long) - tool / 1e6;
+            *Self::first_tokens(price, hit > 0.0, &mut with_us) += self.fit.scaled(self.tool);
+            saved.dollars += (price.cost(&billed) - price.cost(&lasting(turn, with_us))).dollars();
             saved.tokens += self.fit.scaled(*removed).min(billed.read());
             (old_tokens, old_removed) = (self.fit.tokens(*ours), *removed);
         }
         saved
+    }
+
+    /// The count that the first tokens of a request are in.
+    fn first_tokens<'u>(price: &Price, is_cached: bool, usage: &'u mut TokenUsage) -> &'u mut u64 {
+        let rates = price.rates(usage.read());
+        match is_cached {
+            true => &mut usage.cache_read,
+            false if rates.cache_write > rates.input => &mut usage.cache_write,
+            false => &mut usage.input,
+        }
     }
 
     /// What an answer came to. Some clients note what was counted when it began.
@@ -123,7 +124,7 @@ impl BilledTurns<'_> {
 
     /// What the cache should have made of each request. What the first one found is as it was counted: what others leave
     /// in the cache nobody can know. As much is found when the rest has expired.
-    fn simulated(&self, explains_breaks: bool) -> Vec<BilledTokens> {
+    fn simulated(&self, explains_breaks: bool) -> Vec<TokenUsage> {
         let warm = self.turns.first().and_then(|turn| turn.billed).map_or(0, |billed| billed.cache_read);
         let mut all = Vec::with_capacity(self.turns.len());
         let mut last: Option<(u64, &RecordedTurn)> = None;
@@ -135,7 +136,10 @@ impl BilledTurns<'_> {
                 (None, Some((before, past))) if is_kept(past, turn) => before,
                 _ => warm,
             };
-            all.push(self.split(tokens, read.min(tokens), self.output(at)));
+            all.push(lasting(
+                turn,
+                TokenUsage { output: self.output(at), ..self.rules.usage(tokens, read.min(tokens)) },
+            ));
             last = Some((tokens, turn));
         }
         all
@@ -150,20 +154,16 @@ impl BilledTurns<'_> {
         // What is short is not cached, and a provider's own misses on a little are not worth a line.
         left.read() >= 4_096 && found.cache_read * 2 <= left.read() && is_kept(past, next)
     }
+}
 
-    fn split(&self, tokens: u64, read: u64, output: u64) -> BilledTokens {
-        let none = BilledTokens::default();
-        if self.shape == BodyShape::Messages {
-            return BilledTokens { cache_read: read, cache_write: tokens - read, output, ..none };
-        }
-        let read = read - read % STEP;
-        BilledTokens { input: tokens - read, cache_read: read, output, ..none }
-    }
+/// Usage whose cache writes last as long as this request asked for.
+pub(crate) fn lasting(turn: &RecordedTurn, usage: TokenUsage) -> TokenUsage {
+    TokenUsage { cache_write_hour: if turn.is_long { usage.cache_write } else { 0 }, ..usage }
 }
 
 /// True when what a request left in the cache is still there for the next.
 pub(crate) fn is_kept(past: &RecordedTurn, next: &RecordedTurn) -> bool {
-    let kept = if past.is_long { KEPT_LONG } else { KEPT };
+    let kept = CacheRules::lifetime_ms(past.is_long);
     match (past.at, next.at) {
         (Some(past), Some(next)) => next - past <= kept,
         _ => true,

@@ -4,8 +4,8 @@
 //! every request before it would have been.
 
 use serde_json::Value;
+use tersely_account::TokenChange;
 use tersely_engine::{Engine, Request};
-use tersely_telemetry::TokenChange;
 use tersely_wire::claimed_provider;
 
 use crate::count::weigh;
@@ -43,14 +43,13 @@ impl TokenEstimate {
         let body = recording.body(head);
         let path = recording.shape.path();
         let provider = claimed_provider(path)?;
-        let report = engine.pass(&Request::new(provider, path), &body.bytes).ok()?.report;
+        let record = engine.pass(&Request::new(provider, path), &body.bytes).ok()?.report.record;
         let slots = provider.slots(&body.bytes).ok()?;
-        let whole = |tokens: &usize| TokenChange { before: *tokens, after: *tokens };
-        let mut messages: Vec<_> = counted.iter().map(whole).collect();
+        let mut messages: Vec<_> = counted.iter().copied().map(TokenChange::unchanged).collect();
         let mut results = Vec::with_capacity(slots.len());
-        for (slot, note) in slots.iter().zip(&report.results) {
+        for (slot, result) in slots.iter().zip(&record.results) {
             let message = body.spans.partition_point(|span| span.end <= slot.span.start);
-            let tokens = TokenChange { before: note.tally.before, after: note.tally.after };
+            let tokens = result.tokens;
             if let Some(weight) = messages.get_mut(message) {
                 weight.after = weight.after.saturating_sub(tokens.before.saturating_sub(tokens.after));
             }
@@ -60,8 +59,8 @@ impl TokenEstimate {
             let about = within(recording.project.as_deref(), about);
             results.push(ResultEstimate { message, tool, about, tokens });
         }
-        let stages = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
-        Some(Self { sums: sums(&messages), results, tool: report.tool, stages })
+        let stages = record.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
+        Some(Self { sums: sums(&messages), results, tool: record.tool_tokens, stages })
     }
 
     /// The tokens of the first so many messages.
@@ -78,7 +77,7 @@ pub(crate) fn counted(recording: &Recording) -> Vec<usize> {
 fn sums(messages: &[TokenChange]) -> Vec<TokenChange> {
     let mut sum = TokenChange::default();
     let next = |it: &TokenChange| {
-        sum = TokenChange { before: sum.before + it.before, after: sum.after + it.after };
+        sum += *it;
         sum
     };
     [TokenChange::default()].into_iter().chain(messages.iter().map(next)).collect()

@@ -1,6 +1,6 @@
 //! How a provider's counts follow from ours.
 
-use crate::price::{count, float};
+use crate::numbers::{count, float};
 use crate::recording::{BodyShape, RecordedTurn};
 
 /// A provider counts `head` tokens before the messages, and `scale` for each token that we count in them.
@@ -66,12 +66,12 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use tersely_telemetry::BilledTokens;
 
     use super::*;
+    use tersely_account::TokenUsage;
 
     fn turns(counts: &[u64]) -> Vec<RecordedTurn> {
-        let billed = |input| Some(BilledTokens { input, ..BilledTokens::default() });
+        let billed = |input| Some(TokenUsage { input, ..TokenUsage::default() });
         counts
             .iter()
             .map(|input| RecordedTurn { billed: billed(*input), ..RecordedTurn::default() })

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use serde_json::Value;
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 /// A conversation: messages, and the requests that sent them. One that was compacted is two.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +62,7 @@ pub struct RecordedTurn {
     /// When it was answered, in milliseconds.
     pub at: Option<i64>,
     /// What its provider counted.
-    pub billed: Option<BilledTokens>,
+    pub billed: Option<TokenUsage>,
     /// True when what it wrote to the cache stays there for an hour.
     pub is_long: bool,
 }
@@ -102,6 +102,15 @@ impl BodyShape {
             Self::Chat => "/v1/chat/completions",
             Self::Responses => "/v1/responses",
             Self::Gemini => "/v1beta/models/gemini:generateContent",
+        }
+    }
+
+    /// The provider whose prompt cache requests of this shape go to.
+    pub(crate) fn provider(self) -> &'static str {
+        match self {
+            Self::Messages => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Chat | Self::Responses => "openai",
         }
     }
 

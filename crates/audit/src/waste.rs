@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tersely_account::{Money, Price, TokenUsage};
 use tersely_core::O200k;
-use tersely_telemetry::BilledTokens;
 
-use crate::bill::{BilledTurns, is_kept};
+use crate::bill::{BilledTurns, is_kept, lasting};
 use crate::estimate::TokenEstimate;
-use crate::price::{DollarPrice, float};
 use crate::recording::Recording;
 
 /// A tool result, and what it cost in all requests that carried it.
@@ -65,17 +64,16 @@ pub struct UnusedTool {
 const LEAST: u64 = 2_048;
 
 /// What every result cost: once when it was new, and again from the cache in each request after that.
-pub(crate) fn costly(
-    weighed: &TokenEstimate,
-    turns: &BilledTurns<'_>,
-    price: &DollarPrice,
-) -> Vec<CostlyResult> {
+pub(crate) fn costly(weighed: &TokenEstimate, turns: &BilledTurns<'_>, price: &Price) -> Vec<CostlyResult> {
+    let billed = turns.billed();
     let cost = |result: &crate::estimate::ResultEstimate| {
-        let requests = turns.turns.iter().filter(|turn| turn.messages > result.message).count();
         let tokens = turns.fit.scaled(wide(result.tokens.before));
-        let first = price.cache_write.max(price.input);
-        let later = price.cache_read * float(wide(requests.saturating_sub(1)));
-        let dollars = if requests == 0 { 0.0 } else { float(tokens) * (first + later) / 1e6 };
+        let carried = turns.turns.iter().zip(&billed).filter(|(turn, _)| turn.messages > result.message);
+        let rates: Vec<_> = carried.map(|(_, billed)| price.rates(billed.read())).collect();
+        let requests = rates.len();
+        let written = rates.iter().take(1).map(|rates| rates.cache_write.max(rates.input));
+        let read = rates.iter().skip(1).map(|rates| rates.cache_read);
+        let dollars = written.chain(read).map(|rate| Money::of(tokens, rate)).sum::<Money>().dollars();
         CostlyResult { tool: result.tool.clone(), about: result.about.clone(), tokens, requests, dollars }
     };
     let mut all: Vec<_> = weighed.results.iter().map(cost).collect();
@@ -102,7 +100,7 @@ pub(crate) fn reads(weighed: &TokenEstimate, turns: &BilledTurns<'_>) -> Vec<Fil
 }
 
 /// Requests that found less than half of what was there. What was read at full price instead is what it cost.
-pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &DollarPrice) -> Vec<CacheBreak> {
+pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &Price) -> Vec<CacheBreak> {
     let mut all = Vec::new();
     for (at, pair) in turns.turns.windows(2).enumerate() {
         let [past, next] = pair else { continue };
@@ -111,13 +109,14 @@ pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &DollarPrice) -> Vec<CacheB
         if is_kept(past, next) && !turns.is_broken(at + 1) || lost < LEAST {
             continue;
         }
-        let again = BilledTokens {
+        let again = TokenUsage {
             cache_write: found.cache_write.min(lost),
             input: lost.saturating_sub(found.cache_write),
-            ..BilledTokens::default()
+            ..TokenUsage::default()
         };
-        let cached = BilledTokens { cache_read: lost, ..BilledTokens::default() };
-        let dollars = price.of(again, next.is_long) - price.of(cached, false);
+        let cached = TokenUsage { cache_read: lost, ..TokenUsage::default() };
+        let rates = price.rates(found.read());
+        let dollars = (rates.cost(&lasting(next, again)) - rates.cost(&cached)).dollars();
         let minutes = past.at.zip(next.at).map(|(past, next)| (next - past) / 60_000);
         let idle = minutes.filter(|_| !is_kept(past, next)).and_then(|minutes| u64::try_from(minutes).ok());
         all.push(CacheBreak { request: at + 2, idle, tokens: lost, dollars: dollars.max(0.0) });

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tersely_account::PriceTable;
 use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{
@@ -12,7 +13,7 @@ use tersely_gateway::{
 use tersely_history::{HistorySettings, HistorySink};
 use tersely_settings::{AllSettings, SeenParts};
 use tersely_store::{SettingError, Store, StoreCounts, StoreWatch};
-use tersely_telemetry::{EventSink, EventSums, PriceTable, SideNumbers, StoreNumbers, Telemetry, journal};
+use tersely_telemetry::{EventSink, EventSums, SideNumbers, StoreNumbers, Telemetry, journal, read_prices};
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::number::many;
 use tokio::runtime::Runtime;
@@ -145,12 +146,11 @@ fn store_numbers(store: &StoreWatch) -> StoreNumbers {
 fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
     let Some(path) = &seen.prices else { return Ok(PriceTable::known()) };
     let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
-    let own = read.and_then(|text| PriceTable::read(&text).map_err(|fault| fault.to_string()));
-    let own = own.map_err(|why| {
+    let own = read.and_then(|text| read_prices(&text).map_err(|fault| fault.to_string()));
+    own.map_err(|why| {
         let what = format!("cannot read prices from {}: {why}", path.display());
         CommandFault::unable(what, "fix the file that prices.file names, or leave it out")
-    })?;
-    Ok(own.or(PriceTable::known()))
+    })
 }
 
 /// Reports invalid store settings.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use tersely_engine::{DISCOVERY, ELSEWHERE, Fetch, ResultTally};
+use tersely_account::{RequestCost, RequestSums, TokenChange};
+use tersely_engine::{DISCOVERY, ELSEWHERE, Fetch};
 use tersely_gateway::Totals;
-use tersely_telemetry::{BillSums, BilledCost};
+use tersely_telemetry::BillSums;
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
@@ -25,7 +26,7 @@ impl Savings {
 
     /// The share that is saved of all tokens, if that has cost so much.
     fn share(&self, cost: u64) -> Share {
-        let ResultTally { before, after } = self.0.whole;
+        let TokenChange { before, after } = self.0.whole;
         Share::saved(before, after.saturating_add(usize::try_from(cost).unwrap_or(usize::MAX)))
     }
 
@@ -85,7 +86,7 @@ impl fmt::Display for Savings {
 impl Savings {
     /// What would have been saved of requests that were sent as they came, which is no saving.
     fn would(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Totals { untouched, would: ResultTally { before, after }, .. } = &self.0;
+        let Totals { untouched, would: TokenChange { before, after }, .. } = &self.0;
         if *untouched == 0 {
             return Ok(());
         }
@@ -128,14 +129,16 @@ impl Savings {
         }
         let cost = self.cost().saturating_add(tokens);
         write!(f, "\n  {} of a compressor cost {} tokens", many(calls, "call"), grouped(tokens))?;
-        let ResultTally { before, after } = self.0.whole;
+        let TokenChange { before, after } = self.0.whole;
         let all = after.saturating_add(usize::try_from(cost).unwrap_or(usize::MAX));
-        write!(f, ", of whatever price: with them, {}", change(ResultTally { before, after: all }))
+        write!(f, ", of whatever price: with them, {}", change(TokenChange { before, after: all }))
     }
 
     /// Whether the bill fell: what the provider counted, at known prices. Nothing is said where it never says.
     fn bill(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BillSums { billed, untold, priced, cost, tokens, .. } = &self.1;
+        let BillSums { billed, sums, .. } = &self.1;
+        let RequestSums { priced, cost, usage: tokens, .. } = sums;
+        let untold = self.1.untold();
         if *billed == 0 {
             return Ok(());
         }
@@ -144,8 +147,8 @@ impl Savings {
             write!(f, " ({} from its cache)", grouped(tokens.cache_read))?;
         }
         write!(f, ", {} written", grouped(tokens.output))?;
-        if *untold > 0 {
-            write!(f, "; {}: not told by the provider", many(*untold, "request"))?;
+        if untold > 0 {
+            write!(f, "; {}: not told by the provider", many(untold, "request"))?;
         }
         if *priced > 0 {
             write!(f, "\n  bill, an estimate: {}", fallen(*cost))?;
@@ -184,8 +187,8 @@ impl Savings {
 }
 
 /// What was paid, and what would have been.
-fn fallen(cost: BilledCost) -> String {
-    let BilledCost { paid, without } = cost;
+fn fallen(cost: RequestCost) -> String {
+    let RequestCost { paid, without } = cost;
     let whole = |nanodollars: u64| usize::try_from(nanodollars).unwrap_or(usize::MAX);
     let said = format!("{} instead of {}", dollars(paid), dollars(without));
     if paid > without {
@@ -202,8 +205,8 @@ fn dollars(nanodollars: u64) -> String {
 }
 
 /// How much less something costs now, or how much more.
-fn change(tally: ResultTally) -> String {
-    let ResultTally { before, after } = tally;
+fn change(tally: TokenChange) -> String {
+    let TokenChange { before, after } = tally;
     if after > before {
         return format!("{} tokens added to {}", grouped(after - before), grouped(before));
     }
@@ -213,9 +216,9 @@ fn change(tally: ResultTally) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tersely_telemetry::BilledTokens;
 
     use super::*;
+    use tersely_account::TokenUsage;
 
     fn check(totals: Totals, line: &str) {
         assert_eq!(Savings::new(totals, BillSums::default()).to_string(), line);
@@ -223,15 +226,16 @@ mod tests {
 
     #[test]
     fn a_bill_is_an_estimate_and_says_what_it_does_not_know() {
-        let read = BilledTokens { input: 1_000, cache_read: 90_000, output: 500, ..BilledTokens::default() };
-        let bill = BillSums {
-            billed: 3,
-            untold: 1,
-            tokens: read,
+        let read = TokenUsage { input: 1_000, cache_read: 90_000, output: 500, ..TokenUsage::default() };
+        let sums = RequestSums {
+            requests: 6,
+            failed: 2,
+            usage: read,
             priced: 2,
-            cost: BilledCost { paid: 410_000_000, without: 470_000_000 },
-            failed: [(429, 2)].into(),
+            cost: RequestCost { paid: 410_000_000, without: 470_000_000 },
+            ..RequestSums::default()
         };
+        let bill = BillSums { sums, billed: 3, failed: [(429, 2)].into() };
         let said = |bill| Savings::new(Totals { failed: 3, ..totals(4, 1_000, 900) }, bill).to_string();
         assert_eq!(
             said(bill.clone()),
@@ -241,8 +245,9 @@ mod tests {
              \n  bill, an estimate: $0.4100 instead of $0.4700, 12.8 % less; no known price for 1 request\
              \n  3 failed requests not counted: 2 with status 429, 1 unanswered"
         );
-        let more = BilledCost { paid: 1_234_567_890_000, without: 1_000_000_000_000 };
-        let said = said(BillSums { cost: more, billed: 2, untold: 0, ..bill });
+        let more = RequestCost { paid: 1_234_567_890_000, without: 1_000_000_000_000 };
+        let said =
+            said(BillSums { sums: RequestSums { requests: 4, cost: more, ..sums }, billed: 2, ..bill });
         assert!(
             said.contains("\n  bill, an estimate: $1,234.5679 instead of $1,000.0000, 23.5 % more\n"),
             "{said}"
@@ -251,7 +256,8 @@ mod tests {
 
     #[test]
     fn where_no_price_is_known_there_is_no_bill() {
-        let bill = BillSums { billed: 1, ..BillSums::default() };
+        let sums = RequestSums { requests: 1, ..RequestSums::default() };
+        let bill = BillSums { sums, billed: 1, ..BillSums::default() };
         let said = Savings::new(totals(1, 1_000, 900), bill).to_string();
         assert!(
             said.ends_with(
@@ -262,13 +268,13 @@ mod tests {
     }
 
     fn totals(requests: u64, before: usize, after: usize) -> Totals {
-        Totals { requests, whole: ResultTally { before, after }, ..Totals::default() }
+        Totals { requests, whole: TokenChange { before, after }, ..Totals::default() }
     }
 
     #[test]
     fn all_tokens_come_first_and_then_those_of_tool_results() {
         check(totals(1, 0, 0), "1 request: 0 of 0 tokens saved, 0.0 %");
-        let fresh = ResultTally { before: 18_420, after: 9_120 };
+        let fresh = TokenChange { before: 18_420, after: 9_120 };
         check(
             Totals { fresh, tool: 1_092, ..totals(12, 156_917, 153_555) },
             "12 requests: 3,362 of 156,917 tokens saved, 2.1 % (our own tool: 1,092)\
@@ -278,7 +284,7 @@ mod tests {
 
     #[test]
     fn what_would_have_been_saved_is_apart() {
-        let would = ResultTally { before: 1_000, after: 700 };
+        let would = TokenChange { before: 1_000, after: 700 };
         check(
             Totals { untouched: 2, would, ..totals(2, 1_000, 1_000) },
             "2 requests: 0 of 1,000 tokens saved, 0.0 %\

@@ -7,31 +7,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use source::{Imports, Source, circles, crates, is_participle, products, sources, tracked, words};
 
 /// Crates whose answers depend on nothing but their arguments.
-const PURE: [&str; 6] = ["json", "codec", "stage", "core", "wire", "proof"];
+const PURE: [&str; 7] = ["account", "json", "codec", "stage", "core", "wire", "proof"];
 
 /// What each crate uses of ours, exactly as its manifest says. A crate comes after those that it uses.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 20] = [
+    ("account", &[]),
     ("json", &[]),
     ("codec", &["json"]),
     ("stage", &["codec"]),
     ("core", &["codec", "stage"]),
-    ("wire", &["json"]),
+    ("wire", &["account", "json"]),
     ("store", &[]),
-    ("proof", &[]),
+    ("proof", &["account"]),
     ("terminal", &[]),
-    ("telemetry", &["proof"]),
-    ("history", &["proof", "telemetry"]),
-    ("engine", &["core", "proof", "wire"]),
-    ("gateway", &["core", "engine", "history", "proof", "store", "telemetry", "wire"]),
+    ("telemetry", &["account"]),
+    ("history", &["account", "proof", "telemetry"]),
+    ("engine", &["account", "core", "wire"]),
+    ("gateway", &["account", "core", "engine", "history", "store", "telemetry", "wire"]),
     ("testing", &["codec", "core", "stage", "wire"]),
-    ("audit", &["core", "engine", "telemetry", "wire"]),
-    ("bench", &["audit", "codec", "core", "engine", "terminal", "wire"]),
-    ("settings", &["core", "engine", "gateway", "proof", "store", "telemetry", "terminal"]),
+    ("audit", &["account", "core", "engine", "wire"]),
+    ("bench", &["account", "audit", "codec", "core", "engine", "terminal", "wire"]),
+    ("settings", &["account", "core", "engine", "gateway", "store", "telemetry", "terminal"]),
     ("agents", &["gateway", "settings", "terminal"]),
-    ("eval", &["audit", "core", "engine", "gateway", "settings", "telemetry", "terminal", "wire"]),
+    ("eval", &["account", "audit", "core", "engine", "gateway", "settings", "terminal", "wire"]),
     (
         "cli",
         &[
+            "account",
             "agents",
             "audit",
             "codec",

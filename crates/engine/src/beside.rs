@@ -3,9 +3,9 @@
 use tersely_core::{prompt, schema};
 use tersely_wire::{Provider, Splice, rewrite};
 
-use crate::account::report::Report;
 use crate::overrides::error::OptionError;
 use crate::overrides::schema_mode::SchemaMode;
+use crate::report::Report;
 use crate::scope::Scope;
 
 /// The edits of tool descriptions and user messages. What cannot be read is left unchanged.

@@ -3,13 +3,12 @@
 
 use std::borrow::Cow;
 
+use tersely_account::{TokenChange, stable_hash};
 use tersely_core::{Loss, Reader};
-use tersely_proof::stable_hash;
+
 use tersely_wire::hidden::ToolHiding;
 use tersely_wire::{HistoryPlace, UserPrompt, named_model, splice};
 
-use crate::account::report::Report;
-use crate::account::tokens::ResultTally;
 use crate::beside;
 use crate::candidates::Candidate;
 use crate::candidates::candidates;
@@ -18,6 +17,7 @@ use crate::overrides::body_object::take;
 use crate::overrides::error::OptionError;
 use crate::overrides::request_options::RequestOptions;
 use crate::remote::strategy::Strategy;
+use crate::report::Report;
 use crate::request::Request;
 use crate::results::results;
 use crate::scope::Scope;
@@ -68,7 +68,7 @@ impl Engine {
             Some((own, rest)) => (request.asked.clone().or(own), Cow::Owned(rest)),
         };
         let mut passed = self.process(request, &asked, body)?;
-        passed.report.words = asked.debug;
+        passed.report.record.words = asked.debug;
         Ok(passed)
     }
 
@@ -87,14 +87,15 @@ impl Engine {
         let arm = self.arm(request, asked, &body, session);
         if arm.is_applied() {
             let mut passed = self.rewrite(request, asked, body)?;
-            (passed.report.arm, passed.report.session) = (arm, session);
+            (passed.report.record.arm, passed.report.record.session) = (arm, session);
             return Ok(passed);
         }
         // It is not rewritten, so it is not refused either, whatever the error.
         let made = self.rewrite(request, asked, Cow::Borrowed(&*body)).map(|made| made.report);
-        let made = Report { session, ..made.unwrap_or_default() };
+        let mut made = made.unwrap_or_default();
+        made.record.session = session;
         let body = self.mask_by_name(request, asked, body);
-        let report = made.unsent(arm, count_tokens(request, &BodyTokens::default(), &body));
+        let report = made.observed(arm, count_tokens(request, &BodyTokens::default(), &body));
         Ok(ForwardBody { body, report, hidden: None })
     }
 
@@ -163,11 +164,11 @@ impl Engine {
             None => (None, 0, body),
         };
         let (mut passed, kept) = splice_results(&scope, request, body)?;
-        passed.report.tool = tool;
+        passed.report.record.tool_tokens = tool;
         passed.report.reader = (!scope.is_idle()).then(|| scope.reader());
         let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
-        passed.report.whole = before.map(|before| ResultTally {
+        passed.report.record.request_tokens = before.map(|before| TokenChange {
             before: before.saturating_add_signed(-masked),
             after: count(&passed.body),
         });

@@ -1,6 +1,6 @@
 //! What is sent for one result.
 
-use crate::account::report::Report;
+use crate::report::Report;
 
 /// What is sent for one result, as the memo keeps it.
 #[derive(Clone, Default)]

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use tersely_account::Arm;
 use tersely_core::{Redaction, redact, seal};
-use tersely_proof::Arm;
 use tersely_wire::{HistoryPlace, Slot, Splice, splice};
 
 use crate::conversation::call;

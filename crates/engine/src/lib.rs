@@ -1,6 +1,5 @@
 //! Rewrites one request body: finds tool results, compresses them, splices them back and records what was saved.
 
-mod account;
 mod answer;
 mod beside;
 pub(crate) mod candidates;
@@ -17,6 +16,7 @@ mod overrides;
 mod panic_guard;
 mod parallel;
 mod remote;
+mod report;
 mod request;
 mod restore;
 mod results;
@@ -27,9 +27,6 @@ mod skip;
 mod token_count;
 mod tools;
 
-pub use account::report::{Report, Saving, ToolCount};
-pub use account::result::{ResultFate, ResultNote, TextMeasure};
-pub use account::tokens::ResultTally;
 pub use answer::{ClientAnswer, ServerAnswer};
 pub use candidates::{Candidate, CompressorAsk};
 pub use engine::{Engine, ForwardBody};
@@ -46,6 +43,7 @@ pub use overrides::request_options::{RequestOptions, SessionName};
 pub use overrides::schema_mode::SchemaMode;
 pub use remote::answers::{RemoteAnswer, RemoteAnswers};
 pub use remote::strategy::{Fallback, RemotePlan, Strategy};
+pub use report::{Report, ToolCount};
 pub use request::Request;
 pub use restore::{RestoreError, in_sight, restore};
 pub use settings::{Discovery, EngineSettings, Prompts, Rule};

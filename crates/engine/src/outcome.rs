@@ -1,61 +1,60 @@
 //! Tells what became of a result, by what was found out about it and what is sent for it.
 
+use tersely_account::{
+    ResultGroup, ResultPlace, ResultRecord, ResultStatus, ShownName, TextSize, TokenChange, stable_hash,
+};
 use tersely_core::{Call, Family, redact};
-use tersely_proof::stable_hash;
 use tersely_wire::Slot;
 
-use crate::account::result::{ESCAPE, ResultFate, ResultNote, TextMeasure};
-use crate::account::tokens::ResultTally;
 use crate::conversation::call;
 use crate::filled_slot::FilledSlot;
+use crate::report::ESCAPE;
 
 /// What was found out about a result before it was filled.
 pub(crate) struct Observation {
     pub(crate) mode: &'static str,
     /// What becomes of it, unless something is sent for it.
-    pub(crate) otherwise: ResultFate,
-    pub(crate) came: TextMeasure,
+    pub(crate) otherwise: ResultStatus,
+    pub(crate) came: TextSize,
     pub(crate) is_kept: bool,
     pub(crate) is_renewed: bool,
     /// What the text is by its looks, where it is nobody's.
     pub(crate) looks: Option<&'static str>,
 }
 
-/// What is told of the result at a place, and of what stands for it.
-pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &FilledSlot) -> ResultNote {
-    let (asked, report) = (call(slot), &filled.report);
-    let stages: Vec<_> = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
-    ResultNote {
-        name: name(at, slot),
-        call: asked.id.into(),
-        tool: asked.tool.into(),
-        message: slot.message,
-        at,
-        kind: asked.tool_kind().name(),
-        family: family(&asked, seen.looks),
+/// The record of the result at a place, and of what is sent for it.
+pub(crate) fn record(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &FilledSlot) -> ResultRecord {
+    let (asked, record) = (call(slot), &filled.report.record);
+    ResultRecord {
+        id: name(at, slot),
+        call: ShownName::of(asked.id),
+        tool: ShownName::of(asked.tool),
+        place: ResultPlace { message: slot.message, result: at },
+        group: ResultGroup { tool: asked.tool_kind().name(), family: family(&asked, seen.looks) },
         mode: seen.mode,
-        fate: fate(seen, filled, &stages),
-        is_changed: report.changed > 0,
+        status: status(seen, filled),
+        is_changed: record.changed > 0,
         is_renewed: seen.is_renewed,
-        stages,
-        came: seen.came,
-        sent: filled.sent.as_deref().map_or(seen.came, TextMeasure::of),
-        tally: ResultTally { before: report.before, after: report.after },
-        redacted: report.redacted,
+        stages: record.stages.iter().map(|saving| (saving.stage, saving.saved)).collect(),
+        before: seen.came,
+        after: filled.sent.as_deref().map_or(seen.came, TextSize::of),
+        tokens: record.result_tokens,
+        redacted: record.redacted,
         arguments: asked.command.map(|command| stable_hash(&*redact(command))),
         would: None,
     }
 }
 
-fn fate(seen: &Observation, filled: &FilledSlot, stages: &[(&str, i64)]) -> ResultFate {
-    let report = &filled.report;
+fn status(seen: &Observation, filled: &FilledSlot) -> ResultStatus {
+    let record = &filled.report.record;
+    let TokenChange { before, after } = record.result_tokens;
     match filled.sent {
-        _ if report.faults > 0 => ResultFate::Failed,
-        Some(_) if report.redacted == 0 && stages.iter().all(|(stage, _)| *stage == ESCAPE) => {
-            ResultFate::Ours
+        _ if record.faults > 0 => ResultStatus::Passthrough,
+        Some(_) if record.redacted == 0 && record.stages.iter().all(|saving| saving.stage == ESCAPE) => {
+            ResultStatus::AlreadyCompressed
         }
-        Some(_) if report.after < report.before && seen.is_kept => ResultFate::Kept,
-        Some(_) if report.after < report.before => ResultFate::Shortened,
+        Some(_) if after < before && seen.is_kept => ResultStatus::CacheHit,
+        Some(_) if after < before => ResultStatus::Compressed,
         _ => seen.otherwise,
     }
 }

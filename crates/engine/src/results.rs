@@ -3,21 +3,22 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use tersely_account::RequestRecord;
+use tersely_account::{ResultStatus, TextSize};
 use tersely_core::{
     Ledger, Loss, Mode, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
 };
 use tersely_wire::{Slot, Splice};
 
-use crate::account::report::Report;
-use crate::account::result::{ResultFate, TextMeasure};
 use crate::candidates::{self, Substitutes};
 use crate::conversation::{Conversation, call};
 use crate::filled_slot::FilledSlot;
 use crate::memo::Past;
 use crate::memo::Recall;
-use crate::outcome::{Observation, noted};
+use crate::outcome::{Observation, record};
 use crate::panic_guard::catch_panic;
 use crate::parallel::each;
+use crate::report::Report;
 use crate::request::Request;
 use crate::scope::Scope;
 use crate::tools::retrieval::KeptOriginal;
@@ -90,7 +91,8 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
     let slots = match request.provider.slots(body) {
         Ok(slots) => slots,
         Err(error) => {
-            let report = Report { unread: Some(error), faults: 1, ..Report::default() };
+            let record = RequestRecord { faults: 1, ..RequestRecord::default() };
+            let report = Report { unread: Some(error), record, ..Report::default() };
             return Results { report, ..Results::default() };
         }
     };
@@ -103,22 +105,24 @@ pub(crate) fn compress_slots(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots:
     let links = memo.map_or_else(Vec::new, |recall| recall.links(scope, slots));
     let mut past = memo.and_then(|recall| recall.take(&links)).unwrap_or_else(|| Past::new(scope));
     let mut results = Results::default();
-    results.report.reused = past.filled.len();
+    results.report.record.reused = past.filled.len();
     let renewed = memo.map_or_else(Vec::new, |recall| recall.changed_results(scope, slots));
-    results.report.renewed = renewed.iter().filter(|is| **is).count();
+    results.report.record.renewed = renewed.iter().filter(|is| **is).count();
     let plain_end = slots.get(..scope.plain_results).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
     let new: Vec<_> = slots.iter().enumerate().skip(past.filled.len()).collect();
     let drafts = each(&new, |(at, slot)| match slot {
-        _ if slot.message < scope.frozen_messages => keep_unchanged(scope, ResultFate::Skipped, slot),
-        _ if slot.span.start < plain_end => keep_unchanged(scope, ResultFate::Failed, slot),
+        _ if slot.message < scope.frozen_messages => {
+            keep_unchanged(scope, ResultStatus::SkippedByConfig, slot)
+        }
+        _ if slot.span.start < plain_end => keep_unchanged(scope, ResultStatus::Passthrough, slot),
         _ => compress_alone(scope, *at, slot),
     });
     for ((at, slot), draft) in new.into_iter().zip(drafts) {
         let Draft { state, mut seen } = draft.unwrap_or_else(Draft::unreadable);
         seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
         let (mut filled, kept) = fill(&mut past.conversation, slot, state);
-        let note = noted(at, slot, &seen, &filled);
-        filled.report.results.push(Arc::new(note));
+        let result = record(at, slot, &seen, &filled);
+        filled.report.record.results.push(Arc::new(result));
         past.filled.push(filled);
         results.kept.extend(kept);
     }
@@ -135,11 +139,11 @@ pub(crate) fn compress_slots(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots:
 impl<'s> Draft<'s> {
     /// A result that cannot be read.
     fn unreadable() -> Self {
-        Self::of(DraftState::Unread, Mode::Disabled, ResultFate::Failed)
+        Self::of(DraftState::Unread, Mode::Disabled, ResultStatus::Passthrough)
     }
 
     /// A result in a state, with the fate to report unless something else is sent for it.
-    fn of(state: DraftState<'s>, mode: Mode, otherwise: ResultFate) -> Self {
+    fn of(state: DraftState<'s>, mode: Mode, otherwise: ResultStatus) -> Self {
         let text = match &state {
             DraftState::Unread => "",
             DraftState::Unchanged(text) | DraftState::Failed(text) => &text.came,
@@ -148,7 +152,7 @@ impl<'s> Draft<'s> {
         let seen = Observation {
             mode: mode.name(),
             otherwise,
-            came: TextMeasure::of(text),
+            came: TextSize::of(text),
             is_kept: false,
             is_renewed: false,
             looks: text.trim_start().starts_with(['{', '[']).then_some("json"),
@@ -158,7 +162,7 @@ impl<'s> Draft<'s> {
 }
 
 /// A result that stays unchanged, except for secrets, and why.
-fn keep_unchanged<'s>(scope: &Scope<'_>, why: ResultFate, slot: &Slot<'s>) -> Draft<'s> {
+fn keep_unchanged<'s>(scope: &Scope<'_>, why: ResultStatus, slot: &Slot<'s>) -> Draft<'s> {
     let masked = |text| MaskedText::of(scope.plan(&slot.call.tool), slot, text);
     let draft = |text| Draft::of(DraftState::Unchanged(masked(text)), Mode::Disabled, why);
     slot.text().map_or_else(Draft::unreadable, draft)
@@ -171,7 +175,7 @@ fn compress_alone<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Draft<'s
         return Draft::of(
             DraftState::Unchanged(MaskedText::of(None, slot, text)),
             Mode::Disabled,
-            ResultFate::Skipped,
+            ResultStatus::SkippedByConfig,
         );
     };
     if let Some(why) = reason_to_skip(scope, plan, slot, &text) {
@@ -192,19 +196,19 @@ fn compress_alone<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Draft<'s
         Some(Err(ledger)) => DraftState::Same(plan, text, ledger),
         None => DraftState::Failed(MaskedText::of(Some(plan), slot, text)),
     };
-    let mut draft = Draft::of(state, plan.mode, ResultFate::Same);
+    let mut draft = Draft::of(state, plan.mode, ResultStatus::RatioExceeded);
     draft.seen.is_kept = scope.answers.is_some_and(|answers| answers.is_stored(at));
     draft
 }
 
 /// Why a result stays unchanged, except for secrets and imitations of our marks; `None` if it is compressed.
-fn reason_to_skip(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) -> Option<ResultFate> {
+fn reason_to_skip(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) -> Option<ResultStatus> {
     match plan.takes(text.len()) {
-        _ if scope.skips(&slot.call.tool) => Some(ResultFate::Skipped),
+        _ if scope.skips(&slot.call.tool) => Some(ResultStatus::SkippedByConfig),
         true if is_rewritable(plan, slot, text) => None,
-        true => Some(ResultFate::Skipped),
-        false if text.len() <= plan.min_bytes => Some(ResultFate::Small),
-        false => Some(ResultFate::Large),
+        true => Some(ResultStatus::SkippedByConfig),
+        false if text.len() <= plan.min_bytes => Some(ResultStatus::PassthroughSmall),
+        false => Some(ResultStatus::PassthroughLarge),
     }
 }
 
@@ -240,7 +244,7 @@ fn fill(
     match state {
         DraftState::Unread => {
             past.skip(slot);
-            (FilledSlot { sent: None, report: Report { slots: 1, faults: 1, ..Report::default() } }, None)
+            (FilledSlot { sent: None, report: Report::of_slot(1) }, None)
         }
         DraftState::Unchanged(text) => {
             past.remember(slot, text.text());
@@ -257,7 +261,7 @@ fn fill(
 
 /// A result that stays unchanged, except for its masks.
 fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> FilledSlot {
-    let mut report = Report { slots: 1, faults, ..Report::default() };
+    let mut report = Report::of_slot(faults);
     let Some(sent) = text.sent else {
         report.leave(&text.came);
         return FilledSlot { sent: None, report };
@@ -284,7 +288,7 @@ fn fill_with_references(
         return (fill_failed(past, slot, MaskedText::of(Some(plan), slot, Cow::Borrowed(text))), None);
     };
     let over_limit = usize::from(is_exceeded(&plan, &outcome.text));
-    let mut report = Report { slots: 1, over_limit, ..Report::default() };
+    let mut report = Report { over_limit, ..Report::of_slot(0) };
     report.book(text, &outcome);
     if outcome.text == text {
         return (FilledSlot { sent: None, report }, None);

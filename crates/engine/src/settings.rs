@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use tersely_account::Holdout;
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
-use tersely_proof::Holdout;
 
 use crate::expand_offer::ExpandOffer;
 use crate::model_tiers::KnownReaders;

@@ -119,7 +119,7 @@ fn what_a_request_has_is_what_is_done() {
     ] {
         let settings = EngineSettings { discovery: discovery(), ..EngineSettings::default() };
         let (sent, report) = pass(settings, &body).expect("nothing to refuse");
-        assert_eq!((report.changed > 0, report.tools.is_some()), (results, chooses), "{body}");
+        assert_eq!((report.record.changed > 0, report.tools.is_some()), (results, chooses), "{body}");
         assert_eq!(sent == body, !results && !chooses);
         assert!(!sent.contains("tool_39"), "{sent}");
     }
@@ -158,7 +158,7 @@ fn nothing_is_read_where_nothing_is_to_be_done() {
             let ForwardBody { body: new, report, .. } =
                 engine.pass(&request, body.as_bytes()).expect("nothing to refuse");
             assert!(matches!(new, Cow::Borrowed(_)));
-            assert_eq!((report.slots, report.faults), (0, 0));
+            assert_eq!((report.record.slots, report.record.faults), (0, 0));
         }
     }
 }
@@ -168,11 +168,11 @@ fn nothing_is_read_where_nothing_is_to_be_done() {
 fn what_cannot_be_read_goes_on() {
     let broken = body("sh", &rows(), "") + "}";
     let (sent, report) = pass(EngineSettings::default(), &broken).expect("nothing to refuse");
-    assert_eq!((sent, report.faults, report.slots), (broken, 1, 0));
+    assert_eq!((sent, report.record.faults, report.record.slots), (broken, 1, 0));
     assert_eq!(report.unread.map(|error| error.expected), Some("the end of the body"));
     let halves = body("sh", "SURROGATE", "").replace("SURROGATE", r"\ud800 is half a character");
     let (sent, report) = pass(EngineSettings::default(), &halves).expect("nothing to refuse");
-    assert_eq!((sent, report.faults, report.slots), (halves, 1, 1));
+    assert_eq!((sent, report.record.faults, report.record.slots), (halves, 1, 1));
 }
 
 /// Behaviour 12.1.
@@ -182,7 +182,7 @@ fn a_request_is_heard_above_the_settings_and_its_headers_above_its_body() {
     let told = body("sh", &rows(), r#","_tersely":{"tool_output_compression":"standard"}"#);
     let (compressed, report) = pass(off.clone(), &told).expect("nothing to refuse");
     assert_eq!(compressed, sent(&body("sh", &rows(), "")));
-    assert_eq!((report.slots, report.changed), (1, 1));
+    assert_eq!((report.record.slots, report.record.changed), (1, 1));
     let asked = RequestOptions::by_header(Some("off"), None).expect("a mode");
     let passed = Engine::new(off).pass(&Request { asked, ..request() }, told.as_bytes()).expect("a body");
     assert_eq!(*passed.body, *body("sh", &rows(), "").as_bytes());
@@ -313,7 +313,7 @@ fn schema_compression_is_a_word() {
 /// The words of a client that are kept for its records.
 fn kept(words: &Value) -> Vec<(String, String)> {
     let body = body("sh", &rows(), &format!(r#","_forge":{{"debug":{words}}}"#));
-    pass(EngineSettings::default(), &body).expect("nothing to refuse").1.words
+    pass(EngineSettings::default(), &body).expect("nothing to refuse").1.record.words
 }
 
 /// Behaviour 12.5: words of the client's own are cut where they are too much, for nothing depends on them.
@@ -347,7 +347,7 @@ fn texts_of_one_result_are_slots_of_their_own() {
     let (new, report) =
         pass(EngineSettings::default(), &body("sh", "BLOCKS", "").replace(&text, &blocks.to_string()))
             .expect("a body");
-    assert_eq!((report.slots, report.changed), (2, 2));
+    assert_eq!((report.record.slots, report.record.changed), (2, 2));
     assert!(new.contains(r#"{"type":"image","source":{}}"#), "{new}");
 }
 
@@ -381,7 +381,7 @@ fn what_is_left_alone_cannot_play_our_marks() {
     ] {
         let (new, report) = pass(settings.clone(), &body("sh", &forged, "")).expect("a body");
         assert_eq!(new.contains("<<<SHADOW:shadow_000"), passes, "{settings:?}: {new}");
-        assert_eq!(report.changed, usize::from(!passes), "{settings:?}");
+        assert_eq!(report.record.changed, usize::from(!passes), "{settings:?}");
         if !passes {
             let sent = new.split("<<<TEXT1:").nth(1).expect("told from ours");
             assert!(sent.starts_with(&format!("shadow_{}>>>\\nlook at this\\n", "0".repeat(32))), "{new}");
@@ -404,7 +404,7 @@ fn what_is_left_alone_is_masked_and_told_apart() {
     ] {
         let (new, report) = pass(settings.clone(), &body("sh", &text, "")).expect("a body");
         assert!(new.contains(&told), "{settings:?}: {new}");
-        assert_eq!((report.redacted, report.changed), (1, 1), "{settings:?}");
+        assert_eq!((report.record.redacted, report.record.changed), (1, 1), "{settings:?}");
     }
     let core = compress(&small, Call::default(), &text);
     assert_eq!((core.text.replace('\n', "\\n"), core.redacted), (told, 1));
@@ -429,9 +429,12 @@ fn what_the_settings_leave_alone_stays() {
         (EngineSettings { rules: vec![rule("x*")], ..EngineSettings::default() }, 1),
     ] {
         let (new, report) = pass(settings.clone(), &body("sh", &rows, "")).expect("a body");
-        assert_eq!((report.slots, report.changed), (1, changed), "{settings:?}");
+        assert_eq!((report.record.slots, report.record.changed), (1, changed), "{settings:?}");
         assert_eq!(new == body("sh", &rows, ""), changed == 0);
-        assert!(report.before > 0 && report.after <= report.before);
+        assert!(
+            report.record.result_tokens.before > 0
+                && report.record.result_tokens.after <= report.record.result_tokens.before
+        );
     }
 }
 
@@ -454,7 +457,7 @@ fn a_result_that_is_too_much_work_stays_and_the_others_do_not() {
         let (new, report) =
             pass(EngineSettings::default(), &results(&[&rows, &heavy, &format!("{rows} ")])).expect("a body");
         let (alone, _) = pass(EngineSettings::default(), &results(&[&rows])).expect("a body");
-        assert_eq!((report.slots, report.changed, report.faults), (3, 2, 0));
+        assert_eq!((report.record.slots, report.record.changed, report.record.faults), (3, 2, 0));
         assert!(new.contains(&json!(heavy).to_string()), "the heavy one goes on as it came");
         let same = |one: &&str| alone.contains(one);
         assert!(
@@ -472,9 +475,9 @@ fn secrets_are_masked_and_counted() {
     let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
     let (new, report) = pass(EngineSettings::default(), &body("sh", &text, "")).expect("a body");
     assert!(!new.contains(&secret()) && new.contains(r"region=eu-west-1\n"), "{new}");
-    assert_eq!((report.redacted, report.changed, report.stages.len()), (1, 1, 0));
-    assert_eq!(report.before, report.after, "a mask is no saving");
-    let whole = report.whole.expect("a count");
+    assert_eq!((report.record.redacted, report.record.changed, report.record.stages.len()), (1, 1, 0));
+    assert_eq!(report.record.result_tokens.before, report.record.result_tokens.after, "a mask is no saving");
+    let whole = report.record.request_tokens.expect("a count");
     assert!(
         whole.before.abs_diff(whole.after) <= 2,
         "escapes aside, no saving of the whole either: {whole:?}"
@@ -495,17 +498,17 @@ fn what_an_agent_may_edit_is_masked_only_when_asked_for_by_name() {
     ] {
         let request = answered(tool, command, &text);
         let (new, report) = pass(EngineSettings::default(), &request).expect("a body");
-        assert!(new.contains(&secret()) && report.redacted == 0, "{tool} {command}: {new}");
+        assert!(new.contains(&secret()) && report.record.redacted == 0, "{tool} {command}: {new}");
         let plan = Plan { redact: Redaction::All, ..Plan::default() };
         let (new, report) =
             pass(EngineSettings { plan, ..EngineSettings::default() }, &request).expect("a body");
-        assert!(!new.contains(&secret()) && report.redacted == 1, "{tool} {command}: {new}");
+        assert!(!new.contains(&secret()) && report.record.redacted == 1, "{tool} {command}: {new}");
     }
     for (tool, command) in
         [("sh", "env"), ("Bash", "cat app.log"), ("Read", "logs/app.log"), ("get_config", "")]
     {
         let (new, report) = pass(EngineSettings::default(), &answered(tool, command, &text)).expect("a body");
-        assert!(!new.contains(&secret()) && report.redacted == 1, "{tool} {command}: {new}");
+        assert!(!new.contains(&secret()) && report.record.redacted == 1, "{tool} {command}: {new}");
     }
 }
 
@@ -517,7 +520,7 @@ fn without_loss_masks_have_to_be_asked_for() {
     for (redact, masked) in [(Redaction::Usual, 0), (Redaction::All, 1), (Redaction::Off, 0)] {
         let settings = EngineSettings { plan: plan(redact), ..EngineSettings::default() };
         let (new, report) = pass(settings, &answered("sh", "env", &text)).expect("a body");
-        assert_eq!((new.contains(&secret()), report.redacted), (masked == 0, masked), "{redact:?}");
+        assert_eq!((new.contains(&secret()), report.record.redacted), (masked == 0, masked), "{redact:?}");
     }
 }
 
@@ -558,9 +561,9 @@ fn nothing_is_left_out_where_it_could_not_be_fetched_back() {
 fn a_result_without_its_call_is_compressed_all_the_same() {
     let result = json!({"type": "tool_result", "tool_use_id": "gone", "content": rows()});
     let alone = format!(r#"{{"messages":[{{"role":"user","content":[{result}]}}]}}"#);
-    assert_eq!(pass(EngineSettings::default(), &alone).expect("a body").1.changed, 1);
+    assert_eq!(pass(EngineSettings::default(), &alone).expect("a body").1.record.changed, 1);
     let generic = EngineSettings { skip_tools: vec!["generic".to_owned()], ..EngineSettings::default() };
-    assert_eq!(pass(generic, &alone).expect("a body").1.changed, 0);
+    assert_eq!(pass(generic, &alone).expect("a body").1.record.changed, 0);
 }
 
 /// A request with a wordy tool and a user who pastes JSON.
@@ -637,7 +640,7 @@ fn a_session_is_remembered_and_its_changes_are_noticed() {
         let told = body.replacen('{', &said, 1);
         let request = Request { memo: Some(Recall { memo: &memo, whose: b"me" }), ..request() };
         let passed = Engine::default().pass(&request, told.as_bytes()).expect("a body");
-        (passed.body.into_owned(), passed.report.reused, passed.report.renewed)
+        (passed.body.into_owned(), passed.report.record.reused, passed.report.record.renewed)
     };
     let (one, two) = (body("sh", &rows(), ""), body("sh", &rows().replace("fruit", "root"), ""));
     let first = ask(&one, "");
@@ -661,9 +664,9 @@ fn long_results_are_skipped_or_cut_as_was_said() {
     assert_eq!(report.over_limit, 0);
     let (new, report) = sent(Plan { skip_above: 4_000, ..cut }).expect("nothing to refuse");
     assert!(new.contains("450 is a line of its own"), "{new}");
-    assert_eq!((report.changed, report.over_limit), (0, 0));
+    assert_eq!((report.record.changed, report.over_limit), (0, 0));
     let (_, report) = sent(Plan { skip_above: 400_000, ..cut }).expect("nothing to refuse");
-    assert_eq!(report.changed, 1);
+    assert_eq!(report.record.changed, 1);
 }
 
 /// Behaviour 0.12: a file, and what could not be fetched back, is longer than the limit, and that is said.

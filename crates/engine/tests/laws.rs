@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde_json::Value;
+use tersely_account::{RequestRecord, TokenChange};
 use tersely_core::{Loss, Mode, O200k, Plan};
 use tersely_engine::{
     Answers, Engine, EngineSettings, ForwardBody, Memo, MemoLimits, PlanOverride, Recall, Report, Request,
-    RequestOptions, ResultTally, TOOL,
+    RequestOptions, TOOL,
 };
 use tersely_testing::corpus::{SampleTranscript, conversations, larger};
 use tersely_wire::Slot;
@@ -124,8 +125,12 @@ fn a_memo_changes_no_byte() {
             let memo = Some(Recall { memo: &memo, whose: b"me" });
             let known = engine.pass(&Request { memo, ..plain }, &body).expect("nothing to refuse");
             assert!(known.body == fresh.body, "{name} at {many}");
-            reused += known.report.reused;
-            assert_eq!(Report { reused: 0, ..known.report }, fresh.report, "{name} at {many}");
+            reused += known.report.record.reused;
+            assert_eq!(
+                Report { record: RequestRecord { reused: 0, ..known.report.record }, ..known.report },
+                fresh.report,
+                "{name} at {many}"
+            );
         }
         assert!(reused > count, "{name}: {reused}");
     }
@@ -139,7 +144,7 @@ fn a_memo_is_one_clients_own() {
     let reused = |whose: &[u8]| {
         let memo = Some(Recall { memo: &memo, whose });
         let passed = Engine::default().pass(&Request { memo, ..request(conversation) }, &conversation.body);
-        passed.expect("nothing to refuse").report.reused
+        passed.expect("nothing to refuse").report.record.reused
     };
     assert_eq!((reused(b"one"), reused(b"two")), (0, 0));
     assert!(reused(b"one") > 0 && reused(b"two") > 0);
@@ -197,15 +202,23 @@ fn no_text_costs_more_and_the_account_is_true() {
         };
         let (before, after) = (counts(&conversation.body), counts(body));
         assert!(before.iter().zip(&after).all(|(before, after)| after <= before), "{name}");
-        assert_eq!(report.slots, before.len(), "{name}");
-        assert_eq!((report.before, report.after), (before.iter().sum(), after.iter().sum()), "{name}");
-        assert_eq!((report.faults, report.unread), (0, None), "{name}");
-        let saved: i64 = report.stages.iter().map(|stage| stage.saved).sum();
-        assert_eq!(i64::try_from(report.before - report.after), Ok(saved), "{name}: {report:?}");
+        assert_eq!(report.record.slots, before.len(), "{name}");
+        assert_eq!(
+            (report.record.result_tokens.before, report.record.result_tokens.after),
+            (before.iter().sum(), after.iter().sum()),
+            "{name}"
+        );
+        assert_eq!((report.record.faults, report.unread), (0, None), "{name}");
+        let saved: i64 = report.record.stages.iter().map(|stage| stage.saved).sum();
+        assert_eq!(
+            i64::try_from(report.record.result_tokens.before - report.record.result_tokens.after),
+            Ok(saved),
+            "{name}: {report:?}"
+        );
         let [whole, offered, sent] = [&conversation.body, &offered(conversation), body]
             .map(|body| O200k.count(&String::from_utf8_lossy(body)));
-        assert_eq!(report.whole, Some(ResultTally { before: whole, after: sent }), "{name}");
-        assert_eq!(report.tool, offered - whole, "{name}");
+        assert_eq!(report.record.request_tokens, Some(TokenChange { before: whole, after: sent }), "{name}");
+        assert_eq!(report.record.tool_tokens, offered - whole, "{name}");
     }
 }
 
@@ -215,9 +228,9 @@ fn exact_forms_come_back_byte_for_byte() {
     let (mut before, mut after) = (0, 0);
     for conversation in conversations() {
         let passed = pass(plan, &conversation);
-        before += passed.report.before;
-        after += passed.report.after;
-        assert_eq!(passed.report.redacted, 0, "{}", conversation.name);
+        before += passed.report.record.result_tokens.before;
+        after += passed.report.record.result_tokens.after;
+        assert_eq!(passed.report.record.redacted, 0, "{}", conversation.name);
         let restored = tersely_engine::restore(conversation.provider, &passed.body);
         assert!(restored.as_ref() == Ok(&conversation.body), "{}: {:?}", conversation.name, restored.err());
     }

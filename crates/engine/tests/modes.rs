@@ -37,7 +37,7 @@ fn weigh(mode: Mode, SampleTranscript { body, provider, .. }: &SampleTranscript)
     assert_eq!(old.len(), new.len());
     let mut history = Session::default();
     let lines = old.iter().zip(&new).map(|(old, new)| in_sight(&mut history, old, new)).sum();
-    (passed.report.after, lines)
+    (passed.report.record.result_tokens.after, lines)
 }
 
 /// How many lines of a result can be read in what was sent for it, and in what that names.

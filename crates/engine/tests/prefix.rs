@@ -238,7 +238,7 @@ fn all_turns_of_a_conversation_have_one_session() {
     for pieces in conversations().into_iter().map(Pieces::of) {
         let session = |scene, count| {
             let (body, request) = (pieces.request(scene, count), Request::new(pieces.provider, "/"));
-            engine.pass(&request, body.as_bytes()).expect("nothing to refuse").report.session
+            engine.pass(&request, body.as_bytes()).expect("nothing to refuse").report.record.session
         };
         let turns = pieces.turns();
         let turns: Vec<_> = turns.iter().copied().step_by(turns.len() / 6 + 1).collect();

@@ -146,7 +146,7 @@ fn no_rule_of_size_tool_or_time_goes_before_a_mask() {
         change(&mut request);
         let passed = engine.pass(&request, body.as_bytes()).expect("a body");
         assert_same("passed", &String::from_utf8_lossy(&passed.body), &expected);
-        assert_eq!((passed.report.redacted, passed.report.changed), (1, 1));
+        assert_eq!((passed.report.record.redacted, passed.report.record.changed), (1, 1));
         let masked = engine.mask(&request, body.as_bytes()).expect("a mask");
         assert_same("masked", &String::from_utf8_lossy(&masked), &expected);
     };

@@ -23,7 +23,7 @@ fn milliseconds_a_megabyte() {
         let (exact, form) = (engine(Mode::Standard, Loss::None), engine(Mode::Standard, Loss::Form));
         let reports = [&exact, &form].map(|engine| run(engine, &conversation));
         for (sum, report) in all.iter_mut().zip(&reports) {
-            *sum = (sum.0 + report.before, sum.1 + report.after);
+            *sum = (sum.0 + report.record.result_tokens.before, sum.1 + report.record.result_tokens.after);
         }
         if conversation.body.len() < MIN_BODY_BYTES {
             continue;
@@ -31,7 +31,11 @@ fn milliseconds_a_megabyte() {
         let disabled = engine(Mode::Disabled, Loss::Form);
         let [off, exact, form] = [&disabled, &exact, &form].map(|engine| best(engine, &conversation));
         let (name, size) = (&conversation.name, megabytes(conversation.body.len()));
-        let [before, less, least] = [reports[0].before, reports[0].after, reports[1].after];
+        let [before, less, least] = [
+            reports[0].record.result_tokens.before,
+            reports[0].record.result_tokens.after,
+            reports[1].record.result_tokens.after,
+        ];
         println!("| {name} | {size:.2} | {before} | {less} | {least} | {off:.3} | {exact:.1} | {form:.1} |");
         assert!(off * 5.0 < form, "what is switched off costs {off:.3} of {form:.1} ms");
     }
@@ -126,7 +130,7 @@ fn what_a_new_message_costs() {
             engine.pass(&request, &before).expect("nothing to refuse");
             let start = Instant::now();
             let passed = engine.pass(&request, &body).expect("nothing to refuse");
-            assert!(passed.report.reused > 0, "{}", conversation.name);
+            assert!(passed.report.record.reused > 0, "{}", conversation.name);
             start.elapsed().as_secs_f64() * 1000.0
         });
         let (with, size) = (with.fold(f64::MAX, f64::min), megabytes(conversation.body.len()));

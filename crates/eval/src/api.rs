@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 use tersely_wire::hidden::HiddenAsk;
 use tersely_wire::{Provider, claimed_provider};
 
@@ -41,7 +41,7 @@ pub(super) struct HeardAnswer {
     /// The whole turn, to be sent back with the results of its calls.
     turn: Value,
     /// Token usage.
-    pub(super) tokens: BilledTokens,
+    pub(super) tokens: TokenUsage,
 }
 
 /// The system prompt.
@@ -181,12 +181,12 @@ fn chat(body: &Value) -> Option<HeardAnswer> {
     }
     let count = |path: &str| body["usage"].pointer(path).and_then(Value::as_u64).unwrap_or_default();
     let cached = count("/prompt_tokens_details/cached_tokens");
-    let tokens = BilledTokens {
+    let tokens = TokenUsage {
         input: count("/prompt_tokens").saturating_sub(cached),
         cache_read: cached,
         output: count("/completion_tokens"),
         reasoning: count("/completion_tokens_details/reasoning_tokens"),
-        ..BilledTokens::default()
+        ..TokenUsage::default()
     };
     Some(HeardAnswer { text: without_thoughts(&text), calls, turn, tokens })
 }
@@ -202,10 +202,11 @@ fn messages(body: &Value) -> Option<HeardAnswer> {
         input: it["input"].to_string(),
     });
     let count = |name: &str| body["usage"][name].as_u64().unwrap_or_default();
-    let tokens = BilledTokens {
+    let tokens = TokenUsage {
         input: count("input_tokens"),
         cache_read: count("cache_read_input_tokens"),
         cache_write: count("cache_creation_input_tokens"),
+        cache_write_hour: 0,
         output: count("output_tokens"),
         reasoning: 0,
     };
@@ -224,7 +225,7 @@ mod tests {
 
     fn check(api: EvalApi, body: &str, text: &str, calls: usize, tokens: [u64; 4]) {
         let heard = api.read(body.as_bytes()).unwrap();
-        let BilledTokens { input, cache_read, cache_write, output, .. } = heard.tokens;
+        let TokenUsage { input, cache_read, cache_write, output, .. } = heard.tokens;
         assert_eq!((&*heard.text, heard.calls.len()), (text, calls), "{body}");
         assert_eq!([input, cache_read, cache_write, output], tokens, "{body}");
     }

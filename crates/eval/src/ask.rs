@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
+use tersely_account::TokenUsage;
 use tersely_audit::weigh;
 use tersely_engine::{Answers, TOOL};
 use tersely_gateway::{PostedAnswer, Poster};
-use tersely_telemetry::BilledTokens;
 use tersely_terminal::output::visible;
 use tokio::time::sleep;
 
@@ -70,7 +70,7 @@ pub(super) struct ScoredReply {
     /// How often something was fetched back.
     pub(super) fetched: usize,
     /// What the provider counted, of all rounds.
-    pub(super) tokens: BilledTokens,
+    pub(super) tokens: TokenUsage,
     /// What we count of what was sent, of all rounds.
     pub(super) ours: usize,
     /// How long it took, in milliseconds.

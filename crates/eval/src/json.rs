@@ -43,6 +43,6 @@ fn one(said: &EvalWords<'_>, it: &ArmTally) -> Value {
         },
         "tokens_by_our_count": it.ours,
         "milliseconds": it.millis,
-        "dollars": said.price.map(|price| price.of(it.tokens, false)),
+        "dollars": said.price.as_ref().map(|price| price.base_cost(&it.tokens).dollars()),
     })
 }

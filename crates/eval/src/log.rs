@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 use tersely_terminal::fault::CommandFault;
 
 use crate::arm::EvalArm;
@@ -131,10 +131,11 @@ fn read(line: &str) -> Option<EvalAnswer> {
     }
     let count = |name: &str| line[name].as_u64();
     let small = |name: &str| usize::try_from(count(name)?).ok();
-    let tokens = BilledTokens {
+    let tokens = TokenUsage {
         input: count("input")?,
         cache_read: count("cache_read")?,
         cache_write: count("cache_write")?,
+        cache_write_hour: 0,
         output: count("output")?,
         reasoning: count("reasoning")?,
     };

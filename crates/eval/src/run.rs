@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
-use tersely_audit::DollarPrice;
+use tersely_account::PriceTable;
 use tersely_engine::reader_of;
 use tersely_gateway::Poster;
 use tersely_settings::{self as settings, Flags, SettingSources};
-use tersely_telemetry::PriceTable;
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::progress::ProgressBar;
 use tersely_terminal::{output, progress};
@@ -41,7 +40,7 @@ pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
     let path = args.out.clone().unwrap_or_else(|| place::file(&args.model));
     let mut log = RunLog::open(&path, &settings, &asker.run)?;
     let asker = Asker { run: log.run.clone(), ..asker };
-    let price = PriceTable::known().of(&args.model).map(DollarPrice::of_model);
+    let price = PriceTable::known().of(&args.model);
     if log.torn > 0 {
         output::note(&format!(
             "note: {} of {} could not be read and will be asked again",

@@ -2,8 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use tersely_audit::DollarPrice;
-use tersely_telemetry::BilledTokens;
+use tersely_account::{Price, TokenUsage};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::output;
@@ -21,15 +20,15 @@ pub(super) fn is_refused(
     args: &EvalArgs,
     asker: &Asker,
     open: &[(EvalArm, EvalQuestion)],
-    price: Option<&DollarPrice>,
+    price: Option<&Price>,
 ) -> Result<bool, Stop> {
     let input: usize = open.iter().map(|(arm, question)| weight(&asker.request(*arm, question).0)).sum();
     let input = u64::try_from(input).unwrap_or(u64::MAX);
     let count = u64::try_from(open.len()).unwrap_or(u64::MAX);
-    let tokens = BilledTokens { input, output: count * ANSWER_TOKENS, ..BilledTokens::default() };
+    let tokens = TokenUsage { input, output: count * ANSWER_TOKENS, ..TokenUsage::default() };
     let cost = price.map_or_else(
         || "its price is not known".to_owned(),
-        |price| format!("about ${:.2}, more if it thinks", price.of(tokens, false)),
+        |price| format!("about ${:.2}, more if it thinks", price.base_cost(&tokens).dollars()),
     );
     let host = asker.poster.upstream();
     output::note(&format!(

@@ -1,6 +1,6 @@
 //! Sums up the answers of a run.
 
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 use crate::arm::EvalArm;
 use crate::ask::EvalAnswer;
@@ -22,7 +22,7 @@ pub(super) struct ArmTally {
     /// How often something was fetched back.
     pub(super) fetched: usize,
     /// What the provider counted.
-    pub(super) tokens: BilledTokens,
+    pub(super) tokens: TokenUsage,
     /// What we count of what was sent.
     pub(super) ours: usize,
     /// How long it took, in milliseconds.

@@ -1,7 +1,7 @@
 //! The content of a report, for the terminal, the page and JSON.
 
 use serde_json::Value;
-use tersely_audit::DollarPrice;
+use tersely_account::Price;
 
 use crate::tally::{ArmTally, EvalTally};
 
@@ -12,7 +12,7 @@ pub(super) struct EvalWords<'w> {
     /// The settings of the run.
     pub(super) settings: &'w Value,
     /// What its model costs, if that is known.
-    pub(super) price: Option<DollarPrice>,
+    pub(super) price: Option<Price>,
     /// Where its answers are.
     pub(super) file: String,
 }
@@ -25,6 +25,8 @@ impl EvalWords<'_> {
 
     /// What an arm cost.
     pub(super) fn cost(&self, arm: &ArmTally) -> String {
-        self.price.map_or_else(|| "?".to_owned(), |price| format!("${:.4}", price.of(arm.tokens, false)))
+        self.price
+            .as_ref()
+            .map_or_else(|| "?".to_owned(), |price| format!("${:.4}", price.base_cost(&arm.tokens).dollars()))
     }
 }

@@ -302,7 +302,8 @@ async fn deliver(pools: Arc<Pools>, settings: Arc<CollectorSettings>, parcel: Pa
 mod tests {
     use std::net::TcpListener;
 
-    use tersely_telemetry::{ShownName, Verb};
+    use tersely_account::ShownName;
+    use tersely_telemetry::Verb;
 
     use super::*;
 

@@ -12,12 +12,9 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use tersely_engine::{Report, ResultFate, ResultNote, ResultTally, TextMeasure};
-use tersely_telemetry::{
-    BilledRounds, BilledTokens, FetchSum, GroupSum, RequestEnd, RequestEvent, ResultEvent, ResultGroup,
-    ResultPlace, ResultStatus, RunningStream, ShownName, Telemetry, TextSize, TokenChange, Verb, WouldHave,
-};
-use tersely_wire::usage::TokenUsage;
+use tersely_account::{FetchSum, GroupSum, ResultRecord, ShownName, UsageRounds};
+use tersely_engine::Report;
+use tersely_telemetry::{RequestEnd, RequestEvent, RunningStream, Telemetry, Verb};
 
 use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
@@ -48,7 +45,7 @@ pub(crate) struct Known {
     /// What became of its body.
     pub(crate) report: Option<Arc<Report>>,
     /// Those of its results that were not sent before.
-    pub(crate) fresh: Vec<Arc<ResultNote>>,
+    pub(crate) fresh: Vec<Arc<ResultRecord>>,
     /// A hash of the conversation that it belongs to.
     pub(crate) session: Option<u64>,
     /// What comes to be known while its answer is being sent.
@@ -136,7 +133,9 @@ impl Visit {
         };
         event.session = known.session;
         if let Some(report) = &known.report {
-            book(&mut event, report, &known.fresh);
+            event.record = report.record.clone();
+            event.record.groups = GroupSum::of(&report.record.results);
+            event.record.fresh.clone_from(&known.fresh);
         }
         if event.is_success() {
             bill(&self.telemetry, &mut event, &known.bill.so_far());
@@ -153,123 +152,22 @@ impl Drop for Visit {
     }
 }
 
-fn book(event: &mut RequestEvent, report: &Report, fresh: &[Arc<ResultNote>]) {
-    event.arm = report.arm;
-    event.words.clone_from(&report.words);
-    event.would = report.would.as_deref().map(would);
-    event.results = report.slots;
-    event.changed = report.changed;
-    event.groups = groups(&report.results);
-    event.fresh = fresh.iter().map(|note| told(note)).collect();
-    event.result_tokens = TokenChange { before: report.before, after: report.after };
-    event.request_tokens = report.whole.map(change).unwrap_or_default();
-    event.tool_tokens = report.tool;
-    event.stages = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
-    event.redacted = report.redacted;
-    event.reused = report.reused;
-    event.renewed = report.renewed;
-    event.faults = report.faults;
-}
-
-/// What would have become of a request that was sent as it came.
-fn would(report: &Report) -> WouldHave {
-    WouldHave {
-        changed: report.changed,
-        result_tokens: TokenChange { before: report.before, after: report.after },
-        request_tokens: report.whole.map(change).unwrap_or_default(),
-        tool_tokens: report.tool,
-        stages: report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect(),
-        paid: None,
-    }
-}
-
 /// Books what the provider counted, and what that costs. Nothing is guessed where it does not say.
 fn bill(telemetry: &Telemetry, event: &mut RequestEvent, bill: &BillSoFar) {
+    let record = &mut event.record;
     let fetched = bill.fetched.iter();
-    event.fetched =
+    record.fetched =
         fetched.map(|(stage, fetch)| FetchSum { stage, calls: fetch.calls, tokens: fetch.tokens }).collect();
     if !bill.is_told() {
         return;
     }
-    let all = billed(bill.from(0));
-    event.billed = Some(all);
-    event.rounds = billed(bill.from(1));
-    let rounds = BilledRounds { first: billed(bill.first()), all, answer: bill.last().output };
+    let rounds = UsageRounds(bill.rounds.iter().flatten().copied().collect());
+    record.usage = Some(rounds.total());
+    record.rounds = rounds.further();
     let price = event.model.as_ref().and_then(|model| telemetry.prices().of(model.as_str()));
-    event.cost = price.map(|price| rounds.cost(price, event.request_tokens));
-    if let Some(would) = &mut event.would {
-        would.paid = price.map(|price| rounds.instead(price, would.request_tokens));
-    }
-}
-
-fn billed(usage: TokenUsage) -> BilledTokens {
-    let TokenUsage { input, cached, written, output, reasoning } = usage;
-    BilledTokens { input, cache_read: cached, cache_write: written, output, reasoning }
-}
-
-/// The sums of results, by kind of tool and family of text.
-fn groups(notes: &[Arc<ResultNote>]) -> Vec<GroupSum> {
-    let mut groups: Vec<GroupSum> = Vec::new();
-    for note in notes {
-        let group = group(note);
-        let at = groups.iter().position(|sum| sum.group == group).unwrap_or_else(|| {
-            groups.push(GroupSum { group, results: 0, changed: 0, tokens: TokenChange::default() });
-            groups.len() - 1
-        });
-        let sum = &mut groups[at];
-        sum.results += 1;
-        sum.changed += usize::from(note.is_changed);
-        sum.tokens.before = sum.tokens.before.saturating_add(note.tally.before);
-        sum.tokens.after = sum.tokens.after.saturating_add(note.tally.after);
-    }
-    groups
-}
-
-fn group(note: &ResultNote) -> ResultGroup {
-    ResultGroup { tool: note.kind, family: note.family }
-}
-
-/// What is told of one result.
-fn told(note: &ResultNote) -> ResultEvent {
-    ResultEvent {
-        call: ShownName::of(&note.call),
-        tool: ShownName::of(&note.tool),
-        place: ResultPlace { message: note.message, result: note.at },
-        group: group(note),
-        mode: note.mode,
-        status: status(note.fate),
-        stages: note.stages.clone(),
-        before: size(note.came),
-        after: size(note.sent),
-        tokens: change(note.tally),
-        redacted: note.redacted,
-        is_renewed: note.is_renewed,
-        arguments: note.arguments,
-        would: note.would,
-    }
-}
-
-fn status(fate: ResultFate) -> ResultStatus {
-    match fate {
-        ResultFate::Shortened => ResultStatus::Compressed,
-        ResultFate::Kept => ResultStatus::CacheHit,
-        ResultFate::Small => ResultStatus::PassthroughSmall,
-        ResultFate::Large => ResultStatus::PassthroughLarge,
-        ResultFate::Skipped => ResultStatus::SkippedByConfig,
-        ResultFate::Ours => ResultStatus::AlreadyCompressed,
-        ResultFate::Failed => ResultStatus::Passthrough,
-        ResultFate::Same => ResultStatus::RatioExceeded,
-        ResultFate::Observed => ResultStatus::Observed,
-    }
-}
-
-fn size(measure: TextMeasure) -> TextSize {
-    let TextMeasure { bytes, chars, lines, hash } = measure;
-    TextSize { bytes, chars, lines, fingerprint: hash }
-}
-
-fn change(tally: ResultTally) -> TokenChange {
-    TokenChange { before: tally.before, after: tally.after }
+    record.cost = price.as_ref().map(|price| rounds.cost(price, record.total_tokens()));
+    let would = price.zip(record.would.as_deref());
+    record.would_paid = would.map(|(price, would)| rounds.instead(&price, would.total_tokens()));
 }
 
 /// An answer's body; its request is under way until all of it has been sent.

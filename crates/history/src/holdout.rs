@@ -1,7 +1,8 @@
 //! Reads the sessions of the trial that runs, or ran last, and compares its groups.
 
 use rusqlite::{Connection, Row};
-use tersely_proof::{Comparison, HoldoutShare, SessionValue, ValueScale, compare};
+use tersely_account::HoldoutShare;
+use tersely_proof::{Comparison, SessionValue, ValueScale, compare};
 
 use crate::error::HistoryError;
 use crate::read::{HistoryView, count};

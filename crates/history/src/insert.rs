@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
-use tersely_proof::Arm;
-use tersely_telemetry::{RequestEvent, ResultEvent, ShownName};
+use tersely_account::{Arm, RequestSums, ResultRecord, ShownName, StageSaving};
+use tersely_telemetry::RequestEvent;
 
 use crate::amount::{at, micros, number};
 use crate::names::DayNames;
-use crate::sums::{GroupSums, RequestSums, StageSums};
+use crate::sums::{GroupSums, StageSums};
 use crate::trial;
 
 /// Whose requests they are in the sums of a day: the day, the client, the project, the provider and the model.
@@ -46,7 +46,7 @@ impl BatchWriter {
         for event in events {
             let day = day(&transaction, event)?;
             let id = self.request(&transaction, event)?;
-            for (place, result) in event.fresh.iter().enumerate() {
+            for (place, result) in event.record.fresh.iter().enumerate() {
                 add_result(&transaction, id, place, result)?;
             }
             let model = event.model.as_ref().map_or("", ShownName::as_str);
@@ -62,7 +62,7 @@ impl BatchWriter {
     }
 
     fn request(&self, to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Result<i64> {
-        let (sums, billed) = (RequestSums::of(event), event.billed);
+        let (sums, billed) = (event.sums(), event.record.usage);
         let mut insert = to.prepare_cached(
             "INSERT INTO requests (at, client, project, provider, model, session, status, ended, missed, took,
                 upstream, ours, results, changed, redacted, before, after, fetched, input, cache_read,
@@ -83,9 +83,9 @@ impl BatchWriter {
             micros(event.took),
             event.upstream.map(micros),
             event.ours.map(micros),
-            number(event.results as u64),
-            number(event.changed as u64),
-            number(event.redacted as u64),
+            number(event.record.slots as u64),
+            number(event.record.changed as u64),
+            number(event.record.redacted as u64),
             number(sums.before),
             number(sums.after),
             number(sums.fetched),
@@ -93,12 +93,12 @@ impl BatchWriter {
             billed.map(|it| number(it.cache_read)),
             billed.map(|it| number(it.cache_write)),
             billed.map(|it| number(it.output)),
-            event.cost.map(|it| number(it.paid)),
-            event.cost.map(|it| number(it.without)),
-            (event.arm != Arm::Applied).then(|| event.arm.name()),
-            event.would.as_ref().map(|it| number(it.request_tokens.before as u64)),
-            event.would.as_ref().map(|it| number(it.request_tokens.after as u64)),
-            event.would.as_ref().and_then(|it| it.paid).map(number),
+            event.record.cost.map(|it| number(it.paid)),
+            event.record.cost.map(|it| number(it.without)),
+            (event.record.arm != Arm::Applied).then(|| event.record.arm.name()),
+            event.record.would.as_ref().map(|it| number(it.total_tokens().before as u64)),
+            event.record.would.as_ref().map(|it| number(it.total_tokens().after as u64)),
+            event.record.would_paid.map(number),
         ])
     }
 }
@@ -107,7 +107,7 @@ fn add_result(
     to: &Transaction<'_>,
     request: i64,
     place: usize,
-    result: &ResultEvent,
+    result: &ResultRecord,
 ) -> rusqlite::Result<()> {
     let stages: Vec<_> = result.stages.iter().map(|(stage, _)| *stage).collect();
     let mut insert = to.prepare_cached("INSERT INTO results VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?;
@@ -128,22 +128,22 @@ fn add_result(
 impl DaySums {
     fn add(&mut self, key: DayKey, event: &RequestEvent) {
         let day = key[0].clone();
-        *self.requests.entry(key).or_default() += RequestSums::of(event);
+        *self.requests.entry(key).or_default() += event.sums();
         if !event.is_success() {
             return;
         }
-        for group in &event.groups {
+        for group in &event.record.groups {
             let sums = self.groups.entry((day.clone(), group.group.tool, group.group.family)).or_default();
             sums.results += group.results as u64;
             sums.changed += group.changed as u64;
             sums.before += group.tokens.before as u64;
             sums.after += group.tokens.after as u64;
         }
-        for (stage, saved) in &event.stages {
+        for StageSaving { stage, saved, .. } in &event.record.stages {
             let sums = self.stages.entry((day.clone(), stage)).or_default();
             sums.saved = sums.saved.saturating_add(*saved);
         }
-        for fetch in &event.fetched {
+        for fetch in &event.record.fetched {
             let sums = self.stages.entry((day.clone(), fetch.stage)).or_default();
             sums.calls += fetch.calls;
             sums.fetched += fetch.tokens;
@@ -198,7 +198,7 @@ fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusql
             would_after = would_after + excluded.would_after, would_spare = would_spare + excluded.would_spare",
     )?;
     let [day, client, project, provider, model] = key;
-    let billed = sums.billed;
+    let billed = sums.usage;
     insert.execute(params![
         day,
         client,
@@ -217,8 +217,8 @@ fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusql
         number(billed.cache_write),
         number(billed.output),
         number(sums.priced),
-        number(sums.paid),
-        number(sums.full),
+        number(sums.cost.paid),
+        number(sums.cost.without),
         number(sums.would.requests),
         number(sums.would.before),
         number(sums.would.after),

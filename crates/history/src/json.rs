@@ -1,13 +1,14 @@
 //! Says what a history holds in JSON: for `/stats`, for the page that shows it, and for scripts.
 
 use serde_json::{Map, Value, json};
+use tersely_account::RequestSums;
 use tersely_proof::{GroupMean, LEVEL};
 
 use crate::error::HistoryError;
 use crate::holdout::{HoldoutMeasure, HoldoutReport};
 use crate::read::{HistoryParts, HistoryPeriod, HistoryView};
 use crate::requests::{SeenRequest, SeenResult, SeenSession};
-use crate::sums::{GroupSums, RequestSums, StageSums};
+use crate::sums::{GroupSums, StageSums};
 
 /// The format; a field that changes its meaning changes this.
 const VERSION: u32 = 1;
@@ -95,13 +96,13 @@ fn sums(sums: &RequestSums) -> Map<String, Value> {
             ("tokens_after", json!(sums.after)),
             ("tokens_fetched", json!(sums.fetched)),
             ("tokens_saved", json!(sums.saved())),
-            ("billed_input", json!(sums.billed.input)),
-            ("billed_cache_read", json!(sums.billed.cache_read)),
-            ("billed_cache_write", json!(sums.billed.cache_write)),
-            ("billed_output", json!(sums.billed.output)),
+            ("billed_input", json!(sums.usage.input)),
+            ("billed_cache_read", json!(sums.usage.cache_read)),
+            ("billed_cache_write", json!(sums.usage.cache_write)),
+            ("billed_output", json!(sums.usage.output)),
             ("priced_requests", json!(sums.priced)),
-            ("usd_paid", dollars(i128::from(sums.paid))),
-            ("usd_without", dollars(i128::from(sums.full))),
+            ("usd_paid", dollars(i128::from(sums.cost.paid))),
+            ("usd_without", dollars(i128::from(sums.cost.without))),
             ("usd_saved", dollars(i128::from(sums.money()))),
             ("untouched_requests", json!(sums.would.requests)),
             ("would_tokens_before", json!(sums.would.before)),

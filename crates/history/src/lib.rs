@@ -27,4 +27,4 @@ pub use read::{HistoryParts, HistoryPeriod, HistoryReader, HistoryView, Waits};
 pub use requests::{SeenRequest, SeenResult, SeenSession};
 pub use sink::HistorySink;
 pub use state::HistorySettings;
-pub use sums::{GroupSums, RequestSums, StageSums, WouldSums};
+pub use sums::{GroupSums, StageSums};

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, Row, params};
-use tersely_telemetry::BilledTokens;
+use tersely_account::{RequestCost, RequestSums, TokenUsage, WouldSums};
 
 use crate::error::HistoryError;
 use crate::schema;
-use crate::sums::{GroupSums, RequestSums, StageSums, WouldSums};
+use crate::sums::{GroupSums, StageSums};
 
 /// The rows of each list; what is beyond is seldom looked at.
 const ROWS: i64 = 50;
@@ -266,12 +266,12 @@ fn list<T>(
 
 fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
     let at = |place: usize| count(row, from + place);
-    let billed = BilledTokens {
+    let usage = TokenUsage {
         input: at(7)?,
         cache_read: at(8)?,
         cache_write: at(9)?,
         output: at(10)?,
-        reasoning: 0,
+        ..TokenUsage::default()
     };
     Ok(RequestSums {
         requests: at(0)?,
@@ -281,10 +281,9 @@ fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
         fetched: at(4)?,
         results: at(5)?,
         changed: at(6)?,
-        billed,
+        usage,
         priced: at(11)?,
-        paid: at(12)?,
-        full: at(13)?,
+        cost: RequestCost { paid: at(12)?, without: at(13)? },
         would: WouldSums { requests: at(14)?, before: at(15)?, after: at(16)?, money: row.get(from + 17)? },
     })
 }

@@ -1,7 +1,7 @@
 //! Reads single requests, and the conversations that they belong to.
 
 use rusqlite::{Connection, Row, params};
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 use crate::error::HistoryError;
 use crate::read::{HistoryView, count, number};
@@ -43,7 +43,7 @@ pub struct SeenRequest {
     /// Its tokens as they came, as they were sent, and those that fetching back cost.
     pub tokens: [u64; 3],
     /// What the provider counted, if it said.
-    pub billed: Option<BilledTokens>,
+    pub billed: Option<TokenUsage>,
     /// What it cost and would have cost, in billionths of a dollar.
     pub cost: Option<[u64; 2]>,
     /// Whether what was made of it was sent, where that is not usual.
@@ -170,7 +170,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
     };
     let billed = match [maybe(18)?, maybe(19)?, maybe(20)?, maybe(21)?] {
         [Some(input), Some(cache_read), Some(cache_write), Some(output)] => {
-            Some(BilledTokens { input, cache_read, cache_write, output, reasoning: 0 })
+            Some(TokenUsage { input, cache_read, cache_write, output, ..TokenUsage::default() })
         }
         _ => None,
     };

@@ -1,23 +1,23 @@
 //! Writes what the sessions of a trial come to: turns, cost, and what was read again.
 
 use rusqlite::{Transaction, params};
-use tersely_proof::stable_hash;
-use tersely_telemetry::{RequestEvent, ResultEvent, ShownName};
+use tersely_account::{ResultRecord, ShownName, stable_hash};
+use tersely_telemetry::RequestEvent;
 
 use crate::amount::{at, number};
 
 /// Adds a request to its session, if that is part of a trial and the request came to something.
 pub(crate) fn add(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Result<()> {
-    let (Some(session), Some(share)) = (event.session, event.arm.share()) else { return Ok(()) };
+    let (Some(session), Some(share)) = (event.session, event.record.arm.share()) else { return Ok(()) };
     if !event.is_success() {
         return Ok(());
     }
     let session = session.cast_signed();
     let mut repeats = 0;
-    for result in &event.fresh {
+    for result in &event.record.fresh {
         repeats += i64::from(is_repeat(to, session, result)?);
     }
-    let fetches = event.fetched.iter().fold(0_u64, |all, it| all.saturating_add(it.calls));
+    let fetches = event.record.fetched.iter().fold(0_u64, |all, it| all.saturating_add(it.calls));
     let mut insert = to.prepare_cached(
         "INSERT INTO trial_sessions VALUES (?1, ?2, ?3, ?4, ?4, 1, ?5, ?6, ?7, ?8)
          ON CONFLICT DO UPDATE SET
@@ -28,11 +28,11 @@ pub(crate) fn add(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Resul
     )?;
     insert.execute(params![
         session,
-        event.arm.name(),
+        event.record.arm.name(),
         share.in_millionths(),
         at(event),
-        i64::from(event.cost.is_some()),
-        number(event.cost.map_or(0, |cost| cost.paid)),
+        i64::from(event.record.cost.is_some()),
+        number(event.record.cost.map_or(0, |cost| cost.paid)),
         repeats,
         number(fetches),
     ])?;
@@ -41,7 +41,7 @@ pub(crate) fn add(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Resul
 
 /// True when the session has made the same call before: the same tool, asked for the same. A call that is seen again, as
 /// after a restart, is no other call.
-fn is_repeat(to: &Transaction<'_>, session: i64, result: &ResultEvent) -> rusqlite::Result<bool> {
+fn is_repeat(to: &Transaction<'_>, session: i64, result: &ResultRecord) -> rusqlite::Result<bool> {
     let Some(arguments) = result.arguments else { return Ok(false) };
     let asked = stable_hash(&(result.group.tool, arguments)).cast_signed();
     let nameless = result.call.is_none().then_some(result.place.message);

@@ -7,13 +7,14 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use tersely_account::{
+    FetchSum, GroupSum, RequestCost, RequestRecord, RequestSums, ResultGroup, ResultRecord, ResultStatus,
+    ShownName, StageSaving, TokenChange, TokenUsage,
+};
 use tersely_history::{
-    HistoryError, HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, RequestSums, purge,
+    HistoryError, HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, purge,
 };
-use tersely_telemetry::{
-    BilledCost, BilledTokens, EventSink, FetchSum, GroupSum, RequestEnd, RequestEvent, ResultEvent,
-    ResultGroup, ResultPlace, ResultStatus, ShownName, TextSize, TokenChange, Verb,
-};
+use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 
 const DAY: Duration = Duration::from_hours(24);
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -58,31 +59,35 @@ fn event() -> RequestEvent {
         took: Duration::from_millis(1200),
         upstream: Some(Duration::from_secs(1)),
         ours: Some(Duration::from_micros(400)),
-        results: 3,
-        changed: 1,
-        groups: vec![GroupSum { group, results: 3, changed: 1, tokens }],
-        fresh: vec![ResultEvent {
-            call: None,
-            tool: ShownName::of("Bash"),
-            place: ResultPlace::default(),
-            group,
-            mode: "standard",
-            status: ResultStatus::Compressed,
-            stages: vec![("log", 290), ("cap", 10)],
-            before: TextSize::default(),
-            after: TextSize::default(),
-            tokens,
-            is_renewed: false,
-            redacted: 0,
-            arguments: None,
-            would: None,
-        }],
-        result_tokens: tokens,
-        request_tokens: TokenChange { before: 1000, after: 700 },
-        stages: vec![("log", 290), ("cap", 10)],
-        fetched: vec![FetchSum { stage: "log", calls: 1, tokens: 50 }],
-        billed: Some(BilledTokens { input: 10, cache_read: 600, cache_write: 90, output: 40, reasoning: 0 }),
-        cost: Some(BilledCost { paid: 2_000_000, without: 2_500_000 }),
+        record: RequestRecord {
+            slots: 3,
+            changed: 1,
+            groups: vec![GroupSum { group, results: 3, changed: 1, tokens }],
+            fresh: vec![Arc::new(ResultRecord {
+                tool: ShownName::of("Bash"),
+                group,
+                mode: "standard",
+                status: ResultStatus::Compressed,
+                stages: vec![("log", 290), ("cap", 10)],
+                tokens,
+                ..ResultRecord::default()
+            })],
+            result_tokens: tokens,
+            request_tokens: Some(TokenChange { before: 1000, after: 700 }),
+            stages: [("log", 290), ("cap", 10)]
+                .map(|(stage, saved)| StageSaving { stage, texts: 1, saved })
+                .to_vec(),
+            fetched: vec![FetchSum { stage: "log", calls: 1, tokens: 50 }],
+            usage: Some(TokenUsage {
+                input: 10,
+                cache_read: 600,
+                cache_write: 90,
+                output: 40,
+                ..TokenUsage::default()
+            }),
+            cost: Some(RequestCost { paid: 2_000_000, without: 2_500_000 }),
+            ..RequestRecord::default()
+        },
         ..RequestEvent::new(1, Verb::of("POST"))
     }
 }

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use tersely_account::{
+    Arm, FetchSum, Holdout, RequestCost, RequestRecord, ResultGroup, ResultRecord, ResultStatus, ShownName,
+    TokenChange,
+};
 use tersely_history::{
     HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, HoldoutReport, MeasureKind,
     purge,
 };
-use tersely_proof::{Arm, Holdout};
-use tersely_telemetry::{
-    BilledCost, EventSink, FetchSum, RequestEnd, RequestEvent, ResultEvent, ResultGroup, ResultPlace,
-    ResultStatus, ShownName, TextSize, TokenChange, Verb, WouldHave,
-};
+use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 
 /// A history in a file that goes with its test.
 struct Ledger {
@@ -57,59 +57,65 @@ fn holdout(share: &str) -> Holdout {
 
 /// A request of a session, so many hours ago, that cost so many thousandths of a dollar.
 fn request(session: u64, arm: Arm, hours: u64, cost: u64) -> RequestEvent {
-    let would = WouldHave {
-        request_tokens: TokenChange { before: 1000, after: 600 },
-        paid: Some(cost * 600_000),
-        ..WouldHave::default()
-    };
+    let request_tokens = Some(TokenChange { before: 1000, after: 600 });
+    let would = Arc::new(RequestRecord { request_tokens, ..RequestRecord::default() });
     RequestEvent {
         at: SystemTime::now() - Duration::from_hours(hours),
         session: Some(session),
-        arm,
-        would: (!arm.is_applied()).then_some(would),
         status: 200,
         end: RequestEnd::Answered,
-        request_tokens: TokenChange { before: 1000, after: if arm.is_applied() { 600 } else { 1000 } },
-        cost: Some(BilledCost { paid: cost * 1_000_000, without: cost * 1_000_000 }),
+        record: RequestRecord {
+            arm,
+            would: (!arm.is_applied()).then_some(would),
+            would_paid: (!arm.is_applied()).then_some(cost * 600_000),
+            request_tokens: Some(TokenChange {
+                before: 1000,
+                after: if arm.is_applied() { 600 } else { 1000 },
+            }),
+            cost: Some(RequestCost { paid: cost * 1_000_000, without: cost * 1_000_000 }),
+            ..RequestRecord::default()
+        },
         ..RequestEvent::new(1, Verb::of("POST"))
     }
 }
 
 /// A result of a call of this name that asked for this.
-fn result(call: &str, arguments: u64) -> ResultEvent {
-    ResultEvent {
+fn result(call: &str, arguments: u64) -> Arc<ResultRecord> {
+    Arc::new(ResultRecord {
         call: ShownName::of(call),
         tool: ShownName::of("Read"),
-        place: ResultPlace::default(),
         group: ResultGroup { tool: "read", family: "generic" },
         mode: "standard",
         status: ResultStatus::RatioExceeded,
-        stages: Vec::new(),
-        before: TextSize::default(),
-        after: TextSize::default(),
-        tokens: TokenChange::default(),
-        redacted: 0,
-        is_renewed: false,
         arguments: Some(arguments),
-        would: None,
-    }
+        ..ResultRecord::default()
+    })
 }
 
 #[test]
 fn what_is_read_again_is_counted_once_for_each_call() {
     let ledger = Ledger::open("rereads");
     let arm = holdout("50%").arm(7);
-    let with = |fresh: Vec<ResultEvent>| RequestEvent { fresh, ..request(7, arm, 3, 1) };
+    let with = |fresh: Vec<Arc<ResultRecord>>| RequestEvent {
+        record: RequestRecord { fresh, ..request(7, arm, 3, 1).record },
+        ..request(7, arm, 3, 1)
+    };
     let fetched = vec![FetchSum { stage: "log", calls: 2, tokens: 9 }];
     ledger.record(&[
         with(vec![result("a", 1), result("b", 2)]),
         // The gateway was started again, and all of it is new to it: the third call alone is.
         with(vec![result("a", 1), result("b", 2), result("c", 1)]),
         with(vec![result("d", 1), result("e", 3)]),
-        RequestEvent { fetched, ..with(Vec::new()) },
+        RequestEvent { record: RequestRecord { fetched, ..with(Vec::new()).record }, ..with(Vec::new()) },
         RequestEvent { status: 500, ..with(vec![result("f", 1)]) },
         // Another session may ask for the same.
-        RequestEvent { fresh: vec![result("a", 1)], ..request(8, holdout("50%").arm(8), 3, 1) },
+        RequestEvent {
+            record: RequestRecord {
+                fresh: vec![result("a", 1)],
+                ..request(8, holdout("50%").arm(8), 3, 1).record
+            },
+            ..request(8, holdout("50%").arm(8), 3, 1)
+        },
     ]);
     let connection = rusqlite::Connection::open(&ledger.file).unwrap();
     let text = "SELECT turns, repeats, fetches, paid FROM trial_sessions ORDER BY session";
@@ -179,7 +185,10 @@ fn a_session_in_both_groups_is_in_neither_and_another_share_is_another_trial() {
         request(2, Arm::Treated(ten), 3, 1),
         request(3, Arm::Treated(ten), 3, 1),
         request(4, Arm::HeldOut(ten), 3, 1),
-        RequestEvent { cost: None, ..request(4, Arm::HeldOut(ten), 2, 1) },
+        RequestEvent {
+            record: RequestRecord { cost: None, ..request(4, Arm::HeldOut(ten), 2, 1).record },
+            ..request(4, Arm::HeldOut(ten), 2, 1)
+        },
         RequestEvent { session: None, ..request(5, Arm::HeldOut(ten), 2, 1) },
         request(6, Arm::Observed, 2, 1),
     ]);

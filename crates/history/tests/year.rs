@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use std::{env, fs};
 
-use tersely_history::{HistoryPeriod, HistorySettings, HistorySink, HistoryView};
-use tersely_telemetry::{
-    BilledCost, BilledTokens, EventSink as _, FetchSum, GroupSum, RequestEnd, RequestEvent, ResultEvent,
-    ResultGroup, ResultPlace, ResultStatus, ShownName, TextSize, TokenChange, Verb,
+use tersely_account::{
+    FetchSum, GroupSum, RequestCost, ResultGroup, ResultPlace, ResultRecord, ResultStatus, ShownName,
+    StageSaving, TokenChange, TokenUsage,
 };
+use tersely_history::{HistoryPeriod, HistorySettings, HistorySink, HistoryView};
+use tersely_telemetry::{EventSink as _, RequestEnd, RequestEvent, Verb};
 
 const CLIENTS: [&str; 4] = ["claude-code", "codex", "opencode", "gemini-cli"];
 const PROVIDERS: [&str; 4] = ["anthropic", "openai", "anthropic", "gemini"];
@@ -119,23 +120,23 @@ fn event(dice: &mut Dice, group: usize, at: usize, when: SystemTime) -> RequestE
     };
     let TokenChange { before, after } = add_results(dice, turn, &mut event);
     if dice.roll(60) == 0 {
-        event.fetched.push(FetchSum { stage: "log", calls: 1, tokens: 900 });
+        event.record.fetched.push(FetchSum { stage: "log", calls: 1, tokens: 900 });
     }
     let head = 18_000 + turn * 300;
-    (event.results, event.changed) = (turn + 1, turn / 2);
-    event.result_tokens = TokenChange { before, after };
-    event.request_tokens = TokenChange { before: head + before, after: head + after };
+    (event.record.slots, event.record.changed) = (turn + 1, turn / 2);
+    event.record.result_tokens = TokenChange { before, after };
+    event.record.request_tokens = Some(TokenChange { before: head + before, after: head + after });
     let sent = (head + after) as u64;
-    event.billed = Some(BilledTokens {
+    event.record.usage = Some(TokenUsage {
         input: 12,
         cache_read: if turn == 0 { 0 } else { sent * 9 / 10 },
         cache_write: if turn == 0 { sent } else { sent / 10 },
         output: 200 + dice.roll(900) as u64,
-        reasoning: 0,
+        ..TokenUsage::default()
     });
     let price = if who == 3 { 300 } else { 900 };
-    event.cost =
-        (who != 2).then(|| BilledCost { paid: sent * price, without: (head + before) as u64 * price });
+    event.record.cost =
+        (who != 2).then(|| RequestCost { paid: sent * price, without: (head + before) as u64 * price });
     event
 }
 
@@ -147,25 +148,24 @@ fn add_results(dice: &mut Dice, turn: usize, event: &mut RequestEvent) -> TokenC
         let size = 200 + dice.roll(2_800);
         let tokens = TokenChange { before: size, after: size * share / 100 };
         let group = ResultGroup { tool: kind, family };
-        event.fresh.push(ResultEvent {
-            call: None,
+        event.record.fresh.push(Arc::new(ResultRecord {
             tool: ShownName::of(tool),
             place: ResultPlace { message: turn, result: turn },
             group,
             mode: "standard",
             status: if share < 95 { ResultStatus::Compressed } else { ResultStatus::RatioExceeded },
             stages: if share < 95 { vec![(stage, saved(tokens))] } else { Vec::new() },
-            before: TextSize::default(),
-            after: TextSize::default(),
             tokens,
-            is_renewed: false,
-            redacted: 0,
-            arguments: None,
-            would: None,
-        });
+            ..ResultRecord::default()
+        }));
         let repeated = TokenChange { before: size * (1 + turn / 2), after: tokens.after * (1 + turn / 2) };
-        event.groups.push(GroupSum { group, results: 1 + turn / 2, changed: turn / 3, tokens: repeated });
-        event.stages.push((stage, saved(repeated)));
+        event.record.groups.push(GroupSum {
+            group,
+            results: 1 + turn / 2,
+            changed: turn / 3,
+            tokens: repeated,
+        });
+        event.record.stages.push(StageSaving { stage, texts: 1, saved: saved(repeated) });
         before += repeated.before;
         after += repeated.after;
     }

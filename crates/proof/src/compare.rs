@@ -3,8 +3,9 @@
 //! No band around a mean can hold for values without a bound, so values above a cap count as the cap. It comes from the
 //! first sessions, which are not counted afterwards, so that it is fixed before any of those that are.
 
+use tersely_account::HoldoutShare;
+
 use crate::confidence_sequence::{MeanGap, gap, mean, threshold};
-use crate::share::HoldoutShare;
 
 /// The first sessions, which say what is usual and are not compared.
 pub const BURN_IN: usize = 20;

@@ -7,9 +7,8 @@
 
 use std::f64::consts::{SQRT_2, TAU};
 
-use tersely_proof::{
-    BURN_IN, Bets, Comparison, HoldoutShare, LEVEL, SessionValue, ValueScale, compare, threshold,
-};
+use tersely_account::HoldoutShare;
+use tersely_proof::{BURN_IN, Bets, Comparison, LEVEL, SessionValue, ValueScale, compare, threshold};
 
 /// Runs of each scene, as the bar says.
 const RUNS: u64 = 1_000;

@@ -8,10 +8,10 @@ use std::time::Duration;
 use http::uri::Authority;
 use http::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
+use tersely_account::HoldoutShare;
 use tersely_core::prompt::PromptForm;
 use tersely_engine::{ExpandOffer, PlanPlace, SchemaMode};
 use tersely_gateway::{Origins, Upstream};
-use tersely_proof::HoldoutShare;
 use tersely_store::StoreSecret;
 
 use super::draft::Draft;

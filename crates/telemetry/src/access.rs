@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use tersely_proof::Arm;
+use tersely_account::{Arm, ShownName, TokenChange};
 use tracing::{info, warn};
 
 use crate::event::{RequestEnd, RequestEvent};
-use crate::shown::ShownName;
-use crate::tokens::TokenChange;
 
 /// Writes the line. A request that failed by our fault or an upstream's is a warning; what a client does wrong is not.
 pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
@@ -30,14 +28,14 @@ pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
                 ms = milliseconds(event.took),
                 upstream_ms = event.upstream.map(milliseconds),
                 our_ms = event.ours.map(milliseconds),
-                results = some(event.results),
-                changed = some(event.changed),
-                tokens_before = told(event, event.request_tokens).map(|tokens| tokens.before),
-                tokens_after = told(event, event.request_tokens).map(|tokens| tokens.after),
-                arm = (event.arm != Arm::Applied).then(|| event.arm.name()),
-                would_tokens_after = event.would.as_ref().and_then(|would| told(event, would.request_tokens)).map(|it| it.after),
-                masked = some(event.redacted),
-                faults = some(event.faults),
+                results = some(event.record.slots),
+                changed = some(event.record.changed),
+                tokens_before = told(event, event.record.total_tokens()).map(|tokens| tokens.before),
+                tokens_after = told(event, event.record.total_tokens()).map(|tokens| tokens.after),
+                arm = (event.record.arm != Arm::Applied).then(|| event.record.arm.name()),
+                would_tokens_after = event.record.would.as_ref().and_then(|would| told(event, would.total_tokens())).map(|it| it.after),
+                masked = some(event.record.redacted),
+                faults = some(event.record.faults),
                 "request"
             )
         };

@@ -2,12 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use tersely_proof::Arm;
+use tersely_account::{RequestRecord, RequestSums, ShownName};
 
-use crate::bill::{BilledCost, BilledTokens};
-use crate::result::{GroupSum, ResultEvent};
-use crate::shown::ShownName;
-use crate::tokens::TokenChange;
 use crate::trace::TraceContext;
 
 /// What is told of one request, once its answer has been sent or nobody waits for it any more.
@@ -27,8 +23,6 @@ pub struct RequestEvent {
     pub client: Option<&'static str>,
     /// A hash of the conversation that it goes on with.
     pub session: Option<u64>,
-    /// Words of the client's own, for its records: few, short, and without secrets.
-    pub words: Vec<(String, String)>,
     /// The trace that it is part of.
     pub trace: Option<TraceContext>,
     /// The status of its answer.
@@ -43,71 +37,8 @@ pub struct RequestEvent {
     pub upstream: Option<Duration>,
     /// What rewriting it took.
     pub ours: Option<Duration>,
-    /// Whether what was made of it was sent.
-    pub arm: Arm,
-    /// What would have become of it, where it was sent as it came. All other numbers tell of what was sent.
-    pub would: Option<WouldHave>,
-    /// Its tool results.
-    pub results: usize,
-    /// How many of them were changed.
-    pub changed: usize,
-    /// The same, by kind of tool and of text.
-    pub groups: Vec<GroupSum>,
-    /// Those of its results that its conversation had not shown before.
-    pub fresh: Vec<ResultEvent>,
-    /// Tokens of its tool results.
-    pub result_tokens: TokenChange,
-    /// Tokens of all of it, with our own tool.
-    pub request_tokens: TokenChange,
-    /// Tokens of our own tool.
-    pub tool_tokens: usize,
-    /// Tokens that each stage saved; less than none where one made room for another.
-    pub stages: Vec<(&'static str, i64)>,
-    /// Secrets that were masked.
-    pub redacted: usize,
-    /// Results of which it was remembered what they become.
-    pub reused: usize,
-    /// Results of a named session whose text or settings are not what they were before.
-    pub renewed: usize,
-    /// What we could not do.
-    pub faults: usize,
-    /// What models fetched back of what was left out, by the stage that had left it out.
-    pub fetched: Vec<FetchSum>,
-    /// What the provider counted, over all rounds; nothing where its answer does not say.
-    pub billed: Option<BilledTokens>,
-    /// The part of it that further rounds caused, which are ours.
-    pub rounds: BilledTokens,
-    /// What that costs; nothing where the model has no known price.
-    pub cost: Option<BilledCost>,
-}
-
-/// What would have become of a request that was sent as it came: nothing of it was saved.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct WouldHave {
-    /// Tool results that would have been changed.
-    pub changed: usize,
-    /// Tokens of its tool results.
-    pub result_tokens: TokenChange,
-    /// Tokens of all of it, with our own tool.
-    pub request_tokens: TokenChange,
-    /// Tokens of our own tool.
-    pub tool_tokens: usize,
-    /// Tokens that each stage would have saved.
-    pub stages: Vec<(&'static str, i64)>,
-    /// About what it would have cost, in billionths of a dollar, had the model answered the same; nothing where the price is
-    /// not known.
-    pub paid: Option<u64>,
-}
-
-/// What was fetched back of what one stage had left out.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct FetchSum {
-    /// The stage.
-    pub stage: &'static str,
-    /// How often it was asked for.
-    pub calls: u64,
-    /// Tokens of what was given.
-    pub tokens: u64,
+    /// What was done with its body, and what it cost.
+    pub record: RequestRecord,
 }
 
 /// The method of a request; those that nobody knows are one.
@@ -144,7 +75,6 @@ impl RequestEvent {
             model: None,
             client: None,
             session: None,
-            words: Vec::new(),
             trace: None,
             status: 0,
             end: RequestEnd::Left,
@@ -152,25 +82,14 @@ impl RequestEvent {
             took: Duration::ZERO,
             upstream: None,
             ours: None,
-            arm: Arm::Applied,
-            would: None,
-            results: 0,
-            changed: 0,
-            groups: Vec::new(),
-            fresh: Vec::new(),
-            result_tokens: TokenChange::default(),
-            request_tokens: TokenChange::default(),
-            tool_tokens: 0,
-            stages: Vec::new(),
-            redacted: 0,
-            reused: 0,
-            renewed: 0,
-            faults: 0,
-            fetched: Vec::new(),
-            billed: None,
-            rounds: BilledTokens::default(),
-            cost: None,
+            record: RequestRecord::default(),
         }
+    }
+
+    /// What it adds to sums.
+    #[must_use]
+    pub fn sums(&self) -> RequestSums {
+        if self.is_success() { RequestSums::of(&self.record) } else { RequestSums::failure() }
     }
 
     /// True when it came to what its client wanted; only then it can have saved anything.

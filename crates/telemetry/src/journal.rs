@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Map, Value, json};
+use tersely_account::{
+    FetchSum, GroupSum, RequestRecord, ResultRecord, ShownName, StageSaving, TextSize, TokenChange,
+    TokenUsage,
+};
 
-use crate::bill::BilledTokens;
-use crate::event::{FetchSum, RequestEvent, WouldHave};
-use crate::result::{GroupSum, ResultEvent, TextSize};
-use crate::shown::ShownName;
+use crate::event::RequestEvent;
 use crate::sink::EventQueue;
-use crate::tokens::TokenChange;
 
 /// The format of the lines; a field that changes its meaning changes this.
 const VERSION: u32 = 1;
@@ -108,7 +108,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
 
 /// All lines of an event: one for the request, and one for each result that its conversation had not shown before.
 fn lines(event: &RequestEvent) -> impl Iterator<Item = Value> {
-    std::iter::once(request(event)).chain(event.fresh.iter().map(|fresh| result(event, fresh)))
+    std::iter::once(request(event)).chain(event.record.fresh.iter().map(|fresh| result(event, fresh)))
 }
 
 /// What all lines begin with.
@@ -123,7 +123,7 @@ fn head(kind: &str, event: &RequestEvent) -> Map<String, Value> {
         "provider": event.provider,
         "model": event.model.as_ref().map(ShownName::as_str),
         "client": event.client,
-        "request": (!event.words.is_empty()).then(|| words(&event.words)),
+        "request": (!event.record.words.is_empty()).then(|| words(&event.record.words)),
     }))
 }
 
@@ -144,31 +144,31 @@ fn request(event: &RequestEvent) -> Value {
         "duration_us": micros(event.took),
         "upstream_us": event.upstream.map(micros),
         "our_us": event.ours.map(micros),
-        "results": event.results,
-        "changed": event.changed,
-        "fresh": event.fresh.len(),
-        "groups": event.groups.iter().map(group).collect::<Vec<_>>(),
-        "result_tokens": tokens(event.result_tokens),
-        "request_tokens": tokens(event.request_tokens),
-        "tool_tokens": event.tool_tokens,
-        "stages": stages(&event.stages),
-        "redacted": event.redacted,
-        "memo_reused": event.reused,
-        "memo_changed": event.renewed,
-        "faults": event.faults,
-        "arm": event.arm.name(),
-        "holdout": event.arm.share().map(|share| share.to_string()),
-        "would": event.would.as_ref().map(would),
-        "fetched": event.fetched.iter().map(fetch).collect::<Vec<_>>(),
-        "billed": event.billed.map(billed),
-        "rounds": billed(event.rounds),
-        "paid_nanodollars": event.cost.map(|cost| cost.paid),
-        "estimate_without_nanodollars": event.cost.map(|cost| cost.without),
+        "results": event.record.slots,
+        "changed": event.record.changed,
+        "fresh": event.record.fresh.len(),
+        "groups": event.record.groups.iter().map(group).collect::<Vec<_>>(),
+        "result_tokens": tokens(event.record.result_tokens),
+        "request_tokens": tokens(event.record.total_tokens()),
+        "tool_tokens": event.record.tool_tokens,
+        "stages": savings(&event.record.stages),
+        "redacted": event.record.redacted,
+        "memo_reused": event.record.reused,
+        "memo_changed": event.record.renewed,
+        "faults": event.record.faults,
+        "arm": event.record.arm.name(),
+        "holdout": event.record.arm.share().map(|share| share.to_string()),
+        "would": event.record.would.as_deref().map(|it| would(it, event.record.would_paid)),
+        "fetched": event.record.fetched.iter().map(fetch).collect::<Vec<_>>(),
+        "billed": event.record.usage.map(billed),
+        "rounds": billed(event.record.rounds),
+        "paid_nanodollars": event.record.cost.map(|cost| cost.paid),
+        "estimate_without_nanodollars": event.record.cost.map(|cost| cost.without),
     })));
     Value::Object(line)
 }
 
-fn result(event: &RequestEvent, result: &ResultEvent) -> Value {
+fn result(event: &RequestEvent, result: &ResultRecord) -> Value {
     let acted = |names: &[&str]| result.stages.iter().any(|(stage, _)| names.contains(stage));
     let TokenChange { before, after } = result.tokens;
     let saved = difference(before, after);
@@ -224,14 +224,14 @@ fn group(sum: &GroupSum) -> Value {
     })
 }
 
-fn would(would: &WouldHave) -> Value {
+fn would(would: &RequestRecord, paid: Option<u64>) -> Value {
     json!({
         "changed": would.changed,
         "result_tokens": tokens(would.result_tokens),
-        "request_tokens": tokens(would.request_tokens),
+        "request_tokens": tokens(would.total_tokens()),
         "tool_tokens": would.tool_tokens,
-        "stages": stages(&would.stages),
-        "estimate_nanodollars": would.paid,
+        "stages": savings(&would.stages),
+        "estimate_nanodollars": paid,
     })
 }
 
@@ -239,8 +239,8 @@ fn fetch(sum: &FetchSum) -> Value {
     json!({ "stage": sum.stage, "calls": sum.calls, "tokens": sum.tokens })
 }
 
-fn billed(tokens: BilledTokens) -> Value {
-    let BilledTokens { input, cache_read, cache_write, output, reasoning } = tokens;
+fn billed(tokens: TokenUsage) -> Value {
+    let TokenUsage { input, cache_read, cache_write, output, reasoning, .. } = tokens;
     json!({
         "input": input,
         "cache_read": cache_read,
@@ -255,8 +255,12 @@ fn size(name: &str, size: TextSize) -> [(String, Value); 4] {
         (format!("{name}_bytes"), json!(size.bytes)),
         (format!("{name}_chars"), json!(size.chars)),
         (format!("{name}_lines"), json!(size.lines)),
-        (format!("{name}_fingerprint64"), json!(format!("{:016x}", size.fingerprint))),
+        (format!("{name}_fingerprint64"), json!(format!("{:016x}", size.hash))),
     ]
+}
+
+fn savings(stages: &[StageSaving]) -> Map<String, Value> {
+    stages.iter().map(|it| (it.stage.to_owned(), json!(it.saved))).collect()
 }
 
 fn stages(stages: &[(&'static str, i64)]) -> Map<String, Value> {

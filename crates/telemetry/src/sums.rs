@@ -3,24 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::bill::{BilledCost, BilledTokens};
+use tersely_account::RequestSums;
+
 use crate::event::RequestEvent;
 use crate::sink::EventSink;
 
 /// What all requests so far came to.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct BillSums {
-    /// Requests to models of which the provider told what it counted.
+    /// Requests to models.
+    pub sums: RequestSums,
+    /// Those of them whose provider reported its counts.
     pub billed: u64,
-    /// Requests to models that succeeded without that being told.
-    pub untold: u64,
-    /// What was counted.
-    pub tokens: BilledTokens,
-    /// Requests whose price is known.
-    pub priced: u64,
-    /// What these cost.
-    pub cost: BilledCost,
-    /// Requests to models that failed, by their status.
+    /// Those that failed, by their status.
     pub failed: BTreeMap<u16, u64>,
 }
 
@@ -60,22 +55,18 @@ impl BillSums {
         if event.model.is_none() {
             return;
         }
-        if !event.is_success() {
+        self.sums += event.sums();
+        if event.is_success() {
+            self.billed += u64::from(event.record.usage.is_some());
+        } else {
             *self.failed.entry(event.status).or_default() += 1;
-            return;
         }
-        match event.billed {
-            Some(tokens) => {
-                self.billed += 1;
-                self.tokens += tokens;
-            }
-            None => self.untold += 1,
-        }
-        if let Some(cost) = event.cost {
-            self.priced += 1;
-            self.cost.paid = self.cost.paid.saturating_add(cost.paid);
-            self.cost.without = self.cost.without.saturating_add(cost.without);
-        }
+    }
+
+    /// Requests to models that succeeded and whose provider reported no counts.
+    #[must_use]
+    pub fn untold(&self) -> u64 {
+        self.sums.requests - self.sums.failed - self.billed
     }
 }
 
@@ -83,21 +74,20 @@ impl BillSums {
 mod tests {
     use super::*;
     use crate::event::{RequestEnd, Verb};
-    use crate::shown::ShownName;
+    use tersely_account::{RequestCost, RequestRecord, ShownName, TokenUsage};
 
     #[test]
     fn only_what_succeeded_costs() {
         let sums = EventSums::default();
         let tell = |status: u16, billed: Option<u64>, end: RequestEnd| {
-            let billed = billed.map(|input| BilledTokens { input, ..BilledTokens::default() });
-            let cost = billed.map(|billed| BilledCost { paid: billed.input, without: billed.input * 2 });
+            let billed = billed.map(|input| TokenUsage { input, ..TokenUsage::default() });
+            let cost = billed.map(|billed| RequestCost { paid: billed.input, without: billed.input * 2 });
             let model = ShownName::of("m");
             sums.hear(&Arc::new(RequestEvent {
                 model,
                 status,
                 end,
-                billed,
-                cost,
+                record: RequestRecord { usage: billed, cost, ..RequestRecord::default() },
                 ..RequestEvent::new(1, Verb::of("POST"))
             }));
         };
@@ -108,8 +98,8 @@ mod tests {
         tell(502, None, RequestEnd::Upstream);
         sums.hear(&Arc::new(RequestEvent { status: 404, ..RequestEvent::new(2, Verb::of("GET")) }));
         let all = sums.sums();
-        assert_eq!((all.billed, all.untold, all.priced, all.tokens.input), (2, 1, 2, 15));
-        assert_eq!(all.cost, BilledCost { paid: 15, without: 30 });
+        assert_eq!((all.billed, all.untold(), all.sums.priced, all.sums.usage.input), (2, 1, 2, 15));
+        assert_eq!(all.sums.cost, RequestCost { paid: 15, without: 30 });
         assert_eq!(all.failed.into_iter().collect::<Vec<_>>(), [(429, 1), (502, 1)]);
     }
 }

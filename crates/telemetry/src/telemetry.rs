@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tersely_account::PriceTable;
+
 use crate::access;
 use crate::event::RequestEvent;
 use crate::metrics::{Metrics, NumbersForm, RunningStream};
-use crate::prices::PriceTable;
 use crate::side::SideLook;
 use crate::sink::EventSink;
 

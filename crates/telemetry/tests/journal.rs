@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use tersely_telemetry::{
-    GroupSum, JournalSettings, NumbersForm, RequestEvent, ResultGroup, Telemetry, TokenChange, Verb, journal,
-};
+use tersely_account::{GroupSum, RequestRecord, ResultGroup, TokenChange};
+use tersely_telemetry::{JournalSettings, NumbersForm, RequestEvent, Telemetry, Verb, journal};
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("tersely-journal-{name}-{}", std::process::id()));
@@ -128,8 +127,13 @@ fn no_line_is_longer_than_it_may_be() {
     let sum = GroupSum { group, results: 1, changed: 0, tokens: TokenChange::default() };
     for many in [1, 1000, 2] {
         let groups = vec![sum; many];
-        telemetry
-            .end(RequestEvent { groups, ..RequestEvent::new(telemetry.begin(), Verb::of("POST")) }, None);
+        telemetry.end(
+            RequestEvent {
+                record: RequestRecord { groups, ..RequestRecord::default() },
+                ..RequestEvent::new(telemetry.begin(), Verb::of("POST"))
+            },
+            None,
+        );
     }
     let lines = || fs::read_to_string(&path).unwrap_or_default().lines().count();
     assert!(soon(|| lines() == 2 && dropped(&telemetry) == 1), "{} lines", lines());

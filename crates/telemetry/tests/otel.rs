@@ -10,10 +10,10 @@ use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value};
 use opentelemetry_proto::tonic::metrics::v1::{HistogramDataPoint, Metric, metric, number_data_point};
 use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
 use prost::Message;
-use tersely_telemetry::{
-    BilledCost, BilledTokens, FetchSum, OtelBook, RequestEnd, RequestEvent, ShownName, SpanIds, TokenChange,
-    TraceContext, Verb,
+use tersely_account::{
+    FetchSum, RequestCost, RequestRecord, ShownName, StageSaving, TokenChange, TokenUsage,
 };
+use tersely_telemetry::{OtelBook, RequestEnd, RequestEvent, SpanIds, TraceContext, Verb};
 
 const START: Duration = Duration::from_hours(500_000);
 
@@ -26,12 +26,25 @@ fn event(id: u64) -> RequestEvent {
         status: 200,
         end: RequestEnd::Answered,
         took: Duration::from_millis(30),
-        result_tokens: TokenChange { before: 100, after: 60 },
-        request_tokens: TokenChange { before: 500, after: 470 },
-        stages: vec![("search", 50), ("numbered", -10)],
-        fetched: vec![FetchSum { stage: "search", calls: 2, tokens: 30 }],
-        billed: Some(BilledTokens { input: 5, cache_read: 400, cache_write: 10, output: 20, reasoning: 8 }),
-        cost: Some(BilledCost { paid: 1_500_000_000, without: 2_000_000_000 }),
+        record: RequestRecord {
+            result_tokens: TokenChange { before: 100, after: 60 },
+            request_tokens: Some(TokenChange { before: 500, after: 470 }),
+            stages: vec![
+                StageSaving { stage: "search", texts: 1, saved: 50 },
+                StageSaving { stage: "numbered", texts: 1, saved: -10 },
+            ],
+            fetched: vec![FetchSum { stage: "search", calls: 2, tokens: 30 }],
+            usage: Some(TokenUsage {
+                input: 5,
+                cache_read: 400,
+                cache_write: 10,
+                output: 20,
+                reasoning: 8,
+                ..TokenUsage::default()
+            }),
+            cost: Some(RequestCost { paid: 1_500_000_000, without: 2_000_000_000 }),
+            ..RequestRecord::default()
+        },
         ..RequestEvent::new(id, Verb::of("POST"))
     }
 }

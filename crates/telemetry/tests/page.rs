@@ -8,11 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tersely_telemetry::{
-    BilledCost, BilledTokens, EventSink, FetchSum, GroupSum, NumbersForm, PriceTable, RequestEvent,
-    ResultEvent, ResultGroup, ResultPlace, ResultStatus, SideNumbers, StoreNumbers, Telemetry, TextSize,
-    TokenChange, Verb, WouldHave,
+use tersely_account::{
+    FetchSum, GroupSum, PriceTable, RequestCost, RequestRecord, ResultGroup, ResultRecord, ResultStatus,
+    StageSaving, TokenChange, TokenUsage,
 };
+use tersely_telemetry::{EventSink, NumbersForm, RequestEvent, SideNumbers, StoreNumbers, Telemetry, Verb};
 
 struct Forgetful;
 
@@ -32,21 +32,12 @@ impl EventSink for Forgetful {
 fn event() -> RequestEvent {
     let group = ResultGroup { tool: "bash", family: "log" };
     let tokens = TokenChange { before: 2, after: 1 };
-    let result = ResultEvent {
-        call: None,
-        tool: None,
-        place: ResultPlace::default(),
+    let result = ResultRecord {
         group,
         mode: "standard",
         status: ResultStatus::Compressed,
-        stages: Vec::new(),
-        before: TextSize::default(),
-        after: TextSize::default(),
         tokens,
-        is_renewed: false,
-        redacted: 0,
-        arguments: None,
-        would: None,
+        ..ResultRecord::default()
     };
     RequestEvent {
         provider: Some("openai"),
@@ -54,14 +45,20 @@ fn event() -> RequestEvent {
         missed: Some("late"),
         upstream: Some(Duration::from_millis(2)),
         ours: Some(Duration::from_millis(1)),
-        groups: vec![GroupSum { group, results: 1, changed: 1, tokens }],
-        fresh: vec![result],
-        stages: vec![("search", 2), ("numbered", -1)],
-        fetched: vec![FetchSum { stage: "search", calls: 1, tokens: 1 }],
-        billed: Some(BilledTokens { input: 1, ..BilledTokens::default() }),
-        rounds: BilledTokens { input: 1, ..BilledTokens::default() },
-        cost: Some(BilledCost { paid: 1, without: 2 }),
-        would: Some(WouldHave::default()),
+        record: RequestRecord {
+            groups: vec![GroupSum { group, results: 1, changed: 1, tokens }],
+            fresh: vec![Arc::new(result)],
+            stages: vec![
+                StageSaving { stage: "search", texts: 1, saved: 2 },
+                StageSaving { stage: "numbered", texts: 1, saved: -1 },
+            ],
+            fetched: vec![FetchSum { stage: "search", calls: 1, tokens: 1 }],
+            usage: Some(TokenUsage { input: 1, ..TokenUsage::default() }),
+            rounds: TokenUsage { input: 1, ..TokenUsage::default() },
+            cost: Some(RequestCost { paid: 1, without: 2 }),
+            would: Some(Arc::new(RequestRecord::default())),
+            ..RequestRecord::default()
+        },
         ..RequestEvent::new(1, Verb::of("POST"))
     }
 }

@@ -14,9 +14,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use snapshot::hold;
+use tersely_account::TokenUsage;
 use tersely_testing::{mutate, reader, stream};
 use tersely_wire::hidden::{CloseReason, HiddenNames, HiddenTool, ResponseFraming, RoundFailure, ToolHiding};
-use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
+use tersely_wire::usage::{UsageReader, UsageWords};
 use tersely_wire::{HistoryPlace, PROVIDERS, Provider};
 
 const TOOL: HiddenTool = HiddenTool {
@@ -188,8 +189,10 @@ fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [
         }
         sent.push(text(&body));
     }
-    let TokenUsage { input, cached, written, output, .. } = usage;
-    sent.push(format!("Usage {{ input: {input}, cached: {cached}, written: {written}, output: {output} }}"));
+    let TokenUsage { input, cache_read, cache_write, output, .. } = usage;
+    sent.push(format!(
+        "Usage {{ input: {input}, cached: {cache_read}, written: {cache_write}, output: {output} }}"
+    ));
     let shown = match case.framing {
         ResponseFraming::Messages => text(&stream::decode(&client)),
         ResponseFraming::Whole | ResponseFraming::Events => text(&client),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
@@ -112,12 +112,13 @@ impl Track {
     }
 }
 
-fn billed(usage: &Map<String, Value>) -> BilledTokens {
+fn billed(usage: &Map<String, Value>) -> TokenUsage {
     let count = |name: &str| usage.get(name).and_then(Value::as_u64).unwrap_or(0);
-    BilledTokens {
+    TokenUsage {
         input: count("input_tokens"),
         cache_read: count("cache_read_input_tokens"),
         cache_write: count("cache_creation_input_tokens"),
+        cache_write_hour: 0,
         output: count("output_tokens"),
         reasoning: 0,
     }

@@ -1,7 +1,7 @@
 //! Codex: a line for each item of a conversation, and one for each count of tokens, in one file a session.
 
 use serde_json::{Value, json};
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
@@ -82,10 +82,11 @@ impl Rollout {
         let count = |name: &str| last[name].as_u64().unwrap_or(0);
         let cache_read = count("cached_input_tokens");
         turn.at = milliseconds(at);
-        turn.billed = Some(BilledTokens {
+        turn.billed = Some(TokenUsage {
             input: count("input_tokens").saturating_sub(cache_read),
             cache_read,
             cache_write: 0,
+            cache_write_hour: 0,
             output: count("output_tokens"),
             reasoning: count("reasoning_output_tokens"),
         });
@@ -132,7 +133,8 @@ mod tests {
         let recordings = read(&lines).unwrap();
         assert_eq!(recordings.len(), 2);
         let turns: Vec<_> = recordings[0].turns.iter().map(|it| (it.messages, it.billed.unwrap())).collect();
-        let billed = |input| BilledTokens { input, cache_read: 40, cache_write: 0, output: 5, reasoning: 2 };
+        let billed =
+            |input| TokenUsage { input, cache_read: 40, output: 5, reasoning: 2, ..TokenUsage::default() };
         assert_eq!(turns, [(1, billed(60)), (4, billed(110))]);
         assert_eq!((recordings[1].messages.len(), recordings[1].turns.len()), (2, 1));
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Gemini CLI: a session as one object with its messages, or, since 2026, as a line for each change.
 
 use serde_json::{Value, json};
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
@@ -106,13 +106,14 @@ fn said(content: &Value) -> String {
     }
 }
 
-fn billed(tokens: &Value) -> BilledTokens {
+fn billed(tokens: &Value) -> TokenUsage {
     let count = |name: &str| tokens[name].as_u64().unwrap_or(0);
     let (cached, thoughts) = (count("cached"), count("thoughts"));
-    BilledTokens {
+    TokenUsage {
         input: count("input").saturating_sub(cached),
         cache_read: cached,
         cache_write: 0,
+        cache_write_hour: 0,
         output: count("output") + thoughts,
         reasoning: thoughts,
     }

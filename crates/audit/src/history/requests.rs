@@ -1,7 +1,7 @@
 //! Requests as they were sent: bodies of a provider's API, bare or in a log that also has the answers.
 
 use serde_json::Value;
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedHead, RecordedTurn, Recording};
@@ -100,7 +100,7 @@ fn request(line: &Value, body: &Value) -> Option<Recording> {
 }
 
 /// What a provider counted: a usage, or an answer that holds one.
-fn billed(value: &Value) -> Option<BilledTokens> {
+fn billed(value: &Value) -> Option<TokenUsage> {
     let usage = if value["usage"].is_object() { &value["usage"] } else { value };
     let first = |names: &[&str]| names.iter().find_map(|name| usage.pointer(name)?.as_u64());
     let input = first(&["/input_tokens", "/prompt_tokens"])?;
@@ -112,10 +112,11 @@ fn billed(value: &Value) -> Option<BilledTokens> {
     let cache_read = read.unwrap_or(0);
     // Anthropic counts what is cached beside the input, OpenAI within it.
     let is_beside = usage["cache_read_input_tokens"].is_u64() && usage["prompt_tokens"].is_null();
-    Some(BilledTokens {
+    Some(TokenUsage {
         input: if is_beside { input } else { input.saturating_sub(cache_read) },
         cache_read,
         cache_write: first(&["/cache_creation_input_tokens"]).unwrap_or(0),
+        cache_write_hour: 0,
         output: first(&["/output_tokens", "/completion_tokens"]).unwrap_or(0),
         reasoning: first(&[
             "/completion_tokens_details/reasoning_tokens",

@@ -1,12 +1,11 @@
 //! `tersely-bench conversations DIR`: what whole transcripts save, in tokens of tool results and on the whole bill.
 
-mod bill;
 mod blocks;
 mod fill;
 mod heads;
+mod model_price;
 mod object;
 pub(crate) mod quote;
-mod rates;
 mod replay;
 mod report;
 mod score;

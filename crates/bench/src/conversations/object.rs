@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use tersely_terminal::share::Share;
 
-use super::bill::PLAIN;
 use super::heads::{AgentHead, HEADS};
+use super::model_price::PLAIN;
 use super::quote::Quotes;
 use super::replay::WAYS;
 use super::score::{ReplayScore, TranscriptScore, WaySums, bill, even, quartiles, saved, tokens};
@@ -32,7 +32,7 @@ pub(crate) fn json(score: &ReplayScore) -> String {
 
 fn transcript(row: &TranscriptScore) -> Value {
     let stages = |way: usize| -> Map<String, Value> {
-        row.ways[way].report.stages.iter().map(|it| (it.stage.to_owned(), json!(it.saved))).collect()
+        row.ways[way].report.record.stages.iter().map(|it| (it.stage.to_owned(), json!(it.saved))).collect()
     };
     json!({
         "client": row.client, "requests": row.turns, "tool_results": ways(row.tokens(), 1),

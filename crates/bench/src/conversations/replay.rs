@@ -1,11 +1,11 @@
 //! Sends a transcript turn by turn one way, and books what a provider would bill.
 
 use indicatif::ProgressBar;
+use tersely_account::{CachedBlocks, PromptCache, TokenUsage};
 use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, ExpandOffer, ForwardBody, Memo, Recall, Report, Request};
 use tersely_terminal::fault::CommandFault;
 
-use super::bill::{BilledBlocks, PromptCache};
 use super::blocks::SentBlocks;
 use super::quote::{Quotes, quotes};
 use super::transcript::Transcript;
@@ -50,9 +50,9 @@ pub(crate) fn replay(
     let ForwardBody { report, body, .. } = pass(&engine, transcript, None, &whole)?;
     let json = |body: &[u8]| serde_json::from_slice(body).map_err(|_| unread(transcript));
     let mut replay = Replay { report, quotes: quotes(&json(&whole)?, &json(&body)?), ..Replay::default() };
-    let rates = transcript.rates;
+    let price = &transcript.price;
     let mut seen = SeenBlocks::default();
-    let mut cache = PromptCache::new(rates.cache);
+    let mut cache = PromptCache::new(price.rules);
     // As in the gateway: it saves time and changes no byte.
     let memo = Memo::default();
     for count in transcript.turns() {
@@ -60,13 +60,14 @@ pub(crate) fn replay(
         let sent = pass(&engine, transcript, Some(&memo), &request)?.body;
         let blocks = transcript.blocks(&sent).ok_or_else(|| unread(transcript))?;
         let (same, changed) = seen.take(&blocks);
-        let turn = cache.send(BilledBlocks { tokens: &seen.tokens, head: blocks.head, same });
-        let output = rates.output * transcript.answer(count);
-        let first = if turn.read > 0 { rates.cache.read } else { rates.cache.write };
-        replay.bill += turn.price(rates.cache) + output;
+        let sent = cache.send(CachedBlocks { tokens: &seen.tokens, head: blocks.head, same });
+        let usage = TokenUsage { output: transcript.answer(count) as u64, ..sent };
+        let [output, tool] = price.parts(&usage, replay.report.record.tool_tokens);
+        replay.bill += price.cost(&usage);
         replay.output += output;
-        replay.tool += first * replay.report.tool;
-        replay.again += rates.cache.read * turn.all() + output;
+        replay.tool += tool;
+        let again = TokenUsage { cache_read: sent.read(), output: usage.output, ..TokenUsage::default() };
+        replay.again += price.cost(&again);
         replay.changed += changed;
         bar.inc(1);
     }
@@ -98,7 +99,7 @@ fn unread(transcript: &Transcript) -> CommandFault {
 #[derive(Default)]
 struct SeenBlocks {
     bytes: Vec<Vec<u8>>,
-    tokens: Vec<usize>,
+    tokens: Vec<u64>,
 }
 
 impl SeenBlocks {
@@ -112,7 +113,7 @@ impl SeenBlocks {
         self.tokens.truncate(same);
         for block in &sent.blocks[same..] {
             self.bytes.push(block.bytes.to_vec());
-            self.tokens.push((block.count)(block.bytes));
+            self.tokens.push((block.count)(block.bytes) as u64);
         }
         (same, changed)
     }

@@ -3,8 +3,8 @@
 use tersely_terminal::share::Share;
 use tersely_terminal::table;
 
-use super::bill::PLAIN;
 use super::heads::HEADS;
+use super::model_price::PLAIN;
 use super::quote::Quotes;
 use super::score::{ReplayScore, TranscriptScore, bill, even, quartiles, saved, tokens};
 

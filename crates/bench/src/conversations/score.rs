@@ -41,7 +41,8 @@ impl TranscriptScore {
     /// Tokens of tool results, each way.
     pub(crate) fn tokens(&self) -> WaySums {
         let [_, exact, standard] = &self.ways;
-        [exact.report.before, exact.report.after, standard.report.after]
+        let tokens = [exact, standard].map(|way| way.report.record.result_tokens);
+        [tokens[0].before, tokens[0].after, tokens[1].after]
     }
 
     /// What it costs, each way.
@@ -118,7 +119,7 @@ impl ReplayScore {
         let mut stages: BTreeMap<&'static str, [i64; 2]> = BTreeMap::new();
         for row in &self.rows {
             for (at, way) in row.ways[1..].iter().enumerate() {
-                for saving in &way.report.stages {
+                for saving in &way.report.record.stages {
                     stages.entry(saving.stage).or_default()[at] += saving.saved;
                 }
             }
@@ -145,7 +146,7 @@ impl ReplayScore {
 
     /// Transcripts in which our own tool was offered.
     pub(crate) fn offered(&self) -> Vec<&str> {
-        self.named(|row| row.ways[2].report.tool > 0)
+        self.named(|row| row.ways[2].report.record.tool_tokens > 0)
     }
 
     fn named(&self, wanted: impl Fn(&TranscriptScore) -> bool) -> Vec<&str> {
@@ -161,12 +162,17 @@ impl ReplayScore {
 
 #[cfg(test)]
 mod tests {
+    use tersely_account::{RequestRecord, TokenChange};
     use tersely_engine::Report;
 
     use super::*;
 
     fn row(results: [usize; 2], bill: [usize; 2], again: usize, turns: usize) -> TranscriptScore {
-        let report = Report { before: results[0], after: results[1], ..Report::default() };
+        let result_tokens = TokenChange { before: results[0], after: results[1] };
+        let report = Report {
+            record: RequestRecord { result_tokens, ..RequestRecord::default() },
+            ..Report::default()
+        };
         let way = |bill| Replay { report: report.clone(), bill, again, ..Replay::default() };
         let ways = [way(bill[0]), way(bill[0]), way(bill[1])];
         TranscriptScore { name: "x".to_owned(), client: "y", turns, ways }

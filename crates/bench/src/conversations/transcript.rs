@@ -10,7 +10,7 @@ use tersely_wire::{PROVIDERS, Provider, top_members};
 use super::blocks::{SentBlocks, items};
 use super::fill::{OwnHead, filled};
 use super::heads::{client, head};
-use super::rates::{ModelRates, rates};
+use super::model_price::ModelPrice;
 use crate::files::{files, name};
 use tersely_audit::weigh;
 
@@ -75,7 +75,7 @@ pub(crate) struct Transcript {
     pub path: &'static str,
     /// Whose it is.
     pub client: &'static str,
-    pub rates: ModelRates,
+    pub price: ModelPrice,
     /// The member that holds the conversation.
     history: &'static str,
     /// The body up to its first message.
@@ -111,13 +111,13 @@ fn transcript(file: &PathBuf) -> Result<Option<Transcript>, CommandFault> {
     let (_, body) = input::bytes(Some(file))?;
     let (client, model) = (client(&name), model(&body));
     let body = filled(shape.tool, own(history, &body).unwrap_or_default(), head(client, &model), &body);
-    let rates = rates(shape.name, &model);
+    let price = ModelPrice::of(shape.name, &model);
     let taken = apart(history, &body).map(|(head, messages)| Transcript {
         name,
         provider,
         path,
         client,
-        rates,
+        price,
         history,
         head,
         messages,

@@ -77,8 +77,9 @@ impl Past {
     }
 
     fn bytes(&self) -> usize {
-        let notes =
-            |filled: &FilledSlot| filled.report.results.iter().map(|note| note.bytes()).sum::<usize>();
+        let notes = |filled: &FilledSlot| {
+            filled.report.record.results.iter().map(|result| result.bytes()).sum::<usize>()
+        };
         let sent = |filled: &FilledSlot| {
             size_of::<FilledSlot>() + notes(filled) + filled.sent.as_ref().map_or(0, String::len)
         };

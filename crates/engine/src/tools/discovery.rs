@@ -15,8 +15,8 @@ use tersely_wire::bridge::{CallBridge, ListedTool, ToolBridging, ToolCatalogue, 
 use tersely_wire::hidden::{HiddenTool, ToolHiding};
 use tersely_wire::{Provider, top_members};
 
-use crate::account::report::Report;
-use crate::account::report::ToolCount;
+use crate::report::Report;
+use crate::report::ToolCount;
 use crate::settings::Discovery;
 use crate::token_count::added_tokens;
 
@@ -95,7 +95,7 @@ impl ToolChoice {
         let search = self.hides.offer(&SEARCH, body).ok()??;
         let both = self.hides.offer(&CALL, &search).ok()??;
         let narrow = self.catalog.bridges.narrow(&self.catalog.hidden, CALL.name, &both)?;
-        report.tool += added_tokens(body, &both);
+        report.record.tool_tokens += added_tokens(body, &both);
         report.tools = Some(self.count);
         *body = Cow::Owned(narrow);
         Some((self.hides, self.catalog))

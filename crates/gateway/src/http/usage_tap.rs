@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tersely_account::TokenUsage;
 use tersely_engine::Fetches;
-use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
+use tersely_wire::usage::{UsageReader, UsageWords};
 
 use crate::http::content_encoding::Coding;
 use crate::http::decompress::{Decompressor, INPUT_CHUNK_BYTES};
@@ -46,16 +47,6 @@ impl RunningBill {
 }
 
 impl BillSoFar {
-    /// Usage of the first round.
-    pub(crate) fn first(&self) -> TokenUsage {
-        self.rounds.first().copied().flatten().unwrap_or_default()
-    }
-
-    /// Usage of the last round.
-    pub(crate) fn last(&self) -> TokenUsage {
-        self.rounds.last().copied().flatten().unwrap_or_default()
-    }
-
     /// Usage from this round on.
     pub(crate) fn from(&self, round: usize) -> TokenUsage {
         let mut all = TokenUsage::default();

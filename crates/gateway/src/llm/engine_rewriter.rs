@@ -6,12 +6,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
+use tersely_account::stable_hash;
 use tersely_core::{Loss, Plan, Redaction};
 use tersely_engine::{
     Engine, EngineSettings, ExpandOffer, ForwardBody, KeptOriginal, Memo, MemoLimits, OptionError,
     PlanOverride, RemoteAnswers, Request, RequestOptions, SchemaMode, Strategy, asks_in_body, seal,
 };
-use tersely_proof::stable_hash;
 use tersely_store::Store;
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 use tokio_util::sync::CancellationToken;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
+use tersely_account::{Arm, RequestRecord, stable_hash};
 use tersely_core::prompt::Stats;
 use tersely_engine::Report;
-use tersely_proof::{Arm, stable_hash};
 
 use crate::llm::totals::TotalSums;
 use crate::request_log::Known;
@@ -88,7 +88,7 @@ impl RequestEntry {
 
     /// A hash of the conversation that it belongs to.
     pub(crate) fn session(&self) -> Option<u64> {
-        let session = self.sender.session.or(self.report.session);
+        let session = self.sender.session.or(self.report.record.session);
         session.map(|session| stable_hash(&(self.sender.whose, session)))
     }
 
@@ -117,7 +117,7 @@ impl Drop for RequestEntry {
 
 /// Headers that tell what became of a body; none where there was nothing to do.
 fn told(report: &Report) -> HeaderMap {
-    let mut headers = would(report);
+    let mut headers = would(&report.record);
     let Stats { candidate_count, converted_count, original_bytes, compressed_bytes, .. } = report.prompts;
     if candidate_count > 0 {
         let prompts = format!(
@@ -126,14 +126,15 @@ fn told(report: &Report) -> HeaderMap {
         );
         headers.extend(HeaderValue::try_from(prompts).ok().map(|prompts| (PROMPTS, prompts)));
     }
-    if report.slots == 0 && report.tool == 0 && candidate_count == 0 {
+    let record = &report.record;
+    if record.slots == 0 && record.tool_tokens == 0 && candidate_count == 0 {
         return headers;
     }
-    let whole = report.whole.unwrap_or_default();
+    let whole = record.total_tokens();
     for (name, tokens) in [
-        (BEFORE, report.before),
-        (AFTER, report.after),
-        (TOOL, report.tool),
+        (BEFORE, record.result_tokens.before),
+        (AFTER, record.result_tokens.after),
+        (TOOL, record.tool_tokens),
         (WHOLE_BEFORE, whole.before),
         (WHOLE_AFTER, whole.after),
     ] {
@@ -147,25 +148,25 @@ fn told(report: &Report) -> HeaderMap {
     if report.over_limit > 0 {
         headers.insert(OVER_LIMIT, HeaderValue::from(report.over_limit));
     }
-    if report.reused + report.renewed > 0 {
-        let memo = format!("reused={}, changed={}", report.reused, report.renewed);
+    if record.reused + record.renewed > 0 {
+        let memo = format!("reused={}, changed={}", record.reused, record.renewed);
         headers.extend(HeaderValue::try_from(memo).ok().map(|memo| (MEMO, memo)));
     }
-    if let Some(stages) = HeaderValue::try_from(stages(report)).ok().filter(|stages| !stages.is_empty()) {
+    if let Some(stages) = HeaderValue::try_from(stages(record)).ok().filter(|stages| !stages.is_empty()) {
         headers.insert(STAGES, stages);
     }
     headers
 }
 
 /// Headers that tell what would have become of a body that was sent as it came, and which group its session is in.
-fn would(report: &Report) -> HeaderMap {
+fn would(record: &RequestRecord) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    if report.arm != Arm::Applied {
-        headers.insert(ARM, HeaderValue::from_static(report.arm.name()));
+    if record.arm != Arm::Applied {
+        headers.insert(ARM, HeaderValue::from_static(record.arm.name()));
     }
-    let Some(would) = &report.would else { return headers };
-    headers.insert(WOULD_AFTER, HeaderValue::from(would.after));
-    headers.insert(WOULD_WHOLE, HeaderValue::from(would.whole.unwrap_or_default().after));
+    let Some(would) = &record.would else { return headers };
+    headers.insert(WOULD_AFTER, HeaderValue::from(would.result_tokens.after));
+    headers.insert(WOULD_WHOLE, HeaderValue::from(would.total_tokens().after));
     if let Some(stages) = HeaderValue::try_from(stages(would)).ok().filter(|stages| !stages.is_empty()) {
         headers.insert(WOULD_STAGES, stages);
     }
@@ -173,8 +174,8 @@ fn would(report: &Report) -> HeaderMap {
 }
 
 /// The stages that saved most, and the others as one, so that they add up.
-fn stages(report: &Report) -> String {
-    let (named, others) = report.stages.split_at(report.stages.len().min(NAMED));
+fn stages(record: &RequestRecord) -> String {
+    let (named, others) = record.stages.split_at(record.stages.len().min(NAMED));
     let named = named.iter().map(|it| format!("{}={}", it.stage, it.saved));
     let others =
         (!others.is_empty()).then(|| format!("others={}", others.iter().map(|it| it.saved).sum::<i64>()));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue};
+use tersely_account::TokenUsage;
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
@@ -17,7 +18,6 @@ use tersely_engine::{
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, ToolHiding};
-use tersely_wire::usage::TokenUsage;
 use tersely_wire::{HistoryPlace, Provider};
 use tokio::task::spawn_blocking;
 
@@ -269,7 +269,7 @@ async fn offload<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 's
 
 /// Tokens read, at full price: a cache read costs a tenth, a cache write a quarter more.
 fn price(usage: TokenUsage) -> u64 {
-    usage.input + usage.cached / 10 + usage.written + usage.written / 4
+    usage.input + usage.cache_read / 10 + usage.cache_write + usage.cache_write / 4
 }
 
 fn fetch_headers(fetched: &Fetches, rounds: u64) -> HeaderMap {
@@ -350,7 +350,11 @@ mod tests {
         let mut trail = Expansion::new(sent, way, Arc::default(), shelf);
         let (body, report) = trail.settle(kept).await?;
         let body = String::from_utf8(body).unwrap();
-        assert_eq!(report.whole.unwrap().after, O200k.count(&body), "the account is that of the other body");
+        assert_eq!(
+            report.record.request_tokens.unwrap().after,
+            O200k.count(&body),
+            "the account is that of the other body"
+        );
         Some(body)
     }
 

@@ -8,7 +8,7 @@ use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode, Uri};
-use tersely_telemetry::ShownName;
+use tersely_account::ShownName;
 use tersely_wire::named_model;
 use tokio::task::spawn_blocking;
 

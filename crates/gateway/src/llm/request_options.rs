@@ -1,8 +1,8 @@
 //! Options in the headers of a request.
 
 use http::header::{HeaderMap, HeaderValue};
+use tersely_account::stable_hash;
 use tersely_engine::{OptionError, RequestOptions};
-use tersely_proof::stable_hash;
 
 use crate::http::hop_by_hop::THRESHOLD;
 

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tersely_account::{ResultRecord, TokenChange};
 use tersely_core::prompt::Stats;
-use tersely_engine::{Fetch, Fetches, Report, ResultNote, ResultTally};
+use tersely_engine::{Fetch, Fetches, Report};
 
 /// Tokens saved, by the stage that saved them.
 pub type Stages = BTreeMap<&'static str, i64>;
@@ -19,11 +20,11 @@ pub struct Totals {
     /// Requests beside these that went on as they came: nobody could look at them, or was asked to.
     pub unread: u64,
     /// Tokens of whole requests, our own tool included.
-    pub whole: ResultTally,
+    pub whole: TokenChange,
     /// Tokens of tool results, in each request that they were sent with.
-    pub results: ResultTally,
+    pub results: TokenChange,
     /// Tokens of tool results, each counted when it was first sent.
-    pub fresh: ResultTally,
+    pub fresh: TokenChange,
     /// Tokens of our own tool, in each request that it was sent with.
     pub tool: usize,
     /// Results or whole requests that went on as they came because we could not do better.
@@ -39,7 +40,7 @@ pub struct Totals {
     /// How many of the requests were sent as they came, because what was made of them is only told.
     pub untouched: u64,
     /// Tokens that those would have had otherwise; in no other number here.
-    pub would: ResultTally,
+    pub would: TokenChange,
     /// Calls of a compressor, and the tokens that they cost, those for requests that failed too.
     pub compressors: Fetch,
 }
@@ -60,29 +61,30 @@ struct Seen {
 
 impl TotalSums {
     /// Adds a request of some client that was answered with success; gives those of its results that were not sent before.
-    pub(crate) fn add(&self, sender: u64, report: &Report) -> Vec<Arc<ResultNote>> {
+    pub(crate) fn add(&self, sender: u64, report: &Report) -> Vec<Arc<ResultRecord>> {
         let (totals, seen) = &mut *self.now();
-        let Some(whole) = report.whole else {
+        let record = &report.record;
+        let Some(whole) = record.request_tokens else {
             totals.unread += 1;
             return Vec::new();
         };
         totals.requests += 1;
-        totals.faults += u64::try_from(report.faults).unwrap_or(u64::MAX);
-        totals.tool += report.tool;
+        totals.faults += u64::try_from(record.faults).unwrap_or(u64::MAX);
+        totals.tool += record.tool_tokens;
         totals.whole += whole;
         totals.prompts += report.prompts;
-        if let Some(would) = &report.would {
+        if let Some(would) = &record.would {
             totals.untouched += 1;
-            totals.would += would.whole.unwrap_or_default();
+            totals.would += would.total_tokens();
         }
-        totals.results += ResultTally { before: report.before, after: report.after };
-        for saving in &report.stages {
+        totals.results += record.result_tokens;
+        for saving in &record.stages {
             *totals.stages.entry(saving.stage).or_default() += saving.saved;
         }
-        let is_new = |note: &&Arc<ResultNote>| seen.is_new(note.name ^ sender);
-        let fresh: Vec<_> = report.results.iter().filter(is_new).cloned().collect();
+        let is_new = |note: &&Arc<ResultRecord>| seen.is_new(note.id ^ sender);
+        let fresh: Vec<_> = record.results.iter().filter(is_new).cloned().collect();
         for note in &fresh {
-            totals.fresh += note.tally;
+            totals.fresh += note.tokens;
         }
         fresh
     }

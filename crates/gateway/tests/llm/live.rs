@@ -6,8 +6,9 @@ use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
+use tersely_account::TokenChange;
 use tersely_core::{Loss, Mode, O200k, Plan};
-use tersely_engine::{Engine, EngineSettings, MemoLimits, ResultTally};
+use tersely_engine::{Engine, EngineSettings, MemoLimits};
 use tersely_gateway::{EngineRewriter, Totals};
 
 use crate::scene::{Answer, SeenRequest, gateway, recorder, send, settings};
@@ -85,8 +86,8 @@ async fn results_are_compressed_and_the_client_is_told() {
     assert!(after < before);
     assert_eq!(answer.header("x-tersely-stages"), format!("json={}", before - after));
     let stages = [("json", i64::try_from(before - after).unwrap())].into();
-    let results = ResultTally { before, after };
-    let whole = ResultTally { before: O200k.count(&messages(&rows(), "")), after: O200k.count(&body) };
+    let results = TokenChange { before, after };
+    let whole = TokenChange { before: O200k.count(&messages(&rows(), "")), after: O200k.count(&body) };
     assert_eq!(
         live.totals(),
         Totals { requests: 1, results, fresh: results, whole, stages, ..Totals::default() }
@@ -220,7 +221,7 @@ async fn what_cannot_be_read_goes_on_and_is_counted() {
     let broken = messages(&rows(), "") + "]";
     assert_eq!(sent(&live, &[], broken.clone()).await, broken);
     let tokens = O200k.count(&broken);
-    let whole = ResultTally { before: tokens, after: tokens };
+    let whole = TokenChange { before: tokens, after: tokens };
     assert_eq!(live.totals(), Totals { requests: 1, faults: 1, whole, ..Totals::default() });
 }
 

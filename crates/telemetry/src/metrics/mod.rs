@@ -156,11 +156,11 @@ impl Metrics {
         if event.status == UNKNOWN && event.end == RequestEnd::Client {
             self.unknown.inc();
         }
-        self.faults.inc_by(wide(event.faults));
-        self.redacted.inc_by(wide(event.redacted));
+        self.faults.inc_by(wide(event.record.faults));
+        self.redacted.inc_by(wide(event.record.redacted));
         self.times.add(&ByProvider { provider }, event);
         if event.is_success() {
-            self.reused.inc_by(wide(event.reused));
+            self.reused.inc_by(wide(event.record.reused));
             self.tokens.add(&ByProvider { provider }, event);
         }
     }
@@ -214,14 +214,16 @@ fn class(status: u16) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use super::*;
-    use crate::bill::{BilledCost, BilledTokens};
-    use crate::event::{FetchSum, Verb};
-    use crate::result::{GroupSum, ResultEvent, ResultGroup, ResultPlace, ResultStatus, TextSize};
+    use crate::event::Verb;
     use crate::side::{SideNumbers, StoreNumbers};
-    use crate::tokens::TokenChange;
+    use tersely_account::{
+        FetchSum, GroupSum, RequestCost, RequestRecord, ResultGroup, ResultRecord, ResultStatus, StageSaving,
+        TokenChange, TokenUsage,
+    };
 
     const GROUP: ResultGroup = ResultGroup { tool: "bash", family: "log" };
 
@@ -230,44 +232,35 @@ mod tests {
             provider: Some("openai"),
             status,
             end: RequestEnd::Answered,
-            results: 3,
-            changed: 2,
-            groups: vec![GroupSum {
-                group: GROUP,
-                results: 3,
+            record: RequestRecord {
+                slots: 3,
                 changed: 2,
-                tokens: TokenChange { before: 100, after: 60 },
-            }],
-            fresh: vec![result(ResultStatus::Compressed), result(ResultStatus::PassthroughSmall)],
-            result_tokens: TokenChange { before: 100, after: 60 },
-            request_tokens: TokenChange { before: 500, after: 470 },
-            tool_tokens: 10,
-            stages: vec![("search", 50), ("numbered", -10)],
-            fetched: vec![FetchSum { stage: "search", calls: 2, tokens: 30 }],
-            billed: Some(BilledTokens { input: 5, cache_read: 400, output: 20, ..BilledTokens::default() }),
-            rounds: BilledTokens { input: 3, ..BilledTokens::default() },
-            cost: Some(BilledCost { paid: 1_500_000_000, without: 2_000_000_000 }),
+                groups: vec![GroupSum {
+                    group: GROUP,
+                    results: 3,
+                    changed: 2,
+                    tokens: TokenChange { before: 100, after: 60 },
+                }],
+                fresh: vec![result(ResultStatus::Compressed), result(ResultStatus::PassthroughSmall)],
+                result_tokens: TokenChange { before: 100, after: 60 },
+                request_tokens: Some(TokenChange { before: 500, after: 470 }),
+                tool_tokens: 10,
+                stages: vec![
+                    StageSaving { stage: "search", texts: 1, saved: 50 },
+                    StageSaving { stage: "numbered", texts: 1, saved: -10 },
+                ],
+                fetched: vec![FetchSum { stage: "search", calls: 2, tokens: 30 }],
+                usage: Some(TokenUsage { input: 5, cache_read: 400, output: 20, ..TokenUsage::default() }),
+                rounds: TokenUsage { input: 3, ..TokenUsage::default() },
+                cost: Some(RequestCost { paid: 1_500_000_000, without: 2_000_000_000 }),
+                ..RequestRecord::default()
+            },
             ..RequestEvent::new(1, Verb::of("POST"))
         }
     }
 
-    fn result(status: ResultStatus) -> ResultEvent {
-        ResultEvent {
-            call: None,
-            tool: None,
-            place: ResultPlace::default(),
-            group: GROUP,
-            mode: "safe",
-            status,
-            stages: Vec::new(),
-            before: TextSize::default(),
-            after: TextSize::default(),
-            tokens: TokenChange::default(),
-            is_renewed: false,
-            redacted: 0,
-            arguments: None,
-            would: None,
-        }
+    fn result(status: ResultStatus) -> Arc<ResultRecord> {
+        Arc::new(ResultRecord { group: GROUP, mode: "safe", status, ..ResultRecord::default() })
     }
 
     fn holds(text: &str, lines: &[&str]) {
@@ -364,7 +357,7 @@ mod tests {
         let metrics = Metrics::new(None);
         let send = |range: std::ops::Range<u32>| {
             for n in range {
-                let model = crate::ShownName::of(&format!("model-{n}"));
+                let model = tersely_account::ShownName::of(&format!("model-{n}"));
                 metrics.end(&RequestEvent { model, session: Some(n.into()), ..event(200) });
             }
             metrics.text().lines().filter(|line| line.starts_with("tersely_")).count()

@@ -6,8 +6,8 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
+use tersely_account::{RequestCost, StageSaving, TokenUsage};
 
-use crate::bill::{BilledCost, BilledTokens};
 use crate::event::RequestEvent;
 use crate::metrics::family::{ByKind, ByProvider, ByStage, CounterFamily, counted, wide};
 
@@ -96,22 +96,22 @@ impl TokenMetrics {
         let add = |family: &CounterFamily<ByProvider>, count| {
             family.get_or_create(of).inc_by(wide(count));
         };
-        add(&self.results, event.results);
-        add(&self.changed, event.changed);
-        add(&self.result_before, event.result_tokens.before);
-        add(&self.result_after, event.result_tokens.after);
-        add(&self.request_before, event.request_tokens.before);
-        add(&self.request_after, event.request_tokens.after);
-        add(&self.tool, event.tool_tokens);
+        add(&self.results, event.record.slots);
+        add(&self.changed, event.record.changed);
+        add(&self.result_before, event.record.result_tokens.before);
+        add(&self.result_after, event.record.result_tokens.after);
+        add(&self.request_before, event.record.total_tokens().before);
+        add(&self.request_after, event.record.total_tokens().after);
+        add(&self.tool, event.record.tool_tokens);
         self.groups.add(event);
-        for result in &event.fresh {
+        for result in &event.record.fresh {
             self.statuses.get_or_create(&ByStatus { status: result.status.name() }).inc();
         }
-        for (stage, saved) in &event.stages {
+        for StageSaving { stage, saved, .. } in &event.record.stages {
             let side = if *saved < 0 { &self.added } else { &self.saved };
             side.get_or_create(&ByStage { stage }).inc_by(saved.unsigned_abs());
         }
-        for fetched in &event.fetched {
+        for fetched in &event.record.fetched {
             let stage = ByStage { stage: fetched.stage };
             self.expansions.get_or_create(&stage).inc_by(fetched.calls);
             self.expanded.get_or_create(&stage).inc_by(fetched.tokens);
@@ -131,11 +131,11 @@ impl WouldMetrics {
     }
 
     fn add(&self, event: &RequestEvent) {
-        let Some(would) = &event.would else { return };
-        let of = ByArm { arm: event.arm.name() };
+        let Some(would) = &event.record.would else { return };
+        let of = ByArm { arm: event.record.arm.name() };
         self.requests.get_or_create(&of).inc();
-        self.before.get_or_create(&of).inc_by(wide(would.request_tokens.before));
-        self.after.get_or_create(&of).inc_by(wide(would.request_tokens.after));
+        self.before.get_or_create(&of).inc_by(wide(would.total_tokens().before));
+        self.after.get_or_create(&of).inc_by(wide(would.total_tokens().after));
     }
 }
 
@@ -150,7 +150,7 @@ impl GroupMetrics {
     }
 
     fn add(&self, event: &RequestEvent) {
-        for sum in &event.groups {
+        for sum in &event.record.groups {
             let of = ByGroup { tool: sum.group.tool, family: sum.group.family };
             for (family, count) in [
                 (&self.results, sum.results),
@@ -178,12 +178,14 @@ impl BillMetrics {
     }
 
     fn add(&self, provider: &'static str, event: &RequestEvent) {
-        for (family, tokens) in [(&self.billed, event.billed), (&self.rounds, Some(event.rounds))] {
+        for (family, tokens) in
+            [(&self.billed, event.record.usage), (&self.rounds, Some(event.record.rounds))]
+        {
             for (kind, count) in tokens.map(kinds).into_iter().flatten().filter(|(_, count)| *count > 0) {
                 family.get_or_create(&ByKind { provider, kind }).inc_by(count);
             }
         }
-        let Some(BilledCost { paid, without }) = event.cost else { return };
+        let Some(RequestCost { paid, without }) = event.record.cost else { return };
         for (kind, cost) in [("paid", paid), ("without", without)] {
             self.cost.get_or_create(&ByKind { provider, kind }).inc_by(dollars(cost));
         }
@@ -191,8 +193,8 @@ impl BillMetrics {
 }
 
 /// The counts of a bill, with their names.
-fn kinds(tokens: BilledTokens) -> [(&'static str, u64); 5] {
-    let BilledTokens { input, cache_read, cache_write, output, reasoning } = tokens;
+fn kinds(tokens: TokenUsage) -> [(&'static str, u64); 5] {
+    let TokenUsage { input, cache_read, cache_write, output, reasoning, .. } = tokens;
     [
         ("input", input),
         ("cache_read", cache_read),

@@ -2,15 +2,11 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tersely_proof::Arm;
-
-use crate::bill::BilledTokens;
 use crate::event::RequestEvent;
 use crate::otel::call::{ModelCall, error_type};
 use crate::otel::ids::SpanIds;
 use crate::otel::message::{Attribute, OtelSpan, SpanStatus};
-use crate::shown::ShownName;
-use crate::tokens::TokenChange;
+use tersely_account::{Arm, ShownName, TokenChange, TokenUsage};
 
 /// Kinds of spans.
 const SERVER: i32 = 2;
@@ -68,15 +64,19 @@ fn attributes(event: &RequestEvent, call: Option<&ModelCall>) -> Vec<Attribute> 
     all.extend(status(event.status).map(|status| Attribute::whole("http.response.status_code", status)));
     all.extend(error_type(event).map(|error| Attribute::text("error.type", error)));
     all.extend(event.client.map(|client| Attribute::text("tersely.client", client)));
-    all.extend((event.arm != Arm::Applied).then(|| Attribute::text("tersely.arm", event.arm.name())));
+    all.extend(
+        (event.record.arm != Arm::Applied).then(|| Attribute::text("tersely.arm", event.record.arm.name())),
+    );
     all.extend(event.missed.map(|missed| Attribute::text("tersely.missed", missed)));
     all.extend(event.upstream.map(|it| Attribute::float("tersely.upstream.duration", it.as_secs_f64())));
     all.extend(event.ours.map(|it| Attribute::float("tersely.rewrite.duration", it.as_secs_f64())));
     if event.is_success() {
-        all.extend(event.billed.filter(|_| call.is_some()).map(usage).into_iter().flatten());
+        all.extend(event.record.usage.filter(|_| call.is_some()).map(usage).into_iter().flatten());
         all.extend(saved(event));
     }
-    for (key, count) in [("tersely.faults", event.faults), ("tersely.secrets.masked", event.redacted)] {
+    for (key, count) in
+        [("tersely.faults", event.record.faults), ("tersely.secrets.masked", event.record.redacted)]
+    {
         all.extend((count > 0).then(|| Attribute::whole(key, wide(count))));
     }
     all
@@ -88,7 +88,7 @@ fn status(status: u16) -> Option<u64> {
 }
 
 /// What the provider counted; what was read from its cache, or written to it, is input too.
-fn usage(tokens: BilledTokens) -> Vec<Attribute> {
+fn usage(tokens: TokenUsage) -> Vec<Attribute> {
     let some = [
         ("gen_ai.usage.cache_read.input_tokens", tokens.cache_read),
         ("gen_ai.usage.cache_creation.input_tokens", tokens.cache_write),
@@ -111,14 +111,14 @@ fn saved(event: &RequestEvent) -> Vec<Attribute> {
             all.push(Attribute::whole(keys[1], wide(after)));
         }
     };
-    change(["tersely.request.tokens.before", "tersely.request.tokens.after"], event.request_tokens);
-    change(["tersely.result.tokens.before", "tersely.result.tokens.after"], event.result_tokens);
-    if let Some(would) = &event.would {
-        change(["tersely.would.tokens.before", "tersely.would.tokens.after"], would.request_tokens);
+    change(["tersely.request.tokens.before", "tersely.request.tokens.after"], event.record.total_tokens());
+    change(["tersely.result.tokens.before", "tersely.result.tokens.after"], event.record.result_tokens);
+    if let Some(would) = &event.record.would {
+        change(["tersely.would.tokens.before", "tersely.would.tokens.after"], would.total_tokens());
     }
-    if event.results > 0 {
-        all.push(Attribute::whole("tersely.results", wide(event.results)));
-        all.push(Attribute::whole("tersely.results.changed", wide(event.changed)));
+    if event.record.slots > 0 {
+        all.push(Attribute::whole("tersely.results", wide(event.record.slots)));
+        all.push(Attribute::whole("tersely.results.changed", wide(event.record.changed)));
     }
     all
 }

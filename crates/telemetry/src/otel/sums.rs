@@ -12,7 +12,7 @@ use crate::otel::message::{
     Attribute, HistogramData, HistogramPoint, Instrument, InstrumentData, PointValue, SumData, SumPoint,
 };
 use crate::otel::span::nanos;
-use crate::shown::ShownName;
+use tersely_account::{ShownName, StageSaving};
 
 /// Everything since the start.
 const CUMULATIVE: i32 = 2;
@@ -54,28 +54,28 @@ impl OtelSums {
         if let Some(missed) = event.missed {
             self.count("tersely.missed", vec![Attribute::text("tersely.reason", missed)], 1);
         }
-        self.count("tersely.faults", Vec::new(), event.faults);
-        self.count("tersely.secrets.masked", Vec::new(), event.redacted);
+        self.count("tersely.faults", Vec::new(), event.record.faults);
+        self.count("tersely.secrets.masked", Vec::new(), event.record.redacted);
         self.call(event);
         if !event.is_success() {
             return;
         }
         for (name, count) in [
-            ("tersely.request.tokens.before", event.request_tokens.before),
-            ("tersely.request.tokens.after", event.request_tokens.after),
-            ("tersely.result.tokens.before", event.result_tokens.before),
-            ("tersely.result.tokens.after", event.result_tokens.after),
+            ("tersely.request.tokens.before", event.record.total_tokens().before),
+            ("tersely.request.tokens.after", event.record.total_tokens().after),
+            ("tersely.result.tokens.before", event.record.result_tokens.before),
+            ("tersely.result.tokens.after", event.record.result_tokens.after),
         ] {
             self.count(name, vec![provider()], count);
         }
-        for (stage, saved) in &event.stages {
+        for StageSaving { stage, saved, .. } in &event.record.stages {
             self.whole("tersely.stage.tokens.saved", vec![Attribute::text("tersely.stage", *stage)], *saved);
         }
-        for fetched in &event.fetched {
+        for fetched in &event.record.fetched {
             let stage = vec![Attribute::text("tersely.stage", fetched.stage)];
             self.whole("tersely.expansions", stage, i64::try_from(fetched.calls).unwrap_or(i64::MAX));
         }
-        if let Some(cost) = event.cost {
+        if let Some(cost) = event.record.cost {
             for (kind, billionths) in [("paid", cost.paid), ("without", cost.without)] {
                 self.cost(vec![provider(), Attribute::text("tersely.kind", kind)], billionths);
             }
@@ -89,7 +89,7 @@ impl OtelSums {
             call = call.of_any_model();
         }
         let mut labels = call.attributes().to_vec();
-        if let Some(tokens) = event.billed.filter(|_| event.is_success()) {
+        if let Some(tokens) = event.record.usage.filter(|_| event.is_success()) {
             for (kind, count) in [("input", tokens.read()), ("output", tokens.output)] {
                 let kind = Attribute::text("gen_ai.token.type", kind);
                 self.observe(USAGE, [labels.clone(), vec![kind]].concat(), float(count));

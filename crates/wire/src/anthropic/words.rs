@@ -2,9 +2,11 @@
 
 use tersely_json::string;
 
+use tersely_account::TokenUsage;
+
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::usage::words::{TokenUsage, UsageWords};
+use crate::usage::words::UsageWords;
 
 /// The provider's counts, all zero.
 pub(super) fn no_tokens() -> UsageTally {
@@ -19,11 +21,12 @@ pub(super) fn no_tokens() -> UsageTally {
 /// Where the counts are, and how they map to ours.
 pub(crate) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"], &["message", "usage"]],
-    counts: &[INPUT, READ, WRITTEN, OUTPUT],
+    counts: &[INPUT, READ, WRITTEN, WRITTEN_HOUR, OUTPUT],
     read: |counts| TokenUsage {
         input: counts.count(INPUT),
-        cached: counts.count(READ),
-        written: counts.count(WRITTEN),
+        cache_read: counts.count(READ),
+        cache_write: counts.count(WRITTEN),
+        cache_write_hour: counts.count(WRITTEN_HOUR),
         output: counts.count(OUTPUT),
         reasoning: 0,
     },
@@ -32,6 +35,7 @@ pub(crate) static COUNTS: UsageWords = UsageWords {
 const INPUT: &str = "/input_tokens";
 const READ: &str = "/cache_read_input_tokens";
 const WRITTEN: &str = "/cache_creation_input_tokens";
+const WRITTEN_HOUR: &str = "/cache_creation/ephemeral_1h_input_tokens";
 const OUTPUT: &str = "/output_tokens";
 
 /// The provider's error object.

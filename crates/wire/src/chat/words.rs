@@ -1,21 +1,24 @@
 //! Names Chat Completions' token counts, and spells its errors.
 
+use tersely_account::TokenUsage;
+
 use serde_json::json;
 
 use crate::protocol::failure::RoundFailure;
-use crate::usage::words::{TokenUsage, UsageWords};
+use crate::usage::words::UsageWords;
 
 /// Where the counts are, and how they map to ours. Cached tokens are part of the prompt's count.
 pub(crate) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"]],
     counts: &[INPUT, READ, HITS, WRITTEN, OUTPUT, REASONING],
     read: |counts| {
-        let cached = counts.find(READ).or_else(|| counts.find(HITS)).unwrap_or_default();
-        let written = counts.count(WRITTEN);
+        let cache_read = counts.find(READ).or_else(|| counts.find(HITS)).unwrap_or_default();
+        let cache_write = counts.count(WRITTEN);
         TokenUsage {
-            input: counts.count(INPUT).saturating_sub(cached).saturating_sub(written),
-            cached,
-            written,
+            input: counts.count(INPUT).saturating_sub(cache_read).saturating_sub(cache_write),
+            cache_read,
+            cache_write,
+            cache_write_hour: 0,
             output: counts.count(OUTPUT),
             reasoning: counts.count(REASONING),
         }

@@ -2,9 +2,11 @@
 
 use tersely_json::string;
 
+use tersely_account::TokenUsage;
+
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::usage::words::{TokenUsage, UsageWords};
+use crate::usage::words::UsageWords;
 
 /// The provider's counts, all zero.
 pub(super) fn no_tokens() -> UsageTally {
@@ -23,8 +25,9 @@ pub(super) static COUNTS: UsageWords = UsageWords {
     counts: &[INPUT, READ, WRITTEN, OUTPUT],
     read: |counts| TokenUsage {
         input: counts.count(INPUT),
-        cached: counts.count(READ),
-        written: counts.count(WRITTEN),
+        cache_read: counts.count(READ),
+        cache_write: counts.count(WRITTEN),
+        cache_write_hour: 0,
         output: counts.count(OUTPUT),
         reasoning: 0,
     },

@@ -2,9 +2,11 @@
 
 use tersely_json::string;
 
+use tersely_account::TokenUsage;
+
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::usage::words::{TokenUsage, UsageWords};
+use crate::usage::words::UsageWords;
 
 /// The provider's counts, all zero.
 pub(super) fn no_tokens() -> UsageTally {
@@ -24,11 +26,12 @@ pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usageMetadata"], &["response", "usageMetadata"]],
     counts: &[INPUT, READ, RESULTS, OUTPUT, REASONING],
     read: |counts| {
-        let (cached, reasoning) = (counts.count(READ), counts.count(REASONING));
+        let (cache_read, reasoning) = (counts.count(READ), counts.count(REASONING));
         TokenUsage {
-            input: counts.count(INPUT).saturating_sub(cached).saturating_add(counts.count(RESULTS)),
-            cached,
-            written: 0,
+            input: counts.count(INPUT).saturating_sub(cache_read).saturating_add(counts.count(RESULTS)),
+            cache_read,
+            cache_write: 0,
+            cache_write_hour: 0,
             output: counts.count(OUTPUT).saturating_add(reasoning),
             reasoning,
         }

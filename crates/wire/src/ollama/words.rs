@@ -1,6 +1,8 @@
 //! Names Ollama's token counts.
 
-use crate::usage::words::{TokenUsage, UsageWords};
+use tersely_account::TokenUsage;
+
+use crate::usage::words::UsageWords;
 
 /// Where the counts are, and how they map to ours. They are members of the last line.
 pub(super) static COUNTS: UsageWords = UsageWords {

@@ -1,18 +1,21 @@
 //! Names the Responses API's token counts, and spells its errors.
 
 pub(super) use crate::chat::words::error;
-use crate::usage::words::{TokenUsage, UsageWords};
+use tersely_account::TokenUsage;
+
+use crate::usage::words::UsageWords;
 
 /// Where the counts are, and how they map to ours. Cached tokens are part of the input's count.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"], &["response", "usage"]],
     counts: &[INPUT, READ, WRITTEN, OUTPUT, REASONING],
     read: |counts| {
-        let (cached, written) = (counts.count(READ), counts.count(WRITTEN));
+        let (cache_read, cache_write) = (counts.count(READ), counts.count(WRITTEN));
         TokenUsage {
-            input: counts.count(INPUT).saturating_sub(cached).saturating_sub(written),
-            cached,
-            written,
+            input: counts.count(INPUT).saturating_sub(cache_read).saturating_sub(cache_write),
+            cache_read,
+            cache_write,
+            cache_write_hour: 0,
             output: counts.count(OUTPUT),
             reasoning: counts.count(REASONING),
         }

@@ -8,4 +8,4 @@ mod scan;
 pub(crate) mod words;
 
 pub use reader::UsageReader;
-pub use words::{TokenUsage, UsageWords};
+pub use words::UsageWords;

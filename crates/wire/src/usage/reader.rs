@@ -2,9 +2,11 @@
 
 use memchr::memchr2;
 
+use tersely_account::TokenUsage;
+
 use crate::protocol::aws_event;
 use crate::usage::scan::MemberScan;
-use crate::usage::words::{TokenUsage, UsageCounts, UsageWords};
+use crate::usage::words::{UsageCounts, UsageWords};
 
 /// The longest AWS message that is read. Those with counts take less than a kilobyte.
 const MAX_MESSAGE_BYTES: usize = 256 << 10;
@@ -181,7 +183,7 @@ mod tests {
     fn check(path: &str, answer: &[u8], expected: Option<[u64; 5]>) {
         for step in [1, 3, 16, 1000, answer.len().max(1)] {
             let usage = read(path, answer, step);
-            let counts = usage.map(|it| [it.input, it.cached, it.written, it.output, it.reasoning]);
+            let counts = usage.map(|it| [it.input, it.cache_read, it.cache_write, it.output, it.reasoning]);
             assert_eq!(counts, expected, "{path} in pieces of {step}: {}", String::from_utf8_lossy(answer));
         }
     }
@@ -193,6 +195,14 @@ mod tests {
     const OLLAMA: &str = "/api/chat";
     const CONVERSE: &str = "/model/m/converse";
     const INVOKE: &str = "/model/m/invoke-with-response-stream";
+
+    /// They cost more than those for five minutes.
+    #[test]
+    fn cache_writes_for_an_hour_are_counted_apart() {
+        let answer = br#"{"usage":{"input_tokens":1,"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}}"#;
+        let usage = read(MESSAGES, answer, 7).expect("usage");
+        assert_eq!((usage.cache_write, usage.cache_write_hour), (30, 20));
+    }
 
     /// Behaviour 13.5.
     #[test]

@@ -1,42 +1,9 @@
 //! The names of providers' token counts, and ours.
 
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
 
 use serde_json::{Map, Value};
-
-/// A provider's token counts. They do not overlap, except that reasoning is part of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TokenUsage {
-    /// Tokens read at full price.
-    pub input: u64,
-    /// Tokens read from its cache.
-    pub cached: u64,
-    /// Tokens written to its cache.
-    pub written: u64,
-    /// Tokens that the model wrote.
-    pub output: u64,
-    /// Output tokens of reasoning, which nobody sees.
-    pub reasoning: u64,
-}
-
-impl TokenUsage {
-    /// All input tokens.
-    #[must_use]
-    pub fn read(&self) -> u64 {
-        self.input.saturating_add(self.cached).saturating_add(self.written)
-    }
-}
-
-impl AddAssign for TokenUsage {
-    fn add_assign(&mut self, other: Self) {
-        self.input = self.input.saturating_add(other.input);
-        self.cached = self.cached.saturating_add(other.cached);
-        self.written = self.written.saturating_add(other.written);
-        self.output = self.output.saturating_add(other.output);
-        self.reasoning = self.reasoning.saturating_add(other.reasoning);
-    }
-}
+use tersely_account::TokenUsage;
 
 /// A provider's names for its counts, and where they are.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ mod database;
 mod folders;
 
 use serde_json::{Value, json};
-use tersely_telemetry::BilledTokens;
+use tersely_account::TokenUsage;
 
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
@@ -60,12 +60,13 @@ fn take(recording: &mut Recording, message: &Value, parts: &[Value]) {
     }
 }
 
-fn billed(tokens: &Value) -> BilledTokens {
+fn billed(tokens: &Value) -> TokenUsage {
     let count = |value: &Value| value.as_u64().unwrap_or(0);
-    BilledTokens {
+    TokenUsage {
         input: count(&tokens["input"]),
         cache_read: count(&tokens["cache"]["read"]),
         cache_write: count(&tokens["cache"]["write"]),
+        cache_write_hour: 0,
         output: count(&tokens["output"]) + count(&tokens["reasoning"]),
         reasoning: count(&tokens["reasoning"]),
     }

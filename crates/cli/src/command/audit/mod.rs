@@ -15,8 +15,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use tersely_audit::{Audit, AuditSummary, AuditedConversation, DollarPrice, RecordedTurn, read};
-use tersely_telemetry::PriceTable;
+use tersely_account::PriceTable;
+use tersely_audit::{Audit, AuditSummary, AuditedConversation, RecordedTurn, read};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::progress::ProgressBar;
 use tersely_terminal::{output, progress};
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Stop> {
     }
     let summary = AuditSummary::of(&findings.conversations);
     let prices = PriceTable::known();
-    let said = wording::AuditWords { summary: &summary, findings: &findings, date: &prices.date };
+    let said = wording::AuditWords { summary: &summary, findings: &findings, date: prices.date() };
     if let Some(path) = &args.html {
         fs::write(path, page::page(&said)).map_err(|error| {
             CommandFault::unable(
@@ -145,7 +145,7 @@ fn one(
     is_new: &dyn Fn(&RecordedTurn) -> bool,
     done: &Mutex<Findings>,
 ) {
-    let price = |model: &str| prices.of(model).map(DollarPrice::of_model);
+    let price = |model: &str| prices.of(model);
     let (mut looked, mut seen) = (Vec::new(), HashSet::new());
     let file = read(path, &mut |mut recording| {
         recording.turns.retain(|turn| is_new(turn) && turn.id.is_none_or(|id| seen.insert(id)));

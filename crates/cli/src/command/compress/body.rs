@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use serde_json::json;
+use tersely_account::TokenChange;
 use tersely_core::{Loss, Plan, Reader};
-use tersely_engine::{Engine, EngineSettings, ForwardBody, Report, Request, ResultTally, seal};
+use tersely_engine::{Engine, EngineSettings, ForwardBody, Report, Request, seal};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let hint = "fix `_tersely` in the body";
     let ForwardBody { body, mut report, .. } =
         passed.map_err(|refused| CommandFault::unable(format!("{name}: {refused}"), hint))?;
-    report.redacted += count;
+    report.record.redacted += count;
     if args.account.explain {
         output::note(&explain(args, provider, &report))?;
     }
@@ -78,27 +79,30 @@ fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String 
     let how = if args.provider.is_some() { "as given" } else { "detected from its tool results" };
     let head = ["stage", "texts", "saved", ""].map(str::to_owned).to_vec();
     let mut rows = vec![head];
-    for stage in &report.stages {
+    for stage in &report.record.stages {
         rows.push(vec![stage.stage.to_owned(), stage.texts.to_string(), stage.saved.to_string()]);
     }
-    let Report { slots, changed, before, after, tool, whole, .. } = report;
-    let saved: i64 = report.stages.iter().map(|stage| stage.saved).sum();
-    let saved = vec![changed.to_string(), saved.to_string(), Share::saved(*before, *after).to_string()];
+    let record = &report.record;
+    let TokenChange { before, after } = record.result_tokens;
+    let saved: i64 = record.stages.iter().map(|stage| stage.saved).sum();
+    let saved = vec![record.changed.to_string(), saved.to_string(), Share::saved(before, after).to_string()];
     rows.push([vec!["all".to_owned()], saved].concat());
     let mut lines = vec![
         format!("provider: {}, {how}; reader: {}", provider.name(), reader(report)),
         table::align("lrrr", &rows),
-        format!("texts of tool results: {slots}, tokens: {before} before, {after} after"),
+        format!("texts of tool results: {}, tokens: {before} before, {after} after", record.slots),
     ];
-    lines.extend((*tool > 0).then(|| format!("our own tool: {tool} tokens added")));
-    lines.extend(whole.map(|ResultTally { before, after }| {
+    lines.extend(
+        (record.tool_tokens > 0).then(|| format!("our own tool: {} tokens added", record.tool_tokens)),
+    );
+    lines.extend(record.request_tokens.map(|TokenChange { before, after }| {
         let share = Share::saved(before, after);
         format!("whole body: tokens: {before} before, {after} after, {share} saved")
     }));
-    lines.extend((report.redacted > 0).then(|| format!("secrets masked: {}", report.redacted)));
+    lines.extend((record.redacted > 0).then(|| format!("secrets masked: {}", record.redacted)));
     lines.extend(
-        (report.faults > 0)
-            .then(|| format!("left unchanged because it could not be read: {}", report.faults)),
+        (record.faults > 0)
+            .then(|| format!("left unchanged because it could not be read: {}", record.faults)),
     );
     lines.join("\n")
 }
@@ -109,15 +113,16 @@ fn reader(report: &Report) -> &'static str {
 }
 
 fn account(provider: &Provider, report: &Report, body: &[u8]) -> String {
-    let stages = report.stages.iter();
+    let record = &report.record;
+    let stages = record.stages.iter();
     let stages = stages.map(|it| json!({ "stage": it.stage, "texts": it.texts, "saved": it.saved }));
     let stages: Vec<_> = stages.collect();
     json!({
-        "provider": provider.name(), "reader": reader(report), "slots": report.slots, "changed": report.changed,
-        "before": report.before, "after": report.after, "tool": report.tool,
-        "whole": report.whole.map(|whole| json!({ "before": whole.before, "after": whole.after })),
-        "redacted": report.redacted,
-        "faults": report.faults, "stages": stages, "body": String::from_utf8_lossy(body)
+        "provider": provider.name(), "reader": reader(report), "slots": record.slots, "changed": record.changed,
+        "before": record.result_tokens.before, "after": record.result_tokens.after, "tool": record.tool_tokens,
+        "whole": record.request_tokens.map(|whole| json!({ "before": whole.before, "after": whole.after })),
+        "redacted": record.redacted,
+        "faults": record.faults, "stages": stages, "body": String::from_utf8_lossy(body)
     })
     .to_string()
 }

@@ -4,7 +4,8 @@ use std::env::consts::{ARCH, OS};
 use std::fmt::Write as _;
 use std::thread::available_parallelism;
 
-use tersely_history::{HistoryPeriod, HistoryReader, HistoryView, RequestSums};
+use tersely_account::RequestSums;
+use tersely_history::{HistoryPeriod, HistoryReader, HistoryView};
 use tersely_settings::{LoadedSettings, SettingOrigin, SettingSources};
 
 use crate::command::doctor::finding::{Finding, State};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use tersely_history::{GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, RequestSums};
-use tersely_telemetry::BilledTokens;
+use tersely_account::{RequestSums, TokenUsage};
+use tersely_history::{GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::screen::ScreenRoom;
 
@@ -141,7 +141,7 @@ impl StatsReport {
         };
         let known = self.all.priced;
         let prices = match self.all.requests - self.all.failed {
-            _ if self.all.billed == BilledTokens::default() => "no $: no answer told its usage".to_owned(),
+            _ if self.all.usage == TokenUsage::default() => "no $: no answer told its usage".to_owned(),
             _ if known == 0 => "no model has a known price".to_owned(),
             all if known < all => {
                 format!("$: an estimate, for {} of requests", share(signed(known), all))

@@ -11,9 +11,9 @@ use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
+use tersely_account::ShownName;
 use tersely_core::Loss;
 use tersely_engine::OptionError;
-use tersely_telemetry::ShownName;
 use tokio::task::spawn_blocking;
 
 use crate::admission::Reach;

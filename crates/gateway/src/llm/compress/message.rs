@@ -1,7 +1,8 @@
 //! Writes the response of `/v1/compress`: the messages, and figures about them.
 
 use serde_json::{Map, Value, json};
-use tersely_engine::{KeptOriginal, Report, ResultTally};
+use tersely_account::TokenChange;
+use tersely_engine::{KeptOriginal, Report};
 use tersely_wire::LoneMessages;
 
 use crate::llm::compress::question::CompressQuestion;
@@ -12,7 +13,7 @@ pub struct LoneAnswer {
     /// A request body with nothing but the messages, their model and their tools.
     pub(crate) body: Vec<u8>,
     /// Their tokens; zero if none were counted.
-    pub(crate) tally: ResultTally,
+    pub(crate) tally: TokenChange,
     /// The stages that changed something.
     pub(crate) stages: Vec<&'static str>,
     /// Texts left out.
@@ -24,8 +25,8 @@ pub struct LoneAnswer {
 impl LoneAnswer {
     /// The result of compressing a body.
     pub(crate) fn new(body: Vec<u8>, report: &Report, kept: Vec<KeptOriginal>, entry: RequestEntry) -> Self {
-        let tally = report.whole.unwrap_or_default();
-        let stages = report.stages.iter().map(|saving| saving.stage).collect();
+        let tally = report.record.total_tokens();
+        let stages = report.record.stages.iter().map(|saving| saving.stage).collect();
         Self { body, tally, stages, kept, entry }
     }
 }
@@ -36,7 +37,7 @@ pub(crate) fn write(question: &CompressQuestion, answer: &LoneAnswer) -> Vec<u8>
     // Our own output can be parsed; if not, the original messages are returned.
     let now = LoneMessages::of(question.provider, &answer.body).unwrap_or(came);
     let tools = now.tools.filter(|tools| came.tools != Some(*tools));
-    let ResultTally { before, after } = answer.tally;
+    let TokenChange { before, after } = answer.tally;
     let ids: Vec<_> = answer.kept.iter().map(|kept| kept.id.as_str()).collect();
     let numbers = json!({
         "tokens_before": before,

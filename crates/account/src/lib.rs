@@ -1,0 +1,43 @@
+//! What happened to tool results and what requests cost: records, usage, prices and sums.
+//!
+//! The engine returns records, the gateway completes them, telemetry writes them, the history stores them, and whoever
+//! reports savings adds them up. No type here can hold text of a request: only numbers, our own words, and short plain
+//! names of models, tools and calls.
+
+mod arm;
+mod cost;
+mod hash;
+mod holdout;
+mod money;
+mod price;
+mod prices;
+mod prompt_cache;
+mod request;
+mod result;
+mod rounds;
+mod share;
+mod shown_name;
+mod status;
+mod sums;
+mod text_size;
+mod tokens;
+mod usage;
+
+pub use arm::Arm;
+pub use cost::RequestCost;
+pub use hash::stable_hash;
+pub use holdout::Holdout;
+pub use money::Money;
+pub use price::{Price, TokenRates, per_million};
+pub use prices::PriceTable;
+pub use prompt_cache::{CacheKind, CacheRules, CachedBlocks, PromptCache};
+pub use request::{FetchSum, RequestRecord, StageSaving};
+pub use result::{GroupSum, ResultGroup, ResultPlace, ResultRecord};
+pub use rounds::UsageRounds;
+pub use share::HoldoutShare;
+pub use shown_name::ShownName;
+pub use status::ResultStatus;
+pub use sums::{RequestSums, WouldSums};
+pub use text_size::TextSize;
+pub use tokens::TokenChange;
+pub use usage::TokenUsage;

@@ -1,0 +1,184 @@
+//! What the tokens of a model cost.
+
+use crate::money::Money;
+use crate::usage::TokenUsage;
+
+/// The digits of a price behind the point, in dollars for a million tokens.
+const DIGITS: usize = 12;
+
+/// What the tokens of a model cost, by how much input a request has.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Price {
+    /// The prices of short requests.
+    base: TokenRates,
+    /// The prices of requests with more input tokens than this, in ascending order.
+    longer: Vec<(u64, TokenRates)>,
+}
+
+/// Attodollars for a token of each kind.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct TokenRates {
+    /// Input at full price.
+    pub input: u64,
+    /// Input read from the prompt cache.
+    pub cache_read: u64,
+    /// Input written to the prompt cache, as a rule for five minutes.
+    pub cache_write: u64,
+    /// Input written to the prompt cache for an hour.
+    pub cache_write_hour: u64,
+    /// Output.
+    pub output: u64,
+    /// Output that is hidden reasoning.
+    pub reasoning: u64,
+}
+
+impl Price {
+    /// The same prices for requests of any length.
+    #[must_use]
+    pub fn flat(rates: TokenRates) -> Self {
+        Self { base: rates, longer: Vec::new() }
+    }
+
+    /// Reads the words of a line of the price table that follow the name of the model.
+    pub(crate) fn parse(words: &str) -> Option<Self> {
+        let mut parts = words.split(" >");
+        let base = TokenRates::parse(parts.next()?)?;
+        let longer = parts.map(|part| {
+            let (above, rates) = part.split_once(' ')?;
+            Some((above.parse().ok()?, TokenRates::parse(rates)?))
+        });
+        Some(Self { base, longer: longer.collect::<Option<_>>()? })
+    }
+
+    /// What one request costs.
+    #[must_use]
+    pub fn cost(&self, usage: &TokenUsage) -> Money {
+        self.rates(usage.read()).cost(usage)
+    }
+
+    /// What many requests cost together that are all short.
+    #[must_use]
+    pub fn base_cost(&self, usage: &TokenUsage) -> Money {
+        self.base.cost(usage)
+    }
+
+    /// The rates of a request with this much input.
+    #[must_use]
+    pub fn rates(&self, input: u64) -> &TokenRates {
+        let longer = self.longer.iter().rev().find(|(above, _)| input > *above);
+        longer.map_or(&self.base, |(_, rates)| rates)
+    }
+}
+
+impl TokenRates {
+    fn parse(words: &str) -> Option<Self> {
+        let mut words = words.split(' ');
+        let [input, output] = [words.next()?, words.next()?].map(per_million);
+        let (input, output) = (input?, output?);
+        let mut rates = Self {
+            input,
+            cache_read: input,
+            cache_write: input,
+            cache_write_hour: input,
+            output,
+            reasoning: output,
+        };
+        for word in words {
+            let (kind, price) = word.split_at_checked(1)?;
+            let price = per_million(price)?;
+            match kind {
+                "r" => rates.cache_read = price,
+                "w" => (rates.cache_write, rates.cache_write_hour) = (price, price),
+                "h" => rates.cache_write_hour = price,
+                "t" => rates.reasoning = price,
+                _ => return None,
+            }
+        }
+        Some(rates)
+    }
+
+    /// What tokens cost at these rates.
+    #[must_use]
+    pub fn cost(&self, usage: &TokenUsage) -> Money {
+        self.reading(usage) + self.writing(usage.output, usage.reasoning)
+    }
+
+    /// What the input costs.
+    pub(crate) fn reading(&self, usage: &TokenUsage) -> Money {
+        let hour = usage.cache_write_hour.min(usage.cache_write);
+        Money::of(usage.input, self.input)
+            + Money::of(usage.cache_read, self.cache_read)
+            + Money::of(usage.cache_write - hour, self.cache_write)
+            + Money::of(hour, self.cache_write_hour)
+    }
+
+    /// What output costs of which so much is reasoning.
+    pub(crate) fn writing(&self, output: u64, reasoning: u64) -> Money {
+        let reasoning = reasoning.min(output);
+        Money::of(output - reasoning, self.output) + Money::of(reasoning, self.reasoning)
+    }
+}
+
+/// A price in dollars for a million tokens, as attodollars for one.
+#[must_use]
+pub fn per_million(text: &str) -> Option<u64> {
+    let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
+    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_plain(whole) || !is_plain(digits) || digits.len() > DIGITS || text.is_empty() {
+        return None;
+    }
+    format!("{whole}{digits:0<DIGITS$}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USAGE: TokenUsage = TokenUsage {
+        input: 1_000,
+        cache_read: 10_000,
+        cache_write: 2_000,
+        cache_write_hour: 500,
+        output: 100,
+        reasoning: 40,
+    };
+
+    fn check(price: &str, usage: TokenUsage, nanodollars: u64) {
+        assert_eq!(Price::parse(price).unwrap().cost(&usage).nanodollars(), nanodollars, "{price}");
+    }
+
+    #[test]
+    fn each_kind_of_token_has_its_rate() {
+        // 1,000 × 3, 10,000 × 0.3, 1,500 × 3.75, 500 × 6, 60 × 15 and 40 × 20 millionths.
+        check(
+            "3 15 r.3 w3.75 h6 t20",
+            USAGE,
+            3_000_000 + 3_000_000 + 5_625_000 + 3_000_000 + 900_000 + 800_000,
+        );
+        check("3 15", USAGE, 39_000_000 + 1_500_000);
+    }
+
+    #[test]
+    fn all_tokens_of_a_long_request_cost_more() {
+        let price = "1 2 >13000 3 4 >20000 5 6";
+        check(price, USAGE, 13_000_000 + 200_000);
+        check(price, TokenUsage { input: 1_001, ..USAGE }, 3 * 13_001_000 + 400_000);
+        check(price, TokenUsage { input: 10_000, ..USAGE }, 5 * 22_000_000 + 600_000);
+    }
+
+    #[test]
+    fn what_is_no_price_is_not_read() {
+        for text in
+            ["", "1", "a b", "1 -2", "1 2 x3", "1 2 r", "1 2 >x 1 2", "1 2 >5 1", "+1 2", "1.0000000000001 2"]
+        {
+            assert_eq!(Price::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_counts_do_no_harm() {
+        let most = u64::MAX;
+        let usage = TokenUsage { input: most, cache_read: most, cache_write: most, output: most, ..USAGE };
+        check("100000 100000", usage, u64::MAX);
+    }
+}

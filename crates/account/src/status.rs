@@ -1,0 +1,43 @@
+//! What was done with a tool result, or why nothing was.
+
+/// What was done with a tool result, or why nothing was.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum ResultStatus {
+    /// A shorter text is sent.
+    Compressed,
+    /// A stored answer of a remote compressor is sent.
+    CacheHit,
+    /// It has at most `min_bytes`.
+    PassthroughSmall,
+    /// It has more than `skip_above`.
+    PassthroughLarge,
+    /// The settings exclude it.
+    SkippedByConfig,
+    /// It looks like our own output.
+    AlreadyCompressed,
+    /// We failed at it, could not read it, or had no time for its conversation.
+    Passthrough,
+    /// No shorter text was found, or none that saves enough.
+    #[default]
+    RatioExceeded,
+    /// A shorter text was found but not sent: the request is only observed.
+    Observed,
+}
+
+impl ResultStatus {
+    /// Its name in events and metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compressed => "compressed",
+            Self::CacheHit => "cache_hit",
+            Self::PassthroughSmall => "passthrough_small",
+            Self::PassthroughLarge => "passthrough_large",
+            Self::SkippedByConfig => "skipped_by_config",
+            Self::AlreadyCompressed => "already_compressed",
+            Self::Passthrough => "passthrough",
+            Self::RatioExceeded => "ratio_exceeded",
+            Self::Observed => "observed",
+        }
+    }
+}

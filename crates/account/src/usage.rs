@@ -1,0 +1,39 @@
+//! Token counts that a provider reports.
+
+use std::ops::AddAssign;
+
+/// Tokens as a provider counts them in its answer. No token is in two of these, except for the parts that say so.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct TokenUsage {
+    /// Input at full price.
+    pub input: u64,
+    /// Input read from the provider's prompt cache.
+    pub cache_read: u64,
+    /// Input written to the provider's prompt cache.
+    pub cache_write: u64,
+    /// The part of it that was written for an hour.
+    pub cache_write_hour: u64,
+    /// Output.
+    pub output: u64,
+    /// The part of the output that is hidden reasoning.
+    pub reasoning: u64,
+}
+
+impl TokenUsage {
+    /// All input.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
+}
+
+impl AddAssign for TokenUsage {
+    fn add_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.cache_write_hour = self.cache_write_hour.saturating_add(other.cache_write_hour);
+        self.output = self.output.saturating_add(other.output);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+    }
+}
