@@ -1,7 +1,7 @@
-//! Lines that are read with an error or a warning: no sign stands for a part of these.
+//! Lines that report an error, a warning or a gap: no sign stands for a part of these.
 
 use crate::form::general::source::ReadText;
-use crate::signal;
+use crate::{omit, signal};
 
 /// Lines below an error that may belong to it, and above.
 const BELOW: usize = 40;
@@ -22,6 +22,7 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
         let line = source.lines[at].of(source.text);
         let (points, tells) = (points(line), signal::find(line).is_some());
         kept[at] |= line.len() <= LONG && (tells || source.words.is_alarming(at as u32));
+        kept[at] |= omit::is_mark(line);
         if points || tells || line.trim_start().starts_with(FAILED) {
             let above = (0..at).rev().take(ABOVE).take_while(belongs).count();
             let below = if points { 0 } else { BELOW };

@@ -1,7 +1,7 @@
 //! The words that stand above a text: they tell a reader all that it needs, and the decoder too.
 
 /// What every such text begins with.
-pub(super) const HEAD: &str = "[Written shorter; exact.";
+pub(super) const HEAD: &str = "[Shorter notation.";
 
 /// What the first line ends with.
 pub(super) const HEAD_END: &str = "]\n";
