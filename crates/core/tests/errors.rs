@@ -177,7 +177,7 @@ fn lines_in_sight(text: &str) -> Vec<String> {
 }
 
 /// How a text in the general form begins.
-const GENERAL_HEAD: &str = "[Written shorter; exact.";
+const GENERAL_HEAD: &str = "[Shorter notation.";
 
 fn tells(line: &str) -> bool {
     WORDS.iter().any(|word| line.contains(word))

@@ -34,6 +34,12 @@ pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> Strin
     }
 }
 
+/// True for a line that says that something is missing here.
+pub(crate) fn is_mark(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('[') && line.ends_with(']') && line.contains(" left out")
+}
+
 /// A shorter rest of a line, in bytes, costs as much as its marker.
 const MIN_REST_BYTES: usize = 40;
 

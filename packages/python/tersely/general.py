@@ -10,7 +10,7 @@ from .error import DecodeError
 GROWTH = 256
 """How many times its own bytes a text may come back as: a few words can stand for very much."""
 
-_HEAD = "[Written shorter; exact."
+_HEAD = "[Shorter notation."
 _HEAD_END = "]\n"
 _TEXT = "[The text:]"
 _SIGNS = "ΓΔζθλξπΣφψΩЖШЮЯИЦЛЭ§¶†‡※★■●◆▲▼♥♪∞√∀≈€£¥♀☎あいうえかきくけこしすせそたつてとなにねのはひふへまみむめもやゆよらるをん"

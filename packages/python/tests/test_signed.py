@@ -12,7 +12,7 @@ from tersely import DecodeError
 FOLDER = Path(__file__).parents[3] / "spec/vectors"
 LAYOUT = json.loads((FOLDER / "layout.json").read_text(encoding="utf-8"))
 GENERAL = json.loads((FOLDER / "general.json").read_text(encoding="utf-8"))
-HEAD = "[Written shorter; exact.]\n"
+HEAD = "[Shorter notation.]\n"
 END = "\n[layout1 general]"
 
 
@@ -65,7 +65,7 @@ class Faults(unittest.TestCase):
                 "(the program reads every other: tersely decode), found 'search'",
             ),
             ("a: 1\n[layout1 json: loose]", "line 2, column 10: expected a layout that is written, found 'json: loose'"),
-            ("x" + END, "line 1, column 1: expected '[Written shorter; exact.', found 'x'"),
+            ("x" + END, "line 1, column 1: expected '[Shorter notation.', found 'x'"),
             (
                 HEAD + "Γ x\nA {1},{2} = {1}\n[The text:]\nplain\nA 1" + END,
                 "line 6, column 1: expected 2 values, found 'A 1'",

@@ -6,7 +6,7 @@ import { utf8Length } from "./scan.js";
 /** How many times its own bytes a text may come back as: a few words can stand for very much. */
 export const GROWTH = 256;
 
-const HEAD = "[Written shorter; exact.";
+const HEAD = "[Shorter notation.";
 const HEAD_END = "]\n";
 const TEXT = "[The text:]";
 const SIGNS =

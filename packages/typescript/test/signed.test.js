@@ -9,7 +9,7 @@ import { DecodeError, decode, restore, toJson } from "tersely";
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../spec/vectors/${name}.json`, import.meta.url), "utf8"));
 const LAYOUT = read("layout");
 const GENERAL = read("general");
-const HEAD = "[Written shorter; exact.]\n";
+const HEAD = "[Shorter notation.]\n";
 const END = "\n[layout1 general]";
 
 function fault(text, reader = decode) {
@@ -68,7 +68,7 @@ test("faults say where and what", () => {
       "line 3, column 10: expected general, general json, json or text (the program reads every other: tersely decode), found 'search'",
     ],
     ["a: 1\n[layout1 json: loose]", "line 2, column 10: expected a layout that is written, found 'json: loose'"],
-    [`x${END}`, "line 1, column 1: expected '[Written shorter; exact.', found 'x'"],
+    [`x${END}`, "line 1, column 1: expected '[Shorter notation.', found 'x'"],
     [
       `${HEAD}Γ x\nA {1},{2} = {1}\n[The text:]\nplain\nA 1${END}`,
       "line 6, column 1: expected 2 values, found 'A 1'",

@@ -11,7 +11,7 @@ pub use request::ExpandRequest;
 pub const NAME: &str = "expand_context";
 
 /// The description that the model gets. It is part of every prompt, so it must not change within a conversation.
-pub const DESCRIPTION: &str = "Shows a tool result marked <<<SHADOW:id>>>: all of it, \
+pub const DESCRIPTION: &str = "Shows the original of a result marked <<<SHADOW:id>>>: all, \
     or a part: lines 10-40, a search text, or a JSON path items[0].name.";
 
 /// The schema of its arguments, which the description explains. Kept short: every request pays for it.

@@ -1,8 +1,8 @@
-//! Marks lines that are read together with an error or a warning, in which no part is replaced by a sign.
+//! Marks lines that report a gap, or are read together with an error or a warning, in which no part is replaced by a sign.
 
 use crate::form::general::alarm::FAILURE_MARKS;
 use crate::form::general::source::ReadText;
-use crate::signal;
+use crate::{omit, signal};
 
 /// Lines below and above an error that may belong to it.
 const LINES_BELOW: usize = 40;
@@ -23,6 +23,7 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
         let line = source.lines[at].of(source.text);
         let (points, signals) = (is_pointer(line), signal::find(line).is_some());
         kept[at] |= line.len() <= LONG_LINE_BYTES && (signals || source.words.is_alarming(at as u32));
+        kept[at] |= omit::is_mark(line);
         if points || signals || is_failed_test(line) {
             let above = (0..at).rev().take(LINES_ABOVE).take_while(belongs).count();
             let below = if points { 0 } else { LINES_BELOW };

@@ -13,6 +13,7 @@ use crate::form::general::part::Part;
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LineTemplate, Rows, TEMPLATE_COST};
+use crate::omit;
 
 /// Minimum saving of a template.
 const MIN_GAIN: Cost = 8 * TOKEN;
@@ -25,8 +26,10 @@ const MAX_TEMPLATES: usize = 40;
 
 /// The templates of a text, best first.
 pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
+    // A gap behind a name is easily missed, so a line that says that something is missing stays in words.
+    let rows = (0..).zip(&source.lines).filter(|(_, line)| !line.is_empty());
     let rows: Vec<u32> =
-        (0..).zip(&source.lines).filter(|(_, line)| !line.is_empty()).map(|(row, _)| row).collect();
+        rows.filter(|(_, line)| !omit::is_mark(line.of(source.text))).map(|(row, _)| row).collect();
     if rows.len() < 3 {
         return Vec::new();
     }

@@ -193,12 +193,12 @@ mod tests {
     fn what_was_never_written_is_declined() {
         proof::read_foreign(&General);
         for body in [
-            "[Written shorter; exact.]\n",
-            "[Written shorter; exact.]\n[The text:]",
-            "[Written shorter; exact.]\nA = 99999999 lines:\n[The text:]\nA",
-            "[Written shorter; exact.]\nA {1:>99999999999} = {1:>99999999999}\n[The text:]\nA x",
-            "[Written shorter; exact.]\nA = x\n[The text:]\nA ×99999999999999",
-            "[Written shorter; exact.]\nΓ x\n[The text:]\nΓ",
+            "[Shorter notation.]\n",
+            "[Shorter notation.]\n[The text:]",
+            "[Shorter notation.]\nA = 99999999 lines:\n[The text:]\nA",
+            "[Shorter notation.]\nA {1:>99999999999} = {1:>99999999999}\n[The text:]\nA x",
+            "[Shorter notation.]\nA = x\n[The text:]\nA ×99999999999999",
+            "[Shorter notation.]\nΓ x\n[The text:]\nΓ",
         ] {
             let _ = proof::read(&General, "", body);
         }
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn hostile_definitions_are_read_in_time() {
         let text = |left: &str, right: &str, body: &str| {
-            format!("[Written shorter; exact.]\nA {left} = {right}\n[The text:]\n{body}")
+            format!("[Shorter notation.]\nA {left} = {right}\n[The text:]\n{body}")
         };
         let many = 40_000;
         let names: Vec<String> = (0..many).map(|n| format!("{{{n}}}")).collect();
@@ -236,7 +236,7 @@ mod tests {
             assert_eq!(proof::back(&General, &edit).as_deref(), Some(&**text));
         }
         for note in ["", "1", "x", "9999999", "0 0", "1 18446744073709551615"] {
-            let _ = proof::read(&General, note, "é[Written shorter; exact.]\n[The text:]\nx");
+            let _ = proof::read(&General, note, "é[Shorter notation.]\n[The text:]\nx");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The head of a text: explains the notation to the reader, and configures the decoder.
 
 /// Begins the first line.
-pub(super) const HEAD: &str = "[Written shorter; exact.";
+pub(super) const HEAD: &str = "[Shorter notation.";
 
 /// Ends the first line.
 pub(super) const HEAD_END: &str = "]\n";
