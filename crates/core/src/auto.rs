@@ -18,6 +18,7 @@ pub struct Choice {
 /// Chooses the terse form if it costs fewer tokens than compact JSON, else compact JSON.
 ///
 /// JSON is counted only up to the cost of the terse form, which is all the decision needs.
+#[must_use]
 pub fn choose(value: &Value<'_>) -> Choice {
     let compact = json::encode(value);
     let Some(terse) = encode(Form::Terse, value) else {

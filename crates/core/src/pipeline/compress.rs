@@ -16,11 +16,13 @@ use crate::tokens::O200k;
 
 /// Compresses `text`, the result of `call`. Never fails, never returns more tokens than it was given, and returns the
 /// same bytes for the same arguments.
+#[must_use]
 pub fn compress<'a>(plan: &Plan, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     compress_filtered(plan, &[], call, text)
 }
 
 /// The same with the user's own filters: the first one that matches the call replaces what we know of the tool.
+#[must_use]
 pub fn compress_filtered<'a>(plan: &Plan, filters: &[Filter], call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode <= Mode::Observe {
         return Outcome::same(text);
@@ -37,6 +39,7 @@ pub fn compress_filtered<'a>(plan: &Plan, filters: &[Filter], call: Call<'_>, te
 }
 
 /// A text that no stage sees. Only imitations of our marks in it are escaped.
+#[must_use]
 pub fn pass_through<'a>(plan: &Plan, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     let bare = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     Job::new(plan, call).finish(StageRun::new(Cow::Borrowed(bare)), bare, text)

@@ -146,7 +146,7 @@ impl Job<'_> {
     }
 
     /// Removes terminal codes and the like. Where several attempts follow, the tokens are counted here, once for all.
-    fn clean<'a>(self, text: &'a str) -> StageRun<'a> {
+    fn clean(self, text: &str) -> StageRun<'_> {
         let mut run = StageRun::new(Cow::Borrowed(text));
         self.offer(CLEAN, &mut run);
         if self.may_cut() {
@@ -182,7 +182,7 @@ impl Job<'_> {
 
     /// Cuts a text that is longer than may be sent. That makes an exact form inexact, so its footer goes. File text is
     /// never capped.
-    fn cap<'a>(self, run: StageRun<'a>) -> StageRun<'a> {
+    fn cap(self, run: StageRun<'_>) -> StageRun<'_> {
         let is_numbered = run.steps.iter().any(|step| step.stage == NUMBERED);
         let is_file = self.is_verbatim() || is_numbered && self.plan.mode < Mode::Aggressive;
         if self.plan.loss < Loss::Detail || run.len() <= self.plan.max_bytes || is_file {
