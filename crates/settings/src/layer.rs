@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use tersely_engine::Rule;
 use tersely_gateway::{McpServer, TenantSettings};
 
-use super::compat::compressor::SeedRemote;
 use super::did_you_mean::nearest;
 use super::env::{self, Environment, VariableMeaning};
 use super::flags::{FLAGS, Flags};
+use super::foreign_compressor::ForeignCompressor;
 use super::key::{ALIASES, KEYS, SettingKey};
 use super::origin::SettingOrigin;
 use super::problem::Problem;
@@ -25,7 +25,7 @@ pub struct Layer {
     /// Files of additional certificates to trust.
     pub trusted: Vec<(PathBuf, SettingOrigin)>,
     /// Compressor settings from another gateway's file.
-    pub seed: SeedRemote,
+    pub foreign: ForeignCompressor,
     /// Keys that only a file chosen by the user may set.
     pub barred: Vec<(String, SettingOrigin)>,
     pub problems: Vec<Problem>,

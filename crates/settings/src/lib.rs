@@ -12,6 +12,7 @@ mod field;
 mod file;
 pub mod filters;
 mod flags;
+mod foreign_compressor;
 mod ignored;
 mod key;
 mod layer;

@@ -56,7 +56,7 @@ survive an update. `--mode`, `x-tersely-mode` and `_tersely` take profiles as we
 ## Keys
 ";
 
-const SEEDS: &str = "
+const COMPAT: &str = "
 ## The file of another gateway
 
 A file with `pipes.tool_output` and `pipes.tool_discovery`, as other gateways use, is read unchanged. A key under `pipes` and our key for the same setting cannot be in one
@@ -84,7 +84,7 @@ pub fn reference() -> String {
     rules(&mut page);
     tenants(&mut page);
     servers(&mut page);
-    seeds(&mut page);
+    compat_keys(&mut page);
     variables(&mut page);
     page
 }
@@ -151,8 +151,8 @@ fn servers(page: &mut String) {
     }
 }
 
-fn seeds(page: &mut String) {
-    page.push_str(SEEDS);
+fn compat_keys(page: &mut String) {
+    page.push_str(COMPAT);
     for (name, meaning) in &CONTEXT_GATEWAY_KEYS {
         let means = match meaning {
             CompatMeaning::Enabled => "`mode`: `standard` if true, `disabled` if false".to_owned(),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tersely_engine::ExpandOffer;
 
 use super::compat::context_gateway;
-use super::compat::context_gateway::{CONTEXT_GATEWAY_KEYS, CompatMeaning, SeedKind};
+use super::compat::context_gateway::{CONTEXT_GATEWAY_KEYS, CompatKind, CompatMeaning};
 use super::compat::tool_discovery::{TOOL_PIPE, ToolPipeMeaning};
 use super::draft::Draft;
 use super::field::SettingField;
@@ -158,8 +158,8 @@ fn compat_schema(meaning: &CompatMeaning) -> Value {
         }
         CompatMeaning::Nothing(kind, why) => {
             let kind = match kind {
-                SeedKind::Number => json!({ "type": ["number", "string"] }),
-                SeedKind::Switch => json!({ "type": ["boolean", "string"] }),
+                CompatKind::Number => json!({ "type": ["number", "string"] }),
+                CompatKind::Switch => json!({ "type": ["boolean", "string"] }),
             };
             describe(kind, &format!("Ignored: {why}"))
         }

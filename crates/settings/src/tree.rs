@@ -104,7 +104,7 @@ fn guard(layer: &mut Layer) {
     barred.extend(rules.map(named("rules")));
     barred.extend(layer.servers.drain(..).map(|(.., origin)| origin).map(named("mcp.servers")));
     barred.extend(layer.tenants.drain(..).map(|(_, origin)| origin).map(named("tenants")));
-    barred.extend(layer.seed.place.take().map(named("providers")));
+    barred.extend(layer.foreign.place.take().map(named("providers")));
     layer.barred = barred;
 }
 

@@ -9,6 +9,7 @@ mod dashboard;
 mod decode;
 mod doctor;
 mod encode;
+mod eval;
 mod extproc;
 mod filter;
 mod http;
@@ -26,8 +27,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tersely_terminal::fault::Stop;
-
-use crate::gateway::runtime;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,7 +66,7 @@ pub(crate) enum TerselyCommand {
     Purge(purge::PurgeArgs),
     Doctor(doctor::DoctorArgs),
     Audit(audit::AuditArgs),
-    Eval(Box<tersely_eval::EvalArgs>),
+    Eval(Box<eval::EvalArgs>),
     Compress(compress::CompressArgs),
     Encode(encode::EncodeArgs),
     Decode(decode::DecodeArgs),
@@ -93,7 +92,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Purge(args) => purge::run(args),
         TerselyCommand::Doctor(args) => doctor::run(args),
         TerselyCommand::Audit(args) => audit::run(args),
-        TerselyCommand::Eval(args) => tersely_eval::run(args, runtime()?),
+        TerselyCommand::Eval(args) => eval::run(args),
         TerselyCommand::Compress(args) => compress::run(args),
         TerselyCommand::Encode(args) => encode::run(args),
         TerselyCommand::Decode(args) => decode::run(args),

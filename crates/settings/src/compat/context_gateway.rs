@@ -18,12 +18,12 @@ pub(crate) enum CompatMeaning {
     /// The same as a key of ours that says something of a compressor, where the provider that is named has no word in it.
     Remote(&'static str),
     /// Nothing, and why; what is typed must still be of its kind.
-    Nothing(SeedKind, &'static str),
+    Nothing(CompatKind, &'static str),
 }
 
 /// What can be typed for a key of theirs that has no effect.
 #[derive(Clone, Copy)]
-pub(crate) enum SeedKind {
+pub(crate) enum CompatKind {
     Number,
     Switch,
 }
@@ -43,9 +43,9 @@ pub(crate) static CONTEXT_GATEWAY_KEYS: [(&str, CompatMeaning); 15] = [
     ("api.query_agnostic", CompatMeaning::Remote("remote.query_agnostic")),
     ("min_bytes", CompatMeaning::Key("min_bytes")),
     ("max_bytes", CompatMeaning::Key("skip_above")),
-    ("target_ratio", CompatMeaning::Nothing(SeedKind::Number, "the cheapest form always wins")),
+    ("target_ratio", CompatMeaning::Nothing(CompatKind::Number, "the cheapest form always wins")),
     ("enable_expand_context", CompatMeaning::Expand),
-    ("include_expand_hint", CompatMeaning::Nothing(SeedKind::Switch, "a shortened text always says so")),
+    ("include_expand_hint", CompatMeaning::Nothing(CompatKind::Switch, "a shortened text always says so")),
     ("skip_tools", CompatMeaning::Key("skip_tools")),
 ];
 
@@ -130,13 +130,13 @@ fn strategy(word: &str) -> Result<&'static str, String> {
 }
 
 /// Holds a value without effect to its kind. A variable in it is not asked for: nobody needs to set what nobody reads.
-fn idle(kind: SeedKind, node: &SettingNode) -> Result<(), String> {
+fn idle(kind: CompatKind, node: &SettingNode) -> Result<(), String> {
     let SettingValue::Text(text) = &node.value else {
         return Err(format!("expects a value, not {}", node.value.kind()));
     };
     match kind {
         _ if text.contains("${") => Ok(()),
-        SeedKind::Number => text.parse::<f64>().map(drop).map_err(|_| format!("{text:?} is not a number")),
-        SeedKind::Switch => switch(text).map(drop),
+        CompatKind::Number => text.parse::<f64>().map(drop).map_err(|_| format!("{text:?} is not a number")),
+        CompatKind::Switch => switch(text).map(drop),
     }
 }

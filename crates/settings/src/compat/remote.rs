@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::compat::compressor::CompatValue;
+use crate::foreign_compressor::CompatValue;
 use crate::layer::Layer;
 use crate::node::{Pair, SettingValue};
 use crate::origin::SettingOrigin;
@@ -23,9 +23,9 @@ pub(crate) fn note(reader: &mut TreeReader<'_>, key: &'static str, pair: &Pair) 
     let origin = reader.at(pair.line);
     let Some(words) = read(reader, key, pair)? else { return Ok(()) };
     if key == "remote.provider" {
-        reader.layer.seed.provider = Some((words.one()?.to_owned(), origin));
+        reader.layer.foreign.provider = Some((words.one()?.to_owned(), origin));
     } else {
-        reader.layer.seed.own.insert(key, (words, origin));
+        reader.layer.foreign.own.insert(key, (words, origin));
     }
     Ok(())
 }
@@ -44,7 +44,7 @@ fn read(reader: &mut TreeReader<'_>, key: &str, pair: &Pair) -> Result<Option<Wo
 
 /// Reads a whole `providers`.
 pub(crate) fn providers(reader: &mut TreeReader<'_>, pair: &Pair, pairs: &[Pair]) {
-    reader.layer.seed.place = Some(reader.at(pair.line));
+    reader.layer.foreign.place = Some(reader.at(pair.line));
     for pair in pairs {
         let full = format!("providers.{}", pair.name);
         match &pair.node.value {
@@ -83,19 +83,19 @@ fn provider(reader: &mut TreeReader<'_>, name: &str, pairs: &[Pair]) {
         let problem = |what| Problem::at(&origin, &format!("providers.{name}.auth"), what);
         reader.layer.problems.extend(what.map(problem));
     }
-    reader.layer.seed.providers.insert(name.to_owned(), said);
+    reader.layer.foreign.providers.insert(name.to_owned(), said);
 }
 
 /// Puts what was gathered under our keys. A provider means something to the strategy that asks a model only: no other may
 /// send its key anywhere.
 pub(crate) fn close(layer: &mut Layer) {
-    let mut seed = std::mem::take(&mut layer.seed);
-    let mut said = std::mem::take(&mut seed.own);
+    let mut foreign = std::mem::take(&mut layer.foreign);
+    let mut said = std::mem::take(&mut foreign.own);
     let strategy = layer.values.get("remote.strategy").and_then(|(words, _)| words.one().ok());
     let is_model = strategy == Some(EXTERNAL);
-    match seed.provider.take() {
+    match foreign.provider.take() {
         Some((name, origin)) if is_model => {
-            let named = seed.providers.remove(&name);
+            let named = foreign.providers.remove(&name);
             let shape = choose(layer, &mut said, (&name, &origin), named);
             said.insert("remote.provider", (shape.into(), origin));
         }
@@ -108,7 +108,7 @@ pub(crate) fn close(layer: &mut Layer) {
     for (key, (words, origin)) in said {
         layer.put(key, words, origin);
     }
-    layer.seed = seed;
+    layer.foreign = foreign;
 }
 
 /// What decides who gets a key: both come from one place.

@@ -10,7 +10,7 @@ pub(crate) type CompatValue = (Words, SettingOrigin);
 
 /// Compressor settings in a file.
 #[derive(Debug, Default)]
-pub struct SeedRemote {
+pub struct ForeignCompressor {
     /// The provider that the pipe names.
     pub provider: Option<(String, SettingOrigin)>,
     /// The pipe's own values, by our keys.
