@@ -60,6 +60,7 @@ const KINDS: [(ReceiptKind, &str); 4] = [
 
 impl ReceiptKind {
     /// Its name in the file and in reports.
+    #[must_use]
     pub fn name(self) -> &'static str {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
@@ -67,6 +68,7 @@ impl ReceiptKind {
 
 impl Receipt {
     /// A receipt for an existing file.
+    #[must_use]
     pub fn new(kind: ReceiptKind, client: &str, file: &Path) -> Self {
         Self {
             kind,
@@ -108,12 +110,18 @@ impl Receipt {
 
 impl Receipts {
     /// Reads them under the lock, in order to change them; there may be none.
+    ///
+    /// # Errors
+    /// If the receipts cannot be locked or read.
     pub fn open() -> Result<Self, CommandFault> {
         let turn = Self::file().as_deref().and_then(Path::parent).map(RecordTurn::take).transpose()?;
         Ok(Self { _turn: turn, ..Self::look()? })
     }
 
     /// Reads them; there may be none.
+    ///
+    /// # Errors
+    /// If the receipts cannot be read.
     pub fn look() -> Result<Self, CommandFault> {
         let file = Self::file().ok_or_else(|| {
             let hint = "set HOME or XDG_STATE_HOME; what is written is recorded there, to be undone";
@@ -133,12 +141,16 @@ impl Receipts {
     }
 
     /// Where they are kept, if there is a place for them.
+    #[must_use]
     pub fn file() -> Option<PathBuf> {
         let sources = SettingSources::new(&settings::Flags::default());
         settings::state_folder(&sources).map(|folder| folder.join("setup.json"))
     }
 
     /// Stores a receipt; it replaces one for the same place.
+    ///
+    /// # Errors
+    /// If the receipts cannot be written.
     pub fn add(&mut self, receipt: Receipt) -> Result<(), CommandFault> {
         match self.all.iter_mut().find(|it| it.is_same(&receipt)) {
             Some(same) => *same = receipt,
@@ -148,6 +160,9 @@ impl Receipts {
     }
 
     /// Removes a receipt whose change is undone.
+    ///
+    /// # Errors
+    /// If the receipts cannot be written.
     pub fn forget(&mut self, receipt: &Receipt) -> Result<(), CommandFault> {
         let count = self.all.len();
         self.all.retain(|it| !it.is_same(receipt));
@@ -155,6 +170,7 @@ impl Receipts {
     }
 
     /// The receipt for the same place.
+    #[must_use]
     pub fn find(&self, receipt: &Receipt) -> Option<&Receipt> {
         self.all.iter().find(|it| it.is_same(receipt))
     }

@@ -12,6 +12,7 @@ pub async fn is_ours(settings: &GatewaySettings, address: SocketAddr) -> bool {
 }
 
 /// The address as a client on this machine would write it.
+#[must_use]
 pub fn local(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         let v4 = address.is_ipv4();

@@ -27,7 +27,7 @@ pub(super) struct AskedModel {
     pub(super) most: u32,
     /// The temperature, if set.
     pub(super) temperature: Option<f64>,
-    /// True for OpenAI's own server, which has another name for the maximum output tokens.
+    /// True for `OpenAI`'s own server, which has another name for the maximum output tokens.
     pub(super) is_openai: bool,
 }
 

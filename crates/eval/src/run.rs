@@ -28,6 +28,9 @@ use crate::words::EvalWords;
 use crate::{json as report_json, page, place, set, spend, text};
 
 /// Runs an evaluation and prints its result.
+///
+/// # Errors
+/// If the questions or the log cannot be read, or the model cannot be asked.
 pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
     let all = set::read(args.questions.as_deref())?;
     let ids: Vec<_> = all.iter().map(|it| it.id.as_str()).collect();

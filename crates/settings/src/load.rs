@@ -30,6 +30,9 @@ pub struct LoadedSettings {
 }
 
 /// Loads all settings, or returns everything that is wrong with them.
+///
+/// # Errors
+/// Everything that is wrong with the settings.
 pub fn load(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     let mut loaded = load_bare(sources)?;
     if loaded.settings.filtering.enabled {
@@ -45,16 +48,21 @@ pub fn load(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
 }
 
 /// All filters that are found, whether they apply or not.
+///
+/// # Errors
+/// Everything that is wrong with the settings.
 pub fn shelf(sources: &SettingSources) -> Result<FilterShelf, Vec<Problem>> {
     Ok(shelf_for(sources, &load_bare(sources)?.settings))
 }
 
 /// The folder of the user's own settings.
+#[must_use]
 pub fn user_folder(sources: &SettingSources) -> Option<PathBuf> {
     file::user_folder(&sources.environment)
 }
 
 /// The folder of the user's state files.
+#[must_use]
 pub fn state_folder(sources: &SettingSources) -> Option<PathBuf> {
     file::state_folder(&sources.environment)
 }
@@ -66,6 +74,9 @@ fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {
 }
 
 /// Loads settings for an interactive command, and reports on stderr what was ignored in a file that the user did not choose.
+///
+/// # Errors
+/// If the settings are invalid, or stderr cannot be written.
 pub fn load_telling(sources: &SettingSources) -> Result<LoadedSettings, Stop> {
     let loaded = load(sources).map_err(fault)?;
     for line in &loaded.ignored {

@@ -18,6 +18,7 @@ pub enum SettingOrigin {
 
 impl SettingOrigin {
     /// Precedence: greater wins.
+    #[must_use]
     pub fn rank(&self) -> u8 {
         match self {
             Self::Default => 0,

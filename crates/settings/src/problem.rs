@@ -29,6 +29,7 @@ impl Problem {
     }
 
     /// A key that only a file chosen by the user may set.
+    #[must_use]
     pub fn not_allowed_here(key: &str, origin: &SettingOrigin) -> Self {
         let place = match origin {
             SettingOrigin::File(path, line) => format!("{path}:{line}"),
@@ -48,6 +49,7 @@ impl Problem {
     }
 
     /// The same with another hint.
+    #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -76,6 +76,7 @@ Every key has its own variable, listed above. These are read too; ours win:
 ";
 
 /// The page, in Markdown.
+#[must_use]
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
     for (name, about) in GROUPS {

@@ -13,6 +13,7 @@ use super::shape::{list, number, words};
 use super::{place, rule, server, tenant};
 
 /// The whole schema.
+#[must_use]
 pub fn schema() -> Value {
     let mut properties = group("");
     for (name, about) in GROUPS.iter().filter(|(name, _)| !name.is_empty()) {

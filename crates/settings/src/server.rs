@@ -48,6 +48,9 @@ pub struct ServerDraft {
 
 impl ServerDraft {
     /// The finished server, or what is wrong with it.
+    ///
+    /// # Errors
+    /// If it has neither a command nor a URL, or both.
     pub fn finish(self) -> Result<McpServer, String> {
         let mut words = self.command.iter().cloned();
         match (self.url.is_empty(), words.next()) {
@@ -82,6 +85,7 @@ fn header((name, value): (&String, &String)) -> Result<(HeaderName, HeaderValue)
 }
 
 /// True when a name can be part of a path.
+#[must_use]
 pub fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
 }
@@ -204,6 +208,7 @@ pub fn spell(server: &McpServer) -> String {
 }
 
 /// What can be typed, for the schema.
+#[must_use]
 pub fn shape() -> Value {
     let text = json!({ "type": "string" });
     let list = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] });

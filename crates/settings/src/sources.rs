@@ -30,6 +30,7 @@ pub enum FoundPolicy {
 
 impl SettingSources {
     /// The sources of this process.
+    #[must_use]
     pub fn new(flags: &Flags) -> Self {
         Self {
             flags: flags.clone(),
@@ -40,6 +41,7 @@ impl SettingSources {
     }
 
     /// The same for a server.
+    #[must_use]
     pub fn of_server(flags: &Flags) -> Self {
         Self { found: FoundPolicy::Refuse, ..Self::new(flags) }
     }

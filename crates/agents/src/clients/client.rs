@@ -27,6 +27,9 @@ pub trait Client: Sync {
     }
 
     /// The launch options with which all its requests go through local endpoints.
+    ///
+    /// # Errors
+    /// If an address is invalid, or the client is set up in a way that cannot be changed.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -34,6 +37,9 @@ pub trait Client: Sync {
     ) -> Result<LaunchOptions, CommandFault>;
 
     /// The settings of its own that permanently send all its requests to a gateway at `url`; or why none reliably does.
+    ///
+    /// # Errors
+    /// Why no setting reliably does.
     fn settings(&self, _world: &ClientEnvironment, _url: &str) -> Result<ClientSettings, String> {
         Err("no setting of its own is known that surely would".to_owned())
     }
@@ -70,6 +76,9 @@ pub struct LaunchOptions {
 
 impl LaunchOptions {
     /// Points the variables of these providers at local endpoints.
+    ///
+    /// # Errors
+    /// If an address is invalid, or no port is free.
     pub fn variables(
         environment: &ClientEnvironment,
         endpoints: &mut LocalEndpoints,
@@ -94,6 +103,9 @@ impl LaunchOptions {
     }
 
     /// Writes a file that lives as long as `self`, and returns its path.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn file(&mut self, name: &str, text: &str) -> Result<String, CommandFault> {
         let file = PrivateFile::new(name, text).map_err(|error| {
             let what = format!("cannot write a file in {}: {error}", std::env::temp_dir().display());
@@ -105,6 +117,9 @@ impl LaunchOptions {
     }
 
     /// Points one variable at a local endpoint, unless it has to stay unset or unchanged.
+    ///
+    /// # Errors
+    /// If the address is invalid, or no port is free.
     pub fn variable(
         &mut self,
         endpoints: &mut LocalEndpoints,

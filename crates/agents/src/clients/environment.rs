@@ -28,6 +28,7 @@ const PROXIES: [&str; 6] =
 
 impl ClientEnvironment {
     /// The environment of this process, with the arguments of a command.
+    #[must_use]
     pub fn around(args: &[OsString]) -> Self {
         let text = |value: OsString| value.to_string_lossy().into_owned();
         // Windows does not tell `Path` from `PATH`.
@@ -43,11 +44,13 @@ impl ClientEnvironment {
     }
 
     /// The first variable that names a proxy.
+    #[must_use]
     pub fn proxy_variable(&self) -> Option<&'static str> {
         PROXIES.into_iter().find(|name| self.var(name).is_some())
     }
 
     /// A variable that holds a URL; one without a scheme, as Ollama's may be, gets it.
+    #[must_use]
     pub fn url(&self, name: &str) -> Option<String> {
         let value = self.var(name)?.trim();
         Some(match name {
@@ -70,16 +73,19 @@ impl ClientEnvironment {
     }
 
     /// A file of JSON, with comments or without; nothing if there is none, or if it is not JSON.
+    #[must_use]
     pub fn json(path: &Path) -> serde_json::Value {
         serde_json::from_str(&jsonc::plain(&small::text(path))).unwrap_or_default()
     }
 
     /// A file of YAML; nothing if there is none, or if it is not one that we read.
+    #[must_use]
     pub fn yaml(path: &Path) -> serde_json::Value {
         yaml::read(&small::text(path)).unwrap_or_default()
     }
 
     /// The same environment with more variables; those that it sets itself win.
+    #[must_use]
     pub fn above(&self, vars: Vec<(String, String)>) -> Self {
         let vars = vars.into_iter().chain(self.vars.clone()).collect();
         Self { vars, ..self.clone() }

@@ -1,6 +1,7 @@
 //! Strips comments and trailing commas from JSON, as people write it in settings files.
 
 /// The same text as plain JSON; strings stay unchanged.
+#[must_use]
 pub fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text.trim_start_matches('\u{feff}');

@@ -36,6 +36,7 @@ impl LocalEndpoints {
     }
 
     /// The same, inside another run that has these endpoints.
+    #[must_use]
     pub fn inside(self, places: Option<&str>) -> Self {
         let outer = places.unwrap_or_default().split_whitespace().map(|place| format!("http://{place}"));
         Self { outer: outer.collect(), ..self }
@@ -52,6 +53,9 @@ impl LocalEndpoints {
     }
 
     /// The local URL for a server that the variable `name` names; `None` if the variable has to stay unset.
+    ///
+    /// # Errors
+    /// If the address is invalid, or no port is free.
     pub fn lead(
         &mut self,
         name: &str,
@@ -73,6 +77,9 @@ impl LocalEndpoints {
     /// The local URL that replaces `url`, the value of `name`.
     ///
     /// Its path stays, so the command sends the same requests.
+    ///
+    /// # Errors
+    /// If the address is invalid, or no port is free.
     pub fn open(&mut self, name: &str, url: &str) -> Result<String, CommandFault> {
         let (origin, path) = split(url);
         self.at(name, origin.to_owned(), path)
@@ -108,6 +115,9 @@ impl LocalEndpoints {
     /// Serves every endpoint as long as the runtime lives.
     ///
     /// Messages over a websocket are not rewritten, so clients are asked to do without.
+    ///
+    /// # Errors
+    /// If a listener cannot be used.
     pub fn serve(self, settings: &GatewaySettings, rewrite: &Arc<dyn Rewrite>) -> Result<(), Stop> {
         for LocalEndpoint { listener, upstream, local, .. } in self.open {
             let listener = tokio::net::TcpListener::from_std(listener)?;

@@ -43,6 +43,7 @@ const NAME: &str = "trusted-addresses";
 
 impl PlantedAddress {
     /// An address that a file names.
+    #[must_use]
     pub fn new(file: PathBuf, url: &str) -> Self {
         let host = url.find("://").map_or(0, |at| at + 3);
         let end = url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at);
@@ -93,6 +94,7 @@ impl PlantedAddress {
     }
 
     /// Why an agent starts without the gateway.
+    #[must_use]
     pub fn refusal(&self, client: &str, folder: &Path) -> String {
         let file = self.file.strip_prefix(folder).unwrap_or(&self.file).display().to_string();
         let place = self.origin.as_deref().unwrap_or("an address that Tersely does not follow");
@@ -103,6 +105,9 @@ impl PlantedAddress {
 }
 
 /// The first address that the user has not confirmed.
+///
+/// # Errors
+/// If the answer cannot be read.
 pub fn find_unconfirmed(
     found: Vec<PlantedAddress>,
     environment: &ClientEnvironment,

@@ -16,6 +16,9 @@ const MAX_ATTEMPTS: u32 = 1_000;
 
 impl PrivateFile {
     /// Writes a text, which may hold keys.
+    ///
+    /// # Errors
+    /// If the folder or the file cannot be created.
     pub fn new(name: &str, text: &str) -> io::Result<Self> {
         let folder = folder()?;
         let made = Self { path: folder.join(name), folder };
@@ -28,6 +31,7 @@ impl PrivateFile {
     }
 
     /// Where it is.
+    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -123,6 +123,7 @@ pub enum VendorPlace {
 impl VendorVariables {
     /// The server of one of the variables. One that is not set means what the others mean, and never a server that nobody
     /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
+    #[must_use]
     pub fn place(&self, name: &str, environment: &ClientEnvironment) -> VendorPlace {
         if let (Some(_), Some(key)) =
             (environment.var(name), self.key.filter(|key| environment.var(key).is_none()))
@@ -147,6 +148,7 @@ impl VendorVariables {
     }
 
     /// True for a variable with the address of this provider.
+    #[must_use]
     pub fn is_place(&self, variable: &str) -> bool {
         self.kin.iter().any(|begin| variable.starts_with(begin))
             && PLACES.iter().any(|end| variable.ends_with(end))

@@ -17,6 +17,9 @@ pub struct Consent {
 
 impl Consent {
     /// True if the changes are to be written; asks unless a flag answers.
+    ///
+    /// # Errors
+    /// If nobody can be asked.
     pub fn confirm(&self, question: &str) -> Result<bool, Stop> {
         if self.dry_run || self.yes {
             return Ok(self.yes);
@@ -31,6 +34,9 @@ impl Consent {
 }
 
 /// Asks on the terminal; anything but a yes is a no.
+///
+/// # Errors
+/// If the terminal cannot be read or written.
 pub fn ask(question: &str) -> Result<bool, Stop> {
     let mut asked = io::stderr().lock();
     write!(asked, "{question} [y/N] ")?;

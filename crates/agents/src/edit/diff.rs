@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::builder::styling::{AnsiColor, Style};
 use similar::algorithms::{Capture, Replace, myers};
-use similar::{DiffTag, group_diff_ops};
+use similar::{DiffOp, DiffTag, group_diff_ops};
 use tersely_terminal::output::visible;
 
 const REMOVED: Style = AnsiColor::Red.on_default();
@@ -31,7 +31,7 @@ pub(crate) fn show(old: &str, new: &str) -> String {
     for hunk in group_diff_ops(found.into_inner().into_ops(), CONTEXT_LINES) {
         let first = hunk.first().map_or(0, |change| change.old_range().start);
         let _ = writeln!(out, "{HEADER}@@ line {} @@{HEADER:#}", first + 1);
-        for (tag, before, after) in hunk.iter().map(|change| change.as_tag_tuple()) {
+        for (tag, before, after) in hunk.iter().map(DiffOp::as_tag_tuple) {
             let (before, after) = (old[before].concat(), new[after].concat());
             if tag == DiffTag::Equal {
                 put(&mut out, ' ', &before);

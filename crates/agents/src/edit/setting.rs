@@ -88,6 +88,7 @@ impl SettingPlace {
     }
 
     /// Its name in messages.
+    #[must_use]
     pub fn name(&self) -> String {
         self.path.join(".")
     }

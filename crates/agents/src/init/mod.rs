@@ -83,6 +83,9 @@ struct InitPlan {
 }
 
 /// Runs the command.
+///
+/// # Errors
+/// If no agent is found, or nothing can be written.
 pub fn run(args: &InitArgs, verify: Verify<'_>) -> Result<ExitCode, Stop> {
     let environment = ClientEnvironment::around(&[]);
     let clients = installed_clients(&environment);

@@ -62,6 +62,9 @@ struct Scene {
 }
 
 /// Wraps servers.
+///
+/// # Errors
+/// If the file cannot be read, changed or undone, or nobody can be asked.
 pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
     let chosen = scene.select(&args.servers)?;
@@ -107,6 +110,9 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
 }
 
 /// Unwraps servers.
+///
+/// # Errors
+/// If the file cannot be read or changed, or nobody can be asked.
 pub fn uninstall(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
     let chosen = scene.select(&args.servers)?;

@@ -40,6 +40,9 @@ pub struct UninstallArgs {
 
 /// Undoes it, once someone said yes. With `--purge` the history goes, too; `purge_history` does that, and gives the number
 /// of requests in it.
+///
+/// # Errors
+/// If receipts cannot be read or written, or nobody can be asked.
 pub fn run(
     args: &UninstallArgs,
     purge_history: impl FnOnce() -> Result<u64, Stop>,

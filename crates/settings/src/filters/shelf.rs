@@ -25,6 +25,7 @@ pub enum FilterPlace {
 
 impl FilterPlace {
     /// Its name in lists.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -51,6 +52,7 @@ pub enum FilterState {
 
 impl FilterState {
     /// Its name in lists.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::On => "on",
@@ -99,6 +101,7 @@ const PROJECT: &str = ".tersely/filters";
 impl FilterShelf {
     /// What lies in the project around `here`, in the user's `folder`, and in the program. `config` is where it is written
     /// down whom the user trusts.
+    #[must_use]
     pub fn find(here: &Path, folder: Option<&Path>, config: Option<&Path>) -> Self {
         let project = project(here);
         let mut found = Vec::new();
@@ -128,17 +131,20 @@ impl FilterShelf {
     }
 
     /// The same, for an engine.
+    #[must_use]
     pub fn filters(&self) -> Vec<Filter> {
         self.active().filter_map(|found| Some(found.file.as_ref().ok()?.filter.clone())).collect()
     }
 
     /// What is wrong with the user's own.
+    #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let broken = self.found.iter().filter(|found| found.place != FilterPlace::Project);
         broken.filter_map(|found| found.file.as_ref().err()).flatten().cloned().collect()
     }
 
     /// What to tell of the project's.
+    #[must_use]
     pub fn notice(&self) -> Option<String> {
         let count = |state| self.found.iter().filter(|found| found.state == state).count();
         let folder = self.project.as_ref()?.display();
@@ -178,6 +184,9 @@ fn read_all(folder: &Path, place: FilterPlace, trusted: bool) -> Vec<FoundFilter
 }
 
 /// Reads a filter from its file.
+///
+/// # Errors
+/// Everything that is wrong with the file.
 pub fn read_file(name: &str, path: &Path) -> Result<FilterFile, Vec<Problem>> {
     let fault = |what: String| vec![Problem::of(path.display(), what).hint(file::HINT)];
     let bytes = load(path).map_err(|error| fault(error.to_string()))?;

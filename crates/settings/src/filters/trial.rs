@@ -16,6 +16,7 @@ pub enum Trial {
 }
 
 /// Runs a test.
+#[must_use]
 pub fn run(filter: &Filter, test: &FilterTest) -> Trial {
     let command = Some(test.command.as_str()).filter(|command| !command.is_empty());
     let call = Call { tool: &test.tool, command, ..Call::default() };

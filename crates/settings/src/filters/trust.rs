@@ -20,12 +20,18 @@ pub(super) fn is_trusted(config: &Path, folder: &Path) -> bool {
 }
 
 /// Trusts a folder as it is now.
+///
+/// # Errors
+/// If the folder or the list cannot be read or written.
 pub fn record(config: &Path, folder: &Path) -> io::Result<()> {
     let now = line(folder).ok_or_else(|| io::Error::other("a file in it cannot be read"))?;
     write_lines(config, NAME, others(config, folder).chain(iter::once(now)))
 }
 
 /// Trusts a folder no more; false when it was not trusted.
+///
+/// # Errors
+/// If the list cannot be written.
 pub fn forget(config: &Path, folder: &Path) -> io::Result<bool> {
     let before = fs::read_to_string(config.join(NAME)).unwrap_or_default().lines().count();
     let others: Vec<String> = others(config, folder).collect();
@@ -45,6 +51,9 @@ fn others(config: &Path, folder: &Path) -> impl Iterator<Item = String> {
 }
 
 /// Writes a list of the user's: beside and then moved, so that whoever reads meanwhile sees the old or the new.
+///
+/// # Errors
+/// If the file cannot be written.
 pub fn write_lines(config: &Path, name: &str, lines: impl Iterator<Item = String>) -> io::Result<()> {
     let text: String = lines.map(|line| line + "\n").collect();
     fs::create_dir_all(config)?;
