@@ -89,7 +89,7 @@ impl Bets {
 }
 
 impl Runs {
-    /// Above this many values, they are rounded to multiples of 1/2048, each in the direction that wins less.
+    /// Above this many values, they are rounded to multiples of 1 / `STEPS`, each in the direction that wins less.
     const STEPS: u32 = 2048;
 
     /// Values that are bet to be low; rounded up.

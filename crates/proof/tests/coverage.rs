@@ -202,7 +202,8 @@ fn nothing_is_claimed_where_nothing_is() {
     }
 }
 
-/// The estimate of further sessions is within a factor of two of the real number, in half of the runs that reach it.
+/// The estimate of further sessions is within a factor of two of the real number, in at least half of the runs that
+/// reach a clear difference.
 #[test]
 fn how_many_more_it_takes_is_about_right() {
     let traffic = Traffic { sessions: 3_000, ..TRAFFIC[5] };
