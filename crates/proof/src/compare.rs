@@ -123,8 +123,7 @@ pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]
 }
 
 impl Units {
-    /// Estimated number of sessions needed to detect this difference at the present variance; no number is enough for
-    /// 0.
+    /// Estimated number of sessions needed to detect this difference at the present variance; unbounded if it is 0.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is never less than none")]
     fn needed(&self, part: f64, difference: f64) -> u64 {
         if difference == 0.0 {
