@@ -25,10 +25,10 @@ pub struct Bets {
     over: [f64; COUNT],
 }
 
-/// Distinct values and their multiplicities.
+/// Values and how often each occurs.
 pub(crate) struct Runs {
     values: Vec<f64>,
-    /// Empty if every value occurs once.
+    /// Empty if each counts once.
     times: Vec<f64>,
 }
 
