@@ -1,5 +1,6 @@
-//! Statistics for holdout trials: what the difference between two groups of sessions proves. No clock, no randomness,
-//! no state.
+//! Statistics for holdout trials: what the difference between two groups of sessions proves.
+//!
+//! No clock, no randomness, no state.
 
 mod betting;
 mod compare;
