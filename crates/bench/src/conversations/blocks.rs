@@ -42,7 +42,7 @@ fn whole(bytes: &[u8]) -> SentBlock<'_> {
     SentBlock { bytes, count: weigh }
 }
 
-/// The contents of a message that has several and no other members to keep.
+/// The content parts of a message without tool calls.
 fn contents(message: &[u8]) -> Option<Vec<&[u8]>> {
     let found = top_members(&["content", "tool_calls"], message).ok()?;
     let [content] = found.as_slice() else { return None };

@@ -16,8 +16,8 @@ pub(crate) struct OwnHead {
     pub tools: usize,
 }
 
-/// Adds a tool whose description is as long as what the body lacks of its client's head. `tool` is the JSON around a
-/// tool's name and description in this API.
+/// Adds a tool whose description is as long as what the body lacks of its client's head. `around` is the JSON of a tool
+/// in this API, before its name and after its description.
 pub(crate) fn filled<'b>(
     around: [&str; 2],
     own: OwnHead,

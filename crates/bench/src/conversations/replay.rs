@@ -30,7 +30,7 @@ pub(crate) struct Replay {
     pub tool: usize,
     /// Cost of repeating every turn: its context is read once more, and its answer has the same length.
     pub again: usize,
-    /// Request parts that differ from the previous turn.
+    /// Blocks of earlier requests that the next turn changed.
     pub changed: usize,
     /// Quotes that later edits can still find.
     pub quotes: Quotes,
@@ -103,8 +103,8 @@ struct SeenBlocks {
 }
 
 impl SeenBlocks {
-    /// Takes the next request; returns how many leading blocks it shares with the previous one, and how many of that
-    /// one's blocks it changed.
+    /// Takes the next request; returns how many leading blocks it shares with the previous one, and how many blocks of
+    /// that one it does not.
     fn take(&mut self, sent: &SentBlocks<'_>) -> (usize, usize) {
         let pairs = self.bytes.iter().zip(&sent.blocks);
         let same = pairs.take_while(|(seen, block)| seen.as_slice() == block.bytes).count();
