@@ -75,6 +75,6 @@ fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
     )
 }
 
-/// A note for users who turn on masking.
+/// A warning for operators who turn on masking.
 const SEALS: &str =
     "\n  redact_secrets is true: set failure_mode_allow to false, or Envoy sends what could not be searched";

@@ -23,7 +23,7 @@ pub(crate) struct ManArgs {
     pub folder: Option<PathBuf>,
 }
 
-/// Prints the main page, or writes the pages of all commands.
+/// Prints the main page, or writes all pages to a folder.
 pub(crate) fn run(args: &ManArgs, commands: Command) -> Result<ExitCode, Stop> {
     if let Some(folder) = &args.folder {
         write(folder, commands).map_err(|error| unwritten(folder, &error))?;

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The gateway's settings on this machine: the user's filters, and when to offer our tool.
+/// The engine settings of a gateway on this machine, without flags.
 fn usual() -> Result<EngineSettings, Stop> {
     let loaded = settings::load_telling(&SettingSources::new(&Flags::default()))?;
     Ok(loaded.settings.engine)

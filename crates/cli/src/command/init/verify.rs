@@ -45,8 +45,8 @@ const CALLS: [CheapCall; 3] = [
     },
 ];
 
-/// Checks that a gateway is ready: the one at `address`, or else its own. If the user agrees and a key is set, also
-/// sends a request to a provider through it. Reports the result.
+/// Checks that a gateway is ready: the one at `at`, or else one of its own. If the user agrees and a key is set, also
+/// sends a request to a provider through it. Prints the result.
 pub(super) fn run(
     meant: AllSettings,
     at: Option<SocketAddr>,

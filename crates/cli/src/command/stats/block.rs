@@ -28,14 +28,14 @@ pub(crate) fn arrange(width: usize, height: Option<usize>, blocks: &[StatsBlock]
     let columns = ((width + GAP) / (NARROW + GAP)).clamp(1, blocks.len().max(1));
     let each = (width + GAP) / columns - GAP;
     let bands = blocks.len().div_ceil(columns);
-    // Two lines for the heading and the gap between two bands.
+    // A heading line and a gap line per band.
     let most = height.map_or(10, |height| (height / bands).saturating_sub(2).max(1));
     let mut out = String::new();
     for band in blocks.chunks(columns) {
         let lists: Vec<Vec<String>> = band.iter().map(|block| lines(each.min(64), most, block)).collect();
         for at in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
             let cells: Vec<_> = lists.iter().map(|list| cell(each, list.get(at))).collect();
-            // Colour codes end before trailing spaces.
+            // Colour codes end before the padding, so trimming works.
             let _ = writeln!(out, "{}", cells.join(&" ".repeat(GAP)).trim_end());
         }
         out.push('\n');

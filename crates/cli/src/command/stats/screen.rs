@@ -153,7 +153,7 @@ impl StatsReport {
     }
 }
 
-/// Wraps parts of a sentence to lines of at most `width` characters; a part is never split.
+/// Wraps parts of a sentence to lines of at most `width` characters; cuts a part only if it is longer than a line.
 fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
