@@ -592,7 +592,8 @@ fn a_file_merely_found_is_not_trusted() {
     }
 }
 
-/// Behaviour 14.5: a downloaded project's own file does not override the user's settings.
+/// Behaviour 14.5: a downloaded project's own file does not switch off the user's file; it only overrides what it may
+/// set.
 #[test]
 fn a_file_that_was_merely_found_stands_above_the_users_own() {
     let scene = Scene::new("above")

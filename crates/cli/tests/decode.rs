@@ -53,7 +53,7 @@ fn what_no_form_reads_for_certain_comes_back_as_it_was() {
     }
 }
 
-/// A text that `compress` left unchanged needs no warning, and the form can be named explicitly.
+/// A text that `compress` left unchanged is not an error, and the form can be named explicitly.
 #[test]
 fn a_text_in_no_form_comes_back_with_a_line() {
     let broken = TERSELY.file("decode/broken.txt", "{\"a\":1,}");

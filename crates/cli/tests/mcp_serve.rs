@@ -309,7 +309,7 @@ fn heard(lines: &mut impl BufRead) -> (String, String) {
     (head, String::from_utf8(body).expect("text"))
 }
 
-/// A server that drops idle connections after four seconds, which only shows at the next request.
+/// A server that closes a connection after four seconds, but only when the next request arrives.
 fn impatient() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -340,7 +340,7 @@ fn a_connection_that_the_server_may_close_is_not_used_again() {
     }
 }
 
-/// A remote server that echoes the request, as JSON or as an event.
+/// A remote server that answers with rows and the headers it received, as JSON or as an event.
 fn far() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -523,7 +523,7 @@ fn what_has_no_room_passes_as_it_came() {
     }
 }
 
-/// A given file lists servers, and the headers they get in addition to the client's.
+/// The configuration file lists servers; their headers override the client's.
 #[test]
 fn servers_may_stand_in_the_settings() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("servers.toml");

@@ -34,7 +34,7 @@ pub(crate) struct Known {
     pub(crate) provider: Option<&'static str>,
     /// The requested model.
     pub(crate) model: Option<ShownName>,
-    /// The side at fault and the message, unless the error is the client's own to report.
+    /// The side at fault and the error message, if the request failed.
     pub(crate) fault: Option<(Side, Arc<str>)>,
     /// Why it was passed through unchanged.
     pub(crate) missed: Option<BypassReason>,
@@ -48,7 +48,7 @@ pub(crate) struct Known {
     pub(crate) fresh: Vec<Arc<ResultRecord>>,
     /// A hash of its conversation.
     pub(crate) session: Option<u64>,
-    /// Usage that becomes known while the answer is being sent.
+    /// Usage and fetches, updated while the answer is being sent.
     pub(crate) bill: RunningBill,
     /// True for a health probe, which is not reported.
     pub(crate) is_probe: bool,
@@ -98,7 +98,7 @@ impl Visit {
             format!("{:x}", event.id)
         });
         self.known = parts.extensions.remove().unwrap_or_default();
-        // Requests that call no model pass unchanged.
+        // Only answers of model APIs get the id header.
         let id =
             number.filter(|_| self.known.provider.is_some()).and_then(|id| HeaderValue::try_from(id).ok());
         parts.headers.extend(id.map(|id| (ID, id)));
@@ -113,7 +113,8 @@ impl Visit {
         self.known.fault = Some((error.side, error.message.as_str().into()));
     }
 
-    /// Reports the request. Our error messages name hosts and limits, but a client error may quote the request.
+    /// Reports the request. Our own error messages name only hosts and limits, but a client error may quote the
+    /// request, so it is not passed on.
     fn end(&mut self, is_sent: bool) {
         let (Some(mut event), known) = (self.event.take(), &self.known) else { return };
         if known.is_probe {
@@ -215,7 +216,7 @@ impl Body for Followed {
 impl Drop for Followed {
     fn drop(&mut self) {
         let is_sent = self.is_over || self.reply.is_end_stream();
-        // Everyone who taps the answer has read all of it now.
+        // Drop the body first: taps on it record the usage when they end.
         self.reply = Reply::Ours(None);
         self.visit.end(is_sent);
     }

@@ -98,7 +98,7 @@ fn gather(argument: &str, value: &Value, facts: &mut BTreeSet<CallFact>) {
             };
             facts.extend(words(text).filter_map(fact));
         }
-        // No result needs to show lines 1 and 2.
+        // A call can name line 1 or 2 without any result that shows it.
         Value::Number(number) if LINES.contains(&argument) && number.as_u64() > Some(2) => {
             let (argument, word) = (argument.to_owned(), number.to_string());
             facts.insert(CallFact { kind: FactKind::Line, argument, word });

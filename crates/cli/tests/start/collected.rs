@@ -152,7 +152,7 @@ fn a_collector_gets_what_events_say() {
     assert_eq!(total(&metrics, "tersely.requests"), 3);
     assert_eq!(total(&metrics, "gen_ai.client.operation.duration"), 3);
 
-    // If spans are exported, the upstream gets our span as parent; otherwise the client's is passed on.
+    // Where we export a span, the upstream gets it as parent; otherwise the client's header is passed on.
     let parents: Vec<_> = seen.try_iter().map(|it| it.headers.get("traceparent").cloned()).collect();
     let ours = spans.iter().find(|span| hex(&span.parent_span_id) == CALLER).expect("a span in the trace");
     assert_eq!(hex(&ours.trace_id), TRACE);

@@ -217,7 +217,7 @@ fn each_new_result_has_a_line_with_what_became_of_it() {
         ),
         ("call_7", "Bash", rows()),
     ];
-    // The conversation grows by results in each request.
+    // The conversation grows from request to request.
     for many in [2, 2, results.len()] {
         post(&ledger.address, MESSAGES, &messages(&results[..many]));
     }

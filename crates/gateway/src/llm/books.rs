@@ -13,7 +13,7 @@ use crate::llm::expansion::{Expansion, SentRequest, TenantShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
 use crate::llm::totals::TotalSums;
 
-/// Response header of a request whose conversation was sent unchanged.
+/// Response header: the number of results sent unchanged because an earlier request was late.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
 
 /// Response header with the cost of compressors.

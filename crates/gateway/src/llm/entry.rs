@@ -25,7 +25,7 @@ const TOOLS: HeaderName = HeaderName::from_static("x-tersely-tools");
 const PROMPTS: HeaderName = HeaderName::from_static("x-tersely-prompts");
 const OVER_LIMIT: HeaderName = HeaderName::from_static("x-tersely-over-limit");
 const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
-/// The group of a request whose compressed form may not have been sent, and its possible token count.
+/// Response headers of a request in a trial: its group, and what it would have taken compressed.
 const ARM: HeaderName = HeaderName::from_static("x-tersely-arm");
 const WOULD_AFTER: HeaderName = HeaderName::from_static("x-tersely-would-tokens-after");
 const WOULD_WHOLE: HeaderName = HeaderName::from_static("x-tersely-would-request-tokens-after");
@@ -106,7 +106,7 @@ impl RequestEntry {
     }
 }
 
-/// However it ends: the upstream fails, or the client disconnects.
+/// Counts a request as failed if it was sent and not answered with success, however it ended.
 impl Drop for RequestEntry {
     fn drop(&mut self) {
         if let (State::Sent, Some(sums)) = (self.state, &self.sums) {

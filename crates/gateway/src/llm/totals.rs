@@ -37,7 +37,7 @@ pub struct Totals {
     pub rounds: u64,
     /// Statistics of JSON in user prompts.
     pub prompts: Stats,
-    /// How many of the requests were sent unchanged in a trial, with their savings only reported.
+    /// Requests among these that were sent unchanged (observe mode or holdout).
     pub untouched: u64,
     /// Tokens that those would have had; included in no other total.
     pub would: TokenChange,
@@ -131,7 +131,7 @@ impl TotalSums {
 }
 
 impl Seen {
-    /// True the first time a result is sent. It is then remembered; sending it again renews that.
+    /// True the first time a result is sent. It is then remembered, and for longer if it is sent again.
     fn is_new(&mut self, name: u64) -> bool {
         if self.new.len() >= RESULTS {
             self.old = std::mem::take(&mut self.new);

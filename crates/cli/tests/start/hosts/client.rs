@@ -13,7 +13,7 @@ struct Client {
     name: &'static str,
     places: &'static [(&'static str, Put)],
     args: &'static [&'static str],
-    /// The default address, and the variables and files it needs.
+    /// Its default address, and the variables and files that it needs.
     usual: &'static str,
     needs: &'static [(&'static str, &'static str)],
     files: &'static [(&'static str, &'static str)],

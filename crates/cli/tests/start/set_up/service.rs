@@ -236,7 +236,7 @@ fn a_stopped_service_is_told_of_and_started_again() {
     served.home.well(&["uninstall", "--yes"]);
 }
 
-/// Behaviour 24.5: settings keep the address they were set up with.
+/// Behaviour 24.5: settings keep the address they were set up with until they are undone.
 #[test]
 fn another_address_needs_an_undo_first() {
     let served = Served::new("moved");
