@@ -252,7 +252,7 @@ fn messages_are_asked_as_well() {
     assert!(model.asked.lock().unwrap().iter().all(|body| body["path"] == "/v1/messages"));
 }
 
-/// Runs against a broken endpoint; returns the error message.
+/// Runs against a broken endpoint; asserts the error message.
 fn hostile(place: &str, script: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static, words: &str) {
     let model = model(script);
     out(place);

@@ -91,7 +91,7 @@ where
     ended
 }
 
-/// Applies changed settings while running; listeners, upstreams and stores keep those of the start.
+/// Applies changed settings while running; network, store, limits and timeouts take effect after a restart.
 fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewriter>, tenants: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         // If stderr is closed, nobody reads it.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{Running, ask, start, upstream};
 
-/// A gateway with these settings and no upstream.
+/// A gateway with these settings; its upstreams are not used.
 fn served(env: &[(&str, &str)]) -> Running {
     start(&["serve", "--listen", "127.0.0.1:0"], env)
 }

@@ -44,9 +44,8 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::from(code(ended?)))
 }
 
-/// Runs the server without a relay. `tersely run` started the agent that started us, and already compresses its results
-/// on the way to the model. Compressing twice would do harm: the outer gateway does not know the names that are
-/// assigned here.
+/// Runs the server without a relay, because `tersely run` started the agent that started us, and compresses results on
+/// their way to the model. Compressing twice would do harm: that gateway does not know the names assigned here.
 fn step_aside(command: &[OsString]) -> Result<ExitCode, Stop> {
     let (program, args) = split(command)?;
     let mut server = std::process::Command::new(find_program(program));

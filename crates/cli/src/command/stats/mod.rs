@@ -1,4 +1,4 @@
-//! `tersely stats`: shows savings so far, by client, model and stage.
+//! `tersely stats`: shows the savings so far, by client, project, tool and model.
 
 mod amount;
 mod block;
