@@ -1,23 +1,23 @@
-//! Whether what was made of a request was sent.
+//! Whether the compressed request was sent, and the arm of its session in a trial.
 
 use crate::share::HoldoutShare;
 
-/// Whether what was made of a request was sent, and in which group of a trial its session is.
+/// Whether the compressed request was sent, and the arm of its session in a trial.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Arm {
-    /// It was sent, and there is no trial.
+    /// Compressed; there is no trial.
     #[default]
     Applied,
-    /// It was worked out and recorded; the request was sent as it came.
+    /// Compressed for the record only; the original was sent.
     Observed,
-    /// It was sent, and this share of sessions is held out for comparison.
+    /// Compressed; this share of sessions is held out for comparison.
     Treated(HoldoutShare),
-    /// Its session is held out: it was recorded, and the request was sent as it came.
+    /// The session is held out: compressed for the record only; the original was sent.
     HeldOut(HoldoutShare),
 }
 
 impl Arm {
-    /// Its name in events, in the history and in headers.
+    /// The name in events, in the history and in headers.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -28,13 +28,13 @@ impl Arm {
         }
     }
 
-    /// True when what was made of the request was sent.
+    /// True when the compressed request was sent.
     #[must_use]
     pub fn is_applied(self) -> bool {
         matches!(self, Self::Applied | Self::Treated(_))
     }
 
-    /// The share that is held out in the trial that its session is part of, if it is part of one.
+    /// The share that is held out, if the session is part of a trial.
     #[must_use]
     pub fn share(self) -> Option<HoldoutShare> {
         match self {

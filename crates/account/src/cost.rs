@@ -1,13 +1,13 @@
-//! What a request cost.
+//! The cost of a request.
 
 use std::ops::AddAssign;
 
-/// What a request cost, in billionths of a dollar.
+/// The cost of a request, in nanodollars.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct RequestCost {
-    /// By the provider's counts, including the rounds that we caused.
+    /// By the provider's usage, including the rounds that we caused.
     pub paid: u64,
-    /// What it would have cost without us. An estimate: our count of what was taken out, scaled to the provider's.
+    /// What it would have cost without us. An estimate: our count of the removed tokens, scaled to the provider's.
     pub without: u64,
 }
 

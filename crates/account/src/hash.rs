@@ -1,11 +1,11 @@
-//! A number for a value that every process and every release computes alike: sessions are in groups, and results have names,
-//! by such numbers. The standard library promises its own hashes only for one release.
+//! A hash that is the same in every process and release, for the arms of sessions and the ids of results. The standard
+//! library guarantees its hashes only within one release.
 
 use std::hash::{Hash, Hasher};
 
 use siphasher::sip::SipHasher13;
 
-/// A number that depends on all of a value. Whoever wants two values with one number can find them: it keeps no one out.
+/// Hashes a value. Not for security: anyone can construct collisions.
 #[must_use]
 pub fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
     let mut hasher = SipHasher13::new();
@@ -17,7 +17,7 @@ pub fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
 mod tests {
     use super::*;
 
-    /// A release with other numbers would move every session into another group.
+    /// A release with different hashes would move sessions to another arm.
     #[test]
     fn numbers_are_the_same_in_every_release() {
         assert_eq!(stable_hash("a text"), 0x7d0d_c5f3_98e8_9ec6);

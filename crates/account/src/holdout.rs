@@ -1,20 +1,20 @@
-//! Which sessions are left as they came, so that there is something to compare with.
+//! Chooses the sessions that are held out for comparison.
 
 use crate::arm::Arm;
 use crate::share::{ALL, HoldoutShare};
 
-/// Which sessions are left as they came.
+/// Which sessions are held out.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Holdout {
-    /// How many of them; none, and there is no trial.
+    /// The share of sessions that is held out; at 0 there is no trial.
     pub share: HoldoutShare,
-    /// What decides which, beside the session: gateways with the same one choose the same.
+    /// Varies the choice: gateways with the same salt hold out the same sessions.
     pub salt: String,
 }
 
 impl Holdout {
-    /// The group of a session: a function of the two and nothing else, so it is the same in every request of the session
-    /// and on every gateway with these settings.
+    /// The arm of a session. It depends only on these settings and the session, so it is the same in every request of
+    /// the session and on every gateway with these settings.
     #[must_use]
     pub fn arm(&self, session: u64) -> Arm {
         let place = (u128::from(hash(self.salt.as_bytes(), session)) * u128::from(ALL)) >> 64;
@@ -26,7 +26,7 @@ impl Holdout {
     }
 }
 
-/// A hash that every release computes alike: FNV-1a, and a last stir so that all of its bits depend on all of the input.
+/// A hash that is the same in every release: FNV-1a with a final mix, so that every bit depends on the whole input.
 fn hash(salt: &[u8], session: u64) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let bytes = salt.iter().copied().chain([0xff]).chain(session.to_le_bytes());
@@ -46,7 +46,7 @@ mod tests {
         Holdout { share: share.parse().unwrap(), salt: salt.to_owned() }
     }
 
-    /// The share of a hundred thousand sessions is right to within four deviations, whatever their numbers look like.
+    /// Of 100,000 sessions the right share is held out, within four standard deviations, whatever their ids look like.
     #[test]
     fn a_share_is_held_out() {
         for (share, salt, step) in
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(holdout("0", "").arm(1), Arm::Applied);
     }
 
-    /// What is held out at a small share is held out at a larger one; another salt holds out others.
+    /// Sessions held out at a small share are held out at a larger one; another salt holds out different sessions.
     #[test]
     fn shares_nest_and_salts_differ() {
         let held =
@@ -75,7 +75,7 @@ mod tests {
         assert_ne!(small, held(holdout("5%", "b")).collect::<Vec<_>>());
     }
 
-    /// A release that chose others would break every trial that runs.
+    /// A release with a different choice would break every running trial.
     #[test]
     fn the_choice_is_the_same_in_every_release() {
         let held: Vec<u64> = (0..60).filter(|at| !holdout("10%", "salt").arm(*at).is_applied()).collect();

@@ -1,8 +1,8 @@
-//! What happened to tool results and what requests cost: records, usage, prices and sums.
+//! Accounting: what happened to tool results and what requests cost, as records, usage, prices and sums.
 //!
-//! The engine returns records, the gateway completes them, telemetry writes them, the history stores them, and whoever
-//! reports savings adds them up. No type here can hold text of a request: only numbers, our own words, and short plain
-//! names of models, tools and calls.
+//! The engine returns records, the gateway completes them, telemetry writes them, the history stores them, and every
+//! report of savings adds them up. No type here can hold text of a request: only numbers, our own words, and short
+//! plain names of models, tools and calls.
 
 mod arm;
 mod cost;

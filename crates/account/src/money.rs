@@ -1,23 +1,23 @@
-//! Sums of money, exact to the last digit of any price.
+//! Amounts of money, exact to the last digit of any price.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
 
-/// Attodollars in a billionth of a dollar.
+/// Attodollars in a nanodollar.
 const NANO: i128 = 1_000_000_000;
 
-/// An amount of US dollars, in attodollars: a token's price has no more digits than that.
+/// An amount of US dollars, in attodollars, which hold every digit of a token's price.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Money(i128);
 
 impl Money {
-    /// So many attodollars.
+    /// An amount of attodollars.
     #[must_use]
     pub fn attodollars(amount: i128) -> Self {
         Self(amount)
     }
 
-    /// What so many tokens cost at a rate in attodollars.
+    /// The cost of tokens at a rate in attodollars per token.
     #[must_use]
     pub fn of(tokens: u64, rate: u64) -> Self {
         Self(i128::from(tokens) * i128::from(rate))
@@ -29,13 +29,13 @@ impl Money {
         self.0
     }
 
-    /// Billionths of a dollar, rounded; none where it is negative.
+    /// The amount in nanodollars, rounded; 0 if it is negative.
     #[must_use]
     pub fn nanodollars(self) -> u64 {
         u64::try_from(self.0.max(0).saturating_add(NANO / 2) / NANO).unwrap_or(u64::MAX)
     }
 
-    /// Dollars.
+    /// The amount in dollars.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "sixteen digits are enough for people")]
     pub fn dollars(self) -> f64 {

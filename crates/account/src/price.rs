@@ -1,28 +1,28 @@
-//! What the tokens of a model cost.
+//! Model prices, by kind of token and length of request.
 
 use crate::money::Money;
 use crate::usage::TokenUsage;
 
-/// The digits of a price behind the point, in dollars for a million tokens.
+/// Maximum number of decimals of a price in dollars per million tokens.
 const DIGITS: usize = 12;
 
-/// What the tokens of a model cost, by how much input a request has.
+/// The price of a model, by the input length of a request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Price {
-    /// The prices of short requests.
+    /// The rates of short requests.
     base: TokenRates,
-    /// The prices of requests with more input tokens than this, in ascending order.
+    /// The rates of requests with more input tokens than this, in ascending order.
     longer: Vec<(u64, TokenRates)>,
 }
 
-/// Attodollars for a token of each kind.
+/// Attodollars per token of each kind.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TokenRates {
     /// Input at full price.
     pub input: u64,
     /// Input read from the prompt cache.
     pub cache_read: u64,
-    /// Input written to the prompt cache, as a rule for five minutes.
+    /// Input written to the prompt cache, usually for five minutes.
     pub cache_write: u64,
     /// Input written to the prompt cache for an hour.
     pub cache_write_hour: u64,
@@ -33,13 +33,13 @@ pub struct TokenRates {
 }
 
 impl Price {
-    /// The same prices for requests of any length.
+    /// The same rates for requests of any length.
     #[must_use]
     pub fn flat(rates: TokenRates) -> Self {
         Self { base: rates, longer: Vec::new() }
     }
 
-    /// Reads the words of a line of the price table that follow the name of the model.
+    /// Parses the part of a price table line after the model's name.
     pub(crate) fn parse(words: &str) -> Option<Self> {
         let mut parts = words.split(" >");
         let base = TokenRates::parse(parts.next()?)?;
@@ -50,19 +50,19 @@ impl Price {
         Some(Self { base, longer: longer.collect::<Option<_>>()? })
     }
 
-    /// What one request costs.
+    /// The cost of one request.
     #[must_use]
     pub fn cost(&self, usage: &TokenUsage) -> Money {
         self.rates(usage.read()).cost(usage)
     }
 
-    /// What many requests cost together that are all short.
+    /// The cost of usage summed over many requests, all of them short.
     #[must_use]
     pub fn base_cost(&self, usage: &TokenUsage) -> Money {
         self.base.cost(usage)
     }
 
-    /// The rates of a request with this much input.
+    /// The rates for a request with this many input tokens.
     #[must_use]
     pub fn rates(&self, input: u64) -> &TokenRates {
         let longer = self.longer.iter().rev().find(|(above, _)| input > *above);
@@ -97,13 +97,13 @@ impl TokenRates {
         Some(rates)
     }
 
-    /// What tokens cost at these rates.
+    /// The cost of a usage at these rates.
     #[must_use]
     pub fn cost(&self, usage: &TokenUsage) -> Money {
         self.reading(usage) + self.writing(usage.output, usage.reasoning)
     }
 
-    /// What the input costs.
+    /// The cost of the input.
     pub(crate) fn reading(&self, usage: &TokenUsage) -> Money {
         let hour = usage.cache_write_hour.min(usage.cache_write);
         Money::of(usage.input, self.input)
@@ -112,14 +112,14 @@ impl TokenRates {
             + Money::of(hour, self.cache_write_hour)
     }
 
-    /// What output costs of which so much is reasoning.
+    /// The cost of the output, `reasoning` tokens of it being hidden reasoning.
     pub(crate) fn writing(&self, output: u64, reasoning: u64) -> Money {
         let reasoning = reasoning.min(output);
         Money::of(output - reasoning, self.output) + Money::of(reasoning, self.reasoning)
     }
 }
 
-/// A price in dollars for a million tokens, as attodollars for one.
+/// Parses a price in dollars per million tokens; returns attodollars per token.
 #[must_use]
 pub fn per_million(text: &str) -> Option<u64> {
     let (whole, digits) = text.split_once('.').unwrap_or((text, ""));

@@ -1,12 +1,11 @@
-//! The price table: models by their names.
+//! The price table: finds the price of a model by its name.
 
 use crate::price::Price;
 
-/// The prices that are built in.
+/// The built-in prices.
 const KNOWN: &str = include_str!("../prices/prices.txt");
 
-/// Beginnings of names under which the makers of models sell them themselves. Where others sell a model at other prices,
-/// its maker's is meant.
+/// Path prefixes under which the makers of models sell them. If resellers have other prices, the maker's price applies.
 const MAKERS: [&str; 10] = [
     "anthropic/",
     "openai/",
@@ -23,18 +22,18 @@ const MAKERS: [&str; 10] = [
 /// The prices of models.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PriceTable {
-    /// Prices that go before the built-in ones, by patterns of names.
+    /// Prices that override the built-in ones, by name pattern.
     own: Vec<(String, Price)>,
 }
 
-/// A model of the built-in table.
+/// A row of the built-in table.
 #[derive(Clone, Copy)]
 struct PriceRow {
-    /// The beginning of its name, up to the last slash.
+    /// The model's name up to and including the last slash.
     path: &'static str,
-    /// The rest of its name.
+    /// The rest of the name.
     name: &'static str,
-    /// Its prices.
+    /// Its prices, unparsed.
     words: &'static str,
 }
 
@@ -45,13 +44,13 @@ impl PriceTable {
         Self::default()
     }
 
-    /// These prices, and the built-in ones for models that no pattern here fits. A pattern may have a star at either end.
+    /// These prices, with the built-in ones for models that match no pattern. A pattern may have a star at either end.
     #[must_use]
     pub fn with(own: Vec<(String, Price)>) -> Self {
         Self { own }
     }
 
-    /// When the built-in prices were looked up.
+    /// The date of the built-in prices.
     #[must_use]
     pub fn date(&self) -> &'static str {
         KNOWN.lines().find_map(|line| line.strip_prefix("date ")).unwrap_or_default()
@@ -62,9 +61,9 @@ impl PriceTable {
         rows().map(|row| (format!("{}{}", row.path, row.name), Price::parse(row.words)))
     }
 
-    /// What a model costs: by the longest of our own patterns that fits its name, the first of equals; else by its name in
-    /// the built-in table. A snapshot costs what its model does. Nothing where the name is unknown, or sold at several
-    /// prices: no other model's price stands in for it.
+    /// The price of a model. The longest of our own patterns that matches its name wins, the first among equals; then
+    /// the built-in table decides. A dated snapshot costs what its model costs. `None` if the name is unknown or sold
+    /// at several prices: another model's price is never used instead.
     #[must_use]
     pub fn of(&self, model: &str) -> Option<Price> {
         let fitting = self.own.iter().filter(|(pattern, _)| fits(pattern, model));
@@ -92,14 +91,14 @@ fn built_in(model: &str) -> Option<Price> {
     Price::parse(row?.words)
 }
 
-/// The first of some rows, if all have the same price.
+/// The first row, if all rows have the same price.
 fn same_price<'r>(rows: impl Iterator<Item = &'r PriceRow>) -> Option<&'r PriceRow> {
     let mut rows = rows.peekable();
     let first = *rows.peek()?;
     rows.all(|row| row.words == first.words).then_some(first)
 }
 
-/// The name of a model without the date of its snapshot: `-20251101`, `@20251101` or `-2025-11-01`.
+/// The model's name without a snapshot date: `-20251101`, `@20251101` or `-2025-11-01`.
 fn without_date(model: &str) -> Option<&str> {
     let is_date = |text: &str| text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     let at = model.rfind(['-', '@'])?;
@@ -113,7 +112,7 @@ fn without_date(model: &str) -> Option<&str> {
     is_dashed.then_some(name)
 }
 
-/// The lines of the built-in table.
+/// The rows of the built-in table.
 fn rows() -> impl Iterator<Item = PriceRow> {
     let lines = KNOWN.lines().filter(|line| !line.starts_with('#') && !line.starts_with("date "));
     let read = |path: &mut &'static str, line: &'static str| {
@@ -126,7 +125,7 @@ fn rows() -> impl Iterator<Item = PriceRow> {
     lines.scan("", read).flatten()
 }
 
-/// True when a name fits a pattern, which may have a star at either end.
+/// True when the name matches the pattern, which may have a star at either end.
 fn fits(pattern: &str, name: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(rest), Some(_)) => name.contains(rest.strip_suffix('*').unwrap_or_default()),
@@ -140,7 +139,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Dollars for a million tokens of input, in millionths.
+    /// Millionths of a dollar per million input tokens.
     fn input(table: &PriceTable, model: &str) -> Option<u64> {
         table.of(model).map(|price| price.rates(0).input / 1_000_000)
     }
@@ -171,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Newer models are not priced as the ones before them.
+    /// A new model does not get the price of its predecessor.
     #[test]
     fn an_unknown_model_has_no_price() {
         for model in [

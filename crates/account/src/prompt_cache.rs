@@ -1,30 +1,30 @@
-//! A provider's prompt cache: what it makes of the requests of a conversation.
+//! Simulates a provider's prompt cache over the requests of a conversation.
 
 use crate::usage::TokenUsage;
 
-/// How many blocks a lookup goes back from a mark, the mark itself included.
+/// Number of blocks that a lookup searches backwards from a mark, including the mark.
 const LOOK_BACK_BLOCKS: usize = 20;
 
-/// How long a prompt stays in the cache, in milliseconds: as a rule, and where an hour was paid for.
+/// How long a prompt stays in the cache, in milliseconds: by default, and with the one-hour option.
 const LIFETIME_MS: i64 = 5 * 60 * 1000;
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// How a provider caches prompts. What that costs is in the price of the model.
+/// How a provider caches prompts. The model's price says what that costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheRules {
     /// Who decides what is cached.
     pub kind: CacheKind,
-    /// The tokens of the shortest prefix that is cached.
+    /// Minimum length of a cached prefix.
     pub min_tokens: u64,
-    /// Reads are multiples of so many tokens.
+    /// Cache reads are multiples of this many tokens.
     pub step_tokens: u64,
 }
 
 /// Who decides what is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheKind {
-    /// The client, by marks: as agents set them, one after tools and system, one after the last block. The text in front of
-    /// a mark is written; a later request finds it if one of its own marks follows within so many blocks.
+    /// The client, by marks. Agents set one after tools and system and one after the last block. The text in front of a
+    /// mark is written; a later request finds it if one of its own marks follows within `LOOK_BACK_BLOCKS` blocks.
     Marked,
     /// The provider: any prefix of an earlier request.
     Automatic,
@@ -38,8 +38,8 @@ const fn by_prefix(min_tokens: u64, step_tokens: u64) -> CacheRules {
     CacheRules { kind: CacheKind::Automatic, min_tokens, step_tokens }
 }
 
-/// The rules of models, by the beginnings of their names, as their providers' pages said on 2026-11-16. The longest
-/// beginning comes first of those that begin alike.
+/// The rules of models by name prefix, from the providers' documentation of 2026-11-16. Longer prefixes come before the
+/// shorter ones they start with.
 const MODELS: [(&str, CacheRules); 11] = [
     ("claude-opus-4-5", by_marks(4_096)),
     ("claude-opus-4-6", by_marks(4_096)),
@@ -55,7 +55,7 @@ const MODELS: [(&str, CacheRules); 11] = [
 ];
 
 impl CacheRules {
-    /// The rules of a model, or else those of the provider whose API it is asked by.
+    /// The rules of a model; for an unknown model, those of the provider whose API is called.
     #[must_use]
     pub fn of(provider: &str, model: &str) -> Self {
         let known = MODELS.iter().find(|(beginning, _)| model.starts_with(beginning));
@@ -69,7 +69,7 @@ impl CacheRules {
         )
     }
 
-    /// The usage of a request of so many tokens that begins with a cached prefix of so many.
+    /// The usage of a request of `tokens` tokens whose first `prefix` tokens are cached.
     #[must_use]
     pub fn usage(&self, tokens: u64, prefix: u64) -> TokenUsage {
         let none = TokenUsage::default();
@@ -90,22 +90,22 @@ impl CacheRules {
     }
 }
 
-/// A request as blocks of tokens.
+/// A request as a list of blocks.
 #[derive(Debug, Clone, Copy)]
 pub struct CachedBlocks<'b> {
     /// The tokens of each block.
     pub tokens: &'b [u64],
-    /// How many blocks are tools and system, in front of the conversation.
+    /// Number of blocks for tools and system, in front of the conversation.
     pub head: usize,
-    /// How many blocks, from the first on, are those of the request before, byte for byte.
+    /// Number of leading blocks that are identical to those of the previous request.
     pub same: usize,
 }
 
-/// A prompt cache that has seen some requests of a conversation.
+/// A prompt cache after some requests of a conversation.
 #[derive(Debug)]
 pub struct PromptCache {
     rules: CacheRules,
-    /// Where cached prefixes end, in blocks.
+    /// Where cached prefixes end, as numbers of blocks.
     ends: Vec<usize>,
 }
 
@@ -116,7 +116,7 @@ impl PromptCache {
         Self { rules, ends: Vec::new() }
     }
 
-    /// Takes the next request, and gives its usage; it has no output.
+    /// Processes the next request and returns its usage, without output.
     pub fn send(&mut self, blocks: CachedBlocks<'_>) -> TokenUsage {
         let sum = |end: usize| blocks.tokens[..end].iter().sum::<u64>();
         let prefix = match self.rules.kind {
@@ -131,7 +131,7 @@ impl PromptCache {
         self.rules.usage(sum(blocks.tokens.len()), sum(prefix))
     }
 
-    /// The blocks that a mark of this request finds.
+    /// Number of leading blocks that this request reads from the cache.
     fn look_up(&mut self, blocks: CachedBlocks<'_>) -> usize {
         self.ends.retain(|&end| end <= blocks.same);
         let found = |mark: usize| {
@@ -149,8 +149,8 @@ mod tests {
     const ANTHROPIC: CacheRules = by_marks(1_024);
     const OPENAI: CacheRules = by_prefix(1_024, 128);
 
-    /// Sends requests one after the other; each is its blocks, how many are its head, how many the one before had; and what
-    /// is read, written and plain of it.
+    /// Sends requests in order. Each has its blocks, the number of head blocks, the number of blocks equal to the
+    /// previous request's, and the expected tokens: cache read, cache write, plain input.
     fn check(rules: CacheRules, requests: &[(&[u64], usize, usize, [u64; 3])]) {
         let mut cache = PromptCache::new(rules);
         for &(tokens, head, same, [cache_read, cache_write, input]) in requests {
@@ -178,9 +178,9 @@ mod tests {
             ANTHROPIC,
             &[
                 (&[2_000, 100, 50], 1, 0, [0, 2_150, 0]),
-                // The last block is another: only the mark behind the head is left.
+                // The last block differs: only the mark after the head is found.
                 (&[2_000, 100, 60], 1, 2, [2_000, 160, 0]),
-                // The head is another: nothing is left.
+                // The head differs: nothing is found.
                 (&[1_999, 100, 60], 1, 0, [0, 2_159, 0]),
             ],
         );
@@ -189,18 +189,18 @@ mod tests {
     #[test]
     fn twenty_places_are_looked_back() {
         let request = |blocks: usize| [vec![2_000_u64], vec![10; blocks]].concat();
-        // The last mark stood behind block 2; nineteen more are near enough, twenty are not.
+        // The last mark was after block 2: nineteen more blocks are within reach, twenty are not.
         check(ANTHROPIC, &[(&request(1), 1, 0, [0, 2_010, 0]), (&request(20), 1, 2, [2_010, 190, 0])]);
         check(
             ANTHROPIC,
             &[
                 (&request(1), 1, 0, [0, 2_010, 0]),
-                // Too far: the mark behind the head is found all the same.
+                // Too far, but the mark after the head is found.
                 (&request(21), 1, 2, [2_000, 210, 0]),
                 (&request(22), 1, 22, [2_210, 10, 0]),
             ],
         );
-        // Without a head of its own nothing is found.
+        // Without a head, nothing is found.
         check(ANTHROPIC, &[(&request(1), 0, 0, [0, 2_010, 0]), (&request(21), 0, 2, [0, 2_210, 0])]);
     }
 
@@ -210,9 +210,9 @@ mod tests {
             ANTHROPIC,
             &[
                 (&[900, 100], 1, 0, [0, 0, 1_000]),
-                // Now it is long enough to be written, but nothing was kept.
+                // Long enough to be written now, but nothing was cached before.
                 (&[900, 100, 100], 1, 2, [0, 1_100, 0]),
-                // The head alone is still too short: the mark behind the last block is what is found.
+                // The head alone is still too short; the mark after the last block is found.
                 (&[900, 100, 100, 10], 1, 3, [1_100, 10, 0]),
                 (&[900, 70, 100], 1, 1, [0, 1_070, 0]),
             ],
@@ -227,7 +227,7 @@ mod tests {
             OPENAI,
             &[
                 (&[2_000], 0, 0, [0, 0, 2_000]),
-                // 2,000 is 15 steps of 128, and 80.
+                // 2,000 is 15 steps of 128, plus 80.
                 (&[2_000, 500], 0, 1, [1_920, 0, 580]),
                 (&[1_000, 500], 0, 1, [0, 0, 1_500]),
                 (&[1_024, 500], 0, 1, [1_024, 0, 500]),

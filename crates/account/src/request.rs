@@ -1,4 +1,4 @@
-//! The record of one request: what was done with its body, and what its provider counted.
+//! The record of one request: what was done with its body, and the provider's usage.
 
 use std::sync::Arc;
 
@@ -8,81 +8,82 @@ use crate::result::{GroupSum, ResultRecord};
 use crate::tokens::TokenChange;
 use crate::usage::TokenUsage;
 
-/// What was done with a request, and what it cost. The engine makes it; the gateway completes it once there is an answer.
+/// What was done with a request, and what it cost. The engine creates the record; the gateway completes it with the
+/// response.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct RequestRecord {
     /// Whether the compressed body was sent.
     pub arm: Arm,
-    /// The record of the compressed body, where the original was sent. All other numbers here are those of the original.
+    /// The record of the compressed body, if the original was sent. All other fields here describe the original.
     pub would: Option<Arc<RequestRecord>>,
-    /// Texts of tool results in the body.
+    /// Number of tool result texts in the body.
     pub slots: usize,
     /// How many of them were changed.
     pub changed: usize,
     /// What was done with each result.
     pub results: Vec<Arc<ResultRecord>>,
-    /// Tokens of its tool results, secrets masked.
+    /// Tokens of its tool results, with secrets masked.
     pub result_tokens: TokenChange,
-    /// Tokens of the whole body, our own tools included. Nothing where the settings exclude the request, so that it need
-    /// not be counted.
+    /// Tokens of the whole body, including our own tools. `None` if the settings exclude the request, because then it
+    /// is not counted.
     pub request_tokens: Option<TokenChange>,
-    /// Tokens of the tools that were added.
+    /// Tokens of the tools that we added.
     pub tool_tokens: usize,
-    /// The stages that acted, the most saving first.
+    /// The stages that acted, largest saving first.
     pub stages: Vec<StageSaving>,
-    /// A hash that tells its conversation from others of its client: the name that it was given, or what the user said
-    /// first.
+    /// A hash that distinguishes its conversation from others of the same client: of the session's name, or else of the
+    /// first user message.
     pub session: Option<u64>,
-    /// Words of the client's own, for records: few, short, and without secrets.
+    /// Metadata from the client for the records: few entries, short, and without secrets.
     pub words: Vec<(String, String)>,
-    /// Secrets that were masked.
+    /// Secrets masked.
     pub redacted: usize,
-    /// Results whose compressed text was remembered.
+    /// Results whose compressed text was reused from earlier.
     pub reused: usize,
     /// Results of a named session whose text or settings changed.
     pub renewed: usize,
-    /// Results, or whole bodies, that were left unchanged because we could not read them or failed.
+    /// Results, or whole bodies, left unchanged because we could not read them or failed.
     pub faults: usize,
-    /// Results by kind of tool and of text.
+    /// Totals by kind of tool and of text.
     pub groups: Vec<GroupSum>,
-    /// Results that their conversation had not shown before.
+    /// Results that are new in their conversation.
     pub fresh: Vec<Arc<ResultRecord>>,
-    /// What models fetched back of the text that was left out, by the stage that had left it out.
+    /// Omitted text that the model fetched back, by the stage that omitted it.
     pub fetched: Vec<FetchSum>,
-    /// What the provider counted, over all rounds; nothing where its answer does not say.
+    /// The provider's usage over all rounds; `None` if the response has none.
     pub usage: Option<TokenUsage>,
-    /// The part of it that further rounds caused, which are ours.
+    /// The part of the usage from rounds after the first, which we caused.
     pub rounds: TokenUsage,
-    /// What the request cost; nothing where the price of its model is unknown.
+    /// The cost; `None` if the model's price is unknown.
     pub cost: Option<RequestCost>,
-    /// What the compressed body would have cost, in billionths of a dollar, had the model answered the same.
+    /// What the compressed body would have cost with the same response, in nanodollars.
     pub would_paid: Option<u64>,
 }
 
-/// What a stage did.
+/// What one stage saved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct StageSaving {
     /// The stage.
     pub stage: &'static str,
-    /// How many texts it changed.
+    /// Number of texts it changed.
     pub texts: usize,
-    /// Tokens that it saved; negative where it made room for another stage.
+    /// Tokens that it saved; negative if it prepared the text for another stage.
     pub saved: i64,
 }
 
-/// What was fetched back of the text that one stage had left out.
+/// Text that one stage omitted and the model fetched back.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FetchSum {
     /// The stage.
     pub stage: &'static str,
-    /// How often it was asked for.
+    /// Number of fetches.
     pub calls: u64,
-    /// Tokens of what was given.
+    /// Tokens of the returned text.
     pub tokens: u64,
 }
 
 impl RequestRecord {
-    /// The record of a body of so many tokens that is sent unchanged, where this is the record of the compressed one.
+    /// The record of a body of `tokens` tokens that is sent unchanged; `self` is the record of the compressed body.
     #[must_use]
     pub fn observed(mut self, arm: Arm, tokens: usize) -> Self {
         self.arm = arm;
@@ -99,7 +100,7 @@ impl RequestRecord {
         }
     }
 
-    /// Tokens of the whole body; none where they were not counted.
+    /// Tokens of the whole body; 0 if they were not counted.
     #[must_use]
     pub fn total_tokens(&self) -> TokenChange {
         self.request_tokens.unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The record of one tool result: numbers, our own words, and the names of its call and its tool. Never its text.
+//! The record of one tool result: numbers, our own words, and the names of its call and tool. Never its text.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::tokens::TokenChange;
 /// What was done with one tool result.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ResultRecord {
-    /// A number that the result keeps in later requests of its conversation.
+    /// An id that stays the same in later requests of the conversation.
     pub id: u64,
     /// The call that it answers.
     pub call: Option<ShownName>,
@@ -24,9 +24,9 @@ pub struct ResultRecord {
     pub mode: &'static str,
     /// What was done with it.
     pub status: ResultStatus,
-    /// True when another text is sent.
+    /// True when a different text is sent.
     pub is_changed: bool,
-    /// True when a named session had another text, or other settings, under the same call before.
+    /// True when a named session sent a different text, or had different settings, for the same call before.
     pub is_renewed: bool,
     /// The stages that acted, in order, and the tokens that each saved.
     pub stages: Vec<(&'static str, i64)>,
@@ -36,24 +36,24 @@ pub struct ResultRecord {
     pub after: TextSize,
     /// Its tokens.
     pub tokens: TokenChange,
-    /// Secrets that were masked in it.
+    /// Secrets masked in it.
     pub redacted: usize,
-    /// A hash of the call's arguments, secrets masked.
+    /// A hash of the call's arguments, with secrets masked.
     pub arguments: Option<u64>,
-    /// The tokens that it would have had, where a shorter text was found but the original was sent.
+    /// The tokens of a shorter text that was found but not sent.
     pub would: Option<usize>,
 }
 
-/// Where a result is in its request.
+/// The position of a result in its request.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct ResultPlace {
-    /// The message, from 0.
+    /// The index of the message.
     pub message: usize,
-    /// The result, from 0.
+    /// The index of the result.
     pub result: usize,
 }
 
-/// What results have in common: our own words, so that their number is bounded.
+/// The kind of tool and of text: our own words, so the number of groups is bounded.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ResultGroup {
     /// The kind of tool: `read`, `bash`, …
@@ -62,21 +62,21 @@ pub struct ResultGroup {
     pub family: &'static str,
 }
 
-/// All results of a group in one request, repeated ones included.
+/// Totals of a group's results in one request, including repeated ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct GroupSum {
     /// The group.
     pub group: ResultGroup,
-    /// How many results it has.
+    /// Number of results.
     pub results: usize,
-    /// How many of them were changed.
+    /// Number of changed results.
     pub changed: usize,
     /// Their tokens.
     pub tokens: TokenChange,
 }
 
 impl ResultRecord {
-    /// The record of the same result in a request that is only observed: the original is sent.
+    /// The record of the same result when the request is only observed: the original is sent.
     #[must_use]
     pub fn observed(&self) -> Self {
         if !self.is_changed {
@@ -94,7 +94,7 @@ impl ResultRecord {
         }
     }
 
-    /// About how many bytes of memory it takes.
+    /// Approximate memory use in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let name = |name: &Option<ShownName>| name.as_ref().map_or(0, |name| name.as_str().len());
@@ -103,7 +103,7 @@ impl ResultRecord {
 }
 
 impl GroupSum {
-    /// The sums of results by group, in the order in which groups first occur.
+    /// Totals by group, in the order in which the groups first occur.
     #[must_use]
     pub fn of(results: &[Arc<ResultRecord>]) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a request cost over all its rounds, and what it would have cost without us.
+//! Computes what a request cost over all its rounds, and what it would have cost without us.
 
 use crate::cost::RequestCost;
 use crate::money::Money;
@@ -6,28 +6,29 @@ use crate::price::{Price, TokenRates};
 use crate::tokens::TokenChange;
 use crate::usage::TokenUsage;
 
-/// What a provider counted in each round of a request. Rounds after the first fetch back what was left out.
+/// The provider's usage in each round of a request. Rounds after the first fetch back omitted text.
 #[derive(Clone, Debug, Default)]
 pub struct UsageRounds(pub Vec<TokenUsage>);
 
 impl UsageRounds {
-    /// All rounds together.
+    /// The usage of all rounds together.
     #[must_use]
     pub fn total(&self) -> TokenUsage {
         sum(&self.0)
     }
 
-    /// The rounds that we caused.
+    /// The usage of the rounds after the first, which we caused.
     #[must_use]
     pub fn further(&self) -> TokenUsage {
         sum(self.0.get(1..).unwrap_or_default())
     }
 
-    /// What they cost at this price, for a request with so many tokens before and after by our own count.
+    /// The cost at this price. `request` has our own token counts of the request before and after compression.
     ///
-    /// Paid is the provider's counts by the price. Without us it is the first round alone with the last one's answer, and
-    /// with what was taken out of the request: so many tokens by our count, scaled as the provider counts this request
-    /// against us, each at what a token of this request costs to read, from a cache or not, in a request of that length.
+    /// `paid` is the provider's usage times the price. `without` is the first round with the output of the last one,
+    /// plus the tokens that we removed. Those are our count, scaled by the ratio of the provider's count of this
+    /// request to ours. Each costs what an input token of this request costs on average, cached or not, at the rates
+    /// for a request of that length.
     #[must_use]
     pub fn cost(&self, price: &Price, request: TokenChange) -> RequestCost {
         let paid: Money = self.0.iter().map(|round| price.cost(round)).sum();
@@ -41,8 +42,8 @@ impl UsageRounds {
         RequestCost { paid: paid.nanodollars(), without: without.nanodollars() }
     }
 
-    /// What they would have cost, had the request had the tokens after instead of those before: the same answer, and what
-    /// would have been taken out read at what a token of this request costs to read.
+    /// What a request that was sent unchanged would have cost compressed: the same output, without the removed tokens,
+    /// each at what an input token of this request costs on average.
     #[must_use]
     pub fn instead(&self, price: &Price, request: TokenChange) -> u64 {
         let turned = TokenChange { before: request.after, after: request.before };
@@ -58,11 +59,11 @@ fn sum(rounds: &[TokenUsage]) -> TokenUsage {
     all
 }
 
-/// How far a provider's count of a request is believed to be above ours, as a fraction. Where it is more, the request is
-/// not all that was read: the rest of its conversation is with the provider.
+/// The highest ratio of a provider's count to ours that we believe. With a higher ratio, the provider has read more
+/// than this request: it stores the rest of the conversation.
 const MAX_SCALE: (i128, i128) = (3, 2);
 
-/// Our count of what was taken out, and by what a number of our tokens is multiplied and divided to give the provider's.
+/// Our count of the removed tokens, and the factor and divisor that convert our count to the provider's.
 fn scale(read: u64, request: TokenChange) -> Option<(i128, i128, i128)> {
     let wide = |count: usize| i128::try_from(count).unwrap_or_default();
     let (before, after) = (wide(request.before), wide(request.after));
@@ -77,7 +78,7 @@ fn length(read: u64, request: TokenChange) -> u64 {
     u64::try_from(length.unwrap_or_default().max(0)).unwrap_or(u64::MAX)
 }
 
-/// What reading costs that was taken out; negative where something was added.
+/// The cost of reading the removed tokens; negative if tokens were added.
 fn taken_out(rates: &TokenRates, first: &TokenUsage, request: TokenChange) -> Money {
     let read = first.read();
     let Some((removed, scaled, after)) = scale(read, request) else { return Money::default() };
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
     use crate::prices::PriceTable;
 
-    /// Dollars for a million tokens: 3, 0.3, 3.75, 15.
+    /// Dollars per million tokens: 3 input, 0.3 cache read, 3.75 cache write, 15 output.
     const MODEL: &str = "claude-sonnet-4-5";
 
     fn tokens(input: u64, cache_read: u64, cache_write: u64, output: u64) -> TokenUsage {
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn paid_is_counts_by_prices() {
-        // 1000 × 3,000 + 2000 × 300 + 400 × 3,750 + 100 × 15,000 billionths of a dollar.
+        // 1000 × 3,000 + 2000 × 300 + 400 × 3,750 + 100 × 15,000 nanodollars.
         let all = tokens(1000, 2000, 400, 100);
         check(one(all), (5000, 5000), (6_600_000, 6_600_000));
         check(one(all), (0, 0), (6_600_000, 6_600_000));
@@ -118,12 +119,12 @@ mod tests {
         check(one(TokenUsage::default()), (500, 400), (0, 0));
     }
 
-    /// What was taken out is read at this request's mean price, in the provider's tokens.
+    /// Removed tokens are priced at this request's average input price, in the provider's tokens.
     #[test]
     fn what_was_taken_out_costs_what_this_request_cost_to_read() {
-        // 1000 of ours are 1200 of theirs; 500 of ours out are 600 of theirs, at 3,000 each.
+        // 1000 of our tokens are 1200 of theirs, so the 500 removed are 600 of theirs, at 3,000 each.
         check(one(tokens(1200, 0, 0, 0)), (1500, 1000), (3_600_000, 5_400_000));
-        // All from a cache: a tenth of that.
+        // All from the cache: a tenth of that.
         check(one(tokens(0, 1200, 0, 0)), (1500, 1000), (360_000, 540_000));
         // Half and half.
         check(one(tokens(600, 600, 0, 0)), (1500, 1000), (1_980_000, 2_970_000));
@@ -131,23 +132,23 @@ mod tests {
         check(one(tokens(1200, 0, 0, 0)), (900, 1000), (3_600_000, 3_240_000));
     }
 
-    /// What was not taken out would have cost less by what those tokens cost to read.
+    /// Had tokens been removed, the request would have cost less by what they cost to read.
     #[test]
     fn what_would_have_been_taken_out_costs_less() {
         let table = PriceTable::known();
         let request = TokenChange { before: 1000, after: 500 };
-        // 1000 of ours are 1200 of theirs; 600 of theirs less, at 3,000 each.
+        // 1000 of our tokens are 1200 of theirs, so it would have 600 of theirs less, at 3,000 each.
         let instead = one(tokens(1200, 0, 0, 0)).instead(&table.of(MODEL).unwrap(), request);
         assert_eq!(instead, 1_800_000);
     }
 
     #[test]
     fn a_conversation_that_is_elsewhere_does_not_blow_it_up() {
-        // Theirs are a hundred times ours, and count for one and a half.
+        // Their count is a hundred times ours; the ratio is limited to 1.5.
         check(one(tokens(100_000, 0, 0, 0)), (1100, 1000), (300_000_000, 300_450_000));
     }
 
-    /// Further rounds are ours: without us there would be the first, with the answer of the last.
+    /// We cause the further rounds: without us there would be only the first, with the output of the last.
     #[test]
     fn further_rounds_are_charged_to_us() {
         let rounds = UsageRounds(vec![tokens(1000, 0, 0, 50), tokens(300, 1000, 0, 200)]);
@@ -163,14 +164,14 @@ mod tests {
         assert_eq!(cost.paid, u64::MAX);
     }
 
-    /// A request that we kept below a length that costs more would have been above it.
+    /// Compression kept the request below a length with higher rates; without us it would have exceeded it.
     #[test]
     fn what_was_taken_out_may_have_made_a_request_dear() {
         let price = Price::parse("1 1 >1000 5 5").unwrap();
         let rounds = one(tokens(900, 0, 0, 0));
         let cost = rounds.cost(&price, TokenChange { before: 1200, after: 900 });
         assert_eq!((cost.paid, cost.without), (900_000, 1200 * 5_000));
-        // Each round is a request of its own: two short ones are no long one.
+        // Each round is priced as a request of its own: two short rounds are not one long request.
         let twice = UsageRounds(vec![tokens(900, 0, 0, 0); 2]);
         assert_eq!(twice.cost(&price, TokenChange::unchanged(900)).paid, 1_800_000);
         assert_eq!(rounds.instead(&price, TokenChange { before: 900, after: 450 }), 450_000);

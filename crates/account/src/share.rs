@@ -1,9 +1,9 @@
-//! A share of sessions, as it is written and as it is reckoned with.
+//! The share of sessions that is held out: parsing, formatting and arithmetic.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// All sessions, in the unit of a share.
+/// All sessions, in millionths.
 pub(crate) const ALL: u32 = 1_000_000;
 
 /// A share of sessions, in millionths.
@@ -11,19 +11,19 @@ pub(crate) const ALL: u32 = 1_000_000;
 pub struct HoldoutShare(u32);
 
 impl HoldoutShare {
-    /// So many millionths of all; never all.
+    /// A share in millionths, limited to less than all.
     #[must_use]
     pub fn millionths(count: u32) -> Self {
         Self(count.min(ALL - 1))
     }
 
-    /// It in millionths.
+    /// The share in millionths.
     #[must_use]
     pub fn in_millionths(self) -> u32 {
         self.0
     }
 
-    /// It as a part of one.
+    /// The share as a fraction of 1.
     #[must_use]
     pub fn part(self) -> f64 {
         f64::from(self.0) / f64::from(ALL)

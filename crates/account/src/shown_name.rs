@@ -1,16 +1,17 @@
-//! Names that a request may give and a person may read.
+//! Names from requests that are safe to show.
 
 use std::fmt;
 
-/// The longest name that is shown.
+/// Maximum length of a name, in bytes.
 const LONGEST: usize = 96;
 
-/// The name of a model, a tool or a call: short, and of letters, digits and what joins them. Nothing else that a client says is ever shown.
+/// The name of a model, a tool or a call: short, and only letters, digits and `._:/@+-`. No other text from a client is
+/// ever shown.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct ShownName(Box<str>);
 
 impl ShownName {
-    /// The name, if it is one.
+    /// The name, if the text is short and plain enough.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/@+-".contains(&byte);
@@ -18,7 +19,7 @@ impl ShownName {
         fits.then(|| Self(text.into()))
     }
 
-    /// Its letters.
+    /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

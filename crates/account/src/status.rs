@@ -1,4 +1,4 @@
-//! What was done with a tool result, or why nothing was.
+//! The status of a tool result: what was done with it, or why nothing was.
 
 /// What was done with a tool result, or why nothing was.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -15,7 +15,7 @@ pub enum ResultStatus {
     SkippedByConfig,
     /// It looks like our own output.
     AlreadyCompressed,
-    /// We failed at it, could not read it, or had no time for its conversation.
+    /// We failed to compress it, could not read it, or ran out of time for its conversation.
     Passthrough,
     /// No shorter text was found, or none that saves enough.
     #[default]

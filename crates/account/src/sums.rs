@@ -1,4 +1,4 @@
-//! What requests come to, together.
+//! Totals of requests.
 
 use std::ops::AddAssign;
 
@@ -6,43 +6,43 @@ use crate::cost::RequestCost;
 use crate::request::RequestRecord;
 use crate::usage::TokenUsage;
 
-/// What requests come to.
+/// Totals of requests.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct RequestSums {
-    /// How many there were.
+    /// Number of requests.
     pub requests: u64,
-    /// How many of them failed; nothing else here counts those.
+    /// Number of failed requests; no other total includes them.
     pub failed: u64,
     /// Tokens that clients sent.
     pub before: u64,
-    /// Tokens that were sent on.
+    /// Tokens that were forwarded.
     pub after: u64,
-    /// Tokens that fetching back what was left out cost.
+    /// Tokens that fetching back omitted text cost.
     pub fetched: u64,
     /// Tool results.
     pub results: u64,
-    /// Those that were changed.
+    /// Results that were changed.
     pub changed: u64,
-    /// What the providers counted.
+    /// The providers' usage.
     pub usage: TokenUsage,
-    /// How many requests have a known price.
+    /// Number of requests with a known price.
     pub priced: u64,
-    /// What those cost, and would have cost.
+    /// What those cost, and would have cost without us.
     pub cost: RequestCost,
-    /// What those would have been that were sent unchanged; in no other number here.
+    /// What the requests sent unchanged would have saved; no other total includes it.
     pub would: WouldSums,
 }
 
-/// What requests that were sent unchanged would have been.
+/// What compression would have saved on requests that were sent unchanged.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct WouldSums {
-    /// How many there were.
+    /// Number of requests.
     pub requests: u64,
     /// Their tokens.
     pub before: u64,
-    /// The tokens that they would have had.
+    /// The tokens that they would have had compressed.
     pub after: u64,
-    /// About what that would have saved, in billionths of a dollar.
+    /// Estimated money that this would have saved, in nanodollars.
     pub money: i64,
 }
 
@@ -75,7 +75,7 @@ impl AddAssign for WouldSums {
 }
 
 impl RequestSums {
-    /// One request that succeeded.
+    /// The sums of one successful request.
     #[must_use]
     pub fn of(record: &RequestRecord) -> Self {
         let fetched = record.fetched.iter().fold(0_u64, |all, it| all.saturating_add(it.tokens));
@@ -84,7 +84,8 @@ impl RequestSums {
             failed: 0,
             before: record.total_tokens().before as u64,
             after: record.total_tokens().after as u64,
-            // What was fetched is read in those rounds too; it is all that is known where a provider does not say.
+            // The further rounds also read the fetched text. If a provider reports no usage, our count of that text is
+            // all we know.
             fetched: record.rounds.read().max(fetched),
             results: record.slots as u64,
             changed: record.changed as u64,
@@ -95,19 +96,19 @@ impl RequestSums {
         }
     }
 
-    /// One request that failed.
+    /// The sums of one failed request.
     #[must_use]
     pub fn failure() -> Self {
         Self { requests: 1, failed: 1, ..Self::default() }
     }
 
-    /// Tokens saved, after what fetching back cost; negative if that was more.
+    /// Tokens saved, minus the tokens that fetching back cost; negative if that cost more.
     #[must_use]
     pub fn saved(&self) -> i64 {
         difference(self.before, self.after.saturating_add(self.fetched))
     }
 
-    /// Money saved, in billionths of a dollar; an estimate.
+    /// Money saved, in nanodollars; an estimate.
     #[must_use]
     pub fn money(&self) -> i64 {
         difference(self.cost.without, self.cost.paid)
@@ -130,7 +131,7 @@ impl AddAssign for RequestSums {
     }
 }
 
-/// The difference of two counts, within what a number holds.
+/// The difference of two counts, saturating.
 pub(crate) fn difference(more: u64, less: u64) -> i64 {
     let wide = i128::from(more) - i128::from(less);
     i64::try_from(wide).unwrap_or(if wide < 0 { i64::MIN } else { i64::MAX })

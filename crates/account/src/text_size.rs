@@ -1,8 +1,8 @@
-//! The size of a text.
+//! Measures a text: bytes, characters, lines and a hash.
 
 use crate::hash::stable_hash;
 
-/// The size of a text, and a hash to recognise it by.
+/// The size of a text, and a hash that identifies it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TextSize {
     /// Its bytes.

@@ -1,4 +1,4 @@
-//! Tokens before and after.
+//! Token counts before and after compression.
 
 use std::ops::AddAssign;
 

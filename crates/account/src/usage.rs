@@ -2,7 +2,8 @@
 
 use std::ops::AddAssign;
 
-/// Tokens as a provider counts them in its answer. No token is in two of these, except for the parts that say so.
+/// Token counts in a provider's response. The fields do not overlap, except for those that are documented as a part of
+/// another.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TokenUsage {
     /// Input at full price.
@@ -11,7 +12,7 @@ pub struct TokenUsage {
     pub cache_read: u64,
     /// Input written to the provider's prompt cache.
     pub cache_write: u64,
-    /// The part of it that was written for an hour.
+    /// The part of `cache_write` that was written for an hour.
     pub cache_write_hour: u64,
     /// Output.
     pub output: u64,

@@ -1,10 +1,10 @@
-//! Holds prices to those of litellm, whose table they were made from. `prices/expect.py` made the fixtures.
+//! Compares our costs with litellm's, whose price table ours is generated from. `prices/expect.py` made the fixtures.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
 use tersely_account::{Price, PriceTable, TokenUsage};
 
-/// A short and a long request, as `prices/expect.py` has them.
+/// A short and a long request, as in `prices/expect.py`.
 const SHORT: [u64; 6] = [1_000, 2_000, 500, 200, 300, 100];
 const LONG: [u64; 6] = [100_000, 500_000, 50_000, 20_000, 3_000, 1_000];
 
@@ -18,8 +18,7 @@ fn check(name: &str, price: &Price, counts: [u64; 6], dollars: &str) {
     assert!((cost.dollars() - expected).abs() <= 1e-9, "{name} {counts:?}: {} {expected}", cost.dollars());
 }
 
-/// Every model that litellm prices by token costs what it costs there, below and above the lengths that have prices of
-/// their own.
+/// Every model that litellm prices by token costs the same here, below and above the lengths at which its rates change.
 #[test]
 fn every_model_costs_what_it_costs_in_litellm() {
     let expected = include_str!("every_model.txt").lines();

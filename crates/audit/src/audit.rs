@@ -1,4 +1,4 @@
-//! All conversations of a history, one after the other.
+//! Audits the conversations of a history, one by one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,66 +13,66 @@ use crate::numbers::count;
 use crate::recording::Recording;
 use crate::waste::{CacheBreak, CostlyResult, FileReads, UnusedTool, breaks, costly, reads, unused, wide};
 
-/// Looks at conversations.
+/// Audits conversations.
 pub struct Audit {
     exact: Engine,
     standard: Engine,
 }
 
-/// What became of one.
+/// The audit of one conversation.
 #[derive(Debug, Clone, Default)]
 pub struct AuditedConversation {
-    /// The program that held it.
+    /// The client program.
     pub client: &'static str,
-    /// A name that its client gave it.
+    /// The client's session id.
     pub session: String,
-    /// The folder that it was about.
+    /// The project folder.
     pub project: Option<String>,
-    /// The model that answered.
+    /// The model.
     pub model: String,
-    /// When it began.
+    /// Start time.
     pub at: Option<i64>,
-    /// What it comes to.
+    /// Totals.
     pub sum: AuditSum,
-    /// The dearest results.
+    /// The most expensive results.
     pub costly: Vec<CostlyResult>,
-    /// Files that were read more than once.
+    /// Files read more than once.
     pub reads: Vec<FileReads>,
-    /// Requests that found too little in the cache.
+    /// Requests that hit the prompt cache less than expected.
     pub breaks: Vec<CacheBreak>,
     /// Tools that were called.
     pub called: BTreeSet<String>,
-    /// Tools whose definitions were sent and that were not.
+    /// Tools that were defined in requests but never called.
     pub unused: Vec<UnusedTool>,
-    /// What each stage saved, by our count, each result once.
+    /// Tokens saved by each stage, by our count; each result counts once.
     pub stages: Vec<(&'static str, i64)>,
 }
 
-/// What conversations come to.
+/// Totals over conversations.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AuditSum {
     /// Conversations.
     pub conversations: usize,
     /// Requests.
     pub requests: usize,
-    /// How many of them their provider counted.
+    /// Requests for which the provider reported usage.
     pub counted: usize,
     /// Tool results.
     pub results: usize,
-    /// Their tokens, each counted once, by our count: as they are, exact, standard.
+    /// Tokens of the results, by our count, each result once: original, exact, standard.
     pub result_tokens: [u64; 3],
-    /// What it cost.
+    /// The cost.
     pub bill: ConversationBill,
-    /// Dollars for requests whose model has no price we know are not in it.
+    /// Requests to models without a known price; they add no dollars.
     pub unpriced: usize,
-    /// What would have been saved with nothing lost.
+    /// Savings without any loss.
     pub exact: ReducedBill,
-    /// What would have been saved with details left out that the model can fetch back.
+    /// Savings when details are omitted that the model can fetch back.
     pub standard: ReducedBill,
 }
 
 impl Audit {
-    /// An audit with the settings that are usual.
+    /// An audit with default settings.
     #[must_use]
     pub fn new() -> Self {
         let engine = |loss| {
@@ -82,7 +82,7 @@ impl Audit {
         Self { exact: engine(Loss::None), standard: engine(Loss::Detail) }
     }
 
-    /// Looks at a conversation whose model costs so much. None when it cannot be read.
+    /// Audits a conversation at the given model price. None if it cannot be parsed.
     #[must_use]
     pub fn look(&self, recording: &Recording, price: Option<&Price>) -> Option<AuditedConversation> {
         let counted = counted(recording);
@@ -141,7 +141,7 @@ impl Default for Audit {
     }
 }
 
-/// Our count of the message that follows a request.
+/// Our token count of the message after a request.
 fn answer(counted: &[usize], at: usize) -> u64 {
     wide(counted.get(at).copied().unwrap_or(0))
 }
@@ -152,7 +152,7 @@ fn removed(weighed: &TokenEstimate, messages: usize) -> u64 {
 }
 
 impl AuditSum {
-    /// Both together.
+    /// Adds another total.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.conversations += other.conversations;
@@ -176,7 +176,7 @@ impl AuditSum {
         self
     }
 
-    /// What some conversations come to together, by a name that each has.
+    /// Totals of conversations grouped by a key.
     #[must_use]
     pub fn by<'c>(
         all: impl IntoIterator<Item = &'c AuditedConversation>,
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::recording::RecordedTurn;
 
-    /// A history whose counts say less than its texts hold.
+    /// A history whose reported usage is smaller than its texts.
     #[test]
     fn no_more_is_saved_than_was_paid() {
         let rows: Vec<_> = (0..300).map(|at| json!({ "id": at, "kind": "fruit", "ripe": null })).collect();

@@ -1,56 +1,55 @@
-//! What a conversation cost, what the prompt cache should have made of it, and what it would have cost with us.
+//! Computes what a conversation cost, what a simulated prompt cache predicts, and what it would have cost with Tersely.
 
 use crate::fit::TokenFit;
 use crate::numbers::{count, float};
 use crate::recording::RecordedTurn;
 use tersely_account::{CacheRules, Price, TokenUsage};
 
-/// What a conversation cost.
+/// The cost of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ConversationBill {
-    /// What its provider counted, over all requests.
+    /// Usage reported by the provider, over all requests.
     pub billed: TokenUsage,
-    /// Dollars for it.
+    /// Its price in dollars.
     pub paid: f64,
-    /// Dollars for the requests that its provider counted.
+    /// Dollars for the requests with reported usage.
     pub counted: f64,
-    /// Dollars for the same by our own reckoning of the cache, from times and texts alone. How far it is from what was
-    /// counted is how far our figures can be off.
+    /// Dollars for the same requests with a simulated cache, computed from times and texts alone. The difference to
+    /// `counted` shows how far off our figures can be.
     pub simulated: f64,
-    /// The same, but for requests whose client had changed what it had sent before: what those found in the cache is
-    /// taken from their count.
+    /// Like `simulated`, except that requests whose client changed earlier messages use the reported cache hits.
     pub explained: f64,
 }
 
-/// What it would have cost with us.
+/// The savings with Tersely.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ReducedBill {
-    /// Tokens that no request would have carried.
+    /// Tokens removed, summed over all requests.
     pub tokens: u64,
-    /// Dollars; less than none where our own tool costs more than it brings.
+    /// Dollars saved; negative if our own tool costs more than it saves.
     pub dollars: f64,
-    /// Requests of which more would have been taken out than their provider counted, so that only what was counted is saved:
-    /// their history holds texts that were never sent, or counts that are wrong.
+    /// Requests in which more tokens would have been removed than the provider reported. Savings are capped at the
+    /// reported usage: the history holds texts that were never sent, or wrong counts.
     pub capped: usize,
 }
 
-/// The requests of a conversation, as they are and as they would have been.
+/// The requests of a conversation, original and compressed.
 pub(crate) struct BilledTurns<'t> {
     pub(crate) rules: CacheRules,
     pub(crate) turns: &'t [RecordedTurn],
     pub(crate) fit: TokenFit,
-    /// Our count of the messages of each request.
+    /// Our token count of each request's messages.
     pub(crate) ours: Vec<u64>,
-    /// Our count of what would have been taken out of them.
+    /// Our token count of what would have been removed from each.
     pub(crate) removed: Vec<u64>,
-    /// Our count of our own tool.
+    /// Our token count of our own tool.
     pub(crate) tool: u64,
-    /// Our count of each answer.
+    /// Our token count of each answer.
     pub(crate) answers: Vec<u64>,
 }
 
 impl BilledTurns<'_> {
-    /// What each request cost: as it was counted, or else by our own reckoning.
+    /// Usage of each request: as reported, else simulated.
     pub(crate) fn billed(&self) -> Vec<TokenUsage> {
         let counted = |(at, simulated): (usize, TokenUsage)| {
             let billed = self.turns[at].billed.unwrap_or(simulated);
@@ -75,8 +74,8 @@ impl BilledTurns<'_> {
         bill
     }
 
-    /// What would have been saved. What a request shares with the one before was read from the cache as far as it was;
-    /// all else was written to it or read at full price.
+    /// The savings. Of the prefix that a request shares with the previous one, the reported part was read from the
+    /// cache; the rest was written to it or read at full price.
     pub(crate) fn saved(&self, price: &Price) -> ReducedBill {
         let mut saved = ReducedBill::default();
         let (mut old_tokens, mut old_removed) = (0, 0);
@@ -89,7 +88,7 @@ impl BilledTurns<'_> {
             let rest = float(self.fit.scaled(*removed)) - shared;
             let fresh = float(billed.cache_write + billed.input).max(1.0);
             let written = float(billed.cache_write) / fresh;
-            // Nobody saves more than was paid for.
+            // Savings cannot exceed what was paid for.
             let mut with_us = TokenUsage {
                 cache_read: billed.cache_read.saturating_sub(count(shared)),
                 cache_write: billed.cache_write.saturating_sub(count(rest * written)),
@@ -97,7 +96,7 @@ impl BilledTurns<'_> {
                 ..billed
             };
             saved.capped += usize::from(self.fit.scaled(*removed) > billed.read());
-            // The tool stands at the very beginning: where anything is read from the cache, it is.
+            // The tool definition comes first in the prompt, so any cache hit includes it.
             *Self::first_tokens(price, hit > 0.0, &mut with_us) += self.fit.scaled(self.tool);
             saved.dollars += (price.cost(&billed) - price.cost(&lasting(turn, with_us))).dollars();
             saved.tokens += self.fit.scaled(*removed).min(billed.read());
@@ -106,7 +105,7 @@ impl BilledTurns<'_> {
         saved
     }
 
-    /// The count that the first tokens of a request are in.
+    /// The usage field that counts the first tokens of a request.
     fn first_tokens<'u>(price: &Price, is_cached: bool, usage: &'u mut TokenUsage) -> &'u mut u64 {
         let rates = price.rates(usage.read());
         match is_cached {
@@ -116,14 +115,14 @@ impl BilledTurns<'_> {
         }
     }
 
-    /// What an answer came to. Some clients note what was counted when it began.
+    /// Output tokens of an answer. Some clients record only the count from when it began, so ours is used if larger.
     fn output(&self, at: usize) -> u64 {
         let counted = self.turns[at].billed.map_or(0, |billed| billed.output);
         counted.max(self.fit.scaled(self.answers.get(at).copied().unwrap_or(0)))
     }
 
-    /// What the cache should have made of each request. What the first one found is as it was counted: what others leave
-    /// in the cache nobody can know. As much is found when the rest has expired.
+    /// Simulated usage of each request. The first request uses the reported cache hit, since other conversations may
+    /// have filled the cache. The same hit is assumed after the rest has expired.
     fn simulated(&self, explains_breaks: bool) -> Vec<TokenUsage> {
         let warm = self.turns.first().and_then(|turn| turn.billed).map_or(0, |billed| billed.cache_read);
         let mut all = Vec::with_capacity(self.turns.len());
@@ -145,23 +144,23 @@ impl BilledTurns<'_> {
         all
     }
 
-    /// True when a request found less than half of what the one before had left, and not because of the time.
+    /// True when a request hit less than half of what the previous one left in the cache, although it had not expired.
     pub(crate) fn is_broken(&self, at: usize) -> bool {
         let Some([past, next]) = at.checked_sub(1).and_then(|before| self.turns.get(before..=at)) else {
             return false;
         };
         let (Some(left), Some(found)) = (past.billed, next.billed) else { return false };
-        // What is short is not cached, and a provider's own misses on a little are not worth a line.
+        // Short prompts are not cached, and small misses of a provider are not worth reporting.
         left.read() >= 4_096 && found.cache_read * 2 <= left.read() && is_kept(past, next)
     }
 }
 
-/// Usage whose cache writes last as long as this request asked for.
+/// Usage whose cache writes have the lifetime that this request asked for.
 pub(crate) fn lasting(turn: &RecordedTurn, usage: TokenUsage) -> TokenUsage {
     TokenUsage { cache_write_hour: if turn.is_long { usage.cache_write } else { 0 }, ..usage }
 }
 
-/// True when what a request left in the cache is still there for the next.
+/// True if the cache entry of a request has not expired by the next one.
 pub(crate) fn is_kept(past: &RecordedTurn, next: &RecordedTurn) -> bool {
     let kept = CacheRules::lifetime_ms(past.is_long);
     match (past.at, next.at) {

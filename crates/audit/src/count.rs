@@ -1,10 +1,10 @@
-//! Counts the tokens of what a model reads in a part of a request.
+//! Counts the tokens that a model reads in a part of a request.
 
 use serde_json::{Map, Value};
 use tersely_core::O200k;
 
-/// The tokens of a message: its texts, thoughts, calls and results. What is opaque is not counted: signatures,
-/// encrypted thoughts, images. Of anything but a message, such as a list of tools, its JSON is counted.
+/// Counts the tokens of a message: texts, thoughts, calls and results. Opaque data is not counted: signatures,
+/// encrypted thoughts, images. For anything but a message, such as a list of tools, counts its JSON.
 #[must_use]
 pub fn weigh(part: &[u8]) -> usize {
     let Ok(value) = serde_json::from_slice::<Value>(part) else {
@@ -16,13 +16,13 @@ pub fn weigh(part: &[u8]) -> usize {
     item(&value).unwrap_or_else(|| O200k.count(&String::from_utf8_lossy(part)))
 }
 
-/// The tokens of a block of a message's content.
+/// Counts the tokens of a content block.
 #[must_use]
 pub fn weigh_block(part: &[u8]) -> usize {
     serde_json::from_slice(part).map_or(0, |value| block(&value))
 }
 
-/// The tokens of an item of the Responses API that is not a message.
+/// Counts the tokens of a Responses API item that is not a message.
 fn item(item: &Value) -> Option<usize> {
     let kind = item["type"].as_str()?;
     Some(match kind {
@@ -32,7 +32,7 @@ fn item(item: &Value) -> Option<usize> {
     })
 }
 
-/// The tokens of a content: a text, or blocks.
+/// Counts the tokens of a content: a string or blocks.
 fn texts(content: &Value) -> usize {
     match content {
         Value::String(text) => O200k.count(text),
@@ -53,7 +53,7 @@ fn block(block: &Value) -> usize {
     }
 }
 
-/// The tokens of what a tool answered in Gemini's shape: its texts, and the JSON of anything else.
+/// Counts the tokens of a tool response in Gemini's format: its texts, and the JSON of anything else.
 fn responses(response: &Map<String, Value>) -> usize {
     let count = |value: &Value| {
         value.as_str().map_or_else(|| O200k.count(&value.to_string()), |text| O200k.count(text))

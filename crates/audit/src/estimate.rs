@@ -1,7 +1,7 @@
-//! What a conversation costs as it is, and as it would have been sent.
+//! Estimates the tokens of a conversation, original and compressed.
 //!
-//! What stands for a message depends on it and the ones before it alone, so one pass over the last request tells what
-//! every request before it would have been.
+//! The compressed form of a message depends only on it and the messages before it, so one pass over the last request
+//! covers every earlier request.
 
 use serde_json::Value;
 use tersely_account::TokenChange;
@@ -14,31 +14,31 @@ use crate::recording::Recording;
 /// The tokens of a conversation, by our count.
 #[derive(Debug, Default)]
 pub(crate) struct TokenEstimate {
-    /// Of all messages before each, and of all of them.
+    /// Running totals: the sum before each message, then the total.
     sums: Vec<TokenChange>,
-    /// Of each tool result.
+    /// Each tool result.
     pub(crate) results: Vec<ResultEstimate>,
-    /// Of our own tool, in each request.
+    /// Our own tool, in each request.
     pub(crate) tool: usize,
-    /// What each stage saved.
+    /// Tokens saved by each stage.
     pub(crate) stages: Vec<(&'static str, i64)>,
 }
 
 /// A tool result.
 #[derive(Debug)]
 pub(crate) struct ResultEstimate {
-    /// The message that it is in.
+    /// Index of the message that holds it.
     pub(crate) message: usize,
     /// The tool.
     pub(crate) tool: String,
-    /// What it was asked for: a command or a file.
+    /// The command or file of its call.
     pub(crate) about: String,
     pub(crate) tokens: TokenChange,
 }
 
 impl TokenEstimate {
-    /// Weighs a conversation of messages that were counted, whose requests have a head of so many tokens. None when it
-    /// cannot be read.
+    /// Estimates a conversation from the token counts of its messages and of the head of its requests. None if it
+    /// cannot be parsed.
     pub(crate) fn of(engine: &Engine, recording: &Recording, counted: &[usize], head: usize) -> Option<Self> {
         let body = recording.body(head);
         let path = recording.shape.path();
@@ -63,13 +63,13 @@ impl TokenEstimate {
         Some(Self { sums: sums(&messages), results, tool: record.tool_tokens, stages })
     }
 
-    /// The tokens of the first so many messages.
+    /// The tokens of the first `messages` messages.
     pub(crate) fn sum(&self, messages: usize) -> TokenChange {
         self.sums.get(messages).or(self.sums.last()).copied().unwrap_or_default()
     }
 }
 
-/// The tokens of each message of a conversation as it is.
+/// The tokens of each message, uncompressed.
 pub(crate) fn counted(recording: &Recording) -> Vec<usize> {
     recording.messages.iter().map(|message| weigh(message.to_string().as_bytes())).collect()
 }
@@ -83,13 +83,13 @@ fn sums(messages: &[TokenChange]) -> Vec<TokenChange> {
     [TokenChange::default()].into_iter().chain(messages.iter().map(next)).collect()
 }
 
-/// A path within a project, from there on.
+/// Makes a path relative to the project.
 fn within(project: Option<&str>, about: String) -> String {
     let inner = project.and_then(|project| about.strip_prefix(project)?.strip_prefix('/'));
     inner.map(str::to_owned).unwrap_or(about)
 }
 
-/// The file or pattern that the call of this id asked for; it stands shortly before its result.
+/// The file or pattern in the call with this id, which comes shortly before its result.
 fn asked(recording: &Recording, message: usize, id: &str) -> String {
     const NAMES: [&str; 8] =
         ["file_path", "path", "filePath", "absolute_path", "pattern", "query", "url", "description"];

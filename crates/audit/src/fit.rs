@@ -1,27 +1,27 @@
-//! How a provider's counts follow from ours.
+//! Fits a provider's token counts to ours.
 
 use crate::numbers::{count, float};
 use crate::recording::{BodyShape, RecordedTurn};
 
-/// A provider counts `head` tokens before the messages, and `scale` for each token that we count in them.
+/// A linear fit: a provider counts `head` tokens before the messages, and `scale` tokens for each of ours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenFit {
     /// Tokens before the messages.
     pub head: f64,
-    /// Its tokens for one of ours.
+    /// Provider tokens per token of ours.
     pub scale: f64,
 }
 
-/// What a scale can be: other vocabularies are not that much better or worse.
+/// Plausible scales: other vocabularies do not differ more than that.
 const SCALES: [f64; 2] = [0.8, 2.0];
 
-/// What clients send before the messages, where no count tells.
+/// Default head of a client's requests, if no usage was reported.
 const HEAD: f64 = 12_000.0;
 
 impl TokenFit {
-    /// The line nearest to what a provider counted for requests of which we count so many tokens.
+    /// Fits a line through the reported usage of requests and our counts of them.
     pub(crate) fn of(shape: BodyShape, turns: &[RecordedTurn], ours: &[u64]) -> Self {
-        // Claude's vocabulary is the one that differs.
+        // Only Claude's vocabulary differs.
         let usual = if shape == BodyShape::Messages { 1.2 } else { 1.0 };
         let points: Vec<_> = turns
             .iter()
@@ -37,7 +37,7 @@ impl TokenFit {
         Self { head: median(offsets).max(0.0), scale }
     }
 
-    /// What the provider counts where we count so many.
+    /// The provider's count for our count.
     pub(crate) fn tokens(&self, ours: u64) -> u64 {
         count(self.head + self.scale * float(ours))
     }
@@ -48,7 +48,7 @@ impl TokenFit {
     }
 }
 
-/// The median slope between points that are far from each other: a few odd ones do not matter.
+/// The median slope between distant points, which is robust against outliers.
 fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let far = points.len().div_ceil(2);
     let pairs = points.iter().zip(points.iter().skip(far));

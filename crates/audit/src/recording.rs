@@ -1,4 +1,4 @@
-//! A conversation, as a client's history has it.
+//! A conversation read from a client's history.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -8,37 +8,37 @@ use std::ops::Range;
 use serde_json::Value;
 use tersely_account::TokenUsage;
 
-/// A conversation: messages, and the requests that sent them. One that was compacted is two.
+/// A conversation: messages, and the requests that sent them. A compacted conversation is two recordings.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
-    /// The program that held it.
+    /// The client program.
     pub client: &'static str,
-    /// A name that its client gave it.
+    /// The client's session id.
     pub session: String,
-    /// The folder that it was about.
+    /// The project folder.
     pub project: Option<String>,
-    /// The model that answered.
+    /// The model.
     pub model: String,
-    /// How its messages are written.
+    /// The API format of its messages.
     pub shape: BodyShape,
-    /// What stands before the messages, where the history has it.
+    /// What comes before the messages, if the history has it.
     pub head: RecordedHead,
-    /// Its messages, as requests have them.
+    /// Its messages, in API format.
     pub messages: Vec<Value>,
-    /// Its requests, each with more messages than the one before.
+    /// Its requests, each with more messages than the previous one.
     pub turns: Vec<RecordedTurn>,
 }
 
-/// What stands before the messages.
+/// What comes before the messages.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedHead {
     /// Instructions.
     pub system: String,
-    /// Definitions of tools.
+    /// Tool definitions.
     pub tools: Vec<Value>,
 }
 
-/// How messages are written.
+/// The API format of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BodyShape {
     /// Anthropic's Messages.
@@ -55,20 +55,20 @@ pub enum BodyShape {
 /// A request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecordedTurn {
-    /// A name that it keeps in copies of its conversation.
+    /// An id that is the same in copies of the conversation.
     pub id: Option<u64>,
-    /// How many messages it held.
+    /// Number of messages it held.
     pub messages: usize,
-    /// When it was answered, in milliseconds.
+    /// Time of the answer, in milliseconds.
     pub at: Option<i64>,
-    /// What its provider counted.
+    /// Usage reported by the provider.
     pub billed: Option<TokenUsage>,
-    /// True when what it wrote to the cache stays there for an hour.
+    /// True if its cache writes last for an hour.
     pub is_long: bool,
 }
 
 impl RecordedTurn {
-    /// A name from what is known of it: a copy of a conversation has the same times and counts.
+    /// Derives the id from `name` or, without one, from the time and counts, which copies of a conversation share.
     pub(crate) fn named(mut self, name: Option<&str>) -> Self {
         let mut hasher = DefaultHasher::new();
         self.id = match (name, self.at) {
@@ -90,12 +90,12 @@ impl RecordedTurn {
 /// A conversation as the body of its last request.
 pub(crate) struct RecordedBody {
     pub(crate) bytes: Vec<u8>,
-    /// Where each message stands in it.
+    /// Byte range of each message.
     pub(crate) spans: Vec<Range<usize>>,
 }
 
 impl BodyShape {
-    /// Where requests of this shape go.
+    /// The request path of this format.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Messages => "/v1/messages",
@@ -105,7 +105,7 @@ impl BodyShape {
         }
     }
 
-    /// The provider whose prompt cache requests of this shape go to.
+    /// The provider whose prompt cache applies to this format.
     pub(crate) fn provider(self) -> &'static str {
         match self {
             Self::Messages => "anthropic",
@@ -123,7 +123,7 @@ impl BodyShape {
         }
     }
 
-    /// A tool of this shape.
+    /// A tool definition in this format.
     fn tool(self, name: &str, description: &str) -> Value {
         use serde_json::json;
         match self {
@@ -140,21 +140,21 @@ impl BodyShape {
 }
 
 impl Recording {
-    /// True when its model writes programs that call the tools: Codex lists those among its messages then, so that nothing
-    /// can be added to them.
+    /// True if the model calls tools from programs that it writes. Codex then lists the tools among the messages, so
+    /// none can be added.
     fn is_programmed(&self) -> bool {
         self.messages.iter().any(|item| item["type"] == "custom_tool_call" && item["name"] == "exec")
     }
 
-    /// The names of the tools that its model called, each once.
+    /// Names of the tools that the model called, each once.
     fn called(&self) -> impl Iterator<Item = &str> {
         let blocks = |message| BLOCKS.into_iter().flat_map(move |name| list(message, name));
         let calls = self.messages.iter().flat_map(move |message| blocks(message).chain([message]));
         calls.filter_map(called).collect::<BTreeSet<_>>().into_iter()
     }
 
-    /// The body of its last request. A history that lacks the head of its requests gets one of so many tokens and with the
-    /// tools that were called, for whether the model can fetch things back depends on both.
+    /// The body of the last request. If the history lacks the head, one of `head` tokens with the called tools is made
+    /// up, since whether the model can fetch originals depends on both.
     pub(crate) fn body(&self, head: usize) -> RecordedBody {
         let mut tools = self.head.tools.clone();
         if tools.is_empty() && !self.is_programmed() {
@@ -173,7 +173,7 @@ impl Recording {
                 text.push(',');
             }
             let start = text.len();
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "{message}");
             spans.push(start..text.len());
         }
@@ -182,14 +182,14 @@ impl Recording {
     }
 }
 
-/// Members of a message that hold its calls.
+/// Members of a message that hold calls.
 const BLOCKS: [&str; 3] = ["content", "parts", "tool_calls"];
 
 fn list<'a>(message: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
     message[name].as_array().into_iter().flatten()
 }
 
-/// The name of the tool that a block of a message, or an item, calls.
+/// The tool that a block or item calls.
 fn called(block: &Value) -> Option<&str> {
     const CALLS: [&str; 4] = ["tool_use", "function_call", "custom_tool_call", "local_shell_call"];
     let is_call = block["type"].as_str().is_some_and(|kind| CALLS.contains(&kind));

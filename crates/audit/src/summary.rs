@@ -1,53 +1,53 @@
-//! What all conversations of a history come to, and what stands out among them.
+//! Sums up all conversations of a history and picks the most notable findings.
 
 use std::collections::BTreeMap;
 
 use crate::audit::{AuditSum, AuditedConversation};
 use crate::waste::{CostlyResult, FileReads, UnusedTool};
 
-/// How many of each kind stand out.
+/// Findings listed of each kind.
 const MOST: usize = 10;
 
-/// What all conversations come to.
+/// Totals of all conversations.
 #[derive(Debug, Clone, Default)]
 pub struct AuditSummary {
     /// All of them.
     pub all: AuditSum,
-    /// By the program that held them.
+    /// By client program.
     pub clients: Vec<(String, AuditSum)>,
-    /// By the folder that they were about.
+    /// By project folder.
     pub projects: Vec<(String, AuditSum)>,
-    /// By the model that answered.
+    /// By model.
     pub models: Vec<(String, AuditSum)>,
-    /// By the day that they began, as days since 1970.
+    /// By start day, in days since 1970.
     pub days: BTreeMap<i64, AuditSum>,
-    /// The dearest results.
+    /// The most expensive results.
     pub costly: Vec<CostlyResult>,
-    /// The files that were read again for the most tokens.
+    /// The files whose repeated reads took the most tokens.
     pub reads: Vec<FileReads>,
-    /// Requests that found their prompt gone from the cache because too much time had passed.
+    /// Requests whose cached prompt had expired.
     pub expired: BreakSum,
-    /// Those that did because the client had changed what it had sent before.
+    /// Requests whose client changed earlier messages and so missed the cache.
     pub broken: BreakSum,
-    /// Tools whose definitions were paid for and that were never called.
+    /// Tools that were defined in requests but never called.
     pub unused: Vec<UnusedTool>,
-    /// What each stage saved, by our count, each result once.
+    /// Tokens saved by each stage, by our count; each result counts once.
     pub stages: Vec<(&'static str, i64)>,
 }
 
-/// What some requests lost.
+/// Losses by cache misses.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BreakSum {
-    /// How many there were.
+    /// Number of requests.
     pub requests: usize,
-    /// Tokens that were paid for again.
+    /// Tokens paid for again.
     pub tokens: u64,
-    /// What that cost, in dollars.
+    /// Their cost in dollars.
     pub dollars: f64,
 }
 
 impl AuditSummary {
-    /// Sums up some conversations.
+    /// Sums up conversations.
     #[must_use]
     pub fn of(all: &[AuditedConversation]) -> Self {
         let mut summary = Self {
@@ -81,7 +81,7 @@ impl AuditSummary {
                 sum.requests += tool.requests;
             }
         }
-        // One that another conversation called is of use.
+        // A tool is used if any conversation called it.
         let is_called = |tool: &UnusedTool| all.iter().any(|it| it.called.contains(&tool.tool));
         summary.unused = unused.into_values().filter(|tool| !is_called(tool)).collect();
         summary
@@ -98,7 +98,7 @@ impl AuditSummary {
     }
 }
 
-/// The dearest first.
+/// Sorts by cost, highest first.
 fn sorted(sums: BTreeMap<String, AuditSum>) -> Vec<(String, AuditSum)> {
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_by(|(_, a), (_, b)| b.bill.paid.total_cmp(&a.bill.paid).then(b.requests.cmp(&a.requests)));

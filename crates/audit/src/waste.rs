@@ -1,4 +1,4 @@
-//! What is paid for and is not ours to change.
+//! Finds costs that Tersely cannot reduce: repeated reads, cache misses, unused tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,18 +10,18 @@ use crate::bill::{BilledTurns, is_kept, lasting};
 use crate::estimate::TokenEstimate;
 use crate::recording::Recording;
 
-/// A tool result, and what it cost in all requests that carried it.
+/// A tool result, and its cost over all requests that carried it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostlyResult {
     /// The tool.
     pub tool: String,
-    /// What it was asked for.
+    /// The command or file of its call.
     pub about: String,
     /// Its tokens.
     pub tokens: u64,
     /// How many requests carried it.
     pub requests: usize,
-    /// Dollars for all of them.
+    /// Dollars over all requests.
     pub dollars: f64,
 }
 
@@ -30,26 +30,26 @@ pub struct CostlyResult {
 pub struct FileReads {
     /// The file.
     pub file: String,
-    /// How often it was read.
+    /// Number of reads.
     pub reads: usize,
     /// Tokens of all reads but the first.
     pub tokens: u64,
 }
 
-/// A request that found less in the cache than the one before had left there.
+/// A request that hit less of the cache than the previous one left there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CacheBreak {
-    /// Which request it was, from 1.
+    /// Number of the request, from 1.
     pub request: usize,
-    /// Minutes since the one before, where that is why.
+    /// Minutes since the previous request, if the cache expired.
     pub idle: Option<u64>,
-    /// Tokens that were paid for again.
+    /// Tokens paid for again.
     pub tokens: u64,
-    /// What that cost, in dollars.
+    /// Their cost in dollars.
     pub dollars: f64,
 }
 
-/// A tool whose definition every request carried and that was never called.
+/// A tool that every request defined and none called.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnusedTool {
     /// The tool.
@@ -60,10 +60,10 @@ pub struct UnusedTool {
     pub requests: usize,
 }
 
-/// Tokens that are worth a line.
+/// Minimum tokens of a finding.
 const LEAST: u64 = 2_048;
 
-/// What every result cost: once when it was new, and again from the cache in each request after that.
+/// The cost of each result: once when it was new, then from the cache in each later request.
 pub(crate) fn costly(weighed: &TokenEstimate, turns: &BilledTurns<'_>, price: &Price) -> Vec<CostlyResult> {
     let billed = turns.billed();
     let cost = |result: &crate::estimate::ResultEstimate| {
@@ -82,7 +82,7 @@ pub(crate) fn costly(weighed: &TokenEstimate, turns: &BilledTurns<'_>, price: &P
     all
 }
 
-/// Files that were read more than once.
+/// Files read more than once.
 pub(crate) fn reads(weighed: &TokenEstimate, turns: &BilledTurns<'_>) -> Vec<FileReads> {
     let mut files: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for result in &weighed.results {
@@ -99,7 +99,7 @@ pub(crate) fn reads(weighed: &TokenEstimate, turns: &BilledTurns<'_>) -> Vec<Fil
     again.map(|(file, (reads, tokens))| FileReads { file: file.to_owned(), reads, tokens }).collect()
 }
 
-/// Requests that found less than half of what was there. What was read at full price instead is what it cost.
+/// Requests that hit less than half of the cached prompt. The cost is what was read at full price instead.
 pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &Price) -> Vec<CacheBreak> {
     let mut all = Vec::new();
     for (at, pair) in turns.turns.windows(2).enumerate() {
@@ -124,7 +124,7 @@ pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &Price) -> Vec<CacheBreak> 
     all
 }
 
-/// Tools whose definitions were sent and that were not called.
+/// Tools that were defined but not called.
 pub(crate) fn unused(recording: &Recording, called: &BTreeSet<String>) -> Vec<UnusedTool> {
     let tools = recording.head.tools.iter().flat_map(named);
     let unused = tools.filter(|(name, _)| !called.contains(*name));
@@ -138,7 +138,7 @@ pub(crate) fn unused(recording: &Recording, called: &BTreeSet<String>) -> Vec<Un
         .collect()
 }
 
-/// The tools that a definition defines.
+/// The names and definitions in a tool entry, which may hold several.
 fn named(tool: &Value) -> Vec<(&str, &Value)> {
     if let Some(many) = tool["functionDeclarations"].as_array() {
         return many.iter().filter_map(|tool| Some((tool["name"].as_str()?, tool))).collect();

@@ -1,4 +1,4 @@
-//! What can be measured: a corpus by families, its forms, its conversations, and what later calls recall of them.
+//! The command line: measures a corpus by families, its forms, its conversations, and what later calls recall of them.
 
 use std::process::ExitCode;
 
@@ -47,11 +47,11 @@ enum BenchSubject {
     Recall(RecallArgs),
 }
 
-/// Measures what was asked for; the answer is no when a law is broken.
+/// Runs the measurement; fails if a law is broken.
 ///
 /// # Errors
 ///
-/// When there is no corpus, or the result cannot be written.
+/// If there is no corpus, or the result cannot be written.
 pub fn run(args: &BenchArgs) -> Result<ExitCode, Stop> {
     match &args.subject {
         Some(BenchSubject::Forms(args)) => forms::run(args),

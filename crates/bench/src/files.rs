@@ -1,19 +1,19 @@
-//! The files and folders of a corpus, by name.
+//! Lists the files and folders of a corpus, sorted by name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files of a directory by name; none when there is no such directory.
+/// The files of a directory, sorted by name; empty if the directory does not exist.
 pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
     entries(dir, Path::is_file)
 }
 
-/// The folders of a directory by name; none when there is no such directory.
+/// The folders of a directory, sorted by name; empty if the directory does not exist.
 pub(crate) fn folders(dir: &Path) -> Vec<PathBuf> {
     entries(dir, Path::is_dir)
 }
 
-/// What a file or folder is called.
+/// The name of a file or folder.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

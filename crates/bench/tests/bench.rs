@@ -1,4 +1,4 @@
-//! `tersely-bench`, seen from outside.
+//! Tests the `tersely-bench` command.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -8,7 +8,7 @@ use tersely_testing::run::BuiltBinary;
 const BENCH: BuiltBinary =
     BuiltBinary { path: env!("CARGO_BIN_EXE_tersely-bench"), place: env!("CARGO_TARGET_TMPDIR") };
 
-/// A corpus of two documents and one file that is none.
+/// A corpus of two JSON documents and one other file.
 fn corpus(name: &str) -> String {
     let row = |id: usize| format!("{{ \"id\": {id}, \"kind\": \"a kind of thing\" }}");
     let rows: Vec<String> = (0..50).map(row).collect();
@@ -88,7 +88,7 @@ fn families_are_measured_in_every_mode() {
     assert_eq!(object["files"].as_array().map(Vec::len), Some(3));
 }
 
-/// Rows that a query printed, and the same rows as a file that an agent may edit.
+/// Rows printed by a query, and the same rows as a file that an agent may edit.
 fn called(name: &str) -> String {
     let row = |id: usize| format!("{{ \"id\": {id}, \"kind\": \"a kind of thing\" }}");
     let rows: Vec<String> = (0..50).map(row).collect();
@@ -102,7 +102,7 @@ fn called(name: &str) -> String {
     file.strip_suffix("/outputs/json-rows/read.json").expect("the corpus").to_owned()
 }
 
-/// Behaviour 16.7: each result is measured with its call, and the sums say what calls change.
+/// Behaviour 16.7: each result is measured with its call, and the totals show what calls change.
 #[test]
 fn results_are_measured_with_their_calls() {
     let dir = called("calls");
@@ -123,7 +123,7 @@ fn results_are_measured_with_their_calls() {
     assert!(line("read.json").split_whitespace().any(|word| word == "-"), "{listed}");
 }
 
-/// A corpus with one transcript for each provider, of three turns, and one file that is none.
+/// A corpus with a transcript of three turns for each provider, and one other file.
 fn transcripts(name: &str) -> String {
     let row = |id: usize| serde_json::json!({ "id": id, "kind": "a kind of thing", "ripe": null });
     let rows = |from: usize| Value::from((from..from + 60).map(row).collect::<Vec<_>>()).to_string();

@@ -1,5 +1,5 @@
-//! Holds that an edit finds what it quotes: old text that stood in one piece in the latest read of its file still does,
-//! or stands so in the earlier read that the latest one names.
+//! Checks that edits find what they quote: old text that was contiguous in the latest read of its file still is, there
+//! or in the earlier read that the latest one refers to.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, and says how much it saw")]
 

@@ -1,4 +1,4 @@
-//! Holds that later calls find what they name: what tool results showed can be read in what was sent for them.
+//! Checks that later calls find what they name: facts in tool results can be read in what was sent.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, and says how much it saw")]
 
@@ -16,7 +16,7 @@ fn provider() -> &'static Provider {
     PROVIDERS.into_iter().find(|provider| provider.name() == "anthropic").expect("a provider")
 }
 
-/// A conversation in which two results are shown, and a file of one and a line of the other are then read.
+/// A conversation with two results, followed by calls that read a file of one and a line of the other.
 fn talk(results: [&str; 2], asks: &Value) -> Vec<u8> {
     let mut messages = vec![json!({ "role": "user", "content": "Repair shelf/store.py." })];
     let call = |id: &str, tool: &str, input: &Value| json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": tool, "input": input }] });
@@ -57,7 +57,7 @@ fn what_comes_later_does_not_count() {
     let asks = json!({ "file_path": "src/shelf/amber.py" });
     let came = talk(["none\n", LIST], &asks);
     let mut body: Value = serde_json::from_slice(&came).expect("JSON");
-    // The call now stands before the result that shows its file.
+    // The call now comes before the result that shows its file.
     body["messages"].as_array_mut().expect("messages").swap(3, 5);
     let body = body.to_string().into_bytes();
     assert_eq!(recall(provider(), &body, &body).expect("bodies").all(), [0, 0]);

@@ -35,8 +35,8 @@ pub(crate) struct ReadyGateway {
     sums: EventSums,
 }
 
-/// How long the last requests may take to be recorded: longer than a file that another process holds is waited for, so that
-/// there is a reason to tell.
+/// Time limit for recording the last requests. It exceeds the wait for a file that another process has locked, so that
+/// the reason can be reported.
 const RECORD_TIMEOUT: Duration = Duration::from_secs(4);
 
 impl ReadyGateway {
@@ -73,7 +73,7 @@ impl ReadyGateway {
         Ok(Self { settings, compressor: place, rewrite: live, history, sums })
     }
 
-    /// Waits a little until the last requests are recorded, and says so if they cannot be.
+    /// Waits briefly until the last requests are recorded; returns a warning if they cannot be.
     pub(crate) fn finish(&self) -> Option<String> {
         let history = self.history.as_ref()?;
         let waiting = history.finish(RECORD_TIMEOUT);
@@ -93,7 +93,7 @@ impl ReadyGateway {
         self.rewrite.engine().settings().plan.mode
     }
 
-    /// Warnings to print at the start: where results are sent, and what masks may do to files.
+    /// Warnings to print at the start: where results are sent, and how masks may affect files.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         let sends = self.compressor.as_ref();
         let sends = sends.map(|url| format!("new tool results are sent to {url} to be shortened"));
@@ -103,7 +103,7 @@ impl ReadyGateway {
         sends.into_iter().chain(masks)
     }
 
-    /// What it has saved so far.
+    /// The savings so far.
     pub(crate) fn savings(&self) -> Savings {
         Savings::new(self.rewrite.totals(), self.sums.sums())
     }
@@ -142,7 +142,7 @@ fn store_numbers(store: &StoreWatch) -> StoreNumbers {
     StoreNumbers { is_up: store.is_up(), hits, misses, kept, failures, spoiled, took }
 }
 
-/// The price table: entries of a file before built-in ones.
+/// The price table: entries from a file take precedence over built-in ones.
 fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
     let Some(path) = &seen.prices else { return Ok(PriceTable::known()) };
     let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
@@ -163,7 +163,7 @@ fn compressor_fault(error: &Error) -> CommandFault {
     CommandFault::unable(error.to_string(), "fix the settings under remote; `tersely config show` lists them")
 }
 
-/// The threads that a gateway runs on.
+/// The Tokio runtime of a gateway.
 pub(crate) fn runtime() -> Result<Runtime, CommandFault> {
     let hint = "close other programs, or raise the limits on processes and open files (ulimit -a)";
     let fault = |error| CommandFault::unable(format!("cannot start threads: {error}"), hint);

@@ -1,4 +1,4 @@
-//! Locates the history file, and decides who records one.
+//! Locates the history file, and decides which commands record one.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use tersely_history::HistorySettings;
 use tersely_settings::{self as settings, AllSettings, HistoryChoice, SettingSources};
 use tersely_terminal::output::visible;
 
-/// Longest name of a project.
+/// Maximum length of a project name.
 const MAX_NAME_CHARS: usize = 80;
 
-/// The file, if there is a place for it.
+/// The history file, if there is a place for it.
 pub(crate) fn file(sources: &SettingSources, choice: &HistoryChoice) -> Option<PathBuf> {
     if choice.file.is_empty() {
         return Some(settings::state_folder(sources)?.join("history.db"));
@@ -18,7 +18,7 @@ pub(crate) fn file(sources: &SettingSources, choice: &HistoryChoice) -> Option<P
     Some(PathBuf::from(&choice.file))
 }
 
-/// What `run` records: it is one person's, on their own machine, and nothing else would remember what it saved.
+/// What `run` records: it serves one person on their own machine, and nothing else would remember what it saved.
 pub(crate) fn of_run(sources: &SettingSources, choice: &HistoryChoice) -> Option<HistorySettings> {
     if choice.record == "off" {
         return None;
@@ -27,9 +27,9 @@ pub(crate) fn of_run(sources: &SettingSources, choice: &HistoryChoice) -> Option
     Some(HistorySettings { file: Some(file(sources, choice)?), days: choice.days, project })
 }
 
-/// What `serve` records. On a loopback address it is one person's, as `run` is. Elsewhere it may serve many people from a
-/// machine whose disk is nobody's, and has numbers for those who look after it; so it writes no file unless told to, and
-/// remembers for the dashboard only while it runs.
+/// What `serve` records. On a loopback address it serves one person, as `run` does. Elsewhere it may serve many people
+/// from a machine with a disk that nobody looks after, and its operators have metrics. So it writes no file unless
+/// configured to, and keeps the dashboard's data in memory only.
 pub(crate) fn of_server(sources: &SettingSources, meant: &AllSettings) -> Option<HistorySettings> {
     let choice = &meant.seen.history;
     let records = match choice.record {
@@ -42,7 +42,7 @@ pub(crate) fn of_server(sources: &SettingSources, meant: &AllSettings) -> Option
     is_seen.then_some(HistorySettings { file, days: choice.days, project: None })
 }
 
-/// The name of the folder that this was started in.
+/// The name of the current folder.
 fn project() -> Option<String> {
     let folder = env::current_dir().ok()?;
     let name = visible(&folder.file_name()?.to_string_lossy());

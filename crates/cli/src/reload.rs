@@ -13,14 +13,14 @@ use tokio::time::sleep;
 /// How often files are read. Their content is compared, so that every kind of replacement is noticed.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// TLS as the settings say, if they do.
+/// TLS from the settings, if configured.
 pub(crate) fn tls(files: Option<&TlsFiles>) -> Result<Option<InboundTls>, CommandFault> {
     let hint = "fix the file or the setting; `openssl x509 -in FILE -noout -text` shows a certificate";
     let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
     files.cloned().map(InboundTls::open).transpose().map_err(fault)
 }
 
-/// Reads the files of TLS again as they change, and tells of it.
+/// Reloads the TLS files when they change, and reports it.
 pub(crate) async fn follow_files(tls: InboundTls) {
     loop {
         sleep(POLL_INTERVAL).await;
@@ -46,7 +46,7 @@ pub(crate) fn adopt(running: &TenantList, new: &TenantList) {
     }
 }
 
-/// Follows the list of tenants where all other settings take effect after a restart.
+/// Follows the list of tenants when all other settings only take effect after a restart.
 pub(crate) fn follow_tenants(sources: SettingSources, loaded: &LoadedSettings, running: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         let _ = output::note(&match news {

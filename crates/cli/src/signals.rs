@@ -46,7 +46,7 @@ mod unix {
             })
         }
 
-        /// The number of the next one.
+        /// The number of the next signal.
         pub(crate) async fn next(&mut self) -> i32 {
             poll_fn(|cx| {
                 let heard = |(kind, signal): &mut (SignalKind, unix::Signal)| {
@@ -58,17 +58,17 @@ mod unix {
         }
     }
 
-    /// Lets a file that may grow no further (`ulimit -f`) be a fault of writing, not the end of this process. A program that
-    /// it starts gets the signal as usual.
+    /// Makes the file size limit (`ulimit -f`) a write error instead of the end of this process. Programs that it
+    /// starts get the signal as usual.
     pub(crate) fn outlive_limits(runtime: &Runtime) {
         let _inside = runtime.enter();
-        // Once heard, it is heard for as long as the process lives. Where it cannot be, all is as before.
+        // The handler stays installed for the life of the process. If that fails, nothing changes.
         let _ = unix::signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
     }
 
-    /// Passes a signal on; a process that has gone needs none.
+    /// Forwards a signal; does nothing if the process has exited.
     ///
-    /// A terminal sends its own (Ctrl-C, Ctrl-\) to both of us: with `shared`, those are not sent a second time.
+    /// A terminal sends its own signals (Ctrl-C, Ctrl-\) to both processes: with `shared`, those are not forwarded.
     pub(crate) fn forward(signal: i32, to: Option<u32>, shared: Terminal) {
         let typed = [SignalKind::interrupt().as_raw_value(), SignalKind::quit().as_raw_value()];
         if shared == Terminal::Shared && typed.contains(&signal) {
@@ -86,7 +86,7 @@ mod other {
     use super::Terminal;
     use tersely_terminal::fault::CommandFault;
 
-    /// The only signal there is: Ctrl-C.
+    /// The only signal on this platform: Ctrl-C.
     pub(crate) struct Signals;
 
     impl Signals {
@@ -104,17 +104,17 @@ mod other {
         }
     }
 
-    /// There is no such limit.
+    /// This platform has no such limit.
     pub(crate) fn outlive_limits(_: &tokio::runtime::Runtime) {}
 
-    /// The console sends Ctrl-C to both of us.
+    /// The console sends Ctrl-C to both processes.
     pub(crate) fn forward(_: i32, _: Option<u32>, _: Terminal) {}
 }
 
-/// The number of the signal by which one process asks another to end.
+/// SIGTERM, by which one process asks another to exit.
 pub(crate) const TERMINATE: i32 = 15;
 
-/// Whether a terminal speaks to this process and to the one it started.
+/// Whether a terminal sends its signals to both this process and its child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Terminal {
     Shared,

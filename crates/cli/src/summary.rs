@@ -1,4 +1,4 @@
-//! What a gateway has saved, what it cost to fetch back, and what the bill comes to, in lines for people.
+//! Summarizes in text what a gateway saved, what fetching originals cost, and the change of the bill.
 
 use std::fmt;
 
@@ -9,28 +9,28 @@ use tersely_telemetry::BillSums;
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
-/// What was saved, in tokens and in money.
+/// The savings, in tokens and in money.
 #[derive(Debug, Clone)]
 pub(crate) struct Savings(Totals, BillSums);
 
 impl Savings {
-    /// What these requests came to.
+    /// The savings of these requests.
     pub(crate) fn new(totals: Totals, bill: BillSums) -> Self {
         Self(totals, bill)
     }
 
-    /// Requests that came through, whatever became of them.
+    /// All requests, with any outcome.
     pub(crate) fn requests(&self) -> u64 {
         self.0.requests + self.0.failed + self.0.unread
     }
 
-    /// The share that is saved of all tokens, if that has cost so much.
+    /// The saved share of all tokens, after subtracting `cost`.
     fn share(&self, cost: u64) -> Share {
         let TokenChange { before, after } = self.0.whole;
         Share::saved(before, after.saturating_add(usize::try_from(cost).unwrap_or(usize::MAX)))
     }
 
-    /// How often models asked, and for how much.
+    /// How often models fetched originals, and how many tokens.
     fn fetched(&self) -> Fetch {
         self.0.fetched.values().fold(Fetch::default(), |all, fetch| Fetch {
             calls: all.calls.saturating_add(fetch.calls),
@@ -38,13 +38,13 @@ impl Savings {
         })
     }
 
-    /// What it cost to read on. What was fetched is read there too; it is all that is known where a provider does not
-    /// say what was read.
+    /// The cost of the extra rounds, in tokens read. They include the fetched tokens, which are all that is known if a
+    /// provider does not report usage.
     fn cost(&self) -> u64 {
         self.0.rounds.max(self.fetched().tokens)
     }
 
-    /// Stages that cost more than they saved, with both; the rounds are shared among them by the calls.
+    /// Stages that cost more than they saved, with both figures; extra rounds are attributed by the number of fetches.
     fn unpaid(&self) -> impl Iterator<Item = (&'static str, i64, u64)> {
         let (all, cost) = (self.fetched().calls.max(1), self.cost());
         let stages = self.0.fetched.iter().filter(|(stage, _)| ![ELSEWHERE, DISCOVERY].contains(stage));
@@ -57,7 +57,7 @@ impl Savings {
     }
 }
 
-/// All tokens that were sent first, then those of tool results: a share of the results alone is no share of a bill.
+/// All tokens sent first, then those of tool results: a share of the results alone is not a share of a bill.
 impl fmt::Display for Savings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { requests, whole, fresh, tool, .. } = &self.0;
@@ -84,7 +84,7 @@ impl fmt::Display for Savings {
 }
 
 impl Savings {
-    /// What would have been saved of requests that were sent as they came, which is no saving.
+    /// What would have been saved on requests that were sent unchanged, which is not a saving.
     fn would(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { untouched, would: TokenChange { before, after }, .. } = &self.0;
         if *untouched == 0 {
@@ -101,7 +101,7 @@ impl Savings {
         write!(f, "would have been saved, {share}")
     }
 
-    /// What was fetched back, and which stages are not worth that.
+    /// What was fetched back, and the stages for which it did not pay off.
     fn fetches(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fetch { calls, tokens } = self.fetched();
         if calls == 0 {
@@ -121,7 +121,7 @@ impl Savings {
         Ok(())
     }
 
-    /// What compressors cost, against all that is saved.
+    /// The cost of compressors, against all savings.
     fn compressors(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fetch { calls, tokens } = self.0.compressors;
         if calls == 0 {
@@ -134,7 +134,7 @@ impl Savings {
         write!(f, ", of whatever price: with them, {}", change(TokenChange { before, after: all }))
     }
 
-    /// Whether the bill fell: what the provider counted, at known prices. Nothing is said where it never says.
+    /// Whether the bill fell: reported usage at known prices. Empty if the provider reports none.
     fn bill(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BillSums { billed, sums, .. } = &self.1;
         let RequestSums { priced, cost, usage: tokens, .. } = sums;
@@ -161,7 +161,7 @@ impl Savings {
         Ok(())
     }
 
-    /// Requests that are in none of these sums.
+    /// Requests that none of these sums include.
     fn others(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { failed, unread, .. } = self.0;
         if failed > 0 {
@@ -175,7 +175,7 @@ impl Savings {
 }
 
 impl Savings {
-    /// How requests failed. Those that nobody waited for have no status.
+    /// Failed requests by status. Those that the client abandoned have no status.
     fn failures(&self) -> String {
         let failed = &self.1.failed;
         let one = |(status, count): (&u16, &u64)| format!("{} with status {status}", grouped(count));
@@ -186,7 +186,7 @@ impl Savings {
     }
 }
 
-/// What was paid, and what would have been.
+/// What was paid, and what it would have been.
 fn fallen(cost: RequestCost) -> String {
     let RequestCost { paid, without } = cost;
     let whole = |nanodollars: u64| usize::try_from(nanodollars).unwrap_or(usize::MAX);
@@ -204,7 +204,7 @@ fn dollars(nanodollars: u64) -> String {
     format!("${}.{:04}", grouped(parts / 10_000), parts % 10_000)
 }
 
-/// How much less something costs now, or how much more.
+/// By how much something costs less or more.
 fn change(tally: TokenChange) -> String {
     let TokenChange { before, after } = tally;
     if after > before {

@@ -1,4 +1,4 @@
-//! `tersely audit`, seen from outside.
+//! Tests the `tersely audit` command.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -8,16 +8,16 @@ use tersely_testing::run::BuiltBinary;
 const TERSELY: BuiltBinary =
     BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
-/// Requests of the history below.
+/// Number of requests in the history below.
 const REQUESTS: u64 = 5;
 
-/// What a provider counted for the request of this number: the cache as it should be.
+/// The provider's usage for a request by number, with a working cache.
 fn usage(request: u64) -> Value {
     let read = if request == 0 { 0 } else { 18_000 + 2_000 * request };
     json!({ "input_tokens": 4, "cache_read_input_tokens": read, "cache_creation_input_tokens": 20_000 + 2_000 * request - read, "output_tokens": 40 })
 }
 
-/// A session of Claude Code that reads files.
+/// A Claude Code session that reads files.
 fn history(session: &str, tool: &str) -> String {
     let mut lines = String::new();
     let mut say = |kind: &str, minute: u64, message: Value| {

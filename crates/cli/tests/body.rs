@@ -1,4 +1,4 @@
-//! `tersely compress --body`, seen from outside.
+//! Tests the `tersely compress --body` command.
 
 use serde_json::{Value, json};
 use tersely_testing::run::BuiltBinary;
@@ -6,25 +6,25 @@ use tersely_testing::run::BuiltBinary;
 const TERSELY: BuiltBinary =
     BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
-/// Rows that take fewer tokens in another form.
+/// JSON rows that take fewer tokens in another form.
 fn rows() -> String {
     let rows: Vec<Value> = (0..30).map(|n| json!({"id": n, "kind": "fruit", "ripe": null})).collect();
     Value::from(rows).to_string()
 }
 
-/// A body of Messages with `text` as a result.
+/// A Messages body with `text` as a result.
 fn messages(text: &str) -> String {
     let result = json!({"type": "tool_result", "tool_use_id": "a", "content": text});
     format!("{{\"model\" : \"m\",\"n\":1.0,\"messages\":[{{\"role\":\"user\",\"content\":[{result}]}}]}}\n")
 }
 
-/// A body of Chat Completions with `text` as a result.
+/// A Chat Completions body with `text` as a result.
 fn chat(text: &str) -> String {
     let result = json!({"role": "tool", "tool_call_id": "a", "content": text});
     format!("{{\"messages\":[{result}]}}")
 }
 
-/// A body of Responses with `text` as a result.
+/// A Responses body with `text` as a result.
 fn responses(text: &str) -> String {
     json!({"input": [{"type": "function_call_output", "call_id": "a", "output": text}]}).to_string()
 }
@@ -41,7 +41,7 @@ fn a_body_is_written_as_it_would_be_sent() {
     }
 }
 
-/// No process knows what another did: the bytes are in the request and in nothing else.
+/// Processes share no state: the output depends only on the request.
 #[test]
 fn another_process_gives_the_same_bytes() {
     let result = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});

@@ -1,4 +1,4 @@
-//! `tersely compress`, seen from outside.
+//! Tests the `tersely compress` command.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use tersely_testing::run::BuiltBinary;
 const TERSELY: BuiltBinary =
     BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
-/// Twenty records, laid out as many programs do.
+/// Twenty records, pretty-printed as many programs do.
 fn records() -> String {
     let rows: Vec<String> = (0..20)
         .map(|n| format!("  {{\n    \"id\": {n},\n    \"kind\": \"fruit\",\n    \"ripe\": null\n  }}"))
@@ -74,7 +74,7 @@ fn changes_are_explained() {
     assert!(ran.stdout.ends_with("\n[layout1 json: indent 2, newline]"), "{}", ran.stdout);
 }
 
-/// What is no text goes on as it came: a pipe must not swallow what it is given.
+/// Input that is not text passes unchanged: a pipe must not swallow its input.
 #[test]
 fn bytes_that_are_no_text_are_passed_on() {
     let latin = TERSELY.file("compress/latin.txt", b"caf\xe9 closed\n");
@@ -111,7 +111,7 @@ fn wrong_words_are_refused() {
     TERSELY.check("compress --loss some", "x", ("", 2), &["unknown loss"]);
 }
 
-/// Behaviour 0.11, 14.1: masked when asked for, told apart from loss, and no saving.
+/// Behaviour 0.11, 14.1: secrets are masked on request; masks count neither as loss nor as savings.
 #[test]
 fn secrets_are_masked_and_counted_when_asked_for() {
     let key = ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat();

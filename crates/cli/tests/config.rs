@@ -1,4 +1,4 @@
-//! `tersely config`, seen from outside: what is heard, in which order, and what is refused.
+//! Tests the `tersely config` command: which settings apply, in which order, and what is rejected.
 
 #[path = "config/scene.rs"]
 mod scene;
@@ -6,8 +6,8 @@ mod scene;
 use scene::{Scene, root};
 use serde_json::json;
 
-/// Behaviour 12.1: a flag before the environment, the environment before the file, the file before the default. The
-/// request comes before all, and is the engine's to hear.
+/// Behaviour 12.1: flags override the environment, which overrides the file, which overrides the default. A request
+/// overrides them all; the engine handles that.
 #[test]
 fn what_was_typed_is_heard_in_order() {
     let scene =
@@ -65,7 +65,7 @@ fn flags_of_other_gateways_are_known() {
     scene.holds("redact_secrets", json!(false), "flag --redact-secrets");
 }
 
-/// Behaviour 12.2, 0.8: the variables, ours before theirs.
+/// Behaviour 12.2, 0.8: the variables; ours override theirs.
 #[test]
 fn variables_of_other_gateways_are_known() {
     let scene = Scene::new("forge")
@@ -91,7 +91,7 @@ fn variables_of_other_gateways_are_known() {
     }
 }
 
-/// Behaviour 14.1: a variable that speaks of whole requests never turns the masking of results off.
+/// Behaviour 14.1: a variable about whole requests never turns off the masking of results.
 #[test]
 fn masking_stays_on_unless_we_are_told() {
     let scene = Scene::new("redact").set("FORGE_REDACT_SECRETS", "false");
@@ -168,7 +168,7 @@ fn tools_are_all_shown_unless_asked() {
     }
 }
 
-/// Behaviour 12.6: files as another gateway has them.
+/// Behaviour 12.6: other gateways' files load unmodified.
 #[test]
 fn files_of_other_gateways_load_unmodified() {
     let disabled = Scene::new("pipe-1").fixture("pipe-disabled.yaml").set("TERSELY_CONFIG", "tersely.yaml");
@@ -239,7 +239,7 @@ fn every_key_of_the_pipe_is_known() {
     }
 }
 
-/// Behaviour 8.1, 8.8: what a provider says goes before what the pipe says; what is not there is missed.
+/// Behaviour 8.1, 8.8: a provider's settings override those of the pipe; missing ones are reported.
 #[test]
 fn a_pipe_names_its_provider() {
     let pipe = |more: &str, providers: &str| {
@@ -276,7 +276,7 @@ fn a_pipe_names_its_provider() {
     }
 }
 
-/// Behaviour 8.8: a key goes to the server that it was written for, whatever else the file knows.
+/// Behaviour 8.8: a key is only sent to the server it was written for, whatever else is in the file.
 #[test]
 fn an_endpoint_and_its_key_come_from_one_place() {
     let file = |strategy: &str, own: &str, fast: &str, more: &str| {
@@ -315,7 +315,7 @@ fn an_endpoint_and_its_key_come_from_one_place() {
     }
 }
 
-/// Behaviour 8.11: who listens where others may listen too shares a store with them.
+/// Behaviour 8.11: a gateway that may be one of several instances needs a shared store.
 #[test]
 fn a_compressor_needs_one_instance_or_a_shared_store() {
     let remote = "[remote]\nstrategy = \"api\"\nendpoint = \"http://h\"\n";
@@ -332,7 +332,7 @@ fn a_compressor_needs_one_instance_or_a_shared_store() {
     let kept = format!("loss = \"form\"\n{remote}");
     let kept = Scene::new("remote-kept").file("t.toml", kept).set("TERSELY_CONFIG", "t.toml");
     kept.notes("remote.strategy has no effect: loss allows no detail to be left out");
-    // A rule or a request may still turn the work on.
+    // A rule or a request can still turn it on.
     for asks in ["loss = \"form\"", "loss = \"none\"", "mode = \"disabled\""] {
         let text = format!("{asks}\nlisten = \"0.0.0.0:1\"\n{remote}");
         let idle = Scene::new("remote-idle").file("t.toml", text).set("TERSELY_CONFIG", "t.toml");
@@ -344,7 +344,8 @@ fn a_compressor_needs_one_instance_or_a_shared_store() {
         .refuses("needs remote.endpoint");
 }
 
-/// Behaviour 20.1 and 20.4: what holds for whole requests is not set for single tools, and a share has its sign.
+/// Behaviour 20.1 and 20.4: settings for whole requests cannot be set for single tools, and a share needs its percent
+/// sign.
 #[test]
 fn trials_hold_for_whole_requests() {
     let named = |text: &str| Scene::new("trial").file("t.toml", text).set("TERSELY_CONFIG", "t.toml");
@@ -364,7 +365,7 @@ fn trials_hold_for_whole_requests() {
     );
 }
 
-/// Behaviour 14.5: a file that was merely found sends nothing anywhere; what it cuts by itself is its own matter.
+/// Behaviour 14.5: an automatically found file cannot name a compressor to send data to; it may still set local cuts.
 #[test]
 fn a_found_file_names_no_compressor() {
     let found = |text: &str| Scene::new("remote-found").file("tersely.yaml", text);
@@ -385,7 +386,7 @@ fn a_found_file_names_no_compressor() {
     );
 }
 
-/// Behaviour 12.6: variables in a file.
+/// Behaviour 12.6: variables in a file are expanded.
 #[test]
 fn variables_stand_for_values() {
     let file = "mode = \"${M:-safe}\"\nskip_tools = [\"${A}\", \"b\"]\nmin_bytes = \"${N:-2KiB}\"\n";
@@ -401,7 +402,7 @@ fn variables_stand_for_values() {
     found.refuses("tersely.toml:2: skip_tools: `${...}` is not replaced in a configuration file that was found automatically");
 }
 
-/// Behaviour 12.7, 15.1: what cannot be meant ends with exit code 2, and names place and key.
+/// Behaviour 12.7, 15.1: invalid settings exit with code 2 and name the position and the key.
 #[test]
 fn what_cannot_be_meant_is_named() {
     for (name, text, said) in [
@@ -533,7 +534,7 @@ fn servers_are_read_and_held_to_their_parts() {
     }
 }
 
-/// Behaviour 0.11, 0.16: masking that was asked for by name holds for all requests.
+/// Behaviour 0.11, 0.16: explicitly enabled masking applies to all requests.
 #[test]
 fn no_rule_makes_an_exception_from_redaction() {
     let rule = "[[rules]]\ntool = 'Bash'\nredact_secrets = ";
@@ -549,7 +550,7 @@ fn no_rule_makes_an_exception_from_redaction() {
         .shows();
 }
 
-/// Behaviour 14.5: whom to trust is never left to a file that came with a downloaded project.
+/// Behaviour 14.5: a file in a downloaded project never decides whom to trust.
 #[test]
 fn a_file_merely_found_is_not_trusted() {
     for text in [
@@ -591,7 +592,8 @@ fn a_file_merely_found_is_not_trusted() {
     }
 }
 
-/// Behaviour 14.5: a downloaded project does not silence what the user has said by bringing a file of its own.
+/// Behaviour 14.5: a downloaded project's own file does not switch off the user's file; it only overrides what it may
+/// set.
 #[test]
 fn a_file_that_was_merely_found_stands_above_the_users_own() {
     let scene = Scene::new("above")
@@ -639,7 +641,7 @@ fn one_server_for_all_outranks_what_was_said_before_it() {
         .refuses("contains a user name and password");
 }
 
-/// Behaviour 14.6: nothing that is shown or refused holds a password.
+/// Behaviour 14.6: passwords appear neither in output nor in errors.
 #[test]
 fn passwords_are_not_shown() {
     let url = "http://me:hu@sh@proxy:3128";
@@ -656,7 +658,7 @@ fn passwords_are_not_shown() {
     assert!(!said.contains("hush"), "{said}");
 }
 
-/// Behaviour 0.6, 14.4, 14.6: where texts are kept is said as a whole, or refused before anything is served.
+/// Behaviour 0.6, 14.4, 14.6: a store is configured completely, or rejected before anything is served.
 #[test]
 fn a_store_is_reached_sealed_or_not_at_all() {
     let scene = Scene::new("store");
@@ -799,7 +801,7 @@ fn tenants_are_read_with_what_they_may_do() {
     scene.holds("tls.client_ca", json!(["pem"]), "file x.toml:4");
 }
 
-/// Behaviour 23.3: what is typed in place of a hash may be a key, so it is not repeated.
+/// Behaviour 23.3: a value in place of a hash may be a key, so the error does not repeat it.
 #[test]
 fn tenants_that_cannot_be_meant_are_refused() {
     for (text, said) in [
@@ -925,7 +927,7 @@ fn a_collector_is_found_by_the_names_that_all_programs_know() {
     scene.holds("otel.headers", json!(["authorization=***", "x-a=***"]), &from("OTEL_EXPORTER_OTLP_HEADERS"));
     scene.holds("otel.timeout", json!("1500ms"), &from("OTEL_EXPORTER_OTLP_TIMEOUT"));
     scene.holds("otel.service", json!("gate"), &from("OTEL_SERVICE_NAME"));
-    // One that speaks gRPC is not for us, and no reason not to start.
+    // gRPC export is not supported, but must not prevent the start.
     let scene = scene.set("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
     scene.holds("otel.endpoint", json!(""), "default");
     scene.holds("otel.service", json!("gate"), &from("OTEL_SERVICE_NAME"));

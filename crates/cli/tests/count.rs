@@ -1,4 +1,4 @@
-//! `tersely count`, seen from outside.
+//! Tests the `tersely count` command.
 
 use tersely_testing::run::BuiltBinary;
 

@@ -1,4 +1,4 @@
-//! `tersely decode`, seen from outside.
+//! Tests the `tersely decode` command.
 
 use serde_json::{Value, json};
 use tersely_testing::run::BuiltBinary;
@@ -53,7 +53,7 @@ fn what_no_form_reads_for_certain_comes_back_as_it_was() {
     }
 }
 
-/// A text that `compress` left alone is nothing to warn of, and a form that was meant can be named.
+/// A text that `compress` left unchanged is not an error, and the form can be named explicitly.
 #[test]
 fn a_text_in_no_form_comes_back_with_a_line() {
     let broken = TERSELY.file("decode/broken.txt", "{\"a\":1,}");
@@ -75,7 +75,7 @@ fn a_damaged_mark_is_a_fault() {
     TERSELY.check("decode", "x\n[layout1 nothing]", ("", 1), &["marked as compressed"]);
 }
 
-/// Behaviour 1.15: what the packages read of it is what comes back here.
+/// Behaviour 1.15: the command restores the same values as the packages.
 #[test]
 fn the_vectors_of_layouts_hold() -> serde_json::Result<()> {
     let vectors: Value = serde_json::from_str(include_str!("../../../spec/vectors/layout.json"))?;
@@ -98,7 +98,7 @@ fn the_vectors_of_the_general_form_hold() -> serde_json::Result<()> {
     Ok(())
 }
 
-/// The accepted vectors, each of which comes back; the rejected ones are faults.
+/// Restores the accepted vectors; asserts that the rejected ones fail.
 fn restored(vectors: &Value) -> Vec<Value> {
     let accepted = section(vectors, "accept");
     assert!(!accepted.is_empty());
@@ -120,7 +120,7 @@ fn text_of<'v>(vector: &'v Value, member: &str) -> &'v str {
     vector[member].as_str().unwrap_or_default()
 }
 
-/// It is what `compress` leaves of such a text.
+/// `compress` leaves white space unchanged.
 #[test]
 fn white_space_comes_back_as_it_was() {
     for text in ["", "\n", "  \n", " \t\r\n\n", "\u{a0}"] {
@@ -137,7 +137,7 @@ fn what_cannot_be_read_is_said_in_a_line() {
     TERSELY.check("decode --form auto", "{}", ("", 2), &["possible values: json, stc, toon, terse"]);
 }
 
-/// A body of Messages in which a file is read, changed at one place and read again.
+/// A Messages body in which a file is read, changed in one place and read again.
 fn read_again() -> String {
     let lines = |word: &str| -> Vec<String> {
         (1..160).map(|n| format!("{n}\tlet line_{n} = {};", if n == 80 { word } else { "plain" })).collect()

@@ -1,4 +1,4 @@
-//! `tersely encode`, seen from outside.
+//! Tests the `tersely encode` command.
 
 use serde_json::Value;
 use tersely_testing::run::BuiltBinary;

@@ -1,4 +1,4 @@
-//! `tersely eval`, seen from outside, with a scripted model.
+//! Tests the `tersely eval` command with a scripted model.
 
 #![expect(
     clippy::expect_used,
@@ -20,10 +20,10 @@ use tersely_testing::run::{BinaryRun, BuiltBinary};
 const TERSELY: BuiltBinary =
     BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
-/// What a model answers: a status and a body.
+/// A model's answer to a request: a status and a body.
 type Script = dyn Fn(&Value) -> (u16, String) + Send + Sync;
 
-/// A server that answers by a script, and what it was asked.
+/// A scripted server, and the requests it received.
 struct Model {
     url: String,
     asked: Arc<Mutex<Vec<Value>>>,
@@ -83,13 +83,13 @@ fn said(text: &str) -> (u16, String) {
     )
 }
 
-/// What the tool showed, in a request of Chat Completions.
+/// The tool result in a Chat Completions request.
 fn shown(body: &Value) -> String {
     let messages = body["messages"].as_array().expect("messages").iter();
     messages.filter(|it| it["role"] == "tool").map(|it| it["content"].as_str().expect("text")).collect()
 }
 
-/// Questions about rows of JSON, all answered by 7.
+/// Questions about JSON rows, all with the answer 7.
 fn questions(place: &str, count: usize) -> String {
     let rows: Vec<_> = (0..40)
         .map(|at| json!({ "id": at, "kind": "plant", "state": "open", "owner": "team-a", "stock": 7 }))
@@ -252,7 +252,7 @@ fn messages_are_asked_as_well() {
     assert!(model.asked.lock().unwrap().iter().all(|body| body["path"] == "/v1/messages"));
 }
 
-/// What an endpoint does that is none, and what is said of it.
+/// Runs against a broken endpoint; asserts the error message.
 fn hostile(place: &str, script: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static, words: &str) {
     let model = model(script);
     out(place);

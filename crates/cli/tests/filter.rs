@@ -1,4 +1,4 @@
-//! `tersely filter`, seen from outside, and filters at work.
+//! Tests the `tersely filter` command, and the effect of filters.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -7,11 +7,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A filter that leaves lines out.
+/// A filter that omits lines.
 const MINE: &str = "about = 'Mine'\n[match]\ncommand = 'mytool'\n[lines]\ndrop = ['^noise']\n\
                     [[test]]\ncommand = 'mytool'\ninput = \"a\\nb\\n\"\noutput = \"a\\nb\\n\"\n";
 
-/// A home and a project of its own.
+/// Its own home and project.
 struct World {
     home: PathBuf,
     project: PathBuf,
@@ -39,7 +39,7 @@ impl World {
         self
     }
 
-    /// The exit code, what was printed, and what was said beside it.
+    /// Returns the exit code, stdout and stderr.
     fn run(&self, args: &[&str], input: &str) -> (Option<i32>, String, String) {
         let mut process = Command::new(env!("CARGO_BIN_EXE_tersely"))
             .args(args)
@@ -50,7 +50,7 @@ impl World {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the binary");
-        // Whoever reads nothing may be gone already.
+        // A command that does not read its input may have exited already.
         let _ = process.stdin.take().expect("input").write_all(input.as_bytes());
         let ended = process.wait_with_output().expect("an end");
         let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -63,7 +63,7 @@ fn output() -> String {
     noise.concat() + "done\n"
 }
 
-/// The ones that we ship do what their own tests say.
+/// The built-in filters pass their own tests.
 #[test]
 fn what_is_shipped_passes_its_tests() {
     let world = World::new("shipped");
@@ -129,7 +129,7 @@ fn a_projects_filters_count_once_they_are_trusted_and_until_they_change() {
     assert!(!used());
 }
 
-/// One of the same name takes the other's place, unless nobody trusts it.
+/// A filter overrides others of the same name, unless it is not trusted.
 #[test]
 fn of_one_name_the_nearest_counts() {
     let world = World::new("names");

@@ -1,4 +1,4 @@
-//! `tersely http` between a client and a JSON API.
+//! Tests `tersely http` between a client and a JSON API.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -11,7 +11,7 @@ use tersely_codec::{Form, decode, json};
 
 const ROWS: &str = r#"[{"id": 1, "name": "a", "ok": true}, {"id": 2, "name": "b", "ok": true}, {"id": 3, "name": "c", "ok": false}]"#;
 
-/// An API that answers by the path, and says in a header what it was asked with.
+/// An API that answers by path, and echoes request headers in `x-asked`.
 fn api() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -202,7 +202,7 @@ fn whatever_is_not_asked_for_passes_as_it_came() {
     assert_eq!(vary, ["vary: accept", "vary: accept-encoding", "vary: x-prefer-format"]);
 }
 
-/// Behaviour 10.3: a name of an answer in another form is known to the upstream by its own.
+/// Behaviour 10.3: the `ETag` of an encoded answer is translated back for the upstream.
 #[test]
 fn an_answer_can_be_asked_for_only_if_it_changed() {
     let door = door();

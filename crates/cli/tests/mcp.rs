@@ -1,4 +1,4 @@
-//! `tersely mcp` around a server that is a process of its own.
+//! Tests `tersely mcp` around a server process.
 
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// A server that lists one tool and answers with rows; what it is asked to do to itself, it does.
+/// A server that lists one tool and answers with rows; it can be told to crash or hang.
 const SERVER: &str = r#"
 import json, os, sys, time
 print("ready", file=sys.stderr, flush=True)
@@ -75,7 +75,7 @@ impl Wrapped {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// The exit code, and what was said on standard error.
+    /// The exit code and stderr.
     fn end(mut self) -> (Option<i32>, String) {
         drop(self.says.take());
         let begun = Instant::now();
@@ -111,7 +111,7 @@ fn a_server_that_dies_takes_us_with_it() {
     assert_eq!(wrapped.end().0, Some(7));
 }
 
-/// What a command prints and how it ends, when it is told this.
+/// The output and exit code of a command with this input.
 fn printed(command: &mut Command) -> (Vec<u8>, Vec<u8>, Option<i32>) {
     let mut process = command
         .stdin(Stdio::piped())
@@ -168,14 +168,14 @@ sys.stdin.readline()
     assert_eq!(wrapped.end().0, Some(0));
 }
 
-/// The most memory that a process has had.
+/// The peak memory of a process.
 fn peak(pid: u32) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<usize>().ok()).unwrap_or_default() << 10
 }
 
-/// Behaviour 10.9: who hangs is not waited for longer than its client waits.
+/// Behaviour 10.9: a hanging server is not awaited longer than its client waits.
 #[test]
 fn a_signal_reaches_the_server() {
     let mut wrapped = Wrapped::server();

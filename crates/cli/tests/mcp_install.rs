@@ -1,4 +1,4 @@
-//! `tersely mcp install` and `uninstall` on configurations as clients and people write them.
+//! Tests `tersely mcp install` and `uninstall` on realistic client configurations.
 
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
@@ -8,10 +8,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Where programs with windows keep their settings.
+/// The settings folder of desktop applications.
 const SETTINGS: &str = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
 
-/// As Claude Code writes it: servers of the user and of a folder, among much else.
+/// As Claude Code writes it: user and project servers, among other settings.
 const CLAUDE: &str = r#"{
   "numStartups": 3,
   "mcpServers": {
@@ -128,7 +128,7 @@ const OPENCODE: &str = r#"{
 }
 "#;
 
-/// A client, where its file is, what is in it, and how many servers can be wrapped.
+/// A client, the path and content of its file, and how many servers can be wrapped.
 const CLIENTS: [(&str, &str, &str, usize); 7] = [
     ("claude", ".claude.json", CLAUDE, 2),
     ("claude-desktop", "*/Claude/claude_desktop_config.json", DESKTOP, 2),
@@ -139,10 +139,10 @@ const CLIENTS: [(&str, &str, &str, usize); 7] = [
     ("opencode", ".config/opencode/opencode.json", OPENCODE, 3),
 ];
 
-/// A home of its own.
+/// A temporary home.
 struct Home(PathBuf);
 
-/// The exit code, what was shown, and what was said.
+/// The exit code, stdout and stderr.
 type Ended = (Option<i32>, String, String);
 
 impl Home {
@@ -174,7 +174,7 @@ impl Home {
         (output.status.code(), text(output.stdout), text(output.stderr))
     }
 
-    /// Every file that is there, but the record of what was written.
+    /// All files except the receipt.
     fn files(&self) -> Vec<String> {
         let listed = Command::new("find")
             .arg(&self.0)
@@ -263,7 +263,7 @@ fn what_was_changed_since_stays() {
         let (code, _, said) = home.run(&["uninstall", "--client", client, "--all", "--yes"]);
         assert_eq!((code, read(&path)), (Some(0), text.replace(old, new)), "{client}");
         assert!(said.contains("other changes") && home.files().len() == 2, "{said}");
-        // The backup is of an older file: it must not hide the next one.
+        // The backup belongs to an older version of the file: it must not block the next one.
         home.run(&["install", "--client", client, "--all", "--yes"]);
         let (_, _, said) = home.run(&["uninstall", "--client", client, "--all", "--yes"]);
         assert_eq!(read(&path), text.replace(old, new));

@@ -1,4 +1,4 @@
-//! `tersely mcp serve` between HTTP clients and servers that are commands or listen elsewhere.
+//! Tests `tersely mcp serve` between HTTP clients and servers that are commands or remote.
 
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// A server that answers with rows, tells progress first, and asks its client something on demand.
+/// A server that answers with rows, reports progress first, and sends requests to its client on demand.
 const SERVER: &str = r#"
 import json, os, subprocess, sys, time
 rows = [{"id": n, "name": f"item {n}", "state": "open"} for n in range(60)]
@@ -62,7 +62,7 @@ for line in sys.stdin:
 struct Served {
     process: Child,
     address: String,
-    /// Read, so that it can be written to.
+    /// Drained, so that the process does not block on it.
     _says: JoinHandle<usize>,
 }
 
@@ -73,7 +73,7 @@ impl Drop for Served {
     }
 }
 
-/// The command server as `rows`, and `url` as `far`.
+/// Serves the command as `rows`, and `url` as `far`.
 fn serve(test: &str, url: &str) -> Served {
     serve_with(test, url, &[])
 }
@@ -93,7 +93,7 @@ fn serve_with(test: &str, url: &str, settings: &[(&str, &str)]) -> Served {
     let mut says = BufReader::new(process.stderr.take().expect("errors"));
     says.read_line(&mut hello).expect("a line");
     let address = hello.trim().rsplit("http://").next().expect("an address").to_owned();
-    // What servers print goes there too.
+    // The servers' stderr goes here too.
     let says = thread::spawn(move || says.bytes().count());
     Served { process, address, _says: says }
 }
@@ -109,7 +109,7 @@ impl Answer {
         self.head.lines().find(is_it).and_then(|line| line.split_once(": ")).map(|(_, value)| value)
     }
 
-    /// The messages in it, as events or whole.
+    /// The messages in an answer, as events or as a whole.
     fn messages(&self) -> Vec<Value> {
         let data: Vec<_> = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
         let texts = if data.is_empty() { vec![&*self.body] } else { data };
@@ -143,12 +143,12 @@ impl Served {
         Answer { head: head.to_owned(), body }
     }
 
-    /// The header of a session that has begun and seen the tools.
+    /// Starts a session and lists the tools; returns the session header.
     fn begin(&self) -> String {
         self.start().0
     }
 
-    /// The same, and the server's process.
+    /// Also returns the id of the server process.
     fn start(&self) -> (String, u64) {
         let answer = self.ask(
             "POST",
@@ -163,7 +163,7 @@ impl Served {
         (session, answer.messages()[0]["result"]["serverInfo"]["pid"].as_u64().expect("a process"))
     }
 
-    /// Asks for something that hangs, hears of the process that was started meanwhile, and leaves.
+    /// Sends a request that hangs, reads the id of the process it started, and disconnects.
     fn hang(&self, session: &str) -> u64 {
         let stream = self.open("POST", "/mcp/rows", session, &call("hang"));
         let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
@@ -224,7 +224,7 @@ fn a_client_may_ask_for_a_format_by_its_own_header() {
     let session = format!("mcp-session-id: {}\r\n", answer.get("mcp-session-id").expect("a session"));
     let text = served.ask("POST", "/mcp/rows", &session, &call("rows")).text();
     assert!(text.starts_with("[60]{id,name,state}:"), "{text}");
-    // What the operator asked for by name is masked in any format.
+    // Masking that the operator enabled applies to any format.
     let text = served.ask("POST", "/mcp/rows", &session, &call("key")).text();
     assert!(text.starts_with("[9]{id,key}:") && !text.contains("AKIAQ3EGRIJ5KD7WLZPX"), "{text}");
 }
@@ -259,7 +259,7 @@ fn a_batch_is_answered() {
     assert!(told.head.starts_with("HTTP/1.1 202"), "{}", told.head);
 }
 
-/// Behaviour 10.9: a client that opens its own stream and does not read it still gets its answers.
+/// Behaviour 10.9: a client that opens a stream and does not read it still gets its answers.
 #[test]
 fn a_stream_that_nobody_reads_holds_nothing_up() {
     let served = serve("stuck", "http://127.0.0.1:1/mcp");
@@ -272,7 +272,7 @@ fn a_stream_that_nobody_reads_holds_nothing_up() {
     }
 }
 
-/// What comes while no stream is open waits for one, however much it is.
+/// Messages that arrive while no stream is open are queued, however many.
 #[test]
 fn what_came_before_the_stream_goes_first() {
     let served = serve("later", "http://127.0.0.1:1/mcp");
@@ -294,7 +294,7 @@ fn a_server_that_dies_is_an_error_and_then_a_session_that_is_gone() {
     assert!(served.ask("POST", "/mcp/rows", &session, &call("rows")).head.starts_with("HTTP/1.1 404"));
 }
 
-/// The head and the body of a request; nothing if there is none.
+/// The head and the body of a request; empty if there is none.
 fn heard(lines: &mut impl BufRead) -> (String, String) {
     let (mut head, mut line) = (String::new(), String::new());
     while lines.read_line(&mut line).is_ok_and(|read| read > 2) {
@@ -309,7 +309,7 @@ fn heard(lines: &mut impl BufRead) -> (String, String) {
     (head, String::from_utf8(body).expect("text"))
 }
 
-/// A server that has had enough of a connection after four seconds, and only shows it when it is asked again.
+/// A server that closes a connection after four seconds, but only when the next request arrives.
 fn impatient() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -340,7 +340,7 @@ fn a_connection_that_the_server_may_close_is_not_used_again() {
     }
 }
 
-/// A server that listens: it answers what it was asked with, as JSON or as an event.
+/// A remote server that answers with rows and the headers it received, as JSON or as an event.
 fn far() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -391,7 +391,7 @@ fn a_server_that_listens_gets_the_request_and_the_client_shorter_results() {
     assert!(page.head.starts_with("HTTP/1.1 403"), "{}", page.head);
 }
 
-/// Behaviour 10.8: what a client asks of us, the server behind us does not hear.
+/// Behaviour 10.8: a client's headers for us are not forwarded to the server.
 #[test]
 fn a_server_that_listens_is_not_asked_for_our_formats() {
     let served = serve("strip", &far());
@@ -406,7 +406,7 @@ fn a_server_that_listens_is_not_asked_for_our_formats() {
     }
 }
 
-/// Behaviour 13.1: who reads an answer to its end has not left.
+/// Behaviour 13.1: a client that reads an answer to its end has not disconnected.
 #[test]
 fn an_answer_that_was_read_whole_is_told_as_answered() {
     let events = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("answered.jsonl");
@@ -432,11 +432,11 @@ fn an_answer_that_was_read_whole_is_told_as_answered() {
     assert_eq!(ends, vec![json!("answered"); 23]);
 }
 
-/// Waits until these processes are gone.
+/// Waits until these processes have exited.
 fn gone(processes: &[u64]) {
     let begun = Instant::now();
     let is_there = |pid: &u64| {
-        // One that nobody has waited for has ended too.
+        // A zombie has exited too.
         fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
     };
     while processes.iter().any(is_there) {
@@ -455,14 +455,14 @@ fn a_server_that_hangs_ends_with_its_session() {
     gone(&[server, child]);
 }
 
-/// Behaviour 10.9: with us, whether we are asked once or twice.
+/// Behaviour 10.9: on one signal as on two.
 #[test]
 fn servers_end_with_us() {
     for signals in [1, 2] {
         let mut gateway = serve_with("ends", "http://127.0.0.1:1/mcp", &[("TERSELY_TIMEOUTS_NOTICE", "0s")]);
         let (quiet, hung) = (gateway.start(), gateway.start());
         let child = gateway.hang(&hung.0);
-        // Whoever only waits for news is not waited for.
+        // The shutdown does not wait for clients that only listen for notifications.
         let _news = gateway.open("GET", "/mcp/rows", &quiet.0, "");
         for _ in 0..signals {
             let pid = gateway.process.id().to_string();
@@ -475,7 +475,7 @@ fn servers_end_with_us() {
     }
 }
 
-/// Behaviour 10.9: after a long silence.
+/// Behaviour 10.9: an idle session times out.
 #[test]
 fn a_session_that_nobody_uses_ends() {
     let served = serve_with("idle", "http://127.0.0.1:1/mcp", &[("TERSELY_TIMEOUTS_SESSION", "600ms")]);
@@ -523,7 +523,7 @@ fn what_has_no_room_passes_as_it_came() {
     }
 }
 
-/// A file that was named says which servers there are, and what they get beside the client's own words.
+/// The configuration file lists servers; their headers override the client's.
 #[test]
 fn servers_may_stand_in_the_settings() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("servers.toml");
@@ -541,11 +541,11 @@ fn servers_may_stand_in_the_settings() {
         let content = &answer.messages()[0]["result"]["content"];
         assert_eq!(content[1]["text"], "authorization: Bearer theirs");
     }
-    // What is named otherwise goes before the file.
+    // The command line overrides the file.
     assert!(served.ask("POST", "/mcp/far", "", &call("rows")).body.contains("127.0.0.1:1"));
 }
 
-/// Behaviour 23.3, 23.5: who has no key starts no server, and nobody speaks in a session of another tenant.
+/// Behaviour 23.3, 23.5: a client without a key cannot start a server, and no tenant can use another's session.
 #[test]
 fn a_session_belongs_to_its_tenant() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("mcp-tenants.toml");

@@ -1,4 +1,4 @@
-//! Every head, gap and note that can be written stands on one page with an example, and with questions for a reader who
+//! Checks that every head, gap and note is documented on one page with an example, and has questions for a reader who
 //! has never seen it.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
@@ -17,10 +17,10 @@ use tersely_stage::form::{ANY, FORMS};
 use tersely_stage::{Reader, Stage};
 use tersely_wire::guess_provider;
 
-/// The texts, what is sent for each, and the questions.
+/// The texts, their compressed forms, and the questions.
 const EXAMPLES: &str = "benchmarks/reading/notation.json";
 
-/// Conversations in which results name what earlier ones show, what is sent for each, and the questions.
+/// Conversations whose results refer to earlier ones, their compressed forms, and the questions.
 const REFERENCES: &str = "benchmarks/reading/references.json";
 
 const PAGE: &str = "docs/notation.md";
@@ -28,7 +28,7 @@ const PAGE: &str = "docs/notation.md";
 /// Stages that no reader meets: on every text so far, `json` or `general` is cheaper.
 const BEATEN: [&str; 2] = ["schema", "dictionary"];
 
-/// What stands above the examples on the page.
+/// The introduction of the page.
 const PREFACE: &str = include_str!("fixtures/notation.md");
 
 #[test]
@@ -58,7 +58,7 @@ fn what_is_named_is_what_its_readers_were_asked_about() {
     stands(REFERENCES, &(serde_json::to_string_pretty(&examples).expect("JSON") + "\n"));
 }
 
-/// What is sent for the results of a conversation; where it has tools, detail may be left out.
+/// The compressed results of a conversation; if it has tools, details may be omitted.
 fn conversation(example: &Value) -> Vec<String> {
     let mut messages = Vec::new();
     for (at, result) in example["results"].as_array().expect("results").iter().enumerate() {
@@ -111,7 +111,7 @@ fn every_stage_has_an_example_and_every_example_a_question() {
     assert!(examples.iter().map(asked).sum::<usize>() >= 60);
 }
 
-/// What is sent for an example, and by which stages.
+/// The compressed text of an example, and its stages.
 fn sent(example: &Value) -> (String, Vec<String>) {
     let (tool, command) = (text(example, "tool"), text(example, "command"));
     let command = Some(&*command).filter(|command| !command.is_empty());
@@ -129,7 +129,7 @@ fn sent(example: &Value) -> (String, Vec<String>) {
     (outcome.text.into_owned(), stages)
 }
 
-/// Where an example stands on the page.
+/// The section of an example on the page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Exact,
@@ -155,10 +155,10 @@ impl Part {
     }
 }
 
-/// Lines of an example that the page shows.
+/// Maximum lines of an example on the page.
 const MAX_LINES: usize = 24;
 
-/// What is sent, or its first and last lines where it is long.
+/// The compressed text; only its first and last lines if it is long.
 fn shown(sent: &str) -> String {
     let lines: Vec<&str> = sent.lines().collect();
     let cut = |line: &&str| line.chars().take(160).collect::<String>();
@@ -180,7 +180,7 @@ fn read(place: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Holds that `content` stands at `place`; with `TERSELY_BLESS=1` it is written there.
+/// Asserts that the file at `place` has this content; with `TERSELY_BLESS=1`, writes it.
 fn stands(place: &str, content: &str) {
     let file = root().join(place);
     if env::var_os("TERSELY_BLESS").is_some() {

@@ -1,4 +1,4 @@
-//! Holds the shape of the code: what is pure stays pure, arrows point down, and nothing grows too big.
+//! Checks the structure of the code: pure crates stay pure, dependencies point down, and nothing grows too big.
 
 mod source;
 
@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use source::{Imports, Source, circles, crates, is_participle, products, sources, tracked, words};
 
-/// Crates whose answers depend on nothing but their arguments.
+/// Crates whose results depend only on their arguments.
 const PURE: [&str; 7] = ["account", "json", "codec", "stage", "core", "wire", "proof"];
 
-/// What each crate uses of ours, exactly as its manifest says. A crate comes after those that it uses.
+/// The workspace crates that each crate uses, exactly as in its manifest. A crate comes after those that it uses.
 const ARROWS: [(&str, &[&str]); 20] = [
     ("account", &[]),
     ("json", &[]),
@@ -52,14 +52,14 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ),
 ];
 
-/// Modules of the standard library that reach out of the process, or hide state in it.
+/// Standard library modules with access outside the process, or with hidden state.
 const OUTSIDE: [&str; 6] = ["fs", "env", "net", "process", "time", "thread"];
 
-/// Names that do the same.
+/// Names with the same effect.
 const IMPURE: [&str; 9] =
     ["println", "eprintln", "print", "eprint", "Instant", "SystemTime", "rand", "tokio", "tracing"];
 
-/// The page where behaviours have their numbers.
+/// The page that numbers the behaviours.
 const BEHAVIOUR: &str = "spec/behaviour.md";
 
 #[test]
@@ -156,7 +156,7 @@ fn no_files_import_each_other_in_a_circle() {
     hold(&faults.collect::<Vec<_>>());
 }
 
-/// A room is a folder or a file right below a crate's `src`; `lib.rs` lists what is there, and is none.
+/// A room is a folder or a file directly in a crate's `src`; `lib.rs` is not one.
 #[test]
 fn no_rooms_of_a_crate_import_each_other_in_a_circle() {
     let products = products();
@@ -195,7 +195,7 @@ fn a_type_that_others_name_has_a_name_of_its_own() {
     hold(&twice.map(fault).collect::<Vec<_>>());
 }
 
-/// `impl Stage for DiffStat` says `"diff stat"`, and stands in `diff_stat.rs` or a folder of that name.
+/// `impl Stage for DiffStat` has the name `"diff stat"`, and is in `diff_stat.rs` or a folder of that name.
 #[test]
 fn a_stages_name_type_and_file_are_one_word() {
     let mut stages = 0;
@@ -277,7 +277,7 @@ fn type_names_have_at_most_3_words() {
     });
 }
 
-/// Of a thousand names of types and functions, how many may be a bare participle: `kept` says neither what is kept nor who
+/// How many of a thousand type and function names may be a bare participle: `kept` says neither what is kept nor who
 /// keeps it.
 const MAX_PARTICIPLE_PERMILLE: usize = 15;
 
@@ -433,7 +433,7 @@ fn the_checker_reads_code_as_the_compiler_does() {
     assert_eq!(source.fault(text.find("struct").unwrap_or_default(), "here"), "crates/x/src/y.rs:5: here");
 }
 
-/// Fails with every fault, one a line.
+/// Fails with all faults, one per line.
 fn hold(faults: &[String]) {
     assert!(faults.is_empty(), "{} to mend:\n{}", faults.len(), faults.join("\n"));
 }
@@ -466,7 +466,7 @@ fn types(fault: impl Fn(&source::Type) -> Option<String>) {
     hold(&faults);
 }
 
-/// Holds a rule for every line of every tracked text; fixtures and vectors are what others wrote.
+/// Checks every line of every tracked text file, except fixtures and vectors, which others wrote.
 fn lines(fault: impl Fn(&str) -> Option<String>) {
     let mut faults = Vec::new();
     for (path, text) in tracked() {
@@ -497,7 +497,7 @@ fn cited(line: &str) -> Vec<&str> {
     found
 }
 
-/// The number that a word is, whatever sign follows it.
+/// A word as a behaviour number, without trailing punctuation.
 fn number(word: &str) -> Option<&str> {
     let word = word.trim_end_matches(|sign: char| !sign.is_ascii_digit());
     let (section, item) = word.split_once('.')?;
@@ -505,7 +505,7 @@ fn number(word: &str) -> Option<&str> {
     (is_count(section) && is_count(item)).then_some(word)
 }
 
-/// Where `use std::{...}` names `module`.
+/// The offsets where `use std::{...}` names `module`.
 fn grouped(code: &str, module: &str) -> Vec<usize> {
     let mut found = Vec::new();
     for (start, _) in code.match_indices("std::{") {
@@ -515,7 +515,7 @@ fn grouped(code: &str, module: &str) -> Vec<usize> {
     found
 }
 
-/// True when a name is followed by what makes it a use: `!` for a macro, `::` for a crate, anything for a type.
+/// True if the text after a name makes it a use: `!` for a macro, `::` for a crate, anything for a type.
 fn is_use(after: &str, name: &str) -> bool {
     match name {
         "Instant" | "SystemTime" => true,

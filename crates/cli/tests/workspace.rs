@@ -1,11 +1,11 @@
-//! Holds what is said of the workspace as a whole to what its manifests and files have.
+//! Checks the documentation of the workspace against its manifests and files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Lines of tests for a hundred lines of source: a change may raise these, never lower them.
+/// Minimum lines of tests per hundred lines of source: a change may raise these, never lower them.
 const TEST_PERCENT: [(&str, usize); 16] = [
     ("audit", 27),
     ("bench", 28),
@@ -84,7 +84,7 @@ fn krate(folder: &Path) -> Crate {
     Crate { uses: dependencies(&read(&folder.join("Cargo.toml"))), name, folder: folder.to_owned(), charter }
 }
 
-/// Our own crates among the dependencies of a manifest, those of its tests aside.
+/// The workspace crates among a manifest's dependencies, without dev-dependencies.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut section = "";
     let mut found = BTreeSet::new();
@@ -99,7 +99,7 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
     found
 }
 
-/// One row a crate, the highest floor first.
+/// One row per crate, the highest layer first.
 fn table_of(crates: &[Crate]) -> String {
     let uses: BTreeMap<&str, &BTreeSet<String>> =
         crates.iter().map(|it| (it.name.as_str(), &it.uses)).collect();
@@ -118,7 +118,7 @@ fn floor(name: &str, uses: &BTreeMap<&str, &BTreeSet<String>>) -> usize {
     uses[name].iter().map(|other| floor(other, uses) + 1).max().unwrap_or_default()
 }
 
-/// What a crate uses that it does not also reach through another.
+/// The direct dependencies of a crate that it does not also reach through another.
 fn reduced(direct: &BTreeSet<String>, uses: &BTreeMap<&str, &BTreeSet<String>>) -> Vec<String> {
     let through: BTreeSet<String> = direct.iter().flat_map(|name| reach(name, uses)).collect();
     direct.iter().filter(|name| !through.contains(*name)).cloned().collect()
@@ -128,7 +128,7 @@ fn reach(name: &str, uses: &BTreeMap<&str, &BTreeSet<String>>) -> BTreeSet<Strin
     uses[name].iter().flat_map(|other| reach(other, uses).into_iter().chain([other.clone()])).collect()
 }
 
-/// Lines of source and of tests below a crate's folder.
+/// Lines of source and of tests in a crate's folder.
 fn lines(folder: &Path) -> (usize, usize) {
     let (mut source, mut tests) = (0, 0);
     for file in rust_files(&folder.join("src")) {

@@ -1,7 +1,7 @@
-//! A request from its head to the last byte of its answer, and what is told of it.
+//! Follows a request from its head to the last byte of its answer, and reports it to telemetry.
 //!
-//! Doors leave what they know in the extensions of an answer; whoever serves the connection tells it when the answer has
-//! been sent, or nobody waits for it any more.
+//! Handlers leave what they know in the extensions of a response. The connection reports the request once the answer
+//! has been sent, or the client has disconnected.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,60 +24,60 @@ use crate::http::trace_context;
 use crate::http::usage_tap::{BillSoFar, RunningBill};
 use crate::http::user_agent;
 
-/// The number of a request, which the log has too.
+/// The request id, as in the log.
 const ID: HeaderName = HeaderName::from_static("x-tersely-request-id");
 
-/// What doors know of a request.
+/// What handlers know about a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    /// Whose API it used.
+    /// The provider of the API.
     pub(crate) provider: Option<&'static str>,
-    /// The model that it named.
+    /// The requested model.
     pub(crate) model: Option<ShownName>,
-    /// Whose fault it was, and which, unless the client knows better.
+    /// The side at fault and the error message, if the request failed.
     pub(crate) fault: Option<(Side, Arc<str>)>,
-    /// Why it went on as it came.
+    /// Why it was passed through unchanged.
     pub(crate) missed: Option<BypassReason>,
-    /// What the head of the answer took.
+    /// Time to the head of the upstream's answer.
     pub(crate) upstream: Option<Duration>,
-    /// What rewriting took.
+    /// Time spent on rewriting.
     pub(crate) ours: Option<Duration>,
-    /// What became of its body.
+    /// The engine's report on its body.
     pub(crate) report: Option<Arc<Report>>,
-    /// Those of its results that were not sent before.
+    /// Its results that were not sent before.
     pub(crate) fresh: Vec<Arc<ResultRecord>>,
-    /// A hash of the conversation that it belongs to.
+    /// A hash of its conversation.
     pub(crate) session: Option<u64>,
-    /// What comes to be known while its answer is being sent.
+    /// Usage and fetches, updated while the answer is being sent.
     pub(crate) bill: RunningBill,
-    /// True when nobody needs to hear of it: someone only asked whether we live.
+    /// True for a health probe, which is not reported.
     pub(crate) is_probe: bool,
 }
 
 impl Known {
-    /// Adds all that a door knows; whose fault it was is known by who wrote the answer.
+    /// Merges what another handler knows; the fault comes from the handler that wrote the answer.
     pub(crate) fn join(&mut self, other: Self) {
         let fault = self.fault.take().or(other.fault);
         *self = Self { fault, is_probe: self.is_probe || other.is_probe, ..other };
     }
 }
 
-/// Lets a door add what it knows.
+/// Lets a handler add what it knows.
 pub(crate) fn know(extensions: &mut Extensions, add: impl FnOnce(&mut Known)) {
     add(extensions.get_or_insert_default::<Known>());
 }
 
-/// A request that is under way.
+/// A request in progress.
 pub(crate) struct Visit {
     telemetry: Telemetry,
-    /// Until it is told.
+    /// The event; None once it has been reported.
     event: Option<RequestEvent>,
     since: Instant,
     known: Known,
 }
 
 impl Visit {
-    /// A request that has just come.
+    /// Starts to follow a new request.
     pub(crate) fn begin<B>(telemetry: &Telemetry, request: &mut Request<B>) -> Self {
         let mut event = RequestEvent::new(telemetry.begin(), Verb::of(request.method().as_str()));
         event.client = user_agent::of(request.headers());
@@ -90,7 +90,7 @@ impl Visit {
         }
     }
 
-    /// Goes along with its answer.
+    /// Follows the answer.
     pub(crate) fn follow(mut self, beat: Option<Beat>, response: Response<Reply>) -> Response<Followed> {
         let (mut parts, reply) = response.into_parts();
         let number = self.event.as_mut().map(|event| {
@@ -98,7 +98,7 @@ impl Visit {
             format!("{:x}", event.id)
         });
         self.known = parts.extensions.remove().unwrap_or_default();
-        // What is no model's passes as it came.
+        // Only answers of model APIs get the id header.
         let id =
             number.filter(|_| self.known.provider.is_some()).and_then(|id| HeaderValue::try_from(id).ok());
         parts.headers.extend(id.map(|id| (ID, id)));
@@ -113,7 +113,8 @@ impl Visit {
         self.known.fault = Some((error.side, error.message.as_str().into()));
     }
 
-    /// Tells of it. A fault's words name hosts and limits, but what a client did wrong may be told in its own.
+    /// Reports the request. Our own error messages name only hosts and limits, but a client error may quote the
+    /// request, so it is not passed on.
     fn end(&mut self, is_sent: bool) {
         let (Some(mut event), known) = (self.event.take(), &self.known) else { return };
         if known.is_probe {
@@ -145,14 +146,14 @@ impl Visit {
     }
 }
 
-/// A client that leaves before there is an answer is told of too.
+/// Also reports a client that disconnects before there is an answer.
 impl Drop for Visit {
     fn drop(&mut self) {
         self.end(false);
     }
 }
 
-/// Books what the provider counted, and what that costs. Nothing is guessed where it does not say.
+/// Adds the provider's usage and its cost to the event. Nothing is estimated if the provider reports no usage.
 fn bill(telemetry: &Telemetry, event: &mut RequestEvent, bill: &BillSoFar) {
     let record = &mut event.record;
     let fetched = bill.fetched.iter();
@@ -170,17 +171,17 @@ fn bill(telemetry: &Telemetry, event: &mut RequestEvent, bill: &BillSoFar) {
     record.would_paid = would.map(|(price, would)| rounds.instead(&price, would.total_tokens()));
 }
 
-/// An answer's body; its request is under way until all of it has been sent.
+/// A response body; its request is in progress until all of it has been sent.
 pub(crate) struct Followed {
     reply: Reply,
     visit: Visit,
-    /// True once its end has been asked for and given: not every body knows before that it has no more.
+    /// True once the end has been polled and returned: not every body knows in advance that it has no more data.
     is_over: bool,
     _beat: Option<Beat>,
     _stream: Option<RunningStream>,
 }
 
-/// True when an answer comes event by event.
+/// True for an event stream.
 fn is_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     ["text/event-stream", "application/vnd.amazon.eventstream"].iter().any(|it| kind.starts_with(it))
@@ -215,7 +216,7 @@ impl Body for Followed {
 impl Drop for Followed {
     fn drop(&mut self) {
         let is_sent = self.is_over || self.reply.is_end_stream();
-        // Whoever reads along has heard all of it now.
+        // Drop the body first: taps on it record the usage when they end.
         self.reply = Reply::Ours(None);
         self.visit.end(is_sent);
     }

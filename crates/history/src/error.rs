@@ -1,4 +1,4 @@
-//! Why a history cannot be read or written.
+//! Errors of reading or writing a history.
 
 use std::fmt;
 use std::io;
@@ -6,18 +6,18 @@ use std::io;
 /// Why a history cannot be read or written.
 #[derive(Debug)]
 pub enum HistoryError {
-    /// There is none.
+    /// There is no history.
     Missing,
-    /// It was written by a later version of the program: its number.
+    /// A later version of the program wrote it; this is its schema version.
     Newer(u32),
-    /// The folder or the file cannot be had.
+    /// The folder or the file cannot be opened or created.
     File(io::Error),
-    /// The database says no.
+    /// The database returned an error.
     Database(rusqlite::Error),
 }
 
 impl HistoryError {
-    /// True when the file is no history, or no longer one.
+    /// True when the file is not a history or is damaged.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};

@@ -1,4 +1,4 @@
-//! Reads the sessions of the trial that runs, or ran last, and compares its groups.
+//! Compares the arms of the current holdout trial, or of the last one.
 
 use rusqlite::{Connection, Row};
 use tersely_account::HoldoutShare;
@@ -7,54 +7,54 @@ use tersely_proof::{Comparison, SessionValue, ValueScale, compare};
 use crate::error::HistoryError;
 use crate::read::{HistoryView, count};
 
-/// The most sessions that are compared, the latest.
+/// Maximum number of sessions compared; the latest ones count.
 const MOST: i64 = 100_000;
 
-/// Billionths in a dollar.
+/// Nanodollars in a dollar.
 const BILLION: f64 = 1e9;
 
-/// The groups of a trial, compared.
+/// A comparison of the arms of a trial.
 #[derive(Clone, Debug)]
 pub struct HoldoutReport {
-    /// The share of sessions that is left as they came.
+    /// The share of sessions that is held out.
     pub share: HoldoutShare,
-    /// Sessions that are over, by group.
+    /// Treated sessions that are over.
     pub treated: u64,
-    /// The same, of those that were left as they came.
+    /// Held-out sessions that are over.
     pub held: u64,
-    /// Sessions that go on.
+    /// Sessions that still run.
     pub running: u64,
-    /// Sessions that were in both groups, because a setting changed; they are not compared.
+    /// Sessions with requests in both arms, because a setting changed; they are not compared.
     pub mixed: u64,
-    /// Sessions that are over and have a request without a known price; their cost is not compared.
+    /// Finished sessions with a request of unknown price; their cost is not compared.
     pub unpriced: u64,
-    /// What is compared.
+    /// The comparison for each measure.
     pub measures: Vec<HoldoutMeasure>,
 }
 
-/// Something in which groups are compared.
+/// One measure of the comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct HoldoutMeasure {
-    /// What it is.
+    /// The measure.
     pub kind: MeasureKind,
-    /// The groups in it.
+    /// Its comparison.
     pub compared: Comparison,
 }
 
-/// What groups are compared in.
+/// What is compared between the arms.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MeasureKind {
-    /// What a session was billed, in dollars.
+    /// The bill of a session, in dollars.
     Cost,
-    /// The same, as the ratio of what is typical.
+    /// The bill of a session, compared as a ratio of geometric means.
     Ratio,
     /// Requests in a session.
     Turns,
-    /// Calls that a session had made before, and what was fetched back.
+    /// Tool calls that repeat an earlier call of the session, plus texts fetched back.
     Rereads,
 }
 
-/// A session of a trial.
+/// A finished session of a trial.
 struct TrialSession {
     is_held: bool,
     turns: u64,
@@ -64,10 +64,10 @@ struct TrialSession {
 }
 
 impl MeasureKind {
-    /// All of them.
+    /// All measures.
     pub const ALL: [Self; 4] = [Self::Cost, Self::Ratio, Self::Turns, Self::Rereads];
 
-    /// Its name.
+    /// The name of the measure.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl MeasureKind {
         }
     }
 
-    /// How it is compared; a few turns or calls more or less are not beyond what is usual.
+    /// How it is compared. The minimum cap of 10 keeps ordinary counts of turns and calls below the cap.
     fn scale(self) -> ValueScale {
         match self {
             Self::Cost => ValueScale::Plain(1e-6),
@@ -87,7 +87,7 @@ impl MeasureKind {
         }
     }
 
-    /// What a session comes to in it; nothing where that is not known.
+    /// The value of this measure for a session; `None` if it is unknown.
     #[expect(clippy::cast_precision_loss, reason = "amounts of one session")]
     fn value(self, session: &TrialSession) -> Option<f64> {
         let priced = session.priced == session.turns;
@@ -100,10 +100,10 @@ impl MeasureKind {
 }
 
 impl HistoryView {
-    /// The groups of the trial that runs, or ran last; nothing where there was none.
+    /// The current trial, or the last one; `None` if there was none.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn holdout(&self) -> Result<Option<HoldoutReport>, HistoryError> {
         self.with(|connection| {
             let last = "SELECT share FROM trial_sessions ORDER BY latest DESC, session LIMIT 1";
@@ -141,10 +141,11 @@ fn report(connection: &Connection, share: u32) -> rusqlite::Result<HoldoutReport
     })
 }
 
-/// A session is over when nothing came for an hour; what it comes to counts only then. Later than this, it goes on.
+/// A session is over after an hour without a request, and is compared only then. A session with a later request than
+/// this time still runs.
 const OPEN: &str = "(unixepoch('now') * 1000 - 3600000)";
 
-/// The sessions that are over, in the order in which they ended.
+/// The finished sessions, in the order in which they ended.
 fn over(connection: &Connection, share: u32) -> rusqlite::Result<Vec<TrialSession>> {
     let mut rows = connection.prepare_cached(&format!(
         "SELECT arm, turns, priced, paid, repeats + fetches FROM

@@ -1,4 +1,4 @@
-//! Writes events into a history: one by one, and into the sums of their day.
+//! Inserts events: single requests, and the totals of their day.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::names::DayNames;
 use crate::sums::{GroupSums, StageSums};
 use crate::trial;
 
-/// Whose requests they are in the sums of a day: the day, the client, the project, the provider and the model.
+/// The key of a daily total: day, client, project, provider and model.
 type DayKey = [String; 5];
 
 /// Writes batches of events.
@@ -21,7 +21,7 @@ pub(crate) struct BatchWriter {
     names: DayNames,
 }
 
-/// What a batch adds to the sums of days.
+/// What a batch adds to the daily totals.
 #[derive(Default)]
 struct DaySums {
     requests: BTreeMap<DayKey, RequestSums>,
@@ -30,12 +30,12 @@ struct DaySums {
 }
 
 impl BatchWriter {
-    /// A writer of requests that belong to this project.
+    /// A writer for requests of this project.
     pub(crate) fn new(project: Option<String>) -> Self {
         Self { project, names: DayNames::default() }
     }
 
-    /// Writes them all, or none.
+    /// Writes all events in one transaction.
     pub(crate) fn write(
         &mut self,
         connection: &mut Connection,
@@ -227,7 +227,7 @@ fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusql
     Ok(())
 }
 
-/// The day by the machine's own clock, as `2026-11-16`.
+/// The day in the machine's local time, such as `2026-11-16`.
 fn day(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Result<String> {
     let mut day = to.prepare_cached("SELECT date(?1 / 1000, 'unixepoch', 'localtime')")?;
     day.query_one([at(event)], |row| row.get(0))

@@ -1,4 +1,4 @@
-//! Says what a history holds in JSON: for `/stats`, for the page that shows it, and for scripts.
+//! Renders a history as JSON, for `/stats`, the dashboard and scripts.
 
 use serde_json::{Map, Value, json};
 use tersely_account::RequestSums;
@@ -10,27 +10,27 @@ use crate::read::{HistoryParts, HistoryPeriod, HistoryView};
 use crate::requests::{SeenRequest, SeenResult, SeenSession};
 use crate::sums::{GroupSums, StageSums};
 
-/// The format; a field that changes its meaning changes this.
+/// Version of the format; it changes when a field changes its meaning.
 const VERSION: u32 = 1;
 
-/// How many days there are to draw.
+/// Number of days in the chart.
 const DAYS: usize = 90;
 
-/// How many requests and conversations there are to look at.
+/// Number of requests and of conversations listed.
 const REQUESTS: usize = 60;
 const SESSIONS: usize = 20;
 
-/// The most turns of a conversation that are told.
+/// Maximum number of turns shown of one conversation.
 const TURNS: usize = 200;
 
-/// Billionths in a dollar.
+/// Nanodollars in a dollar.
 const BILLION: f64 = 1e9;
 
 impl HistoryView {
-    /// What requests come to, by period and in parts, day by day and hour by hour.
+    /// Totals by period, by part, by day and by hour.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn summary(&self) -> Result<Map<String, Value>, HistoryError> {
         let mut periods = Map::new();
         for period in HistoryPeriod::ALL {
@@ -65,7 +65,7 @@ impl HistoryView {
     /// The latest requests and conversations.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn activity(&self) -> Result<Map<String, Value>, HistoryError> {
         let requests = self.recent(REQUESTS)?.iter().map(request).collect::<Vec<_>>();
         let sessions = self.sessions(SESSIONS)?.iter().map(session).collect::<Vec<_>>();
@@ -78,7 +78,7 @@ impl HistoryView {
     /// The turns of a conversation.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn conversation(&self, session: u64) -> Result<Value, HistoryError> {
         let turns = self.turns(session, TURNS)?;
         Ok(json!({ "session": hex(session), "turns": turns.iter().map(request).collect::<Vec<_>>() }))
@@ -224,7 +224,7 @@ fn session(session: &SeenSession) -> Value {
     })
 }
 
-/// Numbers of this size have no exact place in a script's arithmetic.
+/// In hexadecimal, because JavaScript numbers cannot hold 64 bits exactly.
 fn hex(session: u64) -> String {
     format!("{session:016x}")
 }

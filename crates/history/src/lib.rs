@@ -1,7 +1,7 @@
-//! Keeps what became of requests in a file: by day for good, one by one for some days.
+//! Records requests in a file: daily totals permanently, single requests for some days.
 //!
-//! It holds what events hold, numbers and names, and the project, which is the name of a folder. Whoever records
-//! something never waits for the file, and whatever is wrong with it, only the history suffers.
+//! It stores what events contain, numbers and names, plus the project, which is the name of a folder. Recording never
+//! blocks the caller, and a problem with the file affects only the history.
 
 mod amount;
 mod error;

@@ -1,10 +1,10 @@
-//! Table: the steps from each version of the schema to the next. A step that was released is never changed.
+//! Table: the steps from each version of the schema to the next. A released step is never changed.
 
-/// Step `n` brings a file of version `n` to version `n + 1`; an empty file is of version 0.
+/// Step `n` migrates a file from version `n` to version `n + 1`; an empty file has version 0.
 ///
-/// Times are in microseconds, but for `at`, which is in milliseconds since 1970, and money is in billionths of a
-/// dollar. Days are those of the machine's own clock. What is not known is empty text in `days`, where it is part of a
-/// name, and NULL elsewhere. A session whose requests were in two groups is in the group `mixed`.
+/// Durations are in microseconds, `at` is in milliseconds since 1970, and money is in nanodollars. Days follow the
+/// machine's local time. An unknown value is an empty text in `days`, where it is part of the key, and NULL elsewhere.
+/// A session with requests in both arms has the arm `mixed`.
 pub(crate) const STEPS: &[&str] = &["
 CREATE TABLE requests (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

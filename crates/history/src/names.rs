@@ -1,14 +1,14 @@
-//! Bounds how many names a day can have, for they come from requests and stay for good.
+//! Bounds the number of model names per day, because they come from requests and are stored permanently.
 
 use std::collections::HashSet;
 
-/// The most models of one day that are told apart by one process.
+/// Maximum number of models per day that one process records by name.
 const MOST: usize = 64;
 
-/// What stands for the others.
+/// The name for all other models.
 const OTHER: &str = "other";
 
-/// The models of a day.
+/// The model names of a day.
 #[derive(Default)]
 pub(crate) struct DayNames {
     day: String,
@@ -16,7 +16,7 @@ pub(crate) struct DayNames {
 }
 
 impl DayNames {
-    /// The name by which a model is kept.
+    /// The name under which a model is recorded.
     pub(crate) fn of<'n>(&mut self, day: &str, name: &'n str) -> &'n str {
         if self.day != day {
             day.clone_into(&mut self.day);

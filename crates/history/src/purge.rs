@@ -1,4 +1,4 @@
-//! Forgets: what is old, or all of it.
+//! Deletes old requests, or the whole history.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,11 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::error::HistoryError;
 use crate::schema;
 
-/// Forgets everything that a file holds, and gives the number of requests that it held one by one or in sums. Others may
-/// go on writing to it. A file that is no history any more is removed.
+/// Deletes everything in a history file and returns the number of requests that it covered. Other processes may keep
+/// writing to it. A damaged file is removed.
 ///
 /// # Errors
-/// When there is none, or it cannot be written.
+/// When the file is missing or cannot be written.
 pub fn purge(path: &Path) -> Result<u64, HistoryError> {
     match schema::open(path) {
         Ok(mut connection) => empty(&mut connection),
@@ -21,7 +21,7 @@ pub fn purge(path: &Path) -> Result<u64, HistoryError> {
             for beside in ["-wal", "-shm"] {
                 let mut name = path.as_os_str().to_owned();
                 name.push(beside);
-                // It need not be there.
+                // The file need not exist.
                 let _ = fs::remove_file(name);
             }
             Ok(0)
@@ -31,7 +31,7 @@ pub fn purge(path: &Path) -> Result<u64, HistoryError> {
 }
 
 fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {
-    // What was written is overwritten too.
+    // Deleted rows are overwritten on disk.
     connection.pragma_update(None, "secure_delete", "ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let count: i64 =
@@ -46,7 +46,7 @@ fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {
     Ok(count.unsigned_abs())
 }
 
-/// Forgets single requests that came longer ago than so many days, and those beyond so many.
+/// Deletes single requests older than `days`, and all but the newest `rows`.
 pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usize>) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let by_age: Option<i64> = transaction.query_one(
@@ -60,7 +60,7 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
         transaction.execute("DELETE FROM results WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM requests WHERE id <= ?1", params![last])?;
     }
-    // What a session comes to stays; its calls are needed only while it goes on.
+    // A session's totals stay; its calls are needed only while it runs.
     let ended = "SELECT session FROM trial_sessions WHERE latest < (unixepoch('now') - ?1 * 86400) * 1000";
     transaction.execute(&format!("DELETE FROM trial_calls WHERE session IN ({ended})"), [days_ago(days)])?;
     if let Some(rows) = rows {
@@ -73,7 +73,7 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
     transaction.commit()
 }
 
-/// A number of days whose seconds can be reckoned with.
+/// A number of days that does not overflow when converted to seconds.
 fn days_ago(days: usize) -> i64 {
     i64::try_from(days).unwrap_or(i64::MAX).min(i64::MAX / 100_000)
 }

@@ -1,4 +1,4 @@
-//! Reads a history: sums of days for good, and single requests while they are kept.
+//! Reads a history: daily totals, which are permanent, and single requests while they are retained.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,17 +10,17 @@ use crate::error::HistoryError;
 use crate::schema;
 use crate::sums::{GroupSums, StageSums};
 
-/// The rows of each list; what is beyond is seldom looked at.
+/// Maximum rows of each list; later rows are seldom read.
 const ROWS: i64 = 50;
 
-/// Reads a history. Clones are the same one.
+/// Reads a history. Clones share one connection.
 #[derive(Clone)]
 pub struct HistoryReader(Arc<Mutex<HistoryView>>);
 
-/// A history as it was at one moment.
+/// A consistent snapshot of a history.
 pub struct HistoryView(pub(crate) Connection);
 
-/// Since when.
+/// A period of time that ends now.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum HistoryPeriod {
     /// Since midnight.
@@ -29,12 +29,12 @@ pub enum HistoryPeriod {
     Week,
     /// Thirty days, today included.
     Month,
-    /// For as long as there is a history.
+    /// Since the history began.
     #[default]
     All,
 }
 
-/// What requests come to, by who made them and what was in them, the most tokens first.
+/// Totals by client, project, model, kind of result and stage, most tokens first.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryParts {
     /// By client.
@@ -49,22 +49,22 @@ pub struct HistoryParts {
     pub stages: Vec<(String, StageSums)>,
 }
 
-/// What half, and nineteen of twenty, of the latest requests did not exceed, in microseconds.
+/// Median and 95th percentile of the latest requests, in microseconds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Waits {
-    /// From the first byte to the last of the answer.
+    /// From the first byte of the request to the last byte of the response.
     pub took: [u64; 2],
-    /// Until the head of the answer came.
+    /// Until the head of the response arrived.
     pub upstream: [u64; 2],
-    /// What rewriting took.
+    /// Time spent rewriting.
     pub ours: [u64; 2],
 }
 
 impl HistoryPeriod {
-    /// All of them, the shortest first.
+    /// All periods, shortest first.
     pub const ALL: [Self; 4] = [Self::Today, Self::Week, Self::Month, Self::All];
 
-    /// Its name.
+    /// The name of the period.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl HistoryPeriod {
         }
     }
 
-    /// Its first day, as the database reckons it.
+    /// Its first day, as an SQL expression.
     fn first(self) -> &'static str {
         match self {
             Self::Today => "date('now', 'localtime')",
@@ -86,7 +86,7 @@ impl HistoryPeriod {
     }
 }
 
-/// The sums of `days`, in the order in which [`sums`] reads them.
+/// The totals of `days`, in the order in which [`sums`] reads them.
 const SUMS: &str = "coalesce(sum(requests), 0), coalesce(sum(failed), 0), coalesce(sum(before), 0), \
     coalesce(sum(after), 0), coalesce(sum(fetched), 0), coalesce(sum(results), 0), coalesce(sum(changed), 0), \
     coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0), \
@@ -95,18 +95,18 @@ const SUMS: &str = "coalesce(sum(requests), 0), coalesce(sum(failed), 0), coales
     coalesce(sum(would_spare), 0)";
 
 impl HistoryReader {
-    /// Opens a file.
+    /// Opens a history file.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// When the file is missing or cannot be read.
     pub fn open(path: &Path) -> Result<Self, HistoryError> {
         Ok(Self::sharing(Arc::new(Mutex::new(HistoryView(schema::open(path)?)))))
     }
 
-    /// Reads a history without anything in it.
+    /// Opens an empty history in memory.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// When the database cannot be created.
     pub fn empty() -> Result<Self, HistoryError> {
         Ok(Self::sharing(Arc::new(Mutex::new(HistoryView(schema::in_memory()?)))))
     }
@@ -115,16 +115,16 @@ impl HistoryReader {
         Self(view)
     }
 
-    /// Reads something, as it all was at one moment.
+    /// Runs reads on one consistent snapshot.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn look<T>(
         &self,
         read: impl FnOnce(&HistoryView) -> Result<T, HistoryError>,
     ) -> Result<T, HistoryError> {
         let view = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whatever is written meanwhile is not seen before it ends.
+        // Inside a transaction, writes by others stay invisible.
         let _moment = view.0.unchecked_transaction()?;
         read(&view)
     }
@@ -138,19 +138,19 @@ impl HistoryView {
         Ok(read(&self.0)?)
     }
 
-    /// What all requests of a period come to.
+    /// Totals of all requests in a period.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn sums(&self, period: HistoryPeriod) -> Result<RequestSums, HistoryError> {
         let text = format!("SELECT {SUMS} FROM days WHERE day >= {}", period.first());
         self.with(|connection| connection.query_one(&text, [], |row| sums(row, 0)))
     }
 
-    /// The same, in parts.
+    /// Totals of a period, by client, project, model, kind of result and stage.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn parts(&self, period: HistoryPeriod) -> Result<HistoryParts, HistoryError> {
         let first = period.first();
         let by = |connection: &Connection, column: &str| {
@@ -170,10 +170,10 @@ impl HistoryView {
         })
     }
 
-    /// The last `count` days, today last; one without requests is there too.
+    /// The last `count` days, today last, including days without requests.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn days(&self, count: usize) -> Result<Vec<(String, RequestSums)>, HistoryError> {
         let text = format!(
             "WITH RECURSIVE back (n) AS (SELECT ?1 - 1 UNION ALL SELECT n - 1 FROM back WHERE n > 0)
@@ -187,10 +187,10 @@ impl HistoryView {
         })
     }
 
-    /// The last 24 hours, the current one last, each with the tokens that came and those that were sent.
+    /// The last 24 hours, the current one last: the start of each, the tokens received, and the tokens sent.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn hours(&self) -> Result<Vec<[u64; 3]>, HistoryError> {
         let text = "WITH RECURSIVE back (n) AS (SELECT 23 UNION ALL SELECT n - 1 FROM back WHERE n > 0),
                 sent AS (SELECT at / 3600000 AS hour, sum(before) AS before, sum(after + fetched) AS after
@@ -202,10 +202,10 @@ impl HistoryView {
         })
     }
 
-    /// How long the latest requests took.
+    /// Durations of the latest requests.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn waits(&self) -> Result<Waits, HistoryError> {
         self.with(|connection| {
             let of = |column| middle(connection, column);
@@ -213,17 +213,17 @@ impl HistoryView {
         })
     }
 
-    /// The number of the latest request: it changes with every one that is written.
+    /// The number of the latest request. Every new request changes it.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn latest(&self) -> Result<u64, HistoryError> {
         let text = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'requests'";
         self.with(|connection| connection.query_one(text, [], |row| count(row, 0)))
     }
 }
 
-/// What half and nineteen of twenty of the latest thousand do not exceed.
+/// Median and 95th percentile of the latest 1,000 requests.
 fn middle(connection: &Connection, column: &str) -> rusqlite::Result<[u64; 2]> {
     let text = format!(
         "SELECT {column} FROM (SELECT {column} FROM requests ORDER BY id DESC LIMIT 1000)
@@ -288,12 +288,12 @@ fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
     })
 }
 
-/// A number of the database that is never less than none.
+/// Reads an integer column that is never negative.
 pub(crate) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
 }
 
-/// A number as the database takes it.
+/// A count as a database integer.
 pub(crate) fn number(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

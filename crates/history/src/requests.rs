@@ -1,4 +1,4 @@
-//! Reads single requests, and the conversations that they belong to.
+//! Reads single requests and the conversations they belong to.
 
 use rusqlite::{Connection, Row, params};
 use tersely_account::TokenUsage;
@@ -6,66 +6,66 @@ use tersely_account::TokenUsage;
 use crate::error::HistoryError;
 use crate::read::{HistoryView, count, number};
 
-/// How far back conversations are looked for, in requests.
+/// Number of recent requests that are searched for conversations.
 const BACK: usize = 2_000;
 
-/// A request, as it is remembered.
+/// A recorded request.
 #[derive(Clone, Debug, Default)]
 pub struct SeenRequest {
     /// Its number in the history.
     pub id: u64,
-    /// When it came, in milliseconds since 1970.
+    /// When it arrived, in milliseconds since 1970.
     pub at: u64,
-    /// The program that sent it.
+    /// The client program.
     pub client: Option<String>,
     /// The folder that it was made for.
     pub project: Option<String>,
-    /// Whose API it used.
+    /// The provider whose API it used.
     pub provider: Option<String>,
     /// The model that it named.
     pub model: Option<String>,
-    /// A hash of its conversation.
+    /// A hash that identifies its conversation.
     pub session: Option<u64>,
-    /// The status of its answer.
+    /// The status of its response.
     pub status: u16,
     /// How it ended.
     pub ended: String,
-    /// Why it went on as it came, where it should not have.
+    /// Why it was forwarded unchanged when it should have been compressed.
     pub missed: Option<String>,
-    /// What it took, in microseconds.
+    /// Its duration, in microseconds.
     pub took: u64,
-    /// What rewriting it took.
+    /// Time spent rewriting it, in microseconds.
     pub ours: Option<u64>,
     /// Its tool results, and how many of them were changed.
     pub results: [u64; 2],
     /// Secrets that were masked.
     pub redacted: u64,
-    /// Its tokens as they came, as they were sent, and those that fetching back cost.
+    /// Its tokens as received and as sent, and the tokens that fetching back cost.
     pub tokens: [u64; 3],
-    /// What the provider counted, if it said.
+    /// The provider's usage, if reported.
     pub billed: Option<TokenUsage>,
-    /// What it cost and would have cost, in billionths of a dollar.
+    /// What it cost and what it would have cost without us, in nanodollars.
     pub cost: Option<[u64; 2]>,
-    /// Whether what was made of it was sent, where that is not usual.
+    /// Its arm, unless compression was simply applied.
     pub arm: Option<String>,
-    /// The tokens that it would have had, where it was sent as it came.
+    /// The tokens that it would have had compressed, if it was sent unchanged.
     pub would: Option<u64>,
-    /// What was new in its conversation.
+    /// The results that were new in its conversation.
     pub fresh: Vec<SeenResult>,
 }
 
-/// A tool result, as it is remembered.
+/// A recorded tool result.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct SeenResult {
     /// The tool, by the name that the client gave it.
     pub tool: Option<String>,
     /// The kind of tool, and the family of text.
     pub group: [String; 2],
-    /// What became of it.
+    /// What was done with it.
     pub status: String,
     /// The stages that acted, in order.
     pub stages: Vec<String>,
-    /// Its tokens as they came and as they were sent.
+    /// Its tokens as received and as sent.
     pub tokens: [u64; 2],
 }
 
@@ -74,15 +74,15 @@ pub struct SeenResult {
 pub struct SeenSession {
     /// Its hash.
     pub session: u64,
-    /// When its first and its latest request came.
+    /// When its first and its latest request arrived.
     pub at: [u64; 2],
     /// How many requests it has.
     pub turns: u64,
     /// The program, the folder and the model of its latest request.
     pub whose: [Option<String>; 3],
-    /// Tokens as they came, as they were sent, and those that fetching back cost.
+    /// Its tokens as received and as sent, and the tokens that fetching back cost.
     pub tokens: [u64; 3],
-    /// What the provider read at full price, read from its cache and wrote to it.
+    /// Input that the provider read at full price, read from its cache, and wrote to its cache.
     pub cache: [u64; 3],
 }
 
@@ -90,19 +90,19 @@ const COLUMNS: &str = "id, at, client, project, provider, model, session, status
     changed, redacted, before, after, fetched, input, cache_read, cache_write, output, paid, full, arm, would_after";
 
 impl HistoryView {
-    /// The latest requests, the latest first.
+    /// The latest requests, newest first.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn recent(&self, most: usize) -> Result<Vec<SeenRequest>, HistoryError> {
         let text = format!("SELECT {COLUMNS} FROM requests ORDER BY id DESC LIMIT ?1");
         self.requests(&text, number(most))
     }
 
-    /// The latest requests of a conversation, the earliest first.
+    /// The latest requests of a conversation, oldest first.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn turns(&self, session: u64, most: usize) -> Result<Vec<SeenRequest>, HistoryError> {
         let text = format!("SELECT {COLUMNS} FROM requests WHERE session = ?1 ORDER BY id DESC LIMIT {most}");
         let mut turns = self.requests(&text, session.cast_signed())?;
@@ -110,10 +110,10 @@ impl HistoryView {
         Ok(turns)
     }
 
-    /// The latest conversations, the latest first.
+    /// The latest conversations, newest first.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the history cannot be read.
     pub fn sessions(&self, most: usize) -> Result<Vec<SeenSession>, HistoryError> {
         let text = "SELECT session, max(at), client, project, model
              FROM (SELECT * FROM requests ORDER BY id DESC LIMIT ?1) WHERE session IS NOT NULL

@@ -1,4 +1,4 @@
-//! Opens a history, and brings it to the schema of this program.
+//! Opens a history and migrates it to the current schema.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,10 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::error::HistoryError;
 use crate::migrations::STEPS;
 
-/// How long a call waits for another process that writes.
+/// How long a call waits for another process's write lock.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Opens the file for whoever writes; it is made if need be, for nobody else to read.
+/// Opens the file for writing; creates it, readable by its owner only, if it is missing.
 pub(crate) fn create(path: &Path) -> Result<Connection, HistoryError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         private_folder(folder)?;
@@ -21,33 +21,33 @@ pub(crate) fn create(path: &Path) -> Result<Connection, HistoryError> {
     prepare(Connection::open_with_flags(path, FLAGS)?)
 }
 
-/// Opens the file for whoever reads.
+/// Opens an existing file.
 pub(crate) fn open(path: &Path) -> Result<Connection, HistoryError> {
-    // Nothing is made of an empty one: somebody is about to.
+    // An empty file has no schema yet: another process is about to create it.
     if fs::metadata(path).map_or(0, |file| file.len()) == 0 {
         return Err(HistoryError::Missing);
     }
     prepare(Connection::open_with_flags(path, FLAGS)?)
 }
 
-/// A history that lives as long as the process.
+/// A history in memory, which ends with the process.
 pub(crate) fn in_memory() -> Result<Connection, HistoryError> {
     prepare(Connection::open_in_memory()?)
 }
 
-/// Not by URI: a path is a path. Every connection has one user at a time.
+/// Without `SQLITE_OPEN_URI`, so that a path is never parsed as a URI. No mutex: a connection has one user at a time.
 const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 fn prepare(mut connection: Connection) -> Result<Connection, HistoryError> {
     connection.busy_timeout(PATIENCE)?;
-    // Readers do not wait for writers then, nor writers for readers. A crash may cost the last second, never the file.
+    // With WAL, readers and writers do not block each other. A crash may lose the last second, never the file.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     migrate(&mut connection, STEPS)?;
     Ok(connection)
 }
 
-/// Takes the steps that are missing, all or none.
+/// Runs the missing steps in one transaction.
 fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), HistoryError> {
     let version = |connection: &Connection| {
         connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0))
@@ -56,7 +56,7 @@ fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), HistoryErr
     if version(connection)? == last {
         return Ok(());
     }
-    // Another process may be about to do the same.
+    // Take the write lock first, because another process may be migrating too.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let from = version(&transaction)?;
     if from > last {

@@ -1,4 +1,4 @@
-//! Hears of requests and has them written into a history, without anyone waiting.
+//! Receives request events and queues them for the history without blocking.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,10 +15,10 @@ use crate::schema;
 use crate::state::{HistorySettings, SinkState};
 use crate::writer::Scribe;
 
-/// Events that wait to be written; beyond that they are lost.
+/// Maximum number of queued events; further events are dropped.
 const QUEUE: usize = 1024;
 
-/// Hears of requests and has them written into a history. Clones are the same one.
+/// Receives request events and records them in a history. Clones share one queue.
 #[derive(Clone)]
 pub struct HistorySink {
     events: SyncSender<Arc<RequestEvent>>,
@@ -27,10 +27,10 @@ pub struct HistorySink {
 }
 
 impl HistorySink {
-    /// Begins to write a history. The file is opened later, by whoever writes it.
+    /// Starts recording. The writer thread opens the file later.
     ///
     /// # Errors
-    /// When there can be no thread for it, or no memory.
+    /// When the thread or the in-memory database cannot be created.
     pub fn start(settings: HistorySettings) -> io::Result<Self> {
         let memory = match settings.file {
             Some(_) => None,
@@ -44,8 +44,8 @@ impl HistorySink {
         Ok(Self { events, file, state })
     }
 
-    /// Waits until all that was heard is written or lost, or the time is over. Gives how many events still wait to be
-    /// written then.
+    /// Waits until every event received is written or dropped, or until the timeout. Returns the number of events still
+    /// queued.
     #[must_use]
     pub fn finish(&self, patience: Duration) -> u64 {
         let until = Instant::now() + patience;
@@ -57,16 +57,16 @@ impl HistorySink {
         waiting()
     }
 
-    /// What was wrong first, if anything was.
+    /// The first error, if there was one.
     #[must_use]
     pub fn fault(&self) -> Option<&str> {
         self.state.fault.get().map(String::as_str)
     }
 
-    /// Reads what was written.
+    /// Opens a reader of this history.
     ///
     /// # Errors
-    /// When there is no file yet, or it cannot be read.
+    /// When the file does not exist yet or cannot be read.
     pub fn reader(&self) -> Result<HistoryReader, HistoryError> {
         match (&self.state.memory, &self.file) {
             (Some(memory), _) => Ok(HistoryReader::sharing(Arc::clone(memory))),
@@ -82,7 +82,7 @@ impl EventSink for HistorySink {
     }
 
     fn hear(&self, event: &Arc<RequestEvent>) {
-        // What asks no model, as a client that looks whether a server is there, is no request of a history.
+        // Only a POST can call a model; probes and the like are not recorded.
         if event.verb.name() != "POST" {
             return;
         }

@@ -1,4 +1,4 @@
-//! What whoever hears of requests and whoever writes them down both know.
+//! State shared by the event sink and the writer thread.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,34 +6,34 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::read::HistoryView;
 
-/// Where a history is kept, and for how long.
+/// Where a history is stored, and for how long.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HistorySettings {
-    /// The file; none: it lives as long as the process.
+    /// The file; `None` keeps the history in memory until the process ends.
     pub file: Option<PathBuf>,
-    /// For how many days single requests are kept.
+    /// Number of days for which single requests are retained.
     pub days: usize,
-    /// The name of the folder that requests are made for.
+    /// The name of the folder that the requests are made for.
     pub project: Option<String>,
 }
 
-/// What whoever hears and whoever writes both know.
+/// State shared by the event sink and the writer thread.
 #[derive(Default)]
 pub(crate) struct SinkState {
-    /// Events that came.
+    /// Events received.
     pub(crate) heard: AtomicU64,
-    /// Events that were written or lost.
+    /// Events written or dropped.
     pub(crate) settled: AtomicU64,
-    /// Events that were lost.
+    /// Events dropped.
     pub(crate) lost: AtomicU64,
-    /// What was wrong first, if anything was.
+    /// The first error, if there was one.
     pub(crate) fault: OnceLock<String>,
-    /// The history that lives as long as the process.
+    /// The in-memory history, if there is no file.
     pub(crate) memory: Option<Arc<Mutex<HistoryView>>>,
 }
 
 impl SinkState {
-    /// So many events came to nothing.
+    /// Counts events as dropped.
     pub(crate) fn lose(&self, events: usize) {
         self.lost.fetch_add(events as u64, Ordering::Relaxed);
         self.settled.fetch_add(events as u64, Ordering::Release);

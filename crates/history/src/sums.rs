@@ -1,15 +1,15 @@
-//! What results and stages come to, together.
+//! Totals of results and stages.
 
-/// What the results of a kind come to.
+/// Totals of the results of one kind.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct GroupSums {
-    /// How many were sent; one that is sent again counts again, as it does on the bill.
+    /// Results sent; a result that is sent again counts again, as it does on the bill.
     pub results: u64,
     /// How many of them were changed.
     pub changed: u64,
-    /// Their tokens as they came.
+    /// Their tokens as received.
     pub before: u64,
-    /// Their tokens as they were sent.
+    /// Their tokens as sent.
     pub after: u64,
 }
 
@@ -21,13 +21,13 @@ impl GroupSums {
     }
 }
 
-/// What a stage comes to.
+/// Totals of one stage.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct StageSums {
-    /// Tokens that it saved; less than none where it made room for another.
+    /// Tokens that it saved; negative if it prepared the text for another stage.
     pub saved: i64,
-    /// How often something that it left out was fetched back.
+    /// How often text that it left out was fetched back.
     pub calls: u64,
-    /// Tokens of that.
+    /// Tokens of the fetched text.
     pub fetched: u64,
 }

@@ -1,4 +1,4 @@
-//! Writes what the sessions of a trial come to: turns, cost, and what was read again.
+//! Records the sessions of a holdout trial: turns, cost, repeated calls and fetches.
 
 use rusqlite::{Transaction, params};
 use tersely_account::{ResultRecord, ShownName, stable_hash};
@@ -6,7 +6,7 @@ use tersely_telemetry::RequestEvent;
 
 use crate::amount::{at, number};
 
-/// Adds a request to its session, if that is part of a trial and the request came to something.
+/// Adds a successful request to its session, if the session is part of a trial.
 pub(crate) fn add(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Result<()> {
     let (Some(session), Some(share)) = (event.session, event.record.arm.share()) else { return Ok(()) };
     if !event.is_success() {
@@ -39,8 +39,8 @@ pub(crate) fn add(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Resul
     Ok(())
 }
 
-/// True when the session has made the same call before: the same tool, asked for the same. A call that is seen again, as
-/// after a restart, is no other call.
+/// True when the session has made the same call before: the same tool with the same arguments. A call that is seen a
+/// second time, for example after a restart, is not a repeat.
 fn is_repeat(to: &Transaction<'_>, session: i64, result: &ResultRecord) -> rusqlite::Result<bool> {
     let Some(arguments) = result.arguments else { return Ok(false) };
     let asked = stable_hash(&(result.group.tool, arguments)).cast_signed();

@@ -1,4 +1,5 @@
-//! Takes events from a queue and writes them, some at a time; what cannot be written is lost and counted.
+//! The writer thread: takes events from the queue and writes them in batches. Events that cannot be written are dropped
+//! and counted.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
@@ -14,33 +15,33 @@ use crate::read::HistoryView;
 use crate::schema;
 use crate::state::{HistorySettings, SinkState};
 
-/// How long events wait for others to be written with.
+/// How long a batch waits for more events.
 const GATHER: Duration = Duration::from_millis(150);
 
-/// The most events that are written at once.
+/// Maximum number of events in a batch.
 const BATCH: usize = 256;
 
-/// How often old requests are forgotten.
+/// How often old requests are deleted.
 const TIDY: Duration = Duration::from_hours(1);
 
-/// How long a file that could not be opened is left alone.
+/// How long to wait before reopening a file that could not be opened.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Single requests that are kept where there is no file.
+/// Maximum number of single requests in an in-memory history.
 const ROWS: usize = 10_000;
 
-/// How often their number is looked at, in requests.
+/// Number of new requests after which an in-memory history is trimmed.
 const LOOK: usize = 1_000;
 
-/// Whoever writes.
+/// The writer thread's state.
 pub(crate) struct Scribe {
     settings: HistorySettings,
     state: Arc<SinkState>,
     writer: BatchWriter,
     connection: Option<Arc<Mutex<HistoryView>>>,
-    /// When the file was last tried in vain.
+    /// When opening the file was last attempted.
     tried: Option<Instant>,
-    /// When old requests were last forgotten, and how many have come since.
+    /// When old requests were last deleted, and the number of requests since.
     tidied: Option<(Instant, usize)>,
 }
 
@@ -51,7 +52,7 @@ impl Scribe {
         Self { settings, state, writer, connection, tried: None, tidied: None }
     }
 
-    /// Writes until nobody can say anything any more.
+    /// Writes batches until the queue closes.
     pub(crate) fn run(&mut self, queue: &Receiver<Arc<RequestEvent>>) {
         while let Ok(first) = queue.recv() {
             let mut batch = vec![first];
@@ -82,13 +83,13 @@ impl Scribe {
         if is_due || is_full {
             self.tidied = Some((Instant::now(), 0));
             let rows = self.settings.file.is_none().then_some(ROWS);
-            // What is not forgotten now is forgotten later.
+            // If this fails, the next run deletes them.
             let _ = forget(&mut connection.0, self.settings.days, rows);
         }
         Ok(())
     }
 
-    /// The database; where it could not be had, it is tried again after a while.
+    /// The connection. After a failure, waits [`PAUSE`] before opening the file again.
     fn connection(&mut self) -> Result<Arc<Mutex<HistoryView>>, HistoryError> {
         if let Some(connection) = &self.connection {
             return Ok(Arc::clone(connection));
@@ -103,13 +104,13 @@ impl Scribe {
         Ok(connection)
     }
 
-    /// Says what is wrong, once: it will be wrong for the next events too.
+    /// Logs the first error only: the next events will fail in the same way.
     fn fail(&mut self, events: usize, error: &HistoryError) {
         self.state.lose(events);
         if self.state.fault.set(error.to_string()).is_ok() {
             tracing::warn!(target: "tersely", why = %error, "history: requests are not recorded");
         }
-        // A file that broke, or was replaced, is opened afresh.
+        // Reopens a file that was damaged or replaced.
         if self.settings.file.is_some() {
             self.connection = None;
         }

@@ -1,4 +1,4 @@
-//! A history keeps what events say, whatever happens to its file, and nobody ever waits for it.
+//! A history records events whatever happens to its file, and never blocks a request.
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use std::fs;
@@ -19,7 +19,7 @@ use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 const DAY: Duration = Duration::from_hours(24);
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A folder that goes with its test.
+/// A folder that is removed after the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -45,7 +45,7 @@ fn settings(file: &Path) -> HistorySettings {
     HistorySettings { file: Some(file.to_owned()), days: 14, project: Some("shop".to_owned()) }
 }
 
-/// A request as the gateway tells of it: 1,000 tokens came, 700 were sent, and 50 were fetched back.
+/// A typical request: 1,000 tokens received, 700 sent, and 50 fetched back.
 fn event() -> RequestEvent {
     let group = ResultGroup { tool: "bash", family: "log" };
     let tokens = TokenChange { before: 600, after: 300 };
@@ -153,11 +153,11 @@ fn single_requests_are_forgotten_and_sums_are_not() {
     let old = RequestEvent { at: SystemTime::now() - 20 * DAY, ..event() };
     let sink = HistorySink::start(settings(&folder.file())).unwrap();
     record(&sink, [old, event()]);
-    // Whoever starts next forgets what is too old by then.
+    // The next start deletes old requests.
     let next = HistorySink::start(settings(&folder.file())).unwrap();
     record(&next, [event()]);
     let reader = next.reader().unwrap();
-    // It is forgotten just after the batch was written.
+    // They are deleted just after the batch is written.
     let until = Instant::now() + PATIENCE;
     while reader.look(|it| it.recent(10)).unwrap().len() > 2 && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(10));

@@ -1,4 +1,4 @@
-//! The sessions of a trial: what each comes to, and what its groups prove.
+//! Sessions of a holdout trial: their totals, and the comparison of the arms.
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use std::fs;
@@ -16,7 +16,7 @@ use tersely_history::{
 };
 use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 
-/// A history in a file that goes with its test.
+/// A history in a file that is removed after the test.
 struct Ledger {
     file: PathBuf,
     sink: HistorySink,
@@ -55,7 +55,7 @@ fn holdout(share: &str) -> Holdout {
     Holdout { share: share.parse().unwrap(), salt: String::new() }
 }
 
-/// A request of a session, so many hours ago, that cost so many thousandths of a dollar.
+/// A request of a session, `hours` ago, that cost `cost` thousandths of a dollar.
 fn request(session: u64, arm: Arm, hours: u64, cost: u64) -> RequestEvent {
     let request_tokens = Some(TokenChange { before: 1000, after: 600 });
     let would = Arc::new(RequestRecord { request_tokens, ..RequestRecord::default() });
@@ -79,7 +79,7 @@ fn request(session: u64, arm: Arm, hours: u64, cost: u64) -> RequestEvent {
     }
 }
 
-/// A result of a call of this name that asked for this.
+/// The result of a call with this id and these arguments.
 fn result(call: &str, arguments: u64) -> Arc<ResultRecord> {
     Arc::new(ResultRecord {
         call: ShownName::of(call),
@@ -103,12 +103,12 @@ fn what_is_read_again_is_counted_once_for_each_call() {
     let fetched = vec![FetchSum { stage: "log", calls: 2, tokens: 9 }];
     ledger.record(&[
         with(vec![result("a", 1), result("b", 2)]),
-        // The gateway was started again, and all of it is new to it: the third call alone is.
+        // After a restart every result counts as new, but only the third call is.
         with(vec![result("a", 1), result("b", 2), result("c", 1)]),
         with(vec![result("d", 1), result("e", 3)]),
         RequestEvent { record: RequestRecord { fetched, ..with(Vec::new()).record }, ..with(Vec::new()) },
         RequestEvent { status: 500, ..with(vec![result("f", 1)]) },
-        // Another session may ask for the same.
+        // Another session may make the same call.
         RequestEvent {
             record: RequestRecord {
                 fresh: vec![result("a", 1)],
@@ -134,7 +134,7 @@ fn groups_are_compared_once_their_sessions_are_over() {
     let ledger = Ledger::open("groups");
     assert!(ledger.holdout().is_none(), "there is no trial");
     let holdout = holdout("50%");
-    // Treated sessions cost six tenths of what the others do, give or take.
+    // Treated sessions cost about 60 % of what the others cost.
     let cost =
         |session: u64, arm: Arm| (if arm.is_applied() { 60 } else { 100 }) * (50 + session % 100) / 100;
     let all = |sessions: std::ops::Range<u64>, hours: u64| {
@@ -162,7 +162,7 @@ fn groups_are_compared_once_their_sessions_are_over() {
     assert!(ratio.low < -0.4 && -0.4 < ratio.high && ratio.high < 0.0, "{ratio:?}");
     let turns = of(MeasureKind::Turns);
     assert!(!turns.gap.unwrap().is_clear() && turns.more.is_none(), "{turns:?}");
-    // Nothing of what would have been is what was.
+    // Hypothetical savings are not counted as savings.
     let sums = HistoryReader::open(&ledger.file).unwrap().look(|it| it.sums(HistoryPeriod::All)).unwrap();
     let held = sums.would.requests;
     assert_eq!(
@@ -197,7 +197,7 @@ fn a_session_in_both_groups_is_in_neither_and_another_share_is_another_trial() {
     assert_eq!((report.mixed, report.unpriced), (1, 1));
 }
 
-/// A file of the version before gets what it lacks, and keeps what it has.
+/// A file of the previous version is migrated and keeps its rows.
 #[test]
 fn an_older_file_is_brought_up_to_date() {
     let ledger = Ledger::open("older");

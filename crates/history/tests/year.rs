@@ -1,6 +1,6 @@
-//! A year of ten million requests stays small, and is read at once.
+//! A year of ten million requests stays small and fast to read.
 //!
-//! `TERSELY_YEAR` names the file to write; without it, it goes again. `just year` runs it.
+//! `TERSELY_YEAR` names the file to write; without it, the file is temporary. `just year` runs this test.
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ const MODELS: [[&str; 2]; 4] = [
 ];
 const PROJECTS: [&str; 9] =
     ["shop", "billing", "infra", "website", "mobile", "search", "ledger", "docs", "data-platform"];
-/// The tool, its kind, the family of its text, the stage that acts, and the share that stays.
+/// Tool, kind of tool, family of its text, stage that acts, and the percentage that remains.
 const TOOLS: [(&str, &str, &str, &str, usize); 8] = [
     ("Read", "read", "source", "gutter", 88),
     ("Bash", "bash", "log", "log", 42),
@@ -37,11 +37,11 @@ const TOOLS: [(&str, &str, &str, &str, usize); 8] = [
     ("Edit", "edit", "source", "gutter", 99),
 ];
 
-/// Writes so many events, over so many days.
+/// Writes `all` events, spread over `days` days.
 fn write(file: &Path, all: usize, days: usize) {
     let mut dice = Dice(7);
     for day in (0..days).rev() {
-        // Three projects a day; work goes up and down with the week and the season.
+        // Three projects a day; the load varies with the weekday and the season.
         for part in 0..3 {
             let project = PROJECTS[(day * 2 + part * part) % PROJECTS.len()].to_owned();
             let settings = HistorySettings { file: Some(file.to_owned()), days: 14, project: Some(project) };
@@ -62,7 +62,7 @@ fn write(file: &Path, all: usize, days: usize) {
     }
 }
 
-/// Numbers that look like chance and are the same every time.
+/// A deterministic pseudo-random generator.
 struct Dice(u64);
 
 impl Dice {
@@ -103,7 +103,7 @@ fn a_year_is_small_and_read_at_once() {
 
 fn event(dice: &mut Dice, group: usize, at: usize, when: SystemTime) -> RequestEvent {
     let who = dice.roll(10).saturating_sub(6);
-    // A conversation has some forty turns, and its head grows.
+    // A conversation has about forty turns, and its context grows.
     let turn = at % 40;
     let mut event = RequestEvent {
         at: when,
@@ -140,7 +140,7 @@ fn event(dice: &mut Dice, group: usize, at: usize, when: SystemTime) -> RequestE
     event
 }
 
-/// Adds one or two results, and gives the tokens of all that the conversation has.
+/// Adds one or two results, and returns the tokens of the conversation so far.
 fn add_results(dice: &mut Dice, turn: usize, event: &mut RequestEvent) -> TokenChange {
     let (mut before, mut after) = (0, 0);
     for _ in 0..=dice.roll(2) {

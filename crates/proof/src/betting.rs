@@ -1,41 +1,41 @@
-//! What a gambler owns who bets that one mean is lower than claimed, and another higher.
+//! Betting martingales for a two-sample confidence sequence (Waudby-Smith & Ramdas 2024).
 //!
-//! Values lie between 0 and 1. If the claim is true the bets are fair, and a gambler who starts with 1 gets to 40 with a
-//! chance of one in forty at most, however long the game and however often someone looks. So whoever gets there has
-//! disproved the claim.
+//! Each martingale is the capital of a gambler who bets that one group's mean is lower than claimed and the other's is
+//! higher. Values lie between 0 and 1. If the claim is true the bets are fair, and by Ville's inequality a gambler who
+//! starts with 1 ever reaches 40 with a probability of at most 1/40, however long the game and however often someone
+//! looks. A gambler who reaches 40 has disproved the claim.
 
-/// How many gamblers there are, each half as bold as the one before; what they own on average counts.
+/// Number of gamblers, each with half the stake of the previous one. The average of their capitals counts.
 const COUNT: usize = 10;
 
-/// What the boldest stakes of what may be lost. One who stakes all can be ruined by a single value.
+/// The highest stake, as a fraction of the capital. Staking everything could lose it all on a single value.
 const BOLDEST: f64 = 0.9;
 
-/// Values whose factors are multiplied before a logarithm is taken: few enough that no product leaves what a number can
-/// hold.
+/// Number of factors multiplied before taking a logarithm; small enough that the product cannot overflow or underflow.
 const CHUNK: usize = 16;
 
-/// The nearest to 0 or 1 that a claimed mean gets, which bounds what one value can win.
+/// How close a claimed mean may come to 0 or 1; this bounds what one value can win.
 pub(crate) const EDGE: f64 = 1e-9;
 
-/// What each gambler stakes on either group.
+/// The stakes of each gambler on both groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Bets {
-    /// On values below the mean that is claimed for the one group, and on values above that for the other.
+    /// Stakes on values below the claimed mean of the first group, and on values above that of the second.
     under: [f64; COUNT],
     over: [f64; COUNT],
 }
 
-/// Values, and how often each is there.
+/// Values and how often each occurs.
 pub(crate) struct Runs {
     values: Vec<f64>,
-    /// Empty where each is there once.
+    /// Empty if each counts once.
     times: Vec<f64>,
 }
 
 impl Bets {
-    /// Stakes such that what is won on one group is not lost on the other when both means are claimed a bit higher or
-    /// lower: a small group is bet on more boldly. `ratio` is the size of the second group in the first's, `level` about
-    /// where the mean is; both must be known before the values are seen.
+    /// Ties the stakes so that raising or lowering both claimed means together wins on one group what it loses on the
+    /// other: the smaller group gets the higher stakes. `ratio` is the size of the second group divided by the first,
+    /// `level` the approximate mean; both must be fixed before any value is seen.
     #[must_use]
     pub fn tied(ratio: f64, level: f64) -> Self {
         let bolder = ratio * (1.0 - level) / level;
@@ -48,27 +48,27 @@ impl Bets {
         bets
     }
 
-    /// What the gamblers get for one value of the first group, of which this mean is claimed: added to their logarithms.
+    /// Adds the log factors for one value of the first group, given its claimed mean.
     pub fn add_under(&self, mean: f64, value: f64, logs: &mut [f64]) {
         for (stake, log) in self.under.iter().zip(logs) {
             *log += (1.0 - stake + stake * (1.0 - value) / (1.0 - mean)).ln();
         }
     }
 
-    /// The same for one of the second group.
+    /// Adds the log factors for one value of the second group.
     pub fn add_over(&self, mean: f64, value: f64, logs: &mut [f64]) {
         for (stake, log) in self.over.iter().zip(logs) {
             *log += (1.0 - stake + stake * value / mean).ln();
         }
     }
 
-    /// What they own to begin with, as logarithms.
+    /// The initial capitals, as logarithms.
     #[must_use]
     pub fn begin() -> Vec<f64> {
         vec![0.0; COUNT]
     }
 
-    /// The logarithm of what they own on average.
+    /// The logarithm of the average capital.
     #[must_use]
     pub fn mean(logs: &[f64]) -> f64 {
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -76,7 +76,8 @@ impl Bets {
         most + (sum / f64::from(u32::try_from(COUNT).unwrap_or(1))).ln()
     }
 
-    /// The same after all values of both groups. For claimed means that differ by a given amount it is convex in either.
+    /// The logarithm of the average capital after all values of both groups. It is convex in either claimed mean when
+    /// their difference is fixed.
     pub(crate) fn all(&self, (low, low_mean): (&Runs, f64), (high, high_mean): (&Runs, f64)) -> f64 {
         let mut logs = Self::begin();
         for ((under, over), log) in self.under.iter().zip(&self.over).zip(&mut logs) {
@@ -88,15 +89,15 @@ impl Bets {
 }
 
 impl Runs {
-    /// Values as they are, or, where they are many, gathered at steps of one in this many: each at the end that wins less.
+    /// Above this many values, they are rounded to multiples of 1 / `STEPS`, each in the direction that wins less.
     const STEPS: u32 = 2048;
 
-    /// Values that are bet to be low.
+    /// Values that are bet to be low; rounded up.
     pub(crate) fn low(values: &[f64]) -> Self {
         Self::gathered(values, f64::ceil)
     }
 
-    /// Values that are bet to be high.
+    /// Values that are bet to be high; rounded down.
     pub(crate) fn high(values: &[f64]) -> Self {
         Self::gathered(values, f64::floor)
     }
@@ -123,7 +124,7 @@ impl Runs {
         runs
     }
 
-    /// The sum of logarithms of a factor for each value.
+    /// The sum of the logarithms of each value's factor.
     fn sum(&self, factor: impl Fn(f64) -> f64) -> f64 {
         if self.times.is_empty() {
             let product = |chunk: &[f64]| chunk.iter().map(|value| factor(*value)).product::<f64>().ln();

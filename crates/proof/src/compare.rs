@@ -1,86 +1,86 @@
-//! Compares what sessions of two groups come to.
+//! Compares the sessions of two groups.
 //!
-//! No band around a mean can hold for values without a bound, so values above a cap count as the cap. It comes from the
-//! first sessions, which are not counted afterwards, so that it is fixed before any of those that are.
+//! No interval for a mean can hold for unbounded values, so values above a cap count as the cap. The first sessions set
+//! the cap and are not compared, so it is fixed before any session that counts.
 
 use tersely_account::HoldoutShare;
 
 use crate::confidence_sequence::{MeanGap, gap, mean, threshold};
 
-/// The first sessions, which say what is usual and are not compared.
+/// Number of initial sessions that set the cap and are not compared.
 pub const BURN_IN: usize = 20;
 
-/// The fewest sessions of either group that are compared.
+/// Minimum number of sessions in each group for a comparison.
 pub const LEAST: usize = 5;
 
-/// The cap in what nine of ten of the first sessions do not exceed.
+/// The cap, as a multiple of the 90th percentile of the initial sessions.
 const CAP: f64 = 4.0;
 
-/// What is told apart on the scale of ratios: from this part of the cap to the cap.
+/// The lowest value on the ratio scale, as a fraction of the cap; lower values count as this.
 const FLOOR: f64 = 1e-3;
 
-/// A difference that is worth knowing, as a part of the mean.
+/// The difference that `Comparison::tenth` is about, as a fraction of the mean.
 const TENTH: f64 = 0.1;
 
-/// What the gamblers need beyond the threshold, because they do not know how bold to be: by simulation.
+/// Log capital needed beyond the threshold because the best stake is unknown; found by simulation.
 const UNSURE: f64 = 1.6;
 
-/// What a session comes to.
+/// The value of one session.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SessionValue {
-    /// True when it was left as it came.
+    /// True when the session was held out.
     pub is_held: bool,
-    /// The amount, never less than none.
+    /// The value, never negative.
     pub value: f64,
 }
 
 /// How values are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueScale {
-    /// By the difference of their means; the cap is never less than this.
+    /// By the difference of the means. The cap is at least this.
     Plain(f64),
-    /// By the ratio of their typical values, which are geometric means.
+    /// By the ratio of the geometric means.
     Ratio,
 }
 
-/// A group.
+/// The size and mean of one group.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroupMean {
-    /// Its sessions that are compared.
+    /// Number of sessions compared.
     pub sessions: usize,
-    /// Their mean.
+    /// Their mean; the geometric mean on the ratio scale.
     pub mean: f64,
 }
 
-/// Two groups compared.
+/// A comparison of two groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// The most that one session counts.
+    /// The cap on a session's value.
     pub cap: f64,
-    /// How many came to more.
+    /// Number of sessions above the cap.
     pub capped: usize,
-    /// Sessions that were shortened.
+    /// Compressed sessions.
     pub treated: GroupMean,
-    /// Sessions that were left as they came.
+    /// Held-out sessions.
     pub held: GroupMean,
-    /// Treated less held out; as a part of held out on the scale of ratios. Nothing while there are too few.
+    /// Treated minus held out; on the ratio scale, relative to held out. `None` while there are too few sessions.
     pub gap: Option<MeanGap>,
-    /// About how many more sessions it takes until the difference is clear, should it stay as it is; nothing where it is
-    /// clear, or there is none to speak of.
+    /// Estimated number of further sessions until the difference is clear, if it stays the same. `None` if it is clear
+    /// already or too small to matter.
     pub more: Option<u64>,
-    /// About how many more it takes to tell a difference of a tenth.
+    /// Estimated number of further sessions needed to detect a difference of 10 %.
     pub tenth: u64,
 }
 
-/// The values of both groups between 0 and 1.
+/// The values of both groups, scaled to between 0 and 1.
 struct Units {
     treated: Vec<f64>,
     held: Vec<f64>,
-    /// About where they are.
+    /// Their approximate mean, from the initial sessions.
     level: f64,
 }
 
-/// Compares the sessions of a trial in which this share is held out, in the order in which they ended.
+/// Compares the sessions of a trial that holds out this share. Sessions are in the order in which they ended.
 #[must_use]
 pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]) -> Comparison {
     let (first, rest) = sessions.split_at(sessions.len().min(BURN_IN));
@@ -123,7 +123,7 @@ pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]
 }
 
 impl Units {
-    /// About how many sessions tell such a difference, at the present spread; none are enough for no difference.
+    /// Estimated number of sessions needed to detect this difference at the present variance; unbounded if it is 0.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is never less than none")]
     fn needed(&self, part: f64, difference: f64) -> u64 {
         if difference == 0.0 {
@@ -134,7 +134,7 @@ impl Units {
     }
 }
 
-/// The most that a session counts: what is usual among the first, times some.
+/// The cap: a multiple of the 90th percentile of the initial sessions.
 fn cap(scale: ValueScale, first: &[SessionValue]) -> f64 {
     let mut values: Vec<f64> = first.iter().map(|session| session.value).collect();
     values.sort_by(f64::total_cmp);
@@ -154,7 +154,7 @@ fn unit(scale: ValueScale, cap: f64, value: f64) -> f64 {
     }
 }
 
-/// The amount that a unit stands for.
+/// Converts a scaled value back to an amount.
 fn back(scale: ValueScale, cap: f64, unit: f64) -> f64 {
     match scale {
         ValueScale::Plain(_) => unit * cap,
@@ -173,7 +173,7 @@ fn variance(values: &[f64]) -> f64 {
     squares / (values.len().max(2) - 1) as f64
 }
 
-/// About how many sessions have so many of a group in them that makes up this part.
+/// Expected number of sessions until `count` of them fall into a group with this share.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

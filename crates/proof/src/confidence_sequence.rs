@@ -1,43 +1,44 @@
-//! A confidence sequence for the difference of two means: it holds however often someone looks.
+//! A confidence sequence for the difference of two means: an interval that stays valid however often someone looks.
 
 use crate::betting::{Bets, EDGE, Runs};
 
-/// The chance that the sequence holds the truth at every look, at the least.
+/// The minimum probability that the interval contains the true difference at every look.
 pub const LEVEL: f64 = 0.95;
 
-/// Steps in which an end is looked for: to a thirty thousandth of the range.
+/// Bisection steps for each end of the interval: to about 1/30,000 of the range.
 const ENDS: usize = 16;
 
-/// Steps in which the claim is looked for that is hardest to disprove.
+/// Search steps for the claim that is hardest to disprove.
 const MEANS: usize = 26;
 
-/// The difference of two means, and where it is believed to be.
+/// The difference of two means, with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanGap {
-    /// The mean of the first less that of the second, as far as they are known.
+    /// The observed mean of the first group minus that of the second.
     pub difference: f64,
-    /// The least that it may be.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The most that it may be.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 impl MeanGap {
-    /// True when there is a difference, whichever.
+    /// True when the interval excludes 0.
     #[must_use]
     pub fn is_clear(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
 }
 
-/// The logarithm of what must be owned to disprove a claim; each end gets half of what may go wrong.
+/// The log capital that disproves a claim. Each end of the interval gets half of the error probability.
 #[must_use]
 pub fn threshold() -> f64 {
     (2.0 / (1.0 - LEVEL)).ln()
 }
 
-/// Where the mean of `first` less that of `second` is, for values between 0 and 1. `ratio` is how many of the second there
-/// are for one of the first, and `level` about where the means are, both known beforehand.
+/// The mean of `first` minus the mean of `second`, with its interval, for values between 0 and 1. `ratio` is the
+/// expected number of values in `second` per value in `first`, `level` the approximate mean; both must be fixed in
+/// advance.
 #[must_use]
 pub fn gap(first: &[f64], second: &[f64], ratio: f64, level: f64) -> MeanGap {
     let difference = mean(first) - mean(second);
@@ -46,7 +47,7 @@ pub fn gap(first: &[f64], second: &[f64], ratio: f64, level: f64) -> MeanGap {
     MeanGap { difference, low, high }
 }
 
-/// The most that the mean of `low` can be above that of `high`.
+/// The upper end of the interval for the mean of `low` minus the mean of `high`.
 fn most(low: &[f64], high: &[f64], bets: &Bets) -> f64 {
     let (mut holds, mut fails) = (mean(low) - mean(high), 1.0);
     let (low, high) = (Runs::low(low), Runs::high(high));
@@ -61,14 +62,14 @@ fn most(low: &[f64], high: &[f64], bets: &Bets) -> f64 {
     fails
 }
 
-/// What the gamblers own if the means differ by so much and are where that is hardest to disprove.
+/// The lowest log capital over all claims with this difference: the claim that is hardest to disprove.
 fn hardest(low: &Runs, high: &Runs, bets: &Bets, difference: f64) -> f64 {
     let owned = |mean: f64| bets.all((low, mean + difference), (high, mean));
     let (mut from, mut to) = (EDGE.max(EDGE - difference), (1.0 - EDGE).min(1.0 - EDGE - difference));
     if from >= to {
         return f64::INFINITY;
     }
-    // The golden section of a convex function.
+    // Golden-section search; the function is convex.
     let part = (5.0_f64.sqrt() - 1.0) / 2.0;
     let inner = |from: f64, to: f64| (to - part * (to - from), from + part * (to - from));
     let (mut left, mut right) = inner(from, to);

@@ -1,4 +1,6 @@
-//! What the difference between two groups of sessions proves, as statistics: no clock, no randomness, no state.
+//! Statistics for holdout trials: what the difference between two groups of sessions proves.
+//!
+//! No clock, no randomness, no state.
 
 mod betting;
 mod compare;

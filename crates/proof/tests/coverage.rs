@@ -1,5 +1,5 @@
-//! Simulated traffic, with a known effect and with none: the band must hold the truth at every look, in as many runs as it
-//! says, and claim nothing where nothing is.
+//! Simulates traffic with and without an effect: the interval must contain the truth at every look, in the promised
+//! share of runs, and must not claim an effect where there is none.
 //!
 //! `TERSELY_LOOKS=1000 cargo test --release --package tersely-proof --test coverage -- --nocapture` makes the record.
 
@@ -10,17 +10,17 @@ use std::f64::consts::{SQRT_2, TAU};
 use tersely_account::HoldoutShare;
 use tersely_proof::{BURN_IN, Bets, Comparison, LEVEL, SessionValue, ValueScale, compare, threshold};
 
-/// Runs of each scene, as the bar says.
+/// Runs of each scenario.
 const RUNS: u64 = 1_000;
 
-/// What sessions cost: lognormal, about forty cents, with the tail that agents' sessions have.
+/// Simulated session costs: lognormal, with a median of 40 cents and a tail like that of agent sessions.
 #[derive(Clone, Copy)]
 struct Traffic {
     name: &'static str,
     share: &'static str,
-    /// The deviation of the logarithm of the cost.
+    /// The standard deviation of the log cost.
     tail: f64,
-    /// What a treated session costs, as a part of what it would.
+    /// The cost of a treated session as a fraction of its cost untreated.
     effect: f64,
     sessions: usize,
 }
@@ -38,7 +38,7 @@ const TRAFFIC: [Traffic; 8] = [
 
 const MEDIAN: f64 = 0.4;
 
-/// A generator of numbers that are the same everywhere: splitmix64.
+/// A pseudo-random generator with the same output on every platform: splitmix64.
 struct Dice(u64);
 
 impl Dice {
@@ -73,7 +73,7 @@ impl Traffic {
         (0..self.sessions).map(session).collect()
     }
 
-    /// The true mean of costs of which each counts the cap at most, in caps.
+    /// The true mean of the capped costs, as a fraction of the cap.
     fn capped(&self, effect: f64, cap: f64) -> f64 {
         let (center, tail) = ((MEDIAN * effect).ln(), self.tail);
         let far = (cap.ln() - center) / tail;
@@ -81,7 +81,7 @@ impl Traffic {
         (below + cap * (1.0 - normal_below(far))) / cap
     }
 
-    /// The true mean of their logarithms between those of a thousandth of the cap and of the cap, as a part of that way.
+    /// The true mean on the ratio scale: 0 at a thousandth of the cap, 1 at the cap.
     fn logarithmic(&self, effect: f64, cap: f64) -> f64 {
         let (way, center) = (1e3_f64.ln(), (MEDIAN * effect / cap).ln());
         let [low, high] = [-way, 0.0].map(|end| (end - center) / self.tail);
@@ -92,7 +92,7 @@ impl Traffic {
     }
 }
 
-/// The chance of a normal value to be below this one: by Abramowitz and Stegun, 7.1.26.
+/// The standard normal distribution function: Abramowitz and Stegun, 7.1.26.
 fn normal_below(value: f64) -> f64 {
     let far = value.abs() / SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * far);
@@ -101,8 +101,8 @@ fn normal_below(value: f64) -> f64 {
     if value < 0.0 { (1.0 - erf) / 2.0 } else { f64::midpoint(1.0, erf) }
 }
 
-/// True when the truth is disproved at some look of a run, which is whenever a session ends. Where it is not, the band
-/// holds the true difference: it holds all differences of means that are not disproved.
+/// True when the true difference is disproved at any look of a run, with a look after every session. Otherwise the
+/// interval contains it, because the interval contains every difference that is not disproved.
 fn is_missed(traffic: &Traffic, scale: ValueScale, seed: u64) -> bool {
     let sessions = traffic.run(seed);
     let (first, rest) = sessions.split_at(BURN_IN);
@@ -129,19 +129,19 @@ fn is_missed(traffic: &Traffic, scale: ValueScale, seed: u64) -> bool {
             high.add_under(treated, value, &mut too_high);
             low.add_over(treated, value, &mut too_low);
         }
-        // Nobody owns less than all do on average, and few ever own so much.
+        // A cheap test first: the average reaches the threshold only if some gambler does.
         let reach =
             |logs: &[f64]| logs.iter().any(|log| *log >= threshold()) && Bets::mean(logs) >= threshold();
         reach(&too_high) || reach(&too_low)
     })
 }
 
-/// The band after so many sessions.
+/// The comparison after these sessions.
 fn look(traffic: &Traffic, scale: ValueScale, sessions: &[SessionValue]) -> Comparison {
     compare(scale, traffic.share(), sessions)
 }
 
-/// The looks of someone who is curious: at 40 sessions, and whenever there are half as many more.
+/// When a curious user looks: at 40 sessions, and then after every increase by half.
 fn looks(most: usize) -> Vec<usize> {
     let next = |at: &usize| Some(at + at / 2).filter(|at| *at < most);
     std::iter::successors(Some(40), next).chain([most]).collect()
@@ -164,7 +164,8 @@ fn the_truth_is_held_at_every_look() {
     }
 }
 
-/// Runs in which something is claimed at some look, runs in which that is wrong, and the sessions that it took in half.
+/// Runs that claim an effect at some look, runs whose claim is wrong, and the sessions after which half of the runs
+/// claim one.
 fn claims(traffic: &Traffic, scale: ValueScale, runs: u64) -> (u64, u64, Option<usize>) {
     let (mut claimed, mut wrong) = (Vec::new(), 0);
     for seed in 0..runs {
@@ -201,7 +202,8 @@ fn nothing_is_claimed_where_nothing_is() {
     }
 }
 
-/// What is said of how many more it takes is within a factor of two of what it took, in half of the runs that come there.
+/// The estimate of further sessions is within a factor of two of the real number, in at least half of the runs that
+/// reach a clear difference.
 #[test]
 fn how_many_more_it_takes_is_about_right() {
     let traffic = Traffic { sessions: 3_000, ..TRAFFIC[5] };
@@ -223,7 +225,7 @@ fn how_many_more_it_takes_is_about_right() {
     assert!(all >= 6 && close * 2 >= all, "{close} of {all}");
 }
 
-/// Many values are gathered before they are bet on, which may only widen the band.
+/// Large samples are rounded before betting, which may only widen the interval.
 #[test]
 fn gathering_only_widens_the_band() {
     let traffic = TRAFFIC[5];
@@ -233,7 +235,7 @@ fn gathering_only_widens_the_band() {
     };
     let (treated, held) = (units(false), units(true));
     let exact = tersely_proof::gap(&treated, &held, 1.0, 0.1);
-    // The same values three times over are too many to be taken one by one.
+    // Three copies of each value exceed the limit, so they are rounded.
     let three = |values: &[f64]| [values, values, values].concat();
     let many = tersely_proof::gap(&three(&treated), &three(&held), 1.0, 0.1);
     assert!(exact.low < many.low && many.high < exact.high, "{exact:?} {many:?}");

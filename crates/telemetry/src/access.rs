@@ -1,4 +1,4 @@
-//! One line in the log for each request.
+//! Writes one log line per request.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use tracing::{info, warn};
 
 use crate::event::{RequestEnd, RequestEvent};
 
-/// Writes the line. A request that failed by our fault or an upstream's is a warning; what a client does wrong is not.
+/// Writes the line. It is a warning if we or the upstream were at fault; a client's mistake is not a warning.
 pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
     let loud = matches!(event.end, RequestEnd::Upstream | RequestEnd::Us)
         || event.status >= 500
         || event.missed.is_some();
-    // The two are macros, and what they write is the same.
+    // `warn!` and `info!` are macros, so sharing their arguments takes another macro.
     macro_rules! line {
         ($level:ident) => {
             $level!(
@@ -47,7 +47,7 @@ pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
     }
 }
 
-/// A request that failed saved nothing, and one that was not counted says nothing.
+/// The tokens to log: none if the request failed, because it saved nothing, or if they were not counted.
 fn told(event: &RequestEvent, tokens: TokenChange) -> Option<TokenChange> {
     (event.is_success() && tokens != TokenChange::default()).then_some(tokens)
 }
@@ -56,7 +56,7 @@ fn some(count: usize) -> Option<usize> {
     (count > 0).then_some(count)
 }
 
-/// To the tenth, which is more than anyone reads.
+/// Milliseconds with one decimal.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10_000.0).round() / 10.0
 }

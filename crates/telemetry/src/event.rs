@@ -1,4 +1,4 @@
-//! What is told of one request.
+//! The event of one request.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,65 +6,65 @@ use tersely_account::{RequestRecord, RequestSums, ShownName};
 
 use crate::trace::TraceContext;
 
-/// What is told of one request, once its answer has been sent or nobody waits for it any more.
+/// The event of one request, recorded once its response has been sent or the client has disconnected.
 #[derive(Clone, Debug)]
 pub struct RequestEvent {
-    /// Its number, which its answer carries too.
+    /// The request's number, also sent with its response.
     pub id: u64,
-    /// When it came.
+    /// When it arrived.
     pub at: SystemTime,
-    /// What it asked to be done.
+    /// Its HTTP method.
     pub verb: Verb,
-    /// Whose API it used.
+    /// The provider whose API it used.
     pub provider: Option<&'static str>,
     /// The model that it named.
     pub model: Option<ShownName>,
-    /// The program that sent it, of those that are known.
+    /// The client program, if it is a known one.
     pub client: Option<&'static str>,
-    /// A hash of the conversation that it goes on with.
+    /// A hash that identifies its conversation.
     pub session: Option<u64>,
-    /// The trace that it is part of.
+    /// The trace that it belongs to.
     pub trace: Option<TraceContext>,
-    /// The status of its answer.
+    /// The status of its response.
     pub status: u16,
     /// How it ended.
     pub end: RequestEnd,
-    /// Why it went on as it came, where it should not have.
+    /// Why it was forwarded unchanged when it should have been compressed.
     pub missed: Option<&'static str>,
-    /// From its first byte to the last of its answer.
+    /// From its first byte to the last byte of the response.
     pub took: Duration,
-    /// From when it was sent on to the head of the answer, if it was.
+    /// From forwarding it to the head of the response; `None` if it was not forwarded.
     pub upstream: Option<Duration>,
-    /// What rewriting it took.
+    /// Time spent rewriting it.
     pub ours: Option<Duration>,
     /// What was done with its body, and what it cost.
     pub record: RequestRecord,
 }
 
-/// The method of a request; those that nobody knows are one.
+/// An HTTP method; unknown ones are all the same value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Verb(&'static str);
 
-/// The methods that are told apart.
+/// The known methods.
 const VERBS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// How a request ended.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum RequestEnd {
-    /// Its answer has been sent.
+    /// The response has been sent.
     Answered,
-    /// The client left before that.
+    /// The client disconnected first.
     Left,
     /// The client was at fault.
     Client,
-    /// The upstream was: it could not be reached, or broke off.
+    /// The upstream was at fault: it was unreachable, or closed the connection early.
     Upstream,
-    /// We were.
+    /// We were at fault.
     Us,
 }
 
 impl RequestEvent {
-    /// A request that came just now, and of which nothing else is known.
+    /// An event for a request that has just arrived; every other field is empty.
     #[must_use]
     pub fn new(id: u64, verb: Verb) -> Self {
         Self {
@@ -86,13 +86,13 @@ impl RequestEvent {
         }
     }
 
-    /// What it adds to sums.
+    /// What this request adds to the sums.
     #[must_use]
     pub fn sums(&self) -> RequestSums {
         if self.is_success() { RequestSums::of(&self.record) } else { RequestSums::failure() }
     }
 
-    /// True when it came to what its client wanted; only then it can have saved anything.
+    /// True when the request succeeded; only then can it have saved anything.
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
@@ -100,7 +100,7 @@ impl RequestEvent {
 }
 
 impl Verb {
-    /// The verb of this method.
+    /// The verb for an HTTP method.
     #[must_use]
     pub fn of(method: &str) -> Self {
         Self(VERBS.into_iter().find(|verb| *verb == method).unwrap_or("other"))

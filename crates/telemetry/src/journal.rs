@@ -1,6 +1,6 @@
-//! Events in a file: a line of JSON for each request and each new result, in files of bounded size and number.
+//! Writes events to a file: one JSON line per request and per new result, with rotation by size and count.
 //!
-//! Where the disk is slow or full they are dropped and counted: no request ever waits for its event.
+//! If the disk is slow or full, events are dropped and counted: no request ever waits for its event.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -16,24 +16,24 @@ use tersely_account::{
 use crate::event::RequestEvent;
 use crate::sink::EventQueue;
 
-/// The format of the lines; a field that changes its meaning changes this.
+/// Version of the line format; it changes when a field changes its meaning.
 const VERSION: u32 = 1;
 
-/// The longest line that is written.
+/// The longest line written, in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// Where events are written, and how much of them is kept.
+/// Where events are written, and how many are retained.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct JournalSettings {
-    /// The file; older ones have a number behind its name.
+    /// The current file; rotated files have a number appended to its name.
     pub path: PathBuf,
-    /// The most bytes of one file.
+    /// Maximum size of one file.
     pub bytes: u64,
-    /// The most files.
+    /// Maximum number of files.
     pub files: usize,
 }
 
-/// Begins to write events to a file.
+/// Starts writing events to a file.
 ///
 /// # Errors
 /// When the file cannot be opened.
@@ -44,7 +44,7 @@ pub fn journal(settings: JournalSettings) -> io::Result<EventQueue> {
     })
 }
 
-/// The files, the newest open.
+/// The journal's files; the newest is open.
 struct Pages {
     settings: JournalSettings,
     file: File,
@@ -74,12 +74,12 @@ impl Pages {
         Ok(())
     }
 
-    /// Begins a file; each older one moves by one, and the oldest goes.
+    /// Rotates: renames each older file to the next number, deletes the oldest, and opens a new one.
     fn turn(&mut self) -> io::Result<()> {
         let JournalSettings { path, files, .. } = &self.settings;
         for number in (1..*files).rev() {
             let older = if number == 1 { path.clone() } else { numbered(path, number - 1) };
-            // One that is not there need not move.
+            // A missing file need not be renamed.
             let _ = fs::rename(older, numbered(path, number));
         }
         if *files <= 1 {
@@ -91,7 +91,7 @@ impl Pages {
     }
 }
 
-/// The file to add to; one that is made is for the user's eyes only.
+/// Opens the file for appending. A new file is readable by its owner only.
 fn appending(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -106,12 +106,12 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// All lines of an event: one for the request, and one for each result that its conversation had not shown before.
+/// All lines of an event: one for the request, and one for each result that is new in its conversation.
 fn lines(event: &RequestEvent) -> impl Iterator<Item = Value> {
     std::iter::once(request(event)).chain(event.record.fresh.iter().map(|fresh| result(event, fresh)))
 }
 
-/// What all lines begin with.
+/// The fields that every line starts with.
 fn head(kind: &str, event: &RequestEvent) -> Map<String, Value> {
     let at = event.at.duration_since(UNIX_EPOCH).unwrap_or_default();
     members(json!({
@@ -127,7 +127,7 @@ fn head(kind: &str, event: &RequestEvent) -> Map<String, Value> {
     }))
 }
 
-/// What a client says of its request, as it is to stand in its records.
+/// Metadata that the client attached to its request for the records.
 fn words(words: &[(String, String)]) -> Map<String, Value> {
     words.iter().map(|(name, word)| (name.clone(), json!(word))).collect()
 }
@@ -202,7 +202,7 @@ fn result(event: &RequestEvent, result: &ResultRecord) -> Value {
     Value::Object(line)
 }
 
-/// Stages that cut off what is too long, and those that name what stands earlier.
+/// Stages that cut long texts, and stages that refer to an earlier copy.
 const CAPS: [&str; 2] = ["cap", "cap_error_window"];
 const REPEATS: [&str; 2] = ["duplicate", "earlier"];
 
@@ -272,7 +272,7 @@ fn difference(before: usize, after: usize) -> i64 {
     whole(before) - whole(after)
 }
 
-/// With one decimal.
+/// The percentage saved, with one decimal.
 fn percent(saved: i64, before: usize) -> f64 {
     let before = i64::try_from(before).unwrap_or(i64::MAX).max(1);
     let tenths = i32::try_from(saved.saturating_mul(1000) / before).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Turns what happened to requests into numbers that people can read.
+//! Reports what happened to requests: logs, metrics, traces and event files.
 //!
-//! No type here can hold a word of a request: only numbers, words of ours, and the names of models, tools and calls, which
-//! are short and plain or not told at all. Whoever records something never waits for it to be written.
+//! No type here can hold text of a request: only numbers, our own words, and the names of models, tools and calls,
+//! which are left out unless they are short and plain. Recording never blocks the caller.
 
 mod access;
 mod event;

@@ -1,6 +1,6 @@
-//! The log of a gateway: where it goes, how it looks, how much of it there is.
+//! Sets up the log: its destination, format and level.
 //!
-//! Only lines of our own are written. Crates below us would write of what they carry.
+//! Only our own lines are logged. Lines from dependencies could contain the data they carry.
 
 use std::io::{self, IsTerminal};
 
@@ -11,47 +11,47 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// How much is written.
+/// The log level.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum LogLevel {
     /// Nothing.
     Off,
-    /// Requests that failed by our fault or an upstream's.
+    /// Requests that failed because of us or the upstream.
     Warn,
     /// Every request.
     #[default]
     Info,
 }
 
-/// How it looks.
+/// The log format.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum LogFormat {
     /// Text on a terminal, JSON elsewhere.
     #[default]
     Auto,
-    /// A line of text for each.
+    /// One line of text per entry.
     Text,
-    /// A line of JSON for each.
+    /// One line of JSON per entry.
     Json,
 }
 
-/// What a log is told.
+/// Log settings.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct LogSettings {
-    /// How much is written.
+    /// The level.
     pub level: LogLevel,
-    /// How it looks.
+    /// The format.
     pub format: LogFormat,
 }
 
-/// Lines that wait to be written; those beyond are dropped.
+/// Maximum number of buffered lines; further lines are dropped.
 const LINES: usize = 8192;
 
-/// Keeps a log going: what was logged before it is dropped is written.
+/// Keeps the log running; dropping it writes the buffered lines.
 #[must_use]
 pub struct LogGuard(#[expect(dead_code, reason = "writes the last lines when dropped")] Option<WorkerGuard>);
 
-/// Begins to write the log to stderr. Whoever logs never waits for it.
+/// Starts logging to stderr. Logging never blocks the caller.
 pub fn start(settings: LogSettings) -> LogGuard {
     let level = match settings.level {
         LogLevel::Off => return LogGuard(None),
@@ -77,6 +77,6 @@ pub fn start(settings: LogSettings) -> LogGuard {
     } else {
         tracing_subscriber::registry().with(lines.with_filter(ours)).try_init()
     };
-    // A second log of one process is the first.
+    // If a logger is already set in this process, it stays.
     LogGuard(begun.ok().map(|()| guard))
 }

@@ -1,17 +1,17 @@
-//! Reads a file of prices.
+//! Parses a price file.
 
 use std::fmt;
 
 use tersely_account::{Price, PriceTable, TokenRates, per_million};
 use toml::{Table, Value};
 
-/// The format of a table.
+/// Version of the file format.
 const VERSION: i64 = 1;
 
-/// The highest price that is believed, in dollars for a million tokens.
+/// The highest price accepted, in dollars per million tokens.
 const MAX_DOLLARS: f64 = 1e6;
 
-/// What is wrong with a table.
+/// What is wrong with a price file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PriceFault(String);
 
@@ -21,10 +21,10 @@ impl fmt::Display for PriceFault {
     }
 }
 
-/// The prices in a table of TOML, before the built-in ones.
+/// Parses prices from TOML; they take precedence over the built-in ones.
 ///
 /// # Errors
-/// When it is not such a table.
+/// When the text is not a valid price file.
 pub fn read_prices(text: &str) -> Result<PriceTable, PriceFault> {
     let table: Table =
         text.parse().map_err(|error: toml::de::Error| PriceFault(error.message().to_owned()))?;
@@ -40,7 +40,7 @@ pub fn read_prices(text: &str) -> Result<PriceTable, PriceFault> {
     Ok(PriceTable::with(prices.collect::<Result<_, _>>()?))
 }
 
-/// A pattern of names, and its price.
+/// Parses one row: a pattern of model names, and its price.
 fn read_row(row: &Value) -> Result<(String, Price), String> {
     let pattern = row.get("model").and_then(Value::as_str).ok_or("model is missing")?.to_owned();
     let price = |name: &str| row.get(name).map(|value| rate(name, value)).transpose();
@@ -58,7 +58,7 @@ fn read_row(row: &Value) -> Result<(String, Price), String> {
     Ok((pattern, Price::flat(rates)))
 }
 
-/// A price in dollars for a million tokens, to the millionth.
+/// Parses a price in dollars per million tokens, to six decimals.
 fn rate(name: &str, value: &Value) -> Result<u64, String> {
     let price = value.as_float().or_else(|| i32::try_from(value.as_integer()?).ok().map(f64::from));
     let price = price.filter(|price| (0.0..=MAX_DOLLARS).contains(price));

@@ -1,36 +1,36 @@
-//! What is known of a gateway beside its requests.
+//! Numbers of a gateway that no single request has.
 
 use std::time::Duration;
 
-/// What is known of a gateway beside its requests, when somebody looks.
+/// Numbers of a gateway that no single request has, read at each scrape.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SideNumbers {
-    /// What became of the calls to its store, if it has one.
+    /// Calls to the store, if there is one.
     pub store: Option<StoreNumbers>,
-    /// Calls of a compressor elsewhere.
+    /// Calls to a remote compressor.
     pub compressor_calls: u64,
-    /// Tokens that they cost.
+    /// Tokens that those calls cost.
     pub compressor_tokens: u64,
 }
 
-/// What became of the calls to a store.
+/// Calls to a store.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoreNumbers {
-    /// False while it is left alone because it failed.
+    /// False while its circuit breaker is open.
     pub is_up: bool,
-    /// Texts that were asked for and found.
+    /// Lookups that found a text.
     pub hits: u64,
-    /// Texts that were asked for and were not there.
+    /// Lookups that found nothing.
     pub misses: u64,
-    /// Texts that were kept.
+    /// Texts stored.
     pub kept: u64,
-    /// Calls that came to nothing.
+    /// Failed calls.
     pub failures: u64,
-    /// Texts that were found and could not be opened; misses too.
+    /// Texts found but not decryptable; they count as misses too.
     pub spoiled: u64,
-    /// What all calls took.
+    /// Total duration of all calls.
     pub took: Duration,
 }
 
-/// Asks for them.
+/// Reads the current numbers.
 pub type SideLook = Box<dyn Fn() -> SideNumbers + Send + Sync>;

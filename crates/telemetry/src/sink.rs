@@ -1,4 +1,4 @@
-//! Where events go, without anyone waiting for them.
+//! Event sinks, and a queue that delivers to them without blocking.
 
 use std::io;
 use std::sync::Arc;
@@ -8,46 +8,46 @@ use std::thread;
 
 use crate::event::RequestEvent;
 
-/// Events that wait to be taken.
+/// Maximum number of queued events.
 const QUEUE: usize = 256;
 
-/// Something that hears of every request.
+/// Receives an event for every request.
 pub trait EventSink: Send + Sync {
-    /// What it is called where its losses are counted.
+    /// The name under which its dropped events are counted.
     fn name(&self) -> &'static str;
 
-    /// Hears of a request. It must not wait for anything.
+    /// Receives an event. It must not block.
     fn hear(&self, event: &Arc<RequestEvent>);
 
-    /// How many events were lost so far.
+    /// Number of events dropped so far.
     fn dropped(&self) -> u64;
 
-    /// The span that it makes of the request of this number, if it makes any.
+    /// The id of the span that it creates for this request, if it creates spans.
     fn span(&self, _id: u64) -> Option<u64> {
         None
     }
 }
 
-/// A short queue before a thread of its own. Where that is slow, events are dropped and counted.
+/// A bounded queue in front of a dedicated thread. If the thread is slow, events are dropped and counted.
 pub struct EventQueue {
     name: &'static str,
     events: SyncSender<Arc<RequestEvent>>,
     dropped: Arc<AtomicU64>,
 }
 
-/// The end of a queue where events come out, and their losses are counted.
+/// The receiving end of a queue.
 pub struct QueueEnd {
     /// The events.
     pub events: Receiver<Arc<RequestEvent>>,
-    /// How many were lost.
+    /// Number of events dropped.
     pub dropped: Arc<AtomicU64>,
 }
 
 impl EventQueue {
-    /// A queue whose events `work` takes until there are no more.
+    /// Starts a thread that runs `work` on the events until the queue closes.
     ///
     /// # Errors
-    /// When there can be no thread for it.
+    /// When the thread cannot be started.
     pub fn start(name: &'static str, work: impl FnOnce(QueueEnd) + Send + 'static) -> io::Result<Self> {
         let (sender, events) = sync_channel(QUEUE);
         let dropped = Arc::new(AtomicU64::new(0));
@@ -74,7 +74,7 @@ impl EventSink for EventQueue {
 }
 
 impl QueueEnd {
-    /// Takes every event until nobody can send any more; one that fails is lost.
+    /// Passes every event to `take` until the queue closes; an event that fails counts as dropped.
     pub fn each(&self, mut take: impl FnMut(&RequestEvent) -> io::Result<()>) {
         while let Ok(event) = self.events.recv() {
             if take(&event).is_err() {

@@ -1,4 +1,4 @@
-//! What all requests so far came to: how they ended, and what they cost.
+//! Adds up requests since the start: how they ended and what they cost.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,23 +8,23 @@ use tersely_account::RequestSums;
 use crate::event::RequestEvent;
 use crate::sink::EventSink;
 
-/// What all requests so far came to.
+/// Totals of all requests since the start.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct BillSums {
     /// Requests to models.
     pub sums: RequestSums,
-    /// Those of them whose provider reported its counts.
+    /// How many of them have usage reported by the provider.
     pub billed: u64,
-    /// Those that failed, by their status.
+    /// Failed requests by status.
     pub failed: BTreeMap<u16, u64>,
 }
 
-/// Adds up events. Clones share what they hold.
+/// An event sink that adds up events. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct EventSums(Arc<Mutex<BillSums>>);
 
 impl EventSums {
-    /// The sums as they are now.
+    /// The current totals.
     #[must_use]
     pub fn sums(&self) -> BillSums {
         self.now().clone()
@@ -51,7 +51,7 @@ impl EventSink for EventSums {
 
 impl BillSums {
     fn add(&mut self, event: &RequestEvent) {
-        // Whoever asks for a list of models, or for no model at all, pays nothing.
+        // A request that names no model, such as one for the list of models, costs nothing.
         if event.model.is_none() {
             return;
         }
@@ -63,7 +63,7 @@ impl BillSums {
         }
     }
 
-    /// Requests to models that succeeded and whose provider reported no counts.
+    /// Successful model requests without usage from the provider.
     #[must_use]
     pub fn untold(&self) -> u64 {
         self.sums.requests - self.sums.failed - self.billed

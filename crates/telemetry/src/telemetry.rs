@@ -1,4 +1,4 @@
-//! Where events go: into the log, the numbers, and whatever else hears them.
+//! Passes events to the log, the metrics and all other sinks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::metrics::{Metrics, NumbersForm, RunningStream};
 use crate::side::SideLook;
 use crate::sink::EventSink;
 
-/// Where events go. Clones share all they hold.
+/// Passes events on. Clones share their state.
 #[derive(Clone)]
 pub struct Telemetry(Arc<Sinks>);
 
-/// All its numbers would be too many words.
+/// Omits the metrics, which would be too long.
 impl fmt::Debug for Telemetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Telemetry")
@@ -31,43 +31,43 @@ struct Sinks {
 }
 
 impl Telemetry {
-    /// Events go into the numbers, the log if one was started, and wherever else.
+    /// Events go to the metrics, to the log if one was started, and to these sinks.
     #[must_use]
     pub fn new(others: Vec<Box<dyn EventSink>>) -> Self {
         Self::priced(PriceTable::known(), others)
     }
 
-    /// The same, at these prices.
+    /// Like `new`, with these prices.
     #[must_use]
     pub fn priced(prices: PriceTable, others: Vec<Box<dyn EventSink>>) -> Self {
         Self(Arc::new(Sinks { metrics: Metrics::new(None), others, prices, last: AtomicU64::new(0) }))
     }
 
-    /// The same, with numbers of what is beside requests.
+    /// Like `priced`, with numbers that no single request has.
     #[must_use]
     pub fn beside(prices: PriceTable, others: Vec<Box<dyn EventSink>>, look: SideLook) -> Self {
         Self(Arc::new(Sinks { metrics: Metrics::new(Some(look)), others, prices, last: AtomicU64::new(0) }))
     }
 
-    /// What models cost.
+    /// The model prices.
     #[must_use]
     pub fn prices(&self) -> &PriceTable {
         &self.0.prices
     }
 
-    /// Hears that a request has come, and gives it a number.
+    /// Counts a new request, and returns its number.
     #[must_use]
     pub fn begin(&self) -> u64 {
         self.0.metrics.begin();
         self.0.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Hears that it was none that anyone needs to know of.
+    /// Takes back the count of a request that is not to be recorded.
     pub fn forget(&self) {
         self.0.metrics.forget();
     }
 
-    /// Hears what became of it; `why` it failed is for the log alone.
+    /// Records a finished request; `why` it failed goes to the log only.
     pub fn end(&self, event: RequestEvent, why: Option<&str>) {
         self.0.metrics.end(&event);
         access::write(&event, why);
@@ -80,24 +80,24 @@ impl Telemetry {
         }
     }
 
-    /// Hears that an answer comes event by event, for as long as the value lives.
+    /// Counts a streamed response as running until the returned value is dropped.
     #[must_use]
     pub fn stream(&self) -> RunningStream {
         self.0.metrics.stream()
     }
 
-    /// Hears that somebody did not get as far as a request.
+    /// Counts a connection whose handshake failed.
     pub fn handshake_failed(&self) {
         self.0.metrics.handshake_failed();
     }
 
-    /// The span that a request of this number becomes, if it becomes one.
+    /// The id of the span for the request with this number, if a sink creates spans.
     #[must_use]
     pub fn span(&self, id: u64) -> Option<u64> {
         self.0.others.iter().find_map(|sink| sink.span(id))
     }
 
-    /// The numbers, in this form.
+    /// Renders the metrics in this format.
     #[must_use]
     pub fn metrics(&self, form: NumbersForm) -> Vec<u8> {
         self.0.metrics.lost(self.0.others.iter().map(|sink| (sink.name(), sink.dropped())));

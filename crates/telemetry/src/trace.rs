@@ -1,19 +1,18 @@
-//! The trace that a request is part of, as W3C Trace Context spells it.
+//! Parses W3C trace context: the trace that a request belongs to.
 
-/// Where a request stands in a trace.
+/// A request's position in a trace.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TraceContext {
-    /// The trace.
+    /// The trace id.
     pub trace: u128,
-    /// The span that the request came from.
+    /// The id of the parent span.
     pub parent: u64,
-    /// True when somebody records it.
+    /// True when the caller records the trace.
     pub is_sampled: bool,
 }
 
 impl TraceContext {
-    /// What a `traceparent` header says, if it says anything: `00-<32 digits>-<16 digits>-<2 digits>`, and more from
-    /// later versions.
+    /// Parses a `traceparent` header: `00-<32 digits>-<16 digits>-<2 digits>`. Later versions may append more fields.
     #[must_use]
     pub fn read(header: &str) -> Option<Self> {
         let (version, rest) = header.split_once('-')?;
@@ -28,7 +27,7 @@ impl TraceContext {
     }
 }
 
-/// A number of just so many lower-case digits.
+/// Parses a hexadecimal number of exactly `count` lower-case digits.
 fn digits(text: &str, count: usize) -> Option<u128> {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let fits = text.len() == count && text.bytes().all(is_digit);

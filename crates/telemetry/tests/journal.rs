@@ -1,4 +1,4 @@
-//! Events in a file: bounded, and never waited for.
+//! The event journal: its files are bounded, and no request waits for them.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -34,7 +34,7 @@ fn dropped(telemetry: &Telemetry) -> u64 {
     line.expect("a number").parse().expect("a number")
 }
 
-/// Waits until something is so, for a while.
+/// Waits up to 20 seconds for a condition.
 fn soon(is_so: impl Fn() -> bool) -> bool {
     let since = Instant::now();
     while !is_so() && since.elapsed() < Duration::from_secs(20) {
@@ -51,7 +51,7 @@ fn files_are_bounded_in_size_and_number() {
     let last = |path: &Path| fs::read_to_string(path).is_ok_and(|text| text.contains("\"id\":\"64\""));
     for number in 1..=100 {
         tell(&telemetry);
-        // So that none is dropped.
+        // Gives the writer time, so that no event is dropped.
         assert!(number % 50 != 0 || soon(|| fs::metadata(&path).is_ok()));
         sleep(Duration::from_micros(200));
     }
@@ -104,7 +104,7 @@ fn a_disk_that_takes_nothing_holds_nobody_up() {
     let pipe = folder.join("events.jsonl");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
     assert!(made.success());
-    // Reads nothing, but lets the pipe be opened.
+    // Opens the pipe without reading from it, so that writes block.
     let reader = fs::OpenOptions::new().read(true).write(true).open(&pipe).expect("a pipe");
     let telemetry = telemetry(&pipe, 1 << 30, 2);
     let since = Instant::now();
@@ -117,7 +117,7 @@ fn a_disk_that_takes_nothing_holds_nobody_up() {
     let _ = fs::remove_dir_all(folder);
 }
 
-/// Behaviour 13.2: what would be too long a line is lost, and nothing else.
+/// Behaviour 13.2: a line that would be too long is dropped, and nothing else.
 #[test]
 fn no_line_is_longer_than_it_may_be() {
     let folder = folder("long");

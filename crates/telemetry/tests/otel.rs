@@ -1,4 +1,4 @@
-//! What a collector is sent, read with OpenTelemetry's own messages.
+//! Decodes our exports with OpenTelemetry's own messages.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -189,7 +189,7 @@ fn metrics_add_up_and_stay_when_spans_are_taken() {
     let input = usage.iter().find(|it| shown(&it.attributes).contains(&"gen_ai.token.type=input".to_owned()));
     let input = input.unwrap();
     assert_eq!((input.count, input.sum), (2, Some(830.0)));
-    // Between 256 and 1024.
+    // The bucket from 256 to 1024.
     assert_eq!((input.bucket_counts.iter().sum::<u64>(), input.bucket_counts[5]), (2, 2));
     assert_eq!(input.bucket_counts.len(), input.explicit_bounds.len() + 1);
     assert_eq!(
@@ -220,7 +220,7 @@ fn whatever_clients_name_takes_bounded_room() {
     }
     assert_eq!((book.waiting(), lost), (10, 4_990));
     let all = metrics(&book, SystemTime::now());
-    // A hundred models and all others.
+    // A hundred models, and one series for all others.
     assert_eq!(histograms(&all, "gen_ai.client.operation.duration").len(), 101);
 }
 

@@ -1,4 +1,4 @@
-//! Alerts, dashboard and the page about watching, beside all numbers that there are.
+//! Checks alerts, dashboard and docs/watching.md against the exported metrics.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -28,7 +28,7 @@ impl EventSink for Forgetful {
     }
 }
 
-/// A request of which there is something to tell everywhere.
+/// A request that sets every metric.
 fn event() -> RequestEvent {
     let group = ResultGroup { tool: "bash", family: "log" };
     let tokens = TokenChange { before: 2, after: 1 };
@@ -63,7 +63,7 @@ fn event() -> RequestEvent {
     }
 }
 
-/// The names of all numbers.
+/// The names of all exported metrics.
 fn told() -> BTreeSet<String> {
     let look = || SideNumbers { store: Some(StoreNumbers::default()), ..SideNumbers::default() };
     let telemetry = Telemetry::beside(PriceTable::known(), vec![Box::new(Forgetful)], Box::new(look));
@@ -94,7 +94,7 @@ fn every_number_that_is_asked_for_is_told() {
     }
 }
 
-/// Where no request has failed there is no series of those that have, and a share of nothing is not a share of 0.
+/// Without failures there is no failure series, and a ratio of no series is empty, not 0.
 #[test]
 fn the_share_of_failures_is_shown_where_there_are_none() {
     let board = text("deploy/grafana/tersely.json").replace("\\\"", "\"");
@@ -104,7 +104,7 @@ fn the_share_of_failures_is_shown_where_there_are_none() {
     assert!(board.contains(&format!("({failures} or vector(0)) / ")), "it is empty on a healthy gateway");
 }
 
-/// The page explains what is told, all of it and nothing else.
+/// The page explains every exported metric and no others.
 #[test]
 fn the_page_about_watching_names_every_number() {
     let page = text("docs/watching.md");

@@ -1,4 +1,4 @@
-//! Claude Code: a line for each block of an answer, each result and each word of the user, in one file a session.
+//! Reads Claude Code sessions: one file each, with a line for each block of an answer, each result and each user text.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use tersely_account::TokenUsage;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
 
-/// The conversations of a session, if the lines are of one: those of its agents apart, and one after each compaction.
+/// The conversations of a session, or none if the lines are in another format. Each agent has its own, and each
+/// compaction starts a new one.
 pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
     let is_ours = |line: &&Value| line["sessionId"].is_string() && line["message"].is_object();
     lines.iter().find(is_ours)?;
@@ -29,7 +30,7 @@ pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
 struct Track {
     past: Vec<Recording>,
     now: Recording,
-    /// The answer that lines still add to: its id, and where it stands.
+    /// The answer that is still being read: its id and its message index.
     answer: Option<(String, usize)>,
 }
 
@@ -46,14 +47,14 @@ impl Track {
         }
     }
 
-    /// What follows is a conversation of its own.
+    /// Starts a new conversation.
     fn compact(&mut self) {
         let next = Recording { messages: Vec::new(), turns: Vec::new(), ..self.now.clone() };
         self.past.push(std::mem::replace(&mut self.now, next));
         self.answer = None;
     }
 
-    /// What is said to the model. All that comes between two answers is one message.
+    /// Adds input of the model. Everything between two answers is one message.
     fn hear(&mut self, line: &Value, content: &Value) {
         let blocks = match content {
             Value::String(text) => vec![json!({ "type": "text", "text": text })],
@@ -73,7 +74,7 @@ impl Track {
         }
     }
 
-    /// A block of an answer. One id is one request, though results may stand between its blocks.
+    /// Adds a block of an answer. One id is one request, although results may come between its blocks.
     fn answer(&mut self, line: &Value, message: &Value) {
         if self.now.messages.is_empty() {
             return;
@@ -96,7 +97,7 @@ impl Track {
             model.clone_into(&mut self.now.model);
         }
         if let (Some(turn), Some(usage)) = (self.now.turns.last_mut(), message["usage"].as_object()) {
-            // The first line has the time nearest to the request, the last one all that was counted.
+            // The first line has the time nearest to the request, the last one the complete usage.
             turn.at = turn.at.or_else(|| milliseconds(&line["timestamp"]));
             turn.billed = Some(billed(usage));
             turn.is_long |= usage
@@ -184,7 +185,7 @@ mod tests {
         assert!(recordings.iter().all(|it| it.session == "s"));
     }
 
-    /// Work grows with the lines, not with their square.
+    /// The time is linear in the number of lines, not quadratic.
     #[test]
     fn as_many_agents_as_lines_are_read_in_time() {
         let mut lines: Vec<_> = (0..50_000).map(|_| user(&json!("go"))).collect();

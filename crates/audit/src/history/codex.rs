@@ -1,4 +1,4 @@
-//! Codex: a line for each item of a conversation, and one for each count of tokens, in one file a session.
+//! Reads Codex sessions: one file each, with a line for each item of a conversation and each token count.
 
 use serde_json::{Value, json};
 use tersely_account::TokenUsage;
@@ -6,7 +6,7 @@ use tersely_account::TokenUsage;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
 
-/// Items that a model writes.
+/// Item types that a model writes.
 const WRITTEN: [&str; 6] = [
     "reasoning",
     "function_call",
@@ -16,7 +16,7 @@ const WRITTEN: [&str; 6] = [
     "tool_search_call",
 ];
 
-/// The conversations of a rollout, if the lines are of one.
+/// The conversations of a rollout, or none if the lines are in another format.
 pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
     let meta = lines.iter().find(|line| line["type"] == "session_meta" && line["payload"].is_object())?;
     let mut rollout = Rollout::default();
@@ -38,9 +38,9 @@ pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
 struct Rollout {
     past: Vec<Recording>,
     now: Recording,
-    /// True while the model's answer goes on.
+    /// True while the model's answer continues.
     is_answering: bool,
-    /// What was counted so far; the same count may be told again.
+    /// The last running total; the same one may be reported twice.
     counted: Option<u64>,
 }
 
@@ -70,7 +70,7 @@ impl Rollout {
         self.now.messages.push(item.clone());
     }
 
-    /// What was counted belongs to the last answer.
+    /// Adds usage to the last answer.
     fn count(&mut self, info: &Value, at: &Value) {
         let all = info["total_token_usage"]["total_tokens"].as_u64();
         let last = &info["last_token_usage"];
@@ -93,7 +93,7 @@ impl Rollout {
         *turn = turn.named(None);
     }
 
-    /// What follows is a conversation of its own, which begins with what was kept.
+    /// Starts a new conversation with the retained items.
     fn compact(&mut self, kept: &Value) {
         let messages =
             kept.as_array().cloned().unwrap_or_else(|| vec![json!({ "role": "user", "content": "" })]);

@@ -1,4 +1,4 @@
-//! Gemini CLI: a session as one object with its messages, or, since 2026, as a line for each change.
+//! Reads Gemini CLI sessions: one object with all messages or, since 2026, a line for each change.
 
 use serde_json::{Value, json};
 use tersely_account::TokenUsage;
@@ -6,7 +6,7 @@ use tersely_account::TokenUsage;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
 
-/// The conversations of a session, if the values are one.
+/// The conversations of a session, or none if the values are in another format.
 pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
     let session = values.first()?;
     let id = session["sessionId"].as_str().filter(|_| session["projectHash"].is_string())?;
@@ -17,7 +17,7 @@ pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
     Some(conversations.iter().map(|messages| conversation(id, messages)).collect())
 }
 
-/// The lists of messages that a session held before each time it went back, and at its end.
+/// The message lists of a session: one before each rewind, and the final one.
 fn replayed(changes: &[Value]) -> Vec<Vec<Value>> {
     let (mut lists, mut now) = (Vec::new(), Vec::<Value>::new());
     for change in changes {
@@ -45,7 +45,7 @@ fn conversation(id: &str, messages: &[Value]) -> Recording {
         shape: BodyShape::Gemini,
         ..Recording::default()
     };
-    // Newer sessions have results twice: with their call, and in the message that brought them to the model.
+    // Newer sessions hold results twice: with their call, and in the message that sent them to the model.
     let is_sent = messages.iter().any(|message| has_results(&message["content"]));
     for message in messages {
         take(&mut recording, message, !is_sent);
@@ -97,7 +97,7 @@ fn take(recording: &mut Recording, message: &Value, with_results: bool) {
     }
 }
 
-/// A content: a text, or parts of one.
+/// The text of a content: a string or parts.
 fn said(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

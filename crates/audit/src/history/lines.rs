@@ -1,4 +1,4 @@
-//! Reads a file of JSON: one value, or one on every line.
+//! Reads a JSON file: one value, or one per line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// The most bytes of a line that is read. Longer ones are counted and passed over.
+/// Maximum bytes of a line. Longer lines are counted and skipped.
 pub const LONGEST: usize = 64 << 20;
 
 /// The values of a file.
@@ -16,7 +16,7 @@ pub(crate) struct HistoryLines {
     pub(crate) unread: usize,
 }
 
-/// Reads all values of a file that can be read.
+/// Reads all valid values of a file.
 pub(crate) fn read(path: &Path) -> io::Result<HistoryLines> {
     let mut reader = BufReader::with_capacity(1 << 20, File::open(path)?);
     let is_one = path.extension().is_some_and(|it| it == "json");
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path) -> io::Result<HistoryLines> {
     Ok(lines)
 }
 
-/// Reads a line, of a longer one only its beginning; false at the end.
+/// Reads a line, truncated if it is too long; false at the end.
 fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let mut any = false;
@@ -62,7 +62,7 @@ fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-/// Without what clients keep for themselves and no request has: it can be most of a file.
+/// Removes what clients store for themselves and never send; it can be most of a file.
 fn slim(mut value: Value) -> Value {
     if let Some(line) = value.as_object_mut() {
         line.remove("toolUseResult");

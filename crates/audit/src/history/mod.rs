@@ -1,4 +1,4 @@
-//! Reads what clients keep of their conversations.
+//! Reads the conversation histories that clients keep.
 
 mod claude_code;
 mod codex;
@@ -14,19 +14,19 @@ use crate::recording::Recording;
 
 pub use lines::LONGEST;
 
-/// What could not be read of a file.
+/// What was skipped in a file.
 #[derive(Debug, Default)]
 pub struct HistoryFile {
-    /// Lines that could not be read: broken, too long, or not what they should be.
+    /// Lines that are malformed, too long, or of an unexpected type.
     pub unread: usize,
-    /// True when it is no history that we know.
+    /// True if the file is in no known format.
     pub is_foreign: bool,
 }
 
-/// Reads one file, and hands on its conversations in order; whose they are, its own text tells.
+/// Reads one file and passes its conversations on in order; detects the client from the content.
 ///
 /// # Errors
-/// When it cannot be opened or read.
+/// If the file cannot be opened or read.
 pub fn read(path: &Path, take: &mut dyn FnMut(Recording)) -> std::io::Result<HistoryFile> {
     let mut take = |recording: Recording| {
         if !recording.turns.is_empty() {

@@ -1,4 +1,4 @@
-//! Requests as they were sent: bodies of a provider's API, bare or in a log that also has the answers.
+//! Reads logged requests: bodies of a provider's API, bare or in a log that also has the answers.
 
 use serde_json::Value;
 use tersely_account::TokenUsage;
@@ -6,11 +6,12 @@ use tersely_account::TokenUsage;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedHead, RecordedTurn, Recording};
 
-/// Members that hold a body in logs of gateways, proxies and `LiteLLM`.
+/// Members that hold the body in logs of gateways, proxies and `LiteLLM`.
 const WRAPS: [&str; 4] = ["request", "body", "request_body", "proxy_server_request"];
 
-/// The conversations of some bodies, if they are bodies: one that goes on with the one before is its next request. A bare
-/// list of messages, as Cline keeps it, is the conversation of all requests that it takes.
+/// The conversations of request bodies, or none if the values are in another format. A body that continues the previous
+/// one is its next request. A bare list of messages, as Cline stores it, stands for all the requests of its
+/// conversation.
 pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
     if let [Value::Array(messages)] = values {
         return listed(messages).map(|recording| vec![recording]);
@@ -50,7 +51,7 @@ fn listed(messages: &[Value]) -> Option<Recording> {
     })
 }
 
-/// The body that a line is, or holds.
+/// The request body in a log line, which may be the line itself.
 fn body(line: &Value) -> Option<&Value> {
     let inner = WRAPS.iter().map(|name| &line[*name]).find(|inner| inner.is_object());
     [inner.map(|inner| &inner["body"]), inner, Some(line)]
@@ -99,7 +100,7 @@ fn request(line: &Value, body: &Value) -> Option<Recording> {
     })
 }
 
-/// What a provider counted: a usage, or an answer that holds one.
+/// Reported usage: a usage object, or an answer that holds one.
 fn billed(value: &Value) -> Option<TokenUsage> {
     let usage = if value["usage"].is_object() { &value["usage"] } else { value };
     let first = |names: &[&str]| names.iter().find_map(|name| usage.pointer(name)?.as_u64());
@@ -110,7 +111,7 @@ fn billed(value: &Value) -> Option<TokenUsage> {
         "/input_tokens_details/cached_tokens",
     ]);
     let cache_read = read.unwrap_or(0);
-    // Anthropic counts what is cached beside the input, OpenAI within it.
+    // Anthropic reports cached tokens separately, OpenAI includes them in the input.
     let is_beside = usage["cache_read_input_tokens"].is_u64() && usage["prompt_tokens"].is_null();
     Some(TokenUsage {
         input: if is_beside { input } else { input.saturating_sub(cache_read) },

@@ -1,13 +1,13 @@
-//! Reads the times that histories name.
+//! Parses the timestamps of histories.
 
 use serde_json::Value;
 
-/// Milliseconds since 1970 of a time: `2026-02-19T08:37:32.962Z`, or a number of milliseconds or seconds.
+/// Milliseconds since 1970, from `2026-02-19T08:37:32.962Z` or a number of milliseconds or seconds.
 pub(crate) fn milliseconds(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => {
             let number = number.as_f64()?;
-            // A number of seconds that large is in the year 5138.
+            // As seconds, this number is in the year 5138.
             #[expect(clippy::cast_possible_truncation, reason = "saturates, and nobody lives then")]
             Some((if number < 1e11 { number * 1000.0 } else { number }) as i64)
         }
@@ -37,7 +37,7 @@ fn stamp(text: &str) -> Option<i64> {
     })
 }
 
-/// A time without its zone, and how many minutes the zone is ahead.
+/// Splits off the zone and returns its offset in minutes.
 fn zone(time: &str) -> Option<(&str, i64)> {
     if let Some(time) = time.strip_suffix(['Z', 'z']) {
         return Some((time, 0));
@@ -48,7 +48,7 @@ fn zone(time: &str) -> Option<(&str, i64)> {
     Some((&time[..at], sign * (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?)))
 }
 
-/// Days since 1970, counted by years that begin in March so that a leap day is the last.
+/// Days since 1970, with years that begin in March so that the leap day comes last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let month = (month + 9) % 12;

@@ -1,4 +1,4 @@
-//! Takes a request apart into the blocks that a model reads one after the other.
+//! Splits a request into the blocks that a model reads in order.
 
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
@@ -6,13 +6,13 @@ use tersely_wire::top_members;
 
 use tersely_audit::{weigh, weigh_block};
 
-/// The blocks of a request, of which the first few stand before the conversation.
+/// The blocks of a request; the first few come before the conversation.
 pub(crate) struct SentBlocks<'b> {
     pub blocks: Vec<SentBlock<'b>>,
     pub head: usize,
 }
 
-/// A block: tools, system, a message, or a part of the content of one.
+/// A block: tools, system, a message, or a content part of one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SentBlock<'b> {
     pub bytes: &'b [u8],
@@ -21,7 +21,8 @@ pub(crate) struct SentBlock<'b> {
 }
 
 impl<'b> SentBlocks<'b> {
-    /// What stands before the conversation, and its messages; those that are a list of contents come apart.
+    /// Splits what comes before the conversation, and its messages; a message with a list of contents is split into
+    /// them.
     pub(crate) fn of(beside: Vec<&'b [u8]>, messages: &[&'b [u8]]) -> Self {
         let head = beside.len();
         let mut blocks: Vec<_> = beside.into_iter().map(whole).collect();
@@ -41,14 +42,14 @@ fn whole(bytes: &[u8]) -> SentBlock<'_> {
     SentBlock { bytes, count: weigh }
 }
 
-/// The contents of a message that has several and nothing beside them.
+/// The content parts of a message without tool calls.
 fn contents(message: &[u8]) -> Option<Vec<&[u8]>> {
     let found = top_members(&["content", "tool_calls"], message).ok()?;
     let [content] = found.as_slice() else { return None };
     items(content.value).filter(|items| content.name == "content" && !items.is_empty())
 }
 
-/// The items of an array, as they stand there.
+/// The raw items of an array.
 pub(crate) fn items(array: &[u8]) -> Option<Vec<&[u8]>> {
     let mut rest = array.trim_ascii().strip_prefix(b"[")?.strip_suffix(b"]")?.trim_ascii();
     let mut items = Vec::new();

@@ -1,4 +1,4 @@
-//! Fills up the head of a transcript to the length that its client's really has.
+//! Pads the head of a transcript to the real length of its client's.
 
 use std::borrow::Cow;
 
@@ -6,18 +6,18 @@ use tersely_wire::top_members;
 
 use super::heads::AgentHead;
 
-/// One token of every vocabulary.
+/// One token in every vocabulary.
 const WORD: &str = " the";
 
-/// What a transcript has of its own before the conversation, in tokens.
+/// The transcript's own tokens before the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct OwnHead {
     pub system: usize,
     pub tools: usize,
 }
 
-/// The body with one tool more, whose description is as long as what it lacks of the head of its client. Around a
-/// tool stands what its API puts there.
+/// Adds a tool whose description is as long as what the body lacks of its client's head. `around` is the JSON of a tool
+/// in this API, before its name and after its description.
 pub(crate) fn filled<'b>(
     around: [&str; 2],
     own: OwnHead,
@@ -38,7 +38,7 @@ pub(crate) fn filled<'b>(
     }
 }
 
-/// Where the first tool of a body stands.
+/// The offset of the first tool in a body.
 fn place(body: &[u8]) -> Option<usize> {
     let found = top_members(&["tools"], body).ok()?;
     let span = found.first()?.span.clone();

@@ -1,32 +1,32 @@
-//! Reads the table of what agents say before a conversation, which published transcripts lack.
+//! Reads the table of agents' system prompts and tool definitions, which published transcripts lack.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// What `trials/clients/heads.py` counted, and when.
+/// Counts from `trials/clients/heads.py`, with their date.
 pub(crate) static HEADS: LazyLock<HeadTable> =
     LazyLock::new(|| serde_json::from_str(include_str!("heads.json")).unwrap_or_default());
 
-/// Heads, and the day on which they were counted.
+/// Heads, and the day they were counted.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct HeadTable {
     pub date: String,
     pub heads: Vec<AgentHead>,
 }
 
-/// What one version of an agent sends before a conversation, in tokens.
+/// Tokens that one version of an agent sends before a conversation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AgentHead {
     pub client: String,
     pub version: String,
-    /// The beginnings of the names of models that were used with it.
+    /// Prefixes of the models used with it.
     pub models: Vec<String>,
     pub system: usize,
     pub tools: usize,
 }
 
-/// The first words of the names of transcripts, and whose they are.
+/// Prefixes of transcript names, and their clients.
 const CLIENTS: [(&str, &str); 6] = [
     ("cc", "Claude Code"),
     ("claude", "Claude Code"),
@@ -36,7 +36,7 @@ const CLIENTS: [(&str, &str); 6] = [
     ("pi", "pi"),
 ];
 
-/// Whose transcripts there are beside those of the clients that are known.
+/// The client name of all other transcripts.
 pub(crate) const OTHERS: &str = "other agents";
 
 /// The client of a transcript, by its name.
@@ -45,7 +45,7 @@ pub(crate) fn client(transcript: &str) -> &'static str {
     CLIENTS.iter().find(|(first, _)| *first == word).map_or(OTHERS, |(_, client)| client)
 }
 
-/// The head that a client sent at the time of a model.
+/// The head that a client sent when this model was current.
 pub(crate) fn head(client: &str, model: &str) -> Option<&'static AgentHead> {
     let fits = |head: &&AgentHead| head.models.iter().any(|begins| model.starts_with(begins.as_str()));
     HEADS.heads.iter().filter(|head| head.client == client).find(fits)

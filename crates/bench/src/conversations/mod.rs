@@ -1,4 +1,5 @@
-//! `tersely-bench conversations DIR`: what whole transcripts save, in tokens of tool results and on the whole bill.
+//! `tersely-bench conversations DIR`: measures what whole transcripts save, in tool result tokens and on the whole
+//! bill.
 
 mod blocks;
 mod fill;
@@ -51,7 +52,7 @@ pub(crate) struct ConversationsArgs {
     pub json: bool,
 }
 
-/// Replays the transcripts of the corpus that was named; the answer is no when a law is broken.
+/// Replays the transcripts of a corpus; fails if a law is broken.
 pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
     let TranscriptSet { transcripts, skipped } = transcript::read(&args.dir.join("conversations"))?;
     if transcripts.is_empty() {
@@ -63,8 +64,8 @@ pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
     Ok(if score.is_lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
-/// Every transcript each way. A way of a transcript is one piece of work, the longest first, so that all cores end
-/// at about the same time.
+/// Replays every transcript each way. Each replay is one work item, the longest first, so that all cores finish at
+/// about the same time.
 fn measure(expand: ExpandOffer, transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, CommandFault> {
     let mut work: Vec<(usize, usize)> =
         (0..transcripts.len()).flat_map(|at| [0, 1, 2].map(|way| (at, way))).collect();
@@ -74,7 +75,7 @@ fn measure(expand: ExpandOffer, transcripts: &[Transcript]) -> Result<Vec<Transc
     let done = shared(expand, transcripts, &work, &bar);
     bar.finish_and_clear();
     let mut done = done?;
-    // By transcript, then by way.
+    // Sorts by transcript, then by way.
     done.sort_by_key(|&(place, _)| place);
     let mut replays = done.into_iter().map(|(_, replay)| replay);
     let rows = transcripts.iter().map_while(|transcript| {
@@ -91,7 +92,7 @@ fn measure(expand: ExpandOffer, transcripts: &[Transcript]) -> Result<Vec<Transc
 
 type Done = Vec<((usize, usize), Replay)>;
 
-/// All pieces of work, taken by as many threads as there are cores.
+/// Runs all work items on one thread per core.
 fn shared(
     expand: ExpandOffer,
     transcripts: &[Transcript],

@@ -1,15 +1,15 @@
-//! The price of a transcript's model, counted in plain input tokens so that transcripts of different models add up.
+//! Prices a transcript's model in plain input tokens, so that transcripts of different models add up.
 
 use tersely_account::{CacheRules, Money, Price, PriceTable, TokenRates, TokenUsage};
 
-/// Hundredths in the price of a token of plain input.
+/// Price units per plain input token.
 pub(crate) const PLAIN: usize = 100;
 
-/// Models whose prices stand for those of a transcript that names no known one, by the shape of its requests.
+/// Default models for transcripts that name no known one, by request format.
 const USUAL: [(&str, &str); 2] = [("anthropic", "claude-sonnet-4-5"), ("gemini", "gemini-2.5-pro")];
 const OPENAI: &str = "gpt-5.5";
 
-/// What a transcript's model costs, and how its provider caches prompts.
+/// The price of a transcript's model, and its provider's prompt caching.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelPrice {
     pub rules: CacheRules,
@@ -17,7 +17,7 @@ pub(crate) struct ModelPrice {
 }
 
 impl ModelPrice {
-    /// The price of a model, or of the usual one for this shape of requests.
+    /// The price of a model, or of the default one for this request format.
     pub(crate) fn of(shape: &str, model: &str) -> Self {
         let table = PriceTable::known();
         let usual = USUAL.iter().find(|(name, _)| *name == shape).map_or(OPENAI, |(_, model)| model);
@@ -26,12 +26,12 @@ impl ModelPrice {
         Self { rules: CacheRules::of(shape, model), price }
     }
 
-    /// What a request costs, in hundredths of a plain token of a short one.
+    /// The cost of a request, in hundredths of a plain input token of a short request.
     pub(crate) fn cost(&self, usage: &TokenUsage) -> usize {
         self.hundredths(self.price.cost(usage))
     }
 
-    /// What output costs, and what the first tokens of the input do, in a request with this usage.
+    /// The cost of the output and of the first `first` input tokens, in a request with this usage.
     pub(crate) fn parts(&self, usage: &TokenUsage, first: usize) -> [usize; 2] {
         let rates = self.price.rates(usage.read());
         let rate = if usage.cache_read > 0 { rates.cache_read } else { rates.cache_write };
@@ -48,7 +48,7 @@ impl ModelPrice {
 mod tests {
     use super::*;
 
-    /// Models of the three shapes, with what reads, writes and output cost in hundredths of input.
+    /// Models of the three formats, with the prices of reads, writes and output in hundredths of input.
     #[test]
     fn prices_are_those_of_the_model_or_the_usual_one() {
         for (shape, model, read, write, output) in [

@@ -1,4 +1,4 @@
-//! Shows what transcripts came to: one object for scripts.
+//! Renders the scores of transcripts as a JSON object.
 
 use serde_json::{Map, Value, json};
 use tersely_terminal::share::Share;
@@ -9,7 +9,7 @@ use super::quote::Quotes;
 use super::replay::WAYS;
 use super::score::{ReplayScore, TranscriptScore, WaySums, bill, even, quartiles, saved, tokens};
 
-/// One object with everything that the page shows.
+/// One object with everything on the page.
 pub(crate) fn json(score: &ReplayScore) -> String {
     let files: Map<String, Value> =
         score.rows.iter().map(|row| (row.name.clone(), transcript(row))).collect();
@@ -42,7 +42,7 @@ fn transcript(row: &TranscriptScore) -> Value {
     })
 }
 
-/// What some transcripts come to together, and what single ones of them save.
+/// Totals of some transcripts, and the spread of their savings.
 fn sums(rows: &[&TranscriptScore]) -> Value {
     let part = |of: fn(&TranscriptScore) -> usize| rows.iter().map(|row| of(row)).sum::<usize>() / PLAIN;
     let spread = |of: fn(&TranscriptScore) -> WaySums| {
@@ -58,7 +58,7 @@ fn sums(rows: &[&TranscriptScore]) -> Value {
     })
 }
 
-/// Turns for every 1,000 tokens removed that would eat the saving.
+/// Extra turns per 1,000 removed tokens that would cancel the saving.
 fn evens(rows: &[&TranscriptScore]) -> Value {
     let turns = |way| even(rows, way).and_then(|hundredths| u32::try_from(hundredths).ok());
     let turns = |way| turns(way).map(|hundredths| f64::from(hundredths) / 100.0);
@@ -73,7 +73,7 @@ fn quotes(Quotes { stood, latest, named }: Quotes) -> Value {
     json!({ "stood": stood, "latest_read": latest, "or_named": named })
 }
 
-/// Each way in whole tokens, of which a sum holds so many parts each, and what it saves.
+/// Each way in whole tokens (`sums` counts `parts` per token), and its saving.
 fn ways(sums: WaySums, parts: usize) -> Value {
     let mut object = Map::new();
     for (way, (name, ..)) in WAYS.into_iter().enumerate() {

@@ -1,37 +1,37 @@
-//! Counts the edits whose old text still stands in one piece where an agent would copy it from.
+//! Counts the edits whose old text is still contiguous where an agent would copy it from.
 //!
-//! An edit tool finds its place by the old text, which the model copies from the latest read of the file. So of every
-//! edit whose old text stood in one piece in that read as the client sent it, it is asked whether it stands there in
-//! what was sent, or in the earlier read that the latest one names.
+//! An edit tool finds its place by the old text, which the model copies from the latest read of the file. For every
+//! edit whose old text was contiguous in that read as the client sent it, this module checks whether it still is in
+//! what was sent on, or in the earlier read that the latest one refers to.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 use tersely_core::Call;
 
-/// How many old texts stood in the latest read of their file, and where they stand in what was sent.
+/// Old texts found in the latest read of their file, and how many of them survive in what was sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quotes {
     /// In the latest read, as the client sent it.
     pub stood: usize,
     /// In the latest read, as it was sent on.
     pub latest: usize,
-    /// There, or in an earlier read that it names.
+    /// There, or in an earlier read that it refers to.
     pub named: usize,
 }
 
 impl Quotes {
-    /// The least part that must stand in the latest read alone, and with what it names, in percent.
+    /// Minimum percentage found in the latest read alone, and including the reads it refers to.
     pub const LAW: [usize; 2] = [95, 99];
 
-    /// True when edits find what they quote.
+    /// True if edits find what they quote.
     #[must_use]
     pub fn is_lawful(self) -> bool {
         let [latest, named] = Self::LAW;
         self.latest * 100 >= self.stood * latest && self.named * 100 >= self.stood * named
     }
 
-    /// Both together.
+    /// Adds two counts.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -42,8 +42,8 @@ impl Quotes {
     }
 }
 
-/// The quotes of a conversation that came as one body and was sent as another; bodies of other APIs than Messages and
-/// Chat Completions have none.
+/// Counts the quotes of a conversation, given its original and its sent body. Only Messages and Chat Completions bodies
+/// have any.
 #[must_use]
 pub fn quotes(came: &Value, sent: &Value) -> Quotes {
     let (came, sent) = (events(came), events(sent));
@@ -63,14 +63,14 @@ pub fn quotes(came: &Value, sent: &Value) -> Quotes {
     quotes
 }
 
-/// A result, as it came and as it was sent.
+/// A result, original and sent.
 struct Read<'r> {
     call: &'r Made,
     text: &'r str,
     sent: &'r str,
 }
 
-/// Where the old text of an edit stands; `None` where it did not stand in the latest read.
+/// Where the old text of an edit survives; `None` if it was not in the latest read.
 fn survival(reads: &[Read<'_>], path: &str, old: &str) -> Option<Quotes> {
     let at = reads.iter().rposition(|read| read.call.reads(path))?;
     let latest = &reads[at];
@@ -83,7 +83,7 @@ fn survival(reads: &[Read<'_>], path: &str, old: &str) -> Option<Quotes> {
     Some(Quotes { stood: 1, latest: usize::from(here), named: usize::from(here || there()) })
 }
 
-/// The names of earlier results in a text.
+/// The names of earlier results that a text refers to.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let (_, rest) = line.strip_prefix('[')?.strip_suffix(" above]")?.split_once(": same as ")?;
@@ -91,7 +91,7 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The last result of a name.
+/// The last result with this name.
 fn named<'r, 't>(reads: &'r [Read<'t>], name: &str) -> Option<&'r Read<'t>> {
     if let Some(path) = name.strip_suffix(" as last read in full") {
         return reads.iter().rfind(|read| read.call.is_whole_read() && read.call.reads(path));
@@ -100,12 +100,12 @@ fn named<'r, 't>(reads: &'r [Read<'t>], name: &str) -> Option<&'r Read<'t>> {
     reads.iter().rfind(|read| read.call.command() == Some(command))
 }
 
-/// True when a text holds another in one piece, with or without the numbers of its lines.
+/// True if a text contains another contiguously, with or without line numbers.
 fn holds(text: &str, old: &str) -> bool {
     text.contains(old) || text.lines().map(bare).collect::<Vec<_>>().join("\n").contains(old)
 }
 
-/// A line without the number before it.
+/// A line without its line number.
 fn bare(line: &str) -> &str {
     let number = line.trim_start_matches(' ');
     let rest = number.trim_start_matches(|char: char| char.is_ascii_digit());
@@ -130,12 +130,12 @@ impl Made {
         names.iter().find_map(|name| self.input[*name].as_str())
     }
 
-    /// The command line; an editor's verb is none.
+    /// The command line; None for an editor's verb.
     fn command(&self) -> Option<&str> {
         self.text(&COMMANDS).filter(|_| self.text(&PATHS).is_none())
     }
 
-    /// True when it shows text of a file.
+    /// True if it shows text of a file.
     fn reads(&self, path: &str) -> bool {
         let call = Call { tool: &self.tool, command: self.command(), ..Call::default() };
         let shows = self.text(&COMMANDS).is_none_or(|verb| self.command().is_some() || verb == "view");
@@ -144,14 +144,14 @@ impl Made {
         call.is_verbatim("") && shows && (given || words.any(|word| is_same_file(word, path)))
     }
 
-    /// True when it shows a file from its first to its last line.
+    /// True if it shows a whole file.
     fn is_whole_read(&self) -> bool {
         let is_part = RANGES.iter().any(|name| !self.input[*name].is_null());
         !Call { tool: &self.tool, command: self.command(), is_part, ..Call::default() }.asks_for_part()
     }
 }
 
-/// True when two paths may name one file: one is the end of the other.
+/// True if two paths may name the same file: one ends with the other.
 fn is_same_file(one: &str, two: &str) -> bool {
     let (long, short) = if one.len() > two.len() { (one, two) } else { (two, one) };
     let short = short.strip_prefix("./").unwrap_or(short);
@@ -159,7 +159,7 @@ fn is_same_file(one: &str, two: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
 }
 
-/// The old texts of the edits that a call makes, and their files.
+/// The files and old texts of the edits that a call makes.
 fn edits(call: &Made) -> Vec<(String, String)> {
     let file = call.text(&PATHS).unwrap_or_default();
     let old = |edit: &Value| OLDS.iter().find_map(|name| edit[*name].as_str()).map(str::to_owned);
@@ -170,7 +170,7 @@ fn edits(call: &Made) -> Vec<(String, String)> {
     plain.chain(hunks).filter(|(file, old)| !file.is_empty() && !old.trim().is_empty()).collect()
 }
 
-/// What each part of a patch expects to find, and in which file.
+/// The file and the expected old text of each hunk of a patch.
 fn hunks(patch: &str) -> Vec<(String, String)> {
     let mut hunks = Vec::new();
     let (mut file, mut old) = ("", Vec::new());
@@ -193,7 +193,7 @@ fn hunks(patch: &str) -> Vec<(String, String)> {
     hunks
 }
 
-/// What happens in a conversation.
+/// A call or a result.
 enum Event {
     Call(Made),
     Result(Made, String),
@@ -252,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    /// A conversation of a read, another read and an edit of its old text.
+    /// A conversation with some reads and an edit with this old text.
     fn talk(reads: &[&str], old: &str) -> Value {
         let mut messages = Vec::new();
         for (at, text) in reads.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Sends a transcript turn by turn one way, and books what a provider would bill.
+//! Replays a transcript turn by turn one way, and computes the provider's bill.
 
 use indicatif::ProgressBar;
 use tersely_account::{CachedBlocks, PromptCache, TokenUsage};
@@ -10,33 +10,33 @@ use super::blocks::SentBlocks;
 use super::quote::{Quotes, quotes};
 use super::transcript::Transcript;
 
-/// The ways: as it is, exact only, standard.
+/// The ways: uncompressed, exact only, standard.
 pub(crate) const WAYS: [(&str, Mode, Loss); 3] = [
     ("direct", Mode::Disabled, Loss::None),
     ("exact", Mode::Standard, Loss::None),
     ("standard", Mode::Standard, Loss::Detail),
 ];
 
-/// What became of a transcript one way. Prices are in hundredths of a plain input token.
+/// A transcript replayed one way. Prices are in hundredths of a plain input token.
 #[derive(Debug, Default)]
 pub(crate) struct Replay {
-    /// The account of the whole conversation.
+    /// The engine's report on the whole conversation.
     pub report: Report,
-    /// What all requests and answers cost.
+    /// Cost of all requests and answers.
     pub bill: usize,
-    /// What the answers cost of that.
+    /// The answers' share of it.
     pub output: usize,
-    /// What our own tool costs of that.
+    /// Our own tool's share of it.
     pub tool: usize,
-    /// What every turn would cost if it came again: its context is read once more, and as much is said.
+    /// Cost of repeating every turn: its context is read once more, and its answer has the same length.
     pub again: usize,
-    /// Parts of requests that were sent otherwise than the turn before.
+    /// Blocks of earlier requests that the next turn changed.
     pub changed: usize,
-    /// What later edits could still quote.
+    /// Quotes that later edits can still find.
     pub quotes: Quotes,
 }
 
-/// Replays `transcript` the way of this number in the table.
+/// Replays `transcript` the way with this index in `WAYS`.
 pub(crate) fn replay(
     expand: ExpandOffer,
     transcript: &Transcript,
@@ -53,7 +53,7 @@ pub(crate) fn replay(
     let price = &transcript.price;
     let mut seen = SeenBlocks::default();
     let mut cache = PromptCache::new(price.rules);
-    // As in the gateway: it saves time and changes no byte.
+    // As in the gateway: it saves time and does not change the output.
     let memo = Memo::default();
     for count in transcript.turns() {
         let request = transcript.request(count);
@@ -103,8 +103,8 @@ struct SeenBlocks {
 }
 
 impl SeenBlocks {
-    /// Takes the next request: how many blocks it begins with as the one before did, and how many of that one's it has
-    /// otherwise.
+    /// Takes the next request; returns how many leading blocks it shares with the previous one, and how many blocks of
+    /// that one it does not.
     fn take(&mut self, sent: &SentBlocks<'_>) -> (usize, usize) {
         let pairs = self.bytes.iter().zip(&sent.blocks);
         let same = pairs.take_while(|(seen, block)| seen.as_slice() == block.bytes).count();

@@ -1,4 +1,4 @@
-//! Shows what transcripts came to: a page for people.
+//! Renders the scores of transcripts as a page.
 
 use tersely_terminal::share::Share;
 use tersely_terminal::table;
@@ -11,13 +11,13 @@ use super::score::{ReplayScore, TranscriptScore, bill, even, quartiles, saved, t
 const HEAD: [&str; 9] =
     ["transcript", "as sent", "exact", "standard", "bill", "exact", "standard", "even", "standard"];
 
-/// The longest name that leaves room for the numbers in 100 columns.
+/// Maximum name length that leaves room for the numbers in 100 columns.
 const NAME: usize = 28;
 
-/// How many stages have a line of their own.
+/// Number of stages that get their own line.
 const STAGES: usize = 16;
 
-/// A page of at most 100 columns.
+/// Renders a page of at most 100 columns.
 pub(crate) fn text(score: &ReplayScore) -> String {
     [transcripts(score), clients(score), parts(score), stages(score), laws(score)].join("\n\n")
 }
@@ -55,7 +55,7 @@ fn cells(name: &str, rows: &[&TranscriptScore]) -> Vec<String> {
     ]
 }
 
-/// How many turns eat what one way saves.
+/// Extra turns that would cancel the saving of one way.
 fn turns(rows: &[&TranscriptScore], way: usize) -> String {
     even(rows, way)
         .map_or("-".to_owned(), |hundredths| format!("{}.{:02}", hundredths / 100, hundredths % 100))
@@ -66,7 +66,7 @@ fn thousands(hundredths: usize) -> String {
     format!("{}.{}", hundreds / 10, hundreds % 10)
 }
 
-/// The bill by client: the total, and what single transcripts save.
+/// The bill by client: the total, and the spread over transcripts.
 fn clients(score: &ReplayScore) -> String {
     let head = [
         "client",
@@ -97,7 +97,7 @@ fn clients(score: &ReplayScore) -> String {
         + "\nquarter, half and three quarters save no more than this."
 }
 
-/// What a bill is made of beside tool results.
+/// The parts of a bill other than tool results.
 fn parts(score: &ReplayScore) -> String {
     let sums = bill(&score.all());
     let of = |part: usize, whole: usize| Share::saved(whole, whole - part);
@@ -120,7 +120,7 @@ fn parts(score: &ReplayScore) -> String {
     lines.join("\n")
 }
 
-/// What the stages saved; those that saved little share a line.
+/// Savings by stage; stages that saved little share a line.
 fn stages(score: &ReplayScore) -> String {
     let sent = tokens(&score.all())[0];
     let stages = score.stages();
@@ -140,7 +140,7 @@ fn stage(name: &str, sent: usize, saved: [i64; 2]) -> Vec<String> {
     [vec![name.to_owned()], exact.to_vec(), standard.to_vec()].concat()
 }
 
-/// So many of all tokens, in percent, to a tenth.
+/// Saved tokens in percent, to a tenth.
 fn share(sent: usize, saved: i64) -> f64 {
     let whole = i64::try_from(sent.max(1)).unwrap_or(i64::MAX);
     let tenths = (2_000 * saved + whole * saved.signum()) / (2 * whole);
@@ -167,7 +167,7 @@ fn laws(score: &ReplayScore) -> String {
     lines.join("\n")
 }
 
-/// How many of the old texts that stood in the latest read still stand somewhere, each way.
+/// The share of old texts from the latest read that survive, each way.
 fn quoted(score: &ReplayScore, part: impl Fn(Quotes) -> usize) -> String {
     let shares = [1, 2].map(|way| {
         let quotes = score.quotes(way);

@@ -1,4 +1,4 @@
-//! Adds up what transcripts came to, and says whether the laws hold.
+//! Adds up the scores of transcripts and checks the laws.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use tersely_terminal::share::Share;
 use super::quote::Quotes;
 use super::replay::Replay;
 
-/// What all transcripts came to.
+/// The scores of all transcripts.
 pub(crate) struct ReplayScore {
     pub rows: Vec<TranscriptScore>,
-    /// Files that are no transcripts.
+    /// Files that are not transcripts.
     pub skipped: Vec<String>,
 }
 
-/// What one transcript came to, each way.
+/// The score of one transcript, each way.
 pub(crate) struct TranscriptScore {
     pub name: String,
-    /// Whose it is.
+    /// Its client.
     pub client: &'static str,
     pub turns: usize,
     pub ways: [Replay; 3],
@@ -26,13 +26,13 @@ pub(crate) struct TranscriptScore {
 /// Tokens of tool results, or hundredths of tokens on a bill: direct, exact only, standard.
 pub(crate) type WaySums = [usize; 3];
 
-/// Transcripts with fewer tokens of tool results have little that could be saved.
+/// Transcripts with fewer tool result tokens have little to save.
 const FEW: usize = 2_000;
 
-/// So much dearer, in thousandths, may such a transcript be.
+/// Tolerated extra cost of such a transcript, in thousandths.
 const SLACK: usize = 5;
 
-/// What one of the ways saves against the first.
+/// The saving of a way over the first one.
 pub(crate) fn saved(sums: WaySums, way: usize) -> Share {
     Share::saved(sums[0], sums[way])
 }
@@ -45,19 +45,19 @@ impl TranscriptScore {
         [tokens[0].before, tokens[0].after, tokens[1].after]
     }
 
-    /// What it costs, each way.
+    /// Cost, each way.
     pub(crate) fn bill(&self) -> WaySums {
         [0, 1, 2].map(|way| self.ways[way].bill)
     }
 
-    /// True when a way costs more than direct: any more, or where there is little to save more than a little.
+    /// True if a way costs more than direct, beyond the tolerance for transcripts with little to save.
     pub(crate) fn is_dearer(&self) -> bool {
         let [direct, exact, standard] = self.bill();
         let slack = if self.tokens()[0] < FEW { SLACK } else { 0 };
         exact.max(standard) * 1_000 > direct * (1_000 + slack)
     }
 
-    /// Parts of requests that were sent otherwise than the turn before.
+    /// Request parts that differ from the previous turn.
     pub(crate) fn changed(&self) -> usize {
         self.ways.iter().map(|way| way.changed).sum()
     }
@@ -78,7 +78,7 @@ fn sum(rows: &[&TranscriptScore], of: impl Fn(&TranscriptScore) -> WaySums) -> W
     rows.iter().map(|row| of(row)).fold([0; 3], add)
 }
 
-/// What a quarter, a half and three quarters of the transcripts do not save more of than this, one way.
+/// The quartiles of the transcripts' savings, one way.
 pub(crate) fn quartiles(
     rows: &[&TranscriptScore],
     of: impl Fn(&TranscriptScore) -> WaySums,
@@ -87,8 +87,8 @@ pub(crate) fn quartiles(
     Share::quartiles(rows.iter().map(|row| saved(of(row), way)).collect())
 }
 
-/// How many more turns for every 1,000 tokens that were removed would eat what one way saves, in hundredths; `None`
-/// where nothing is saved. A turn more costs what the transcript's turns would cost if they came again.
+/// Extra turns per 1,000 removed tokens that would cancel the saving of one way, in hundredths; `None` if nothing is
+/// saved. An extra turn costs what it costs to repeat the transcript's turns, on average.
 pub(crate) fn even(rows: &[&TranscriptScore], way: usize) -> Option<u128> {
     let [direct, now] = [0, way].map(|way| bill(rows)[way] as u128);
     let dearer = rows.iter().map(|row| {
@@ -105,7 +105,7 @@ impl ReplayScore {
         self.rows.iter().collect()
     }
 
-    /// The transcripts of each client, in the order of the clients' names.
+    /// The transcripts of each client, sorted by client name.
     pub(crate) fn clients(&self) -> BTreeMap<&'static str, Vec<&TranscriptScore>> {
         let mut clients: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for row in &self.rows {
@@ -114,7 +114,7 @@ impl ReplayScore {
         clients
     }
 
-    /// Tokens that every stage saved, exact only and standard, the most saving first.
+    /// Tokens saved by each stage, exact only and standard, largest first.
     pub(crate) fn stages(&self) -> Vec<(&'static str, [i64; 2])> {
         let mut stages: BTreeMap<&'static str, [i64; 2]> = BTreeMap::new();
         for row in &self.rows {
@@ -129,7 +129,7 @@ impl ReplayScore {
         stages
     }
 
-    /// What later edits could still quote, one way.
+    /// Quotes that later edits can still find, one way.
     pub(crate) fn quotes(&self, way: usize) -> Quotes {
         self.rows.iter().map(|row| row.ways[way].quotes).fold(Quotes::default(), Quotes::and)
     }
@@ -139,7 +139,7 @@ impl ReplayScore {
         self.named(TranscriptScore::is_dearer)
     }
 
-    /// Transcripts in which something changed after it was sent.
+    /// Transcripts in which already sent content changed.
     pub(crate) fn changed(&self) -> Vec<&str> {
         self.named(|row| row.changed() > 0)
     }
@@ -153,7 +153,7 @@ impl ReplayScore {
         self.rows.iter().filter(|row| wanted(row)).map(|row| row.name.as_str()).collect()
     }
 
-    /// True when no law is broken.
+    /// True if no law is broken.
     pub(crate) fn is_lawful(&self) -> bool {
         let quotable = (1..=2).all(|way| self.quotes(way).is_lawful());
         self.dearer().is_empty() && self.changed().is_empty() && quotable
@@ -180,11 +180,11 @@ mod tests {
 
     #[test]
     fn a_saving_is_even_with_the_turns_that_cost_as_much() {
-        // 4,000 tokens fewer, 60,000 saved, and a turn costs 10,000: six turns, 1.5 for every thousand.
+        // 4,000 tokens removed, 60,000 saved, 10,000 a turn: six turns, or 1.5 per thousand.
         let one = row([9_000, 5_000], [200_000, 140_000], 50_000, 5);
         assert_eq!(even(&[&one], 2), Some(150));
         assert_eq!(even(&[&one], 1), None);
-        // 1,000 tokens fewer at 30,000 a turn: 120,000 saved, and 40,000 + 30,000 for each turn a thousand.
+        // 1,000 tokens removed at 30,000 a turn: 120,000 saved, at 40,000 + 30,000 for each turn per thousand.
         let two = row([3_000, 2_000], [200_000, 140_000], 60_000, 2);
         assert_eq!(even(&[&one, &two], 2), Some(171));
         assert_eq!(even(&[&row([9_000, 5_000], [200_000, 200_001], 50_000, 5)], 2), None);

@@ -1,4 +1,4 @@
-//! Reads a transcript and gives the requests that an agent made on the way to it.
+//! Reads a transcript and reconstructs the requests that led to it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,17 @@ use super::model_price::ModelPrice;
 use crate::files::{files, name};
 use tersely_audit::weigh;
 
-/// A kind of transcript.
+/// A transcript format.
 struct Shape {
-    /// How the names of its files end.
+    /// The suffix of its file names.
     end: &'static str,
     /// Its provider.
     name: &'static str,
-    /// Where such a body is sent.
+    /// The request path of its bodies.
     path: &'static str,
     /// The member that holds the conversation.
     history: &'static str,
-    /// What a tool is, around its name and its description.
+    /// The JSON of a tool around its name and its description.
     tool: [&'static str; 2],
 }
 
@@ -59,10 +59,10 @@ const SHAPES: [Shape; 4] = [
     },
 ];
 
-/// Where a model reads on beside the conversation, in any API.
+/// Members outside the conversation that a model reads, in any API.
 const BESIDE: [&str; 5] = ["tools", "system", "instructions", "systemInstruction", "system_instruction"];
 
-/// The transcripts of a corpus, and the names of files that are none.
+/// The transcripts of a corpus, and the names of other files.
 pub(crate) struct TranscriptSet {
     pub transcripts: Vec<Transcript>,
     pub skipped: Vec<String>,
@@ -73,7 +73,7 @@ pub(crate) struct Transcript {
     pub name: String,
     pub provider: &'static Provider,
     pub path: &'static str,
-    /// Whose it is.
+    /// Its client.
     pub client: &'static str,
     pub price: ModelPrice,
     /// The member that holds the conversation.
@@ -88,7 +88,7 @@ struct Message {
     is_answer: bool,
 }
 
-/// Reads every transcript in `dir`, in the order of their names.
+/// Reads every transcript in `dir`, sorted by name.
 pub(crate) fn read(dir: &Path) -> Result<TranscriptSet, CommandFault> {
     let mut set = TranscriptSet { transcripts: Vec::new(), skipped: Vec::new() };
     for file in files(dir) {
@@ -131,7 +131,7 @@ fn model(body: &[u8]) -> String {
     model.unwrap_or_default()
 }
 
-/// What a body has before the conversation: tools, and what is said in the operator's name.
+/// The parts of a body before the conversation: tools and system instructions.
 fn own(history: &'static str, body: &[u8]) -> Option<OwnHead> {
     let found = top_members(&[&BESIDE[..], &[history]].concat(), body).ok()?;
     let mut own = OwnHead::default();
@@ -153,7 +153,7 @@ fn is_operators(message: &[u8]) -> bool {
     message["role"].as_str().is_some_and(|role| ["system", "developer"].contains(&role))
 }
 
-/// A body up to its first message, as if messages came last in it, and its messages.
+/// Splits a body into the part before its first message, as if messages came last, and its messages.
 fn apart(history: &'static str, body: &[u8]) -> Option<(Vec<u8>, Vec<Message>)> {
     let found = top_members(&[history], body).ok()?;
     let [member] = found.as_slice() else { return None };
@@ -167,7 +167,7 @@ fn apart(history: &'static str, body: &[u8]) -> Option<(Vec<u8>, Vec<Message>)> 
     Some((head, messages.collect()))
 }
 
-/// True for what a model said: a message of its role, or an item without a role that is no tool's output.
+/// True for model output: a message with its role, or an item without a role that is not tool output.
 fn is_answer(message: &[u8]) -> bool {
     let Ok(message) = serde_json::from_slice::<Value>(message) else { return false };
     match (message["role"].as_str(), message["type"].as_str()) {
@@ -177,7 +177,7 @@ fn is_answer(message: &[u8]) -> bool {
     }
 }
 
-/// What a model is given to read of a body.
+/// The parts of a body that a model reads.
 fn blocks<'b>(history: &'static str, body: &'b [u8]) -> Option<SentBlocks<'b>> {
     let found = top_members(&[&BESIDE[..], &[history]].concat(), body).ok()?;
     let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
@@ -186,7 +186,7 @@ fn blocks<'b>(history: &'static str, body: &'b [u8]) -> Option<SentBlocks<'b>> {
 }
 
 impl Transcript {
-    /// How many messages stood before each answer of the model, which may be several messages long.
+    /// The number of messages before each answer of the model; an answer may span several messages.
     pub(crate) fn turns(&self) -> impl Iterator<Item = usize> {
         let pairs = self.messages.windows(2).enumerate();
         let starts =
@@ -194,13 +194,12 @@ impl Transcript {
         starts.map(|(at, _)| at + 1)
     }
 
-    /// What a model is given to read of one of its requests, in the order in which it reads: tools, system, and each
-    /// block of each message.
+    /// The parts of a request that the model reads, in order: tools, system, and each block of each message.
     pub(crate) fn blocks<'b>(&self, request: &'b [u8]) -> Option<SentBlocks<'b>> {
         blocks(self.history, request)
     }
 
-    /// The tokens that the model said when it had been given `count` messages.
+    /// The tokens of the model's answer to the first `count` messages.
     pub(crate) fn answer(&self, count: usize) -> usize {
         self.said(count).map(weigh).sum()
     }
@@ -210,7 +209,7 @@ impl Transcript {
         self.messages.iter().map(|message| message.text.as_slice())
     }
 
-    /// What the model said when it had been given `count` messages.
+    /// The model's answer to the first `count` messages.
     pub(crate) fn said(&self, count: usize) -> impl Iterator<Item = &[u8]> {
         let said = self.messages[count..].iter().take_while(|message| message.is_answer);
         said.map(|message| message.text.as_slice())
@@ -234,7 +233,7 @@ impl Transcript {
         self.request(self.messages.len())
     }
 
-    /// How long a replay takes, next to others.
+    /// Estimates how long a replay takes, relative to others.
     pub(crate) fn work(&self) -> usize {
         let bytes: usize = self.messages.iter().map(|message| message.text.len()).sum();
         bytes * self.turns().count()

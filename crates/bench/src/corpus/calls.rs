@@ -1,6 +1,6 @@
-//! The calls that a corpus's outputs answer: the tool, and what it was told.
+//! Reads the calls that produced a corpus's outputs: the tool and its arguments.
 //!
-//! What a result may lose depends on the call, so an output without its call says little about what agents get.
+//! What a result may lose depends on its call, so an output without its call says little about what agents get.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use tersely_core::Call;
 /// The calls of the repository's corpus, and of a larger one of the same kind.
 const KNOWN: &str = include_str!("../../../../corpus/commands.jsonl");
 
-/// What is known of the call that printed a file.
+/// What is known about the call that printed a file.
 #[derive(Debug, Deserialize)]
 pub(super) struct RecordedCall {
     path: String,
@@ -26,7 +26,7 @@ impl RecordedCall {
     }
 }
 
-/// The calls by path: those that the corpus in `dir` has, else those that are known here.
+/// The calls by path: from the corpus in `dir`, else the built-in ones.
 pub(super) fn recorded(dir: &Path) -> BTreeMap<String, RecordedCall> {
     let own = fs::read_to_string(dir.join("commands.jsonl")).ok();
     let calls = own.as_deref().unwrap_or(KNOWN).lines().filter_map(|line| serde_json::from_str(line).ok());

@@ -1,7 +1,7 @@
-//! What results cost in other vocabularies than the one that decides.
+//! Counts results in vocabularies other than the one that decides.
 //!
-//! Some models do not say how they count. How often a result that is cheaper by o200k is dearer in a vocabulary that had no
-//! part in the choice is the best estimate of how often that happens there.
+//! Some models' tokenizers are not public. How often a result that is cheaper in o200k costs more in a vocabulary that
+//! played no part in the choice is the best estimate of how often that happens with those models.
 
 use std::ops::AddAssign;
 
@@ -10,27 +10,27 @@ use tersely_terminal::share::Share;
 
 type Counter = fn(&str) -> usize;
 
-/// The vocabularies, and how to count in each.
+/// The vocabularies, and their counters.
 pub(super) const VOCABULARIES: [(&str, Counter); 2] = [
     ("cl100k", |text| bpe_openai::cl100k_base().count(text)),
     ("voyage3", |text| bpe_openai::voyage3_base().count(text)),
 ];
 
-/// What all results cost in one of them.
+/// The cost of all results in one vocabulary.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct ForeignCount {
     pub(super) sent: usize,
     pub(super) after: usize,
     /// Results that were changed.
     changed: usize,
-    /// Those of them that cost more than they came with.
+    /// Changed results that cost more than the original.
     dearer: usize,
-    /// What these cost more in all.
+    /// Their extra cost in total.
     excess: usize,
 }
 
 impl ForeignCount {
-    /// One result, as it came and as it is sent, in every vocabulary.
+    /// Counts one result, original and sent, in every vocabulary.
     pub(super) fn all(came: &str, goes: &str) -> [Self; VOCABULARIES.len()] {
         VOCABULARIES.map(|(_, count)| {
             let (sent, after) = (count(came), count(goes));
@@ -45,7 +45,7 @@ impl ForeignCount {
         })
     }
 
-    /// The same in words.
+    /// Renders a line of text.
     pub(super) fn line(&self, name: &str) -> String {
         let Self { sent, after, changed, dearer, excess } = *self;
         let saved = Share::saved(sent, after);
@@ -54,7 +54,7 @@ impl ForeignCount {
         )
     }
 
-    /// The same for scripts.
+    /// Renders JSON.
     pub(super) fn json(&self) -> Value {
         let Self { sent, after, changed, dearer, excess } = self;
         json!({ "sent": sent, "standard": after, "changed": changed, "dearer": dearer, "excess": excess })
@@ -75,7 +75,7 @@ impl AddAssign<&Self> for ForeignCount {
 mod tests {
     use super::*;
 
-    /// Behaviour 16.4: what is cheaper in one vocabulary may be dearer in another, and that is counted.
+    /// Behaviour 16.4: text that is cheaper in one vocabulary may cost more in another, and that is counted.
     #[test]
     fn what_is_dearer_elsewhere_is_counted() {
         let [cl100k, _] = ForeignCount::all("a", "hello world and more");

@@ -1,4 +1,5 @@
-//! `tersely-bench DIR`: what every family of tool results saves in each mode, and whether questions stay answerable.
+//! `tersely-bench DIR`: measures what each family of tool results saves in each mode, and which questions stay
+//! answerable.
 
 mod calls;
 mod foreign;
@@ -34,7 +35,7 @@ pub(crate) struct CorpusArgs {
     pub files: bool,
 }
 
-/// Measures the corpus that was named; the answer is no when a law is broken.
+/// Measures a corpus; fails if a law is broken.
 pub(crate) fn run(args: &CorpusArgs) -> Result<ExitCode, Stop> {
     let dir = args.dir.as_deref().ok_or_else(|| CommandFault::unable("no corpus was named", HINT))?;
     let score = measure(dir)?;
@@ -47,24 +48,24 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<ExitCode, Stop> {
     Ok(if score.broken().next().is_none() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
-/// What a corpus came to.
+/// The score of a corpus.
 #[derive(Debug, Default)]
 struct CorpusScore {
-    /// By family, each result with the call it answers.
+    /// By family; each result is measured with its call.
     families: BTreeMap<String, FamilyScore>,
-    /// By path, the same.
+    /// The same by path.
     files: BTreeMap<String, FamilyScore>,
     total: FamilyScore,
-    /// Without those that an agent may edit, which stay as they are.
+    /// Without the files that an agent may edit, which stay unchanged.
     unedited: FamilyScore,
-    /// Half of those each, by a hash of the path: what was made for some files saves more on their half.
+    /// Those split in two by a hash of the path: a filter tuned on some files saves more in their half.
     halves: [FamilyScore; 2],
-    /// With neither tool nor command.
+    /// Measured without tool and command.
     bare: FamilyScore,
 }
 
 impl CorpusScore {
-    /// The files that break a law, with their calls or without.
+    /// The files that break a law, with or without their calls.
     fn broken(&self) -> impl Iterator<Item = String> {
         let bare = self.bare.broken.iter().map(|file| format!("{file}, without its call"));
         self.total.broken.iter().cloned().chain(bare)
@@ -84,7 +85,7 @@ impl CorpusScore {
     }
 }
 
-/// The half that a path belongs to: a bit of its FNV-1a hash.
+/// The half of a path: a bit of its FNV-1a hash.
 fn half(path: &str) -> usize {
     let stir = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     usize::from(path.bytes().fold(0xCBF2_9CE4_8422_2325, stir) >> 32 & 1 == 1)

@@ -1,4 +1,4 @@
-//! What was measured, as a page, as a list of files and for scripts.
+//! Renders the measurements as a page, as a list of files and as JSON.
 
 use serde_json::{Map, Value, json};
 use tersely_terminal::table;
@@ -7,7 +7,7 @@ use super::CorpusScore;
 use super::foreign::VOCABULARIES;
 use super::score::{FamilyScore, WAYS};
 
-/// The families in a table, and below it what has no column.
+/// A table of the families, followed by a summary.
 pub(super) fn page(score: &CorpusScore) -> String {
     let head =
         ["family", "files", "as sent", "exact", "", "standard", "", "aggressive", "", "in sight", "MB/s"];
@@ -27,7 +27,7 @@ pub(super) fn page(score: &CorpusScore) -> String {
         + &broken.concat()
 }
 
-/// What the table has no column for.
+/// The figures that have no column in the table.
 fn summary(score: &CorpusScore) -> String {
     let total = &score.total;
     let FamilyScore { questions, errors, .. } = total;
@@ -58,7 +58,7 @@ fn cells(name: &str, row: &FamilyScore) -> Vec<String> {
     cells
 }
 
-/// A line for each file: what it costs each way, and by which stages.
+/// A line for each file: its cost each way, and the stages applied.
 pub(super) fn listing(score: &CorpusScore) -> String {
     let head = ["file", "as sent", "exact", "by", "standard", "by"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

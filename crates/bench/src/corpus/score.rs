@@ -1,4 +1,4 @@
-//! What a result came to each way, and what many came to.
+//! Scores a result each way, and adds up scores.
 
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
@@ -17,13 +17,13 @@ pub(super) const WAYS: [(&str, Mode, Loss); 3] = [
     ("aggressive", Mode::Aggressive, Loss::Detail),
 ];
 
-/// The way that is measured most.
+/// The index of the standard way, which gets extra measurements.
 const STANDARD: usize = 1;
 
-/// Families whose lines with errors must all be seen.
+/// Families in which every error line must stay visible.
 const TELLING: [&str; 4] = ["build", "ci", "logs", "traces"];
 
-/// An output of the corpus.
+/// A file of the corpus.
 pub(super) struct CorpusFile<'a> {
     pub(super) family: &'a str,
     pub(super) path: &'a str,
@@ -31,7 +31,7 @@ pub(super) struct CorpusFile<'a> {
     pub(super) asked: &'a [Needles],
 }
 
-/// What files came to.
+/// The score of one or more files.
 #[derive(Debug, Default, Clone)]
 pub(super) struct FamilyScore {
     pub(super) files: usize,
@@ -39,20 +39,20 @@ pub(super) struct FamilyScore {
     pub(super) sent: usize,
     /// Tokens each way.
     pub(super) tokens: [usize; 3],
-    /// The stages that each way took, of the file that came last.
+    /// The stages each way applied to the last file.
     pub(super) stages: [String; 3],
     pub(super) questions: usize,
-    /// Questions that can be answered, each way.
+    /// Answerable questions, each way.
     pub(super) sight: [Sight; 3],
-    /// Lines with errors that the standard way does not show.
+    /// Error lines that the standard way hides.
     pub(super) errors: usize,
-    /// What it costs in other vocabularies, the standard way.
+    /// The cost in other vocabularies, the standard way.
     pub(super) foreign: [ForeignCount; VOCABULARIES.len()],
-    /// Time that the standard way took.
+    /// Time spent, the standard way.
     time: Duration,
-    /// The longest that it took for a file.
+    /// The longest time for one file.
     pub(super) slowest: Duration,
-    /// The files that cost more than they came with, or did not come back.
+    /// Files that got more expensive, or did not decode to the original.
     pub(super) broken: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl AddAssign<&Self> for FamilyScore {
 }
 
 impl FamilyScore {
-    /// One file that answered `call`, each way.
+    /// Scores one file with its call, each way.
     pub(super) fn of(call: Call<'_>, file: &CorpusFile<'_>) -> Self {
         let CorpusFile { family, path, text, asked } = *file;
         let sent = O200k.count(text);
@@ -108,7 +108,7 @@ impl FamilyScore {
         self.tokens.map(|tokens| Share::saved(self.sent, tokens).percent())
     }
 
-    /// Megabytes a second.
+    /// Megabytes per second.
     pub(super) fn pace(&self) -> f64 {
         let micros = self.time.as_micros().max(1);
         u32::try_from(self.bytes).map_or(0.0, f64::from)
@@ -139,20 +139,21 @@ impl FamilyScore {
     }
 }
 
-/// The stages that changed a text, in order; `-` when none did.
+/// The stages that changed a text, in order; `-` if none did.
 fn stages(outcome: &Outcome<'_>) -> String {
     let names: Vec<_> = outcome.ledger.steps.iter().map(|step| step.stage).collect();
     if names.is_empty() { "-".to_owned() } else { names.join("+") }
 }
 
-/// True unless an outcome that claims to be exact is not. Where secrets were masked, the text they stood in is gone.
+/// False if an outcome claims to be exact but is not. Where secrets were masked, the text around them cannot be
+/// restored.
 fn is_exact(outcome: &Outcome<'_>, text: &str) -> bool {
     outcome.ledger.loss() != Loss::None
         || outcome.redacted > 0
         || restore(&outcome.text).as_deref() == Some(text)
 }
 
-/// How many lines with errors a reader does not see, colours and secrets aside.
+/// The number of error lines that a reader does not see, ignoring colours and secrets.
 fn errors_lost(outcome: &Outcome<'_>, text: &str) -> usize {
     let plain = Plan { mode: Mode::Safe, loss: Loss::Form, ..Plan::default() };
     let before = compress(&plain, Call::default(), text);

@@ -1,4 +1,4 @@
-//! Whether questions about a file can still be answered from what is sent in its place.
+//! Checks whether questions about a file can still be answered from what is sent.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,23 +9,22 @@ use std::path::Path;
 use serde_json::Value;
 use tersely_core::{Call, Loss, Mode, Outcome, Plan, Redaction, compress, restore};
 
-/// The words that an answer needs.
+/// The strings that an answer needs.
 pub(crate) type Needles = Vec<String>;
 
-/// How many questions can be answered.
+/// Numbers of answerable questions.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sight {
-    /// From what the text shows, read as its lines say: `url = https://x/{id}` shows a URL for every id, and `\"` is
-    /// a quote.
+    /// From the text, interpreted: `url = https://x/{id}` shows a URL for every id, and `\"` is a quote.
     pub read: usize,
-    /// From words that stand in the text to the letter.
+    /// From the literal text.
     pub letter: usize,
     /// From the text and its original.
     pub expanded: usize,
 }
 
 impl Sight {
-    /// Looks for the answers to `asked`.
+    /// Searches for the answers to `asked`.
     pub(crate) fn of(outcome: &Outcome<'_>, asked: &[Needles]) -> Self {
         let text = &*outcome.text;
         let read = restore(text).unwrap_or_default();
@@ -46,7 +45,7 @@ impl Sight {
     }
 }
 
-/// An answer without colour codes, which are no part of what a reader is after.
+/// An answer without colour codes, which do not matter to a reader.
 fn colourless(needle: &str) -> Cow<'_, str> {
     let plan = Plan { mode: Mode::Safe, loss: Loss::Form, redact: Redaction::Off, ..Plan::default() };
     compress(&plan, Call::default(), needle).text
@@ -60,7 +59,7 @@ impl AddAssign for Sight {
     }
 }
 
-/// The questions of the corpus in `dir`, by the file they are about.
+/// The questions of the corpus in `dir`, by file.
 pub(crate) fn questions(dir: &Path) -> BTreeMap<String, Vec<Needles>> {
     let mut all: BTreeMap<String, Vec<Needles>> = BTreeMap::new();
     let text = fs::read_to_string(dir.join("QUESTIONS.jsonl")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `tersely-bench forms DIR`: what every form costs on a corpus, and how fast it is written and read.
+//! `tersely-bench forms DIR`: measures what every form costs on a corpus, and how fast it is encoded and decoded.
 
 mod report;
 mod sample;
@@ -35,7 +35,7 @@ pub(crate) struct FormsArgs {
     pub seconds: u32,
 }
 
-/// Measures the corpus that was named; the answer is no when a law is broken.
+/// Measures a corpus; fails if a law is broken.
 pub(crate) fn run(args: &FormsArgs) -> Result<ExitCode, Stop> {
     let set = sample::read(&args.dir)?;
     if set.samples.is_empty() {

@@ -12,14 +12,14 @@ use crate::files::{files, name};
 
 const ROOMS: [&str; 2] = ["outputs/json-api", "outputs/json-rows"];
 
-/// The documents of a corpus, and the names of files that are none.
+/// The JSON documents of a corpus, and the names of other files.
 #[derive(Debug, Default)]
 pub(crate) struct SampleSet {
     pub samples: Vec<JsonSample>,
     pub skipped: Vec<String>,
 }
 
-/// A JSON document as it was sent, and as auto writes it.
+/// A JSON document, original and as encoded by auto.
 #[derive(Debug)]
 pub(crate) struct JsonSample {
     pub name: String,
@@ -29,7 +29,7 @@ pub(crate) struct JsonSample {
     pub tokens: usize,
 }
 
-/// Reads every document of the corpus in `dir`, in the order of their names.
+/// Reads every document of the corpus in `dir`, sorted by name.
 pub(crate) fn read(dir: &Path) -> Result<SampleSet, CommandFault> {
     let found: Vec<PathBuf> = ROOMS.iter().flat_map(|room| files(&dir.join(room))).collect();
     let bar = progress::counting("encoding", found.len());
@@ -48,7 +48,7 @@ pub(crate) fn read(dir: &Path) -> Result<SampleSet, CommandFault> {
     Ok(all)
 }
 
-/// What auto makes of a JSON document; none when the text is not one.
+/// Encodes a JSON document with auto; None if the text is not JSON.
 pub(crate) fn choose(sent: &str) -> Option<Choice> {
     json::decode(sent).ok().map(|value| auto::choose(&value))
 }

@@ -1,4 +1,4 @@
-//! Counts what each form costs on a corpus, and whether the laws hold.
+//! Counts what each form costs on a corpus, and checks the laws.
 
 use tersely_codec::stc::{self, StcLayout};
 use tersely_codec::{Form, decode, encode, json};
@@ -8,25 +8,25 @@ use tersely_terminal::share::Share;
 
 use super::sample::{JsonSample, SampleSet};
 
-/// What the forms cost on a corpus.
+/// The cost of the forms on a corpus.
 #[derive(Debug)]
 pub(crate) struct FormsScore {
     pub rows: Vec<FileScore>,
     pub skipped: Vec<String>,
 }
 
-/// What the forms cost on one file.
+/// The cost of the forms on one file.
 #[derive(Debug)]
 pub(crate) struct FileScore {
     pub file: String,
     /// The form that auto chose.
     pub form: Form,
     pub cost: FormsCost,
-    /// True when the text in that form decodes to the value that was sent.
+    /// True if the encoded text decodes to the original value.
     pub exact: bool,
 }
 
-/// Tokens; none where a form cannot hold the value exactly.
+/// Tokens; None if a form cannot represent the value exactly.
 #[derive(Debug)]
 pub(crate) struct FormsCost {
     pub sent: usize,
@@ -61,14 +61,14 @@ fn row(sample: &JsonSample) -> Option<FileScore> {
 }
 
 impl FormsCost {
-    /// What auto saves against the text as sent.
+    /// The saving of auto over the original text.
     pub(crate) fn saved(&self) -> Share {
         Share::saved(self.sent, self.auto)
     }
 }
 
 impl FormsScore {
-    /// The sum over all files; where a form cannot hold a file, its compact JSON counts.
+    /// The sum over all files; where a form cannot represent a file, its compact JSON counts.
     pub(crate) fn total(&self) -> FormsCost {
         let sum = |tokens: fn(&FormsCost) -> usize| self.rows.iter().map(|row| tokens(&row.cost)).sum();
         FormsCost {
@@ -81,7 +81,7 @@ impl FormsScore {
         }
     }
 
-    /// The middle of what auto saves, file by file.
+    /// The median saving of auto over the files.
     pub(crate) fn median(&self) -> Share {
         Share::median(self.rows.iter().map(|row| row.cost.saved()).collect())
     }
@@ -91,12 +91,12 @@ impl FormsScore {
         self.named(|row| row.cost.auto > row.cost.compact)
     }
 
-    /// Files that do not come back exactly from the chosen form.
+    /// Files that do not decode exactly from the chosen form.
     pub(crate) fn inexact(&self) -> Vec<&str> {
         self.named(|row| !row.exact)
     }
 
-    /// True when no law is broken.
+    /// True if no law is broken.
     pub(crate) fn lawful(&self) -> bool {
         self.above().is_empty() && self.inexact().is_empty()
     }

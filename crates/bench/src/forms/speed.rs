@@ -1,7 +1,7 @@
-//! Times writing and reading over a set, one thread, every task in turn.
+//! Times encoding and decoding on one thread.
 //!
-//! The tasks take turns in short slices and the middle slice is reported, so that whatever else the machine
-//! does falls on all of them alike.
+//! The tasks take turns in short slices and the median slice is reported, so that other load on the machine affects all
+//! of them alike.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use super::sample::{JsonSample, choose};
 
 const SLICES: u32 = 5;
 
-/// Something to time: what it does to a sample, and which of its bytes count.
+/// A task to time: what it does to a sample, and which of its bytes count.
 struct Task {
     name: &'static str,
     run: fn(&JsonSample),
@@ -33,13 +33,13 @@ const TASKS: [Task; 5] = [
     },
 ];
 
-/// How fast a task goes.
+/// The speed of a task.
 #[derive(Debug)]
 pub(crate) struct TaskSpeed {
     pub task: &'static str,
-    /// Tenths of a megabyte of what the task reads, a second.
+    /// Tenths of a megabyte per second, of what the task reads.
     pub read: u64,
-    /// Tenths of a megabyte of the JSON that was sent, a second.
+    /// Tenths of a megabyte per second, of the original JSON.
     pub sent: u64,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn measure(samples: &[JsonSample], seconds: u32) -> Vec<TaskSpeed> {
     TASKS.iter().zip(slices).map(|(task, slices)| speed(task, samples, slices)).collect()
 }
 
-/// The time of one pass over `samples`, from as many as fill the slice.
+/// The time of one pass over `samples`, averaged over as many passes as fill the slice.
 fn slice(task: &Task, samples: &[JsonSample], least: Duration) -> Duration {
     let start = Instant::now();
     let mut passes = 0;
@@ -76,7 +76,7 @@ fn speed(task: &Task, samples: &[JsonSample], mut slices: Vec<Duration>) -> Task
     TaskSpeed { task: task.name, read: rate(total(task.bytes), pass), sent: rate(total(sent), pass) }
 }
 
-/// Tenths of a megabyte a second: bytes a microsecond, times ten.
+/// Tenths of a megabyte per second: bytes per microsecond, times ten.
 fn rate(bytes: usize, time: Duration) -> u64 {
     let rate = bytes as u128 * 10_000 / time.as_nanos().max(1);
     u64::try_from(rate).unwrap_or(u64::MAX)

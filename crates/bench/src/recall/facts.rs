@@ -1,44 +1,44 @@
-//! Finds what a call names: paths, names and numbers of lines.
+//! Extracts the facts in a call's arguments: paths, names and line numbers.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// What kind of thing an argument names.
+/// The kind of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FactKind {
     /// A file or a folder, with a slash in it.
     Path,
-    /// A word that no language has: `file.rs`, `max_bytes`, `HttpClient`, `a1b2c3d`.
+    /// A word of no natural language: `file.rs`, `max_bytes`, `HttpClient`, `a1b2c3d`.
     Name,
-    /// The number of a line.
+    /// A line number.
     Line,
 }
 
 impl FactKind {
-    /// All of them, with the words for them.
+    /// All kinds, with their labels.
     pub(crate) const ALL: [(Self, &'static str); 3] =
         [(Self::Path, "paths"), (Self::Name, "names"), (Self::Line, "line numbers")];
 }
 
-/// Something that an argument names.
+/// A fact in an argument.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallFact {
-    /// What kind it is.
+    /// Its kind.
     pub kind: FactKind,
-    /// The argument that names it.
+    /// The argument.
     pub argument: String,
-    /// What it names.
+    /// The path, name or number.
     pub word: String,
 }
 
-/// The shortest word that counts as a name: shorter ones stand everywhere.
+/// Minimum length of a name: shorter words occur everywhere.
 const LEAST: usize = 4;
 
-/// The longest word that counts.
+/// Maximum length of a name.
 const MOST: usize = 300;
 
-/// Arguments that are numbers of lines.
+/// Arguments that are line numbers.
 const LINES: [&str; 9] = [
     "offset",
     "line",
@@ -51,7 +51,7 @@ const LINES: [&str; 9] = [
     "view_range",
 ];
 
-/// The calls in a message of a model: their tools, and what their arguments name.
+/// The calls in a model's message: their tools, and the facts in their arguments.
 pub(crate) fn calls(message: &Value) -> Vec<(String, BTreeSet<CallFact>)> {
     let mut calls = Vec::new();
     let mut add = |tool: &Value, input: &Value| {
@@ -98,7 +98,7 @@ fn gather(argument: &str, value: &Value, facts: &mut BTreeSet<CallFact>) {
             };
             facts.extend(words(text).filter_map(fact));
         }
-        // A first or second line is no fact that a result would have to show.
+        // A call can name line 1 or 2 without any result that shows it.
         Value::Number(number) if LINES.contains(&argument) && number.as_u64() > Some(2) => {
             let (argument, word) = (argument.to_owned(), number.to_string());
             facts.insert(CallFact { kind: FactKind::Line, argument, word });
@@ -107,7 +107,7 @@ fn gather(argument: &str, value: &Value, facts: &mut BTreeSet<CallFact>) {
     }
 }
 
-/// The words of a text: what stands between blanks, quotes, brackets and signs of programs.
+/// Splits a text into words at blanks, quotes, brackets and operators.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     let apart = |sign: char| sign.is_whitespace() || "\"'`()[]{}<>;,|&=:*!?$#→│\\".contains(sign);
     let trim = |sign: char| ".-+@%^~/".contains(sign);

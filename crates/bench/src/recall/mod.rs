@@ -1,4 +1,4 @@
-//! `tersely-bench recall DIR`: whether what later calls name can still be read in what was sent before them.
+//! `tersely-bench recall DIR`: checks whether what later calls name can still be read in what was sent before them.
 
 pub(crate) mod facts;
 mod report;
@@ -43,17 +43,17 @@ pub(crate) struct RecallArgs {
     pub json: bool,
 }
 
-/// What is sent in the place of results.
+/// The measured modes.
 pub(crate) const MODES: [(&str, Loss); 2] = [("exact", Loss::None), ("standard", Loss::Detail)];
 
-/// A transcript and what it comes to in each mode.
+/// A transcript and its score in each mode.
 pub(crate) struct RecalledTranscript {
     pub name: String,
     pub client: &'static str,
     pub scores: [RecallScore; 2],
 }
 
-/// Looks at the transcripts of the corpus that was named.
+/// Measures the transcripts of a corpus.
 pub(crate) fn run(args: &RecallArgs) -> Result<ExitCode, Stop> {
     let TranscriptSet { transcripts, skipped } = transcript::read(&args.dir.join("conversations"))?;
     if transcripts.is_empty() {
@@ -94,7 +94,7 @@ fn one(expand: ExpandOffer, transcript: &Transcript) -> Result<RecalledTranscrip
     Ok(RecalledTranscript { name: transcript.name.clone(), client: transcript.client, scores })
 }
 
-/// A transcript's turns, and what was said beside results.
+/// A transcript's turns, and its text outside results.
 fn talk(transcript: &Transcript) -> Result<RecallTalk, String> {
     let mut talk = RecallTalk::default();
     let read = |message: &[u8]| serde_json::from_slice::<Value>(message).unwrap_or_default();

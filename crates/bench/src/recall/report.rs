@@ -1,4 +1,4 @@
-//! Shows what calls recall: a page for people, an object for scripts.
+//! Renders the recall scores as a page and as JSON.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::facts::FactKind;
 use super::score::RecallScore;
 use super::{MODES, RecalledTranscript};
 
-/// A page of at most 100 columns, unless each miss is named.
+/// Renders a page of at most 100 columns, unless each miss is listed.
 pub(crate) fn text(is_verbose: bool, rows: &[RecalledTranscript], skipped: usize) -> String {
     let mut parts = vec![clients(rows), kinds(rows)];
     parts.push(format!(
@@ -76,7 +76,7 @@ fn percent([shown, sent]: [usize; 2]) -> String {
     if shown == 0 {
         return "-".to_owned();
     }
-    // Rounded down: only all is 100.
+    // Rounded down, so that only a complete recall is 100.
     let hundredths = sent * 10_000 / shown;
     format!("{}.{:02} %", hundredths / 100, hundredths % 100)
 }

@@ -1,4 +1,4 @@
-//! Counts what later calls name that earlier results showed, and what of it can still be read in what was sent.
+//! Counts the facts in later calls that earlier results showed, and how many can still be read in what was sent.
 
 use std::collections::HashMap;
 
@@ -8,31 +8,30 @@ use tersely_wire::{Provider, WireError};
 
 use super::facts::{CallFact, FactKind, calls, words};
 
-/// What stands in the results of a body, and since which of them.
+/// The words in the results of a body, each with the first result that shows it.
 #[derive(Default)]
 pub struct SeenBody {
     first: HashMap<String, usize>,
 }
 
-/// How much of what calls name was in sight.
+/// How many facts of the calls were visible.
 #[derive(Debug, Clone, Default)]
 pub struct RecallScore {
-    /// Calls that name something that was shown.
+    /// Calls that name something a result showed.
     pub calls: usize,
-    /// By kind: how much was shown in results as they came, and how much of that in what was sent.
+    /// By kind: facts shown in the original results, and how many of them were sent.
     pub counts: [[usize; 2]; 3],
-    /// What cannot be read in any result that was sent before it, but stands elsewhere in the conversation: a user or the
-    /// model said it.
+    /// Facts that no earlier sent result shows, but that a user or the model wrote elsewhere in the conversation.
     pub said: usize,
-    /// What was not in sight at all: the number of the call, its tool, and what it names.
+    /// Facts that were not visible at all: the number of the call, its tool, and the fact.
     pub misses: Vec<(usize, String, CallFact)>,
 }
 
 impl SeenBody {
-    /// What can be read in the results of a body.
+    /// Collects the words in the results of a body.
     ///
     /// # Errors
-    /// When it makes no sense.
+    /// If the body is invalid.
     pub fn of(provider: &Provider, body: &[u8]) -> Result<Self, WireError> {
         let mut seen = Self::default();
         let slots = provider.slots(body)?;
@@ -51,7 +50,7 @@ impl SeenBody {
         }
     }
 
-    /// Takes note of what a message says outside tool results.
+    /// Adds the words of a message outside tool results.
     pub(crate) fn hear(&mut self, at: usize, message: &Value) {
         let is_result =
             message["role"] == "tool" || message["type"].as_str().is_some_and(|it| it.ends_with("_output"));
@@ -83,28 +82,28 @@ impl SeenBody {
         }
     }
 
-    /// True when a word stands in one of the first `count` results.
+    /// True if a word is in one of the first `count` results.
     fn shows(&self, count: usize, word: &str) -> bool {
         self.first.get(word).is_some_and(|at| *at < count)
     }
 }
 
-/// A turn of a model: how many results and how many messages it had seen, and what it said.
+/// A model's turn: how many results and messages came before it, and its message.
 pub(crate) struct RecallTurn {
     pub results: usize,
     pub messages: usize,
     pub said: Vec<Value>,
 }
 
-/// A conversation apart from its results.
+/// A conversation without its results.
 #[derive(Default)]
 pub(crate) struct RecallTalk {
     pub turns: Vec<RecallTurn>,
-    /// What stands in messages outside results, and since which of them.
+    /// The words outside results, each with the first message that has it.
     pub beside: SeenBody,
 }
 
-/// What the calls of these turns name of what came, and what of it stands in what was sent.
+/// Scores the calls of these turns against the original results and the sent ones.
 #[must_use]
 pub(crate) fn score(talk: &RecallTalk, came: &SeenBody, sent: &SeenBody) -> RecallScore {
     let mut score = RecallScore::default();
@@ -136,13 +135,13 @@ fn place(kind: FactKind) -> usize {
 }
 
 impl RecallScore {
-    /// How much was shown, and how much of that in what was sent.
+    /// Facts shown in total, and how many of them were sent.
     #[must_use]
     pub fn all(&self) -> [usize; 2] {
         self.counts.iter().fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
     }
 
-    /// Adds another.
+    /// Adds another score.
     pub(crate) fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.said += other.said;
@@ -153,10 +152,10 @@ impl RecallScore {
     }
 }
 
-/// The score of a whole body of Messages that came as one and was sent as another.
+/// Scores a Messages body, given as original and as sent.
 ///
 /// # Errors
-/// When one of them makes no sense.
+/// If one of them is invalid.
 pub fn recall(provider: &Provider, came: &[u8], sent: &[u8]) -> Result<RecallScore, WireError> {
     let body: Value = serde_json::from_slice(came).unwrap_or_default();
     let mut talk = RecallTalk::default();

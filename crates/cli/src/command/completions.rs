@@ -1,4 +1,4 @@
-//! `tersely completions`: what a shell needs to complete our commands.
+//! `tersely completions`: prints shell completions.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ pub(crate) struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Prints them for all of these commands.
+/// Prints the completions for these commands.
 pub(crate) fn run(args: &CompletionsArgs, mut commands: Command) -> Result<ExitCode, Stop> {
     let mut script = Vec::new();
     generate(args.shell, &mut commands, "tersely", &mut script);

@@ -1,4 +1,4 @@
-//! `tersely config`: what was typed in, what is meant by it out.
+//! `tersely config`: shows the effective configuration.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -69,7 +69,7 @@ pub(crate) struct KeyArgs {
     pub json: bool,
 }
 
-/// Answers what was asked about the configuration.
+/// Runs the subcommand.
 pub(crate) fn run(args: &ConfigArgs) -> Result<ExitCode, Stop> {
     match &args.question {
         ConfigQuestion::Check(args) => check(args)?,
@@ -107,7 +107,7 @@ fn key(args: &KeyArgs) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Loads, and tells of what has no effect.
+/// Loads the settings and warns about those that have no effect.
 fn load(flags: &Flags) -> Result<LoadedSettings, Stop> {
     let loaded = settings::load(&SettingSources::of_server(flags)).map_err(settings::fault)?;
     for notice in &loaded.notices {

@@ -1,4 +1,4 @@
-//! `tersely count`: files in, their tokens out.
+//! `tersely count`: counts the tokens of files.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ pub(crate) struct CountArgs {
     pub files: Vec<PathBuf>,
 }
 
-/// Counts the files that were named; standard input when there is none.
+/// Counts the given files, or standard input if there are none.
 pub(crate) fn run(args: &CountArgs) -> Result<ExitCode, Stop> {
     let counts = match args.files.as_slice() {
         [] => vec![input::read(None).map(count)?],

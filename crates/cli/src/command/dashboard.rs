@@ -1,4 +1,4 @@
-//! `tersely dashboard`: what `tersely run` has recorded, in a browser.
+//! `tersely dashboard`: shows in a browser what `tersely run` has recorded.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub(crate) struct DashboardArgs {
     pub config: Option<PathBuf>,
 }
 
-/// Shows the page until told to stop.
+/// Serves the page until stopped.
 pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
     let sources = SettingSources::new(&flags);

@@ -1,4 +1,4 @@
-//! `tersely encode`: a JSON document in, the same value in fewer tokens out.
+//! `tersely encode`: encodes a JSON document in fewer tokens.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ pub(crate) struct EncodeArgs {
     pub file: Option<PathBuf>,
 }
 
-/// The form that was asked for.
+/// The requested form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormWish {
     Auto,
@@ -55,7 +55,7 @@ fn wishes() -> impl TypedValueParser<Value = FormWish> {
     })
 }
 
-/// Encodes the file that was named.
+/// Encodes the given file.
 pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
     let input = input::read(args.file.as_ref())?.require_text()?;
     let spinner = progress::working("encoding", input.text.len());
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The value in the form that was wished for; the form itself when it cannot hold the value.
+/// Encodes the value in the requested form; an error with that form if it cannot represent the value.
 fn write(wish: FormWish, value: &Value<'_>) -> Result<(Form, String), Form> {
     match wish {
         FormWish::Auto => {

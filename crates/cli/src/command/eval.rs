@@ -1,4 +1,4 @@
-//! `tersely eval`: questions about tool results in, how many your own model still answers right out.
+//! `tersely eval`: measures how many questions about tool results your own model still answers correctly.
 
 use std::process::ExitCode;
 

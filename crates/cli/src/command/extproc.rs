@@ -1,4 +1,4 @@
-//! `tersely extproc`: an external processor for Envoy, which runs until it is told to stop.
+//! `tersely extproc`: an external processor for Envoy, which runs until stopped.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -47,7 +47,7 @@ pub(crate) struct ExtprocArgs {
     pub redact_secrets: Option<String>,
 }
 
-/// Serves until told to stop.
+/// Serves until stopped.
 pub(crate) fn run(args: &ExtprocArgs) -> Result<ExitCode, Stop> {
     let flags = Flags {
         config: args.config.clone(),
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ExtprocArgs) -> Result<ExitCode, Stop> {
     })
 }
 
-/// The message when it is ready.
+/// The startup message.
 fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
     let mode = ready.mode().name();
     let seals = if ready.rewrite.engine().seals() { SEALS } else { "" };
@@ -75,6 +75,6 @@ fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
     )
 }
 
-/// What whoever asked for masks should know.
+/// A warning for operators who turn on masking.
 const SEALS: &str =
     "\n  redact_secrets is true: set failure_mode_allow to false, or Envoy sends what could not be searched";

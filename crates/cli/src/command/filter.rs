@@ -192,7 +192,7 @@ fn select_filters(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, F
     args.filters.iter().map(one).collect()
 }
 
-/// What to say about a test that failed.
+/// Describes a failed test.
 fn report(name: &str, test: &FilterTest, trial: &Trial) -> Option<String> {
     let place = format!("{name}, test on line {}", test.line);
     match trial {
@@ -243,7 +243,7 @@ fn explain(args: &ExplainArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a filter saves, or why it is not used.
+/// The saving of a filter, or why it is not used.
 fn account(found: &FoundFilter, shown: &Outcome<'_>, call: Call<'_>, text: &str) -> String {
     if shown.ledger.steps.iter().any(|step| step.stage == Filter::STAGE) {
         let before = O200k.count(text);

@@ -1,4 +1,4 @@
-//! `tersely http`: a JSON API whose answers come in the form that a client asks for.
+//! `tersely http`: a JSON API that answers in the form a client asks for.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -35,7 +35,7 @@ pub(crate) struct HttpArgs {
     pub config: Option<std::path::PathBuf>,
 }
 
-/// Serves until told to stop.
+/// Serves until stopped.
 pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
     let flags = Flags {
         config: args.config.clone(),

@@ -1,4 +1,4 @@
-//! `tersely man`: our help as manual pages.
+//! `tersely man`: prints our help as manual pages.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(crate) struct ManArgs {
     pub folder: Option<PathBuf>,
 }
 
-/// Prints the page of these commands, or writes all of theirs.
+/// Prints the main page, or writes all pages to a folder.
 pub(crate) fn run(args: &ManArgs, commands: Command) -> Result<ExitCode, Stop> {
     if let Some(folder) = &args.folder {
         write(folder, commands).map_err(|error| unwritten(folder, &error))?;

@@ -1,4 +1,4 @@
-//! The commands: a file for each, with its arguments.
+//! The commands: one file each, with its arguments.
 
 mod audit;
 mod completions;
@@ -78,7 +78,7 @@ pub(crate) enum TerselyCommand {
     Uninstall(uninstall::UninstallArgs),
 }
 
-/// Runs what was typed.
+/// Runs the given command.
 pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
     match &args.command {
         TerselyCommand::Init(args) => init::run(args),

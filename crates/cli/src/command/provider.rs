@@ -3,15 +3,15 @@
 use clap::builder::PossibleValuesParser;
 use tersely_wire::{PROVIDERS, Provider, guess_provider};
 
-/// Whose APIs are two, told apart by the body.
+/// A provider with two APIs, distinguished by the body.
 pub(crate) const OPENAI: &str = "openai";
 
-/// The names that can be typed.
+/// The accepted names.
 pub(crate) fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(PROVIDERS.map(Provider::name).into_iter().chain([OPENAI]))
 }
 
-/// The provider of this name, or else the one whose tool results stand in the body, if there is one.
+/// The provider with this name, or else the one whose tool results are in the body, if any.
 pub(crate) fn of(name: Option<&str>, body: &[u8]) -> Option<&'static Provider> {
     match name {
         Some(name) => {
@@ -22,7 +22,7 @@ pub(crate) fn of(name: Option<&str>, body: &[u8]) -> Option<&'static Provider> {
     }
 }
 
-/// Responses take their input under that name, Chat Completions have messages.
+/// Responses bodies have `input`, Chat Completions bodies have `messages`.
 fn of_openai(body: &[u8]) -> &'static str {
     let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
     if body.get("input").is_some() && body.get("messages").is_none() { "responses" } else { "chat" }

@@ -1,4 +1,4 @@
-//! `tersely purge`: forgets what was recorded, and texts that were kept.
+//! `tersely purge`: deletes the recorded history and stored texts.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub(crate) struct PurgeWhat {
     pub tenant: bool,
 }
 
-/// Forgets it, once someone said yes.
+/// Deletes them after confirmation.
 pub(crate) fn run(args: &PurgeArgs) -> Result<ExitCode, Stop> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
     let sources = SettingSources::new(&flags);
@@ -95,7 +95,7 @@ fn forget_texts(args: &PurgeArgs, meant: AllSettings) -> Result<ExitCode, Stop> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The headers on standard input. They hold credentials, which a command line would show to everyone here.
+/// Reads headers from standard input. They hold credentials, which other users could see on a command line.
 fn headers() -> Result<HeaderMap, Stop> {
     let mut text = String::new();
     io::stdin().lock().read_to_string(&mut text)?;
@@ -110,7 +110,7 @@ fn headers() -> Result<HeaderMap, Stop> {
     Ok(headers.ok_or_else(fault)?.into_iter().collect())
 }
 
-/// Asks on a terminal; elsewhere nobody can answer.
+/// Asks for confirmation on a terminal; fails without one.
 fn ask(question: &str) -> Result<(), Stop> {
     let refused = |message: &str| CommandFault::no(message, "to go on without a question, add --yes");
     if !io::stdin().is_terminal() {

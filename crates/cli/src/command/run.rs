@@ -1,4 +1,4 @@
-//! `tersely run`: a command with a gateway of its own, and a line about what that saved.
+//! `tersely run`: runs a command with its own gateway, then prints what that saved.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -48,7 +48,7 @@ pub(crate) struct RunArgs {
     pub command: Vec<OsString>,
 }
 
-/// Runs what was named.
+/// Runs the given command.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     if args.flags.listen.is_some() {
         let hint = "omit it; `tersely serve --listen ADDR` starts a gateway at a fixed address";
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
         return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
     };
     let (client, environment) = (clients::find_client(&name(program)), ClientEnvironment::around(typed));
-    // With --upstream, addresses in files do not matter.
+    // With --upstream, addresses in files are ignored.
     let planted =
         if args.flags.upstream.is_some() { Vec::new() } else { client.planted_addresses(&environment) };
     let trust = if args.trust_folder { FolderTrust::Given } else { FolderTrust::Asked };
@@ -94,7 +94,7 @@ fn alone(client: &dyn Client, program: &OsString, args: &[OsString]) -> Result<E
     Ok(ExitCode::from(code(ended?)))
 }
 
-/// Runs a command through a proxy.
+/// Runs a command through a gateway.
 fn start(
     proxy: &ReadyGateway,
     endpoints: LocalEndpoints,
@@ -127,7 +127,7 @@ fn start(
     Ok(ExitCode::from(code))
 }
 
-/// The name that a program is known by, without its folder.
+/// The file name of a program.
 fn name(program: &OsString) -> String {
     Path::new(program).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -144,7 +144,7 @@ async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus
     }
 }
 
-/// The exit code as a shell would give it.
+/// The exit code as a shell would report it.
 pub(crate) fn code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);

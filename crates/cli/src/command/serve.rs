@@ -1,4 +1,4 @@
-//! `tersely serve`: a gateway that runs until it is told to stop.
+//! `tersely serve`: runs a gateway until stopped.
 
 use std::error::Error as _;
 use std::io;
@@ -47,14 +47,14 @@ pub(crate) struct ServeArgs {
     pub flags: Flags,
 }
 
-/// Serves until told to stop.
+/// Serves until stopped.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Stop> {
     begin(&args.flags, hello, |proxy, listener, stop| {
         serve(proxy.settings.clone(), Arc::clone(&proxy.rewrite) as _, listener, stop)
     })
 }
 
-/// Starts a gateway that does as the settings say, and returns when it has ended.
+/// Starts a gateway with these settings, and returns when it has stopped.
 pub(crate) fn begin<S>(
     flags: &Flags,
     hello: fn(&ReadyGateway, SocketAddr) -> String,
@@ -91,7 +91,7 @@ where
     ended
 }
 
-/// Puts new settings to work as they come; where to listen, to send and to keep stays as it was at the start.
+/// Applies changed settings while running; network, store, limits and timeouts take effect after a restart.
 fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewriter>, tenants: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         // If stderr is closed, nobody reads it.
@@ -107,7 +107,7 @@ fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewr
     });
     tokio::spawn(async move {
         while changes.changed().await.is_ok() {
-            // A compressor is reached as it was at the start, so what it says is kept under the same names.
+            // The connection to a compressor keeps its first settings, so its answers stay under the same cache keys.
             let strategy = live.engine().settings().strategy.clone();
             let new = Arc::clone(&changes.borrow_and_update());
             live.swap(Engine::new(EngineSettings { strategy, ..new.engine.clone() }));
@@ -119,7 +119,7 @@ fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewr
 /// Resolves when the server is to stop, with how long it still accepts requests.
 pub(crate) type StopSign = Pin<Box<dyn Future<Output = Duration> + Send>>;
 
-/// Listens where the settings say, says hello, and serves until told to stop.
+/// Listens, prints the startup message, and serves until stopped.
 pub(crate) async fn stand<S>(
     settings: &GatewaySettings,
     hello: impl FnOnce(SocketAddr) -> String,
@@ -197,7 +197,7 @@ async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault 
     }
 }
 
-/// The message when it is ready: where it listens, where requests go, and how to point clients at it.
+/// The startup message: where it listens, where requests go, and how to point clients at it.
 fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     let url = url(&proxy.settings, address);
     let ready =
@@ -214,13 +214,13 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     )
 }
 
-/// The address of its metrics, if served.
+/// The address of the metrics, if served.
 pub(crate) fn numbers(settings: &GatewaySettings) -> String {
     let listen = settings.admin.listen.map(local);
     listen.map_or_else(String::new, |address| format!("\n  metrics   http://{address}/metrics"))
 }
 
-/// Where each provider's requests go; said once if it is one place for all.
+/// Where each provider's requests go; a single address if it is the same for all.
 fn targets(settings: &GatewaySettings) -> String {
     let urls = Vendor::ALL.map(|provider| settings.upstreams.of(provider).map(Upstream::url));
     if let Some(url) = urls[0].as_ref().filter(|_| urls.iter().all(|other| *other == urls[0])) {
@@ -231,7 +231,7 @@ fn targets(settings: &GatewaySettings) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// A line about who can use it, if that is not obvious.
+/// A line about who can reach it, if that is not obvious.
 pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'static str {
     let shows = settings.tls.as_ref().is_some_and(InboundTls::asks_clients);
     match (settings.tenants.is_empty(), shows) {
@@ -243,7 +243,7 @@ pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'sta
     }
 }
 
-/// The URL by which a client on this machine reaches it.
+/// The URL for clients on this machine.
 pub(crate) fn url(settings: &GatewaySettings, address: SocketAddr) -> String {
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
     format!("{scheme}://{}", local(address))

@@ -11,12 +11,12 @@ use crate::history;
 
 pub(crate) use tersely_agents::uninstall::UninstallArgs;
 
-/// Undoes what was written, once someone said yes.
+/// Undoes the changes after confirmation.
 pub(crate) fn run(args: &UninstallArgs) -> Result<ExitCode, Stop> {
     tersely_agents::uninstall::run(args, purge_history)
 }
 
-/// Deletes the history; gives the number of requests in it.
+/// Deletes the history; returns the number of requests in it.
 fn purge_history() -> Result<u64, Stop> {
     let sources = SettingSources::new(&Flags::default());
     let meant = settings::load_telling(&sources)?.settings;

@@ -1,4 +1,4 @@
-//! A folder, an environment and flags of its own for each question about the configuration.
+//! Runs `tersely config` with its own folder, environment and flags.
 
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails loudly, its helpers too")]
 
@@ -8,14 +8,14 @@ use std::{fs, str};
 
 use serde_json::Value;
 
-/// Where the command runs, and with what.
+/// The folder, the environment and the flags of a run.
 pub(crate) struct Scene {
     folder: PathBuf,
     environment: Vec<(String, String)>,
     args: Vec<String>,
 }
 
-/// What a run gave back.
+/// The result of a run.
 pub(crate) struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
@@ -23,7 +23,7 @@ pub(crate) struct Ran {
 }
 
 impl Scene {
-    /// An empty folder and an empty environment.
+    /// Starts with an empty folder and an empty environment.
     pub(crate) fn new(name: &str) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("config").join(name);
         let _ = fs::remove_dir_all(&folder);
@@ -31,7 +31,7 @@ impl Scene {
         Self { folder, environment: Vec::new(), args: Vec::new() }
     }
 
-    /// With a file in the folder.
+    /// Adds a file to the folder.
     pub(crate) fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         let path = self.folder.join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a place to write");
@@ -39,26 +39,26 @@ impl Scene {
         self
     }
 
-    /// With one of the fixtures as its file.
+    /// Uses a fixture as the configuration file.
     pub(crate) fn fixture(self, name: &str) -> Self {
         let path = root("crates/cli/tests/fixtures").join(name);
         let text = fs::read(path).expect("a fixture");
         self.file("tersely.yaml", text)
     }
 
-    /// With a variable.
+    /// Sets a variable.
     pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With flags, one word each.
+    /// Adds flags, separated by spaces.
     pub(crate) fn args(mut self, args: &str) -> Self {
         self.args.extend(args.split_whitespace().map(str::to_owned));
         self
     }
 
-    /// Asks a question.
+    /// Runs a `config` subcommand.
     pub(crate) fn run(&self, question: &str, args: &[String]) -> Ran {
         let done = Command::new(env!("CARGO_BIN_EXE_tersely"))
             .args(["config", question])
@@ -72,7 +72,7 @@ impl Scene {
         Ran { code: done.status.code(), stdout: text(done.stdout), stderr: text(done.stderr) }
     }
 
-    /// Everything that is meant.
+    /// The output of `config show`.
     pub(crate) fn shows(&self) -> Value {
         let mut args = self.args.clone();
         args.push("--json".to_owned());
@@ -81,7 +81,7 @@ impl Scene {
         serde_json::from_str(&ran.stdout).expect("JSON")
     }
 
-    /// Holds a setting's value, and where it came from.
+    /// Asserts a setting's value and its origin.
     pub(crate) fn holds(&self, setting: &str, value: impl Into<Value>, from: &str) {
         let shown = self.shows();
         let entry = shown["settings"].as_array().unwrap().iter().find(|entry| entry["setting"] == setting);
@@ -89,7 +89,7 @@ impl Scene {
         assert_eq!((&entry["value"], entry["from"].as_str()), (&value.into(), Some(from)), "{setting}");
     }
 
-    /// Holds that a note is made.
+    /// Asserts that a note is printed.
     pub(crate) fn notes(&self, part: &str) {
         let shown = self.shows();
         let notices = shown["notices"].as_array().unwrap();
@@ -99,12 +99,12 @@ impl Scene {
         );
     }
 
-    /// Holds that a check ends with exit code 2 and says so; gives what it said.
+    /// Asserts that a check exits with code 2 and this message; returns the whole message.
     pub(crate) fn refuses(&self, part: &str) -> String {
         self.refuses_to("check", part)
     }
 
-    /// The same, for any question.
+    /// The same for any subcommand.
     pub(crate) fn refuses_to(&self, question: &str, part: &str) -> String {
         let ran = self.run(question, &self.args);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{part:?}: {}", ran.stderr);

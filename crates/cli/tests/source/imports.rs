@@ -1,10 +1,10 @@
-//! Which file takes something from which: `use` lines, followed through re-exports to where a name is defined.
+//! Finds which file imports from which: follows `use` lines through re-exports to the definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Source;
 
-/// A crate and a path in it.
+/// A crate and a module path.
 type Place = (String, Vec<String>);
 
 /// The imports between the files of a workspace.
@@ -25,7 +25,7 @@ impl<'s> Imports<'s> {
         imports
     }
 
-    /// From each file to those that it takes something from.
+    /// The files that each file imports from.
     pub(crate) fn arrows(&self) -> BTreeMap<&'s str, BTreeSet<&'s str>> {
         let targets = |leaves: &Vec<Place>| leaves.iter().filter_map(|leaf| self.origin(leaf, 0)).collect();
         let mut arrows: BTreeMap<&str, BTreeSet<&str>> =
@@ -36,7 +36,7 @@ impl<'s> Imports<'s> {
         arrows
     }
 
-    /// The path from its crate's root, if it is one of this workspace.
+    /// The path from the crate root, if the crate is in this workspace.
     fn absolute(&self, source: &Source, path: &[String]) -> Option<Place> {
         let (room, mut base) = module(source);
         let first = path.first()?.as_str();
@@ -60,7 +60,7 @@ impl<'s> Imports<'s> {
         Some((room, base))
     }
 
-    /// The file that defines what stands at a place; a module is its own file.
+    /// The file that defines the item at a path; a module is defined by its own file.
     fn origin(&self, place: &Place, depth: usize) -> Option<&'s str> {
         if let Some(file) = self.files.get(place) {
             return Some(&file.path);
@@ -73,12 +73,12 @@ impl<'s> Imports<'s> {
     }
 }
 
-/// True when `list` is the `mod.rs` of a folder that `path` stands in: a folder and its list are one.
+/// True if `list` is the `mod.rs` of a folder that contains `path`: a folder and its `mod.rs` count as one.
 fn is_list_of(list: &str, path: &str) -> bool {
     list.strip_suffix("mod.rs").is_some_and(|folder| path.starts_with(folder))
 }
 
-/// Groups of two or more that reach each other.
+/// Import cycles: groups of files that reach each other.
 pub(crate) fn circles<'n>(arrows: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> Vec<Vec<&'n str>> {
     let reach: BTreeMap<_, _> = arrows.keys().map(|start| (*start, reached(arrows, start))).collect();
     let mut circles: BTreeSet<Vec<&str>> = BTreeSet::new();
@@ -92,7 +92,7 @@ pub(crate) fn circles<'n>(arrows: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> Vec<
     circles.into_iter().collect()
 }
 
-/// All that can be reached from `start` in one step or more.
+/// Everything reachable from `start` in one or more steps.
 fn reached<'n>(arrows: &BTreeMap<&'n str, BTreeSet<&'n str>>, start: &str) -> BTreeSet<&'n str> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<&str> = arrows.get(start).into_iter().flatten().copied().collect();
@@ -104,7 +104,7 @@ fn reached<'n>(arrows: &BTreeMap<&'n str, BTreeSet<&'n str>>, start: &str) -> BT
     reached
 }
 
-/// Where a file's module is.
+/// The module path of a file.
 fn module(source: &Source) -> Place {
     let inside = source.path.split_once("/src/").map_or("", |(_, inside)| inside);
     let mut parts: Vec<String> = inside.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
@@ -114,7 +114,7 @@ fn module(source: &Source) -> Place {
     (source.room.clone(), parts)
 }
 
-/// Every path that `use` lines name, one for each leaf.
+/// Every path in `use` lines, one for each leaf.
 fn uses(code: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for statement in code.split(';') {
@@ -130,7 +130,7 @@ fn uses(code: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The leaves of one tree below `above`.
+/// The leaves of a `use` tree below `above`.
 fn leaves(above: &[String], tree: &str, found: &mut Vec<Vec<String>>) {
     let tree = tree.trim();
     let (path, group) =

@@ -1,8 +1,8 @@
-//! Finds functions and types in code that has no comments and no strings.
+//! Finds functions and types in code without comments and strings.
 
 use super::words;
 
-/// A function, as far as its budgets go.
+/// A function's measurements.
 pub(crate) struct Function {
     pub name: String,
     pub offset: usize,
@@ -10,16 +10,16 @@ pub(crate) struct Function {
     pub arguments: usize,
 }
 
-/// A type, as far as its budgets go.
+/// A type's measurements.
 pub(crate) struct Type {
     pub name: String,
     pub offset: usize,
     pub bools: usize,
-    /// True when other files can name it.
+    /// True if other files can name it.
     pub is_shared: bool,
 }
 
-/// The functions of `code`, those without a body too.
+/// The functions in `code`, including those without a body.
 pub(crate) fn functions(code: &str) -> Vec<Function> {
     words(code, "fn").filter_map(|offset| function(code, offset)).collect()
 }
@@ -36,7 +36,7 @@ fn function(code: &str, offset: usize) -> Option<Function> {
     Some(Function { name, offset, lines, arguments: parts(&code[open + 1..shut]) })
 }
 
-/// The types of `code`: structs, enums, traits, unions and aliases.
+/// The types in `code`: structs, enums, traits, unions and aliases.
 pub(crate) fn types(code: &str) -> Vec<Type> {
     let starts = ["struct", "enum", "trait", "type", "union"];
     starts.iter().flat_map(|start| words(code, start).filter_map(|at| kind(code, at, start.len()))).collect()
@@ -57,25 +57,25 @@ fn kind(code: &str, offset: usize, skip: usize) -> Option<Type> {
     })
 }
 
-/// True when what is defined here is open to others: `pub`, or `pub` to some.
+/// True if the item is `pub` or `pub(...)`.
 fn shared(before: &str) -> bool {
     let line = before.rsplit(['\n', ';', '}']).next().unwrap_or_default();
     words(line, "pub").next().is_some()
 }
 
-/// The name that follows `offset`, and where it ends.
+/// The name after `offset`, and its end.
 fn name(code: &str, offset: usize) -> Option<(String, usize)> {
     let rest = code.get(offset..)?.strip_prefix(' ')?;
     let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
     (length > 0).then(|| (rest[..length].to_owned(), offset + 1 + length))
 }
 
-/// Where the arguments open, after generics if there are any.
+/// The offset of the argument list, after any generics.
 fn arguments(code: &str) -> Option<usize> {
     depths(code).find(|&(_, byte, depth)| byte == b'(' && depth == 1).map(|(at, _, _)| at)
 }
 
-/// Where the body opens, or the `;` in its place.
+/// The offset of the body, or of the `;` in its place.
 fn body(code: &str) -> Option<usize> {
     let mut depth = 0_i32;
     code.bytes().enumerate().skip(1).find_map(|(at, byte)| match byte {
@@ -92,7 +92,7 @@ fn body(code: &str) -> Option<usize> {
     })
 }
 
-/// How many parts `code` has between its outer commas.
+/// The number of top-level, comma-separated parts.
 fn parts(code: &str) -> usize {
     let mut ends: Vec<usize> =
         depths(code).filter(|&(_, byte, depth)| byte == b',' && depth == 0).map(|it| it.0).collect();
@@ -101,7 +101,7 @@ fn parts(code: &str) -> usize {
     starts.zip(&ends).filter(|&(start, &end)| !code[start..end].trim().is_empty()).count()
 }
 
-/// Every byte with its depth in brackets of all kinds; an arrow is no bracket.
+/// Every byte with its bracket depth; the `>` of an arrow is not a bracket.
 fn depths(code: &str) -> impl Iterator<Item = (usize, u8, usize)> {
     let mut depth = 0_usize;
     let mut before = 0;
@@ -117,7 +117,7 @@ fn depths(code: &str) -> impl Iterator<Item = (usize, u8, usize)> {
     })
 }
 
-/// The offset of the bracket that closes the one at `open`; the end when none does.
+/// The offset of the bracket that closes the one at `open`; the end if there is none.
 pub(crate) fn close(code: &str, open: usize) -> usize {
     let (opening, closing) = if code.as_bytes()[open] == b'(' { (b'(', b')') } else { (b'{', b'}') };
     let mut depth = 0_usize;
@@ -134,7 +134,7 @@ pub(crate) fn close(code: &str, open: usize) -> usize {
     code.len() - 1
 }
 
-/// The line of the byte `offset`, from 1.
+/// The line number of a byte offset, from 1.
 pub(crate) fn line(text: &str, offset: usize) -> usize {
     text[..offset].matches('\n').count() + 1
 }

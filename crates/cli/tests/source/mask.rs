@@ -1,8 +1,8 @@
-//! Parts a source into its code and its comments, each blank where the other stands.
+//! Splits a source into code and comments, each blanked out where the other is.
 
 use super::item::close;
 
-/// The code and the comments of `text`; strings are in neither. Offsets and lines stay as they are.
+/// The code and the comments of `text`; strings are in neither. Offsets and line numbers are preserved.
 pub(crate) fn split(text: &str) -> (String, String) {
     let bytes = text.as_bytes();
     let (mut code, mut comments) = (blank(bytes), blank(bytes));
@@ -33,7 +33,7 @@ fn blank(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(|&byte| if byte == b'\n' { b'\n' } else { b' ' }).collect()
 }
 
-/// What stands at the start of `rest`, and for how many bytes.
+/// The kind and length of the token at the start of `rest`.
 fn next(rest: &str, before: Option<u8>) -> (Kind, usize) {
     let inside_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if rest.starts_with("//") {
@@ -51,7 +51,7 @@ fn next(rest: &str, before: Option<u8>) -> (Kind, usize) {
     }
 }
 
-/// The length of a block comment, in which others may nest.
+/// The length of a block comment, which may be nested.
 fn block(rest: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < rest.len() {
@@ -97,7 +97,7 @@ fn raw(rest: &str) -> Option<usize> {
     Some(rest.len() - content.len() + length)
 }
 
-/// The length of a character literal; a lifetime is none.
+/// The length of a character literal; None for a lifetime.
 fn character(rest: &str) -> Option<usize> {
     let content = rest.strip_prefix('\'')?;
     if content.starts_with('\\') {

@@ -1,4 +1,4 @@
-//! Reads the workspace as a style checker sees it: code without its words, words without their code.
+//! Reads the workspace for the style checks: code without comments, comments without code.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -34,7 +34,7 @@ impl Source {
         Self::new(&path.to_string_lossy().replace('\\', "/"), &text)
     }
 
-    /// The source `text`, as if it stood at `path`.
+    /// The source `text`, as if it were at `path`.
     pub(crate) fn new(path: &str, text: &str) -> Self {
         let room = path.split('/').nth(1).unwrap_or_default().to_owned();
         let (code, comments) = mask::split(text);
@@ -42,12 +42,12 @@ impl Source {
         Self { path: path.to_owned(), room, text: text.to_owned(), code, comments }
     }
 
-    /// True for files that are data: they have no budgets.
+    /// True for files that are data: they have no size limits.
     pub(crate) fn is_table(&self) -> bool {
         self.text.starts_with("//! Table:")
     }
 
-    /// How many lines the file has without its test modules.
+    /// The number of lines without test modules.
     pub(crate) fn length(&self) -> usize {
         let (all, _) = mask::split(&self.text);
         let tests = all.lines().zip(self.code.lines()).filter(|(before, after)| before != after).count();
@@ -62,7 +62,7 @@ impl Source {
         item::types(&self.code)
     }
 
-    /// A fault at the byte `offset`, as `path:line: message`.
+    /// Formats a fault at a byte offset as `path:line: message`.
     pub(crate) fn fault(&self, offset: usize, message: &str) -> String {
         format!("{}:{}: {message}", self.path, item::line(&self.text, offset))
     }
@@ -96,7 +96,7 @@ pub(crate) fn products() -> Vec<Source> {
         .collect()
 }
 
-/// Every Rust file under `crates`, tests too.
+/// Every Rust file under `crates`, including tests.
 pub(crate) fn sources() -> Vec<Source> {
     rust_files().iter().map(|path| Source::open(path)).collect()
 }
@@ -120,7 +120,7 @@ fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The files that git tracks or would: their paths, and their text where they are text.
+/// All files that are not ignored by git, with their text unless they are binary.
 pub(crate) fn tracked() -> Vec<(String, Option<String>)> {
     let listing = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -133,7 +133,7 @@ pub(crate) fn tracked() -> Vec<(String, Option<String>)> {
     paths.split_terminator('\0').map(read).collect()
 }
 
-/// The offsets at which `word` stands by itself in `text`.
+/// The offsets of `word` as a whole word in `text`.
 pub(crate) fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     text.match_indices(word).map(|(offset, _)| offset).filter(move |&offset| {

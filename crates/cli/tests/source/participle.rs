@@ -1,7 +1,7 @@
 //! Recognises names that are a bare past participle: `kept`, `Found`, `written`.
 
-/// Irregular participles. Verbs whose participle is also their present tense or a noun (read, set, put, cut, split, cost, hit,
-/// bound) are left out, because they are good names.
+/// Irregular participles. Verbs whose participle is also their present tense or a noun (read, set, put, cut, split,
+/// cost, hit, bound) are not listed, because they are good names.
 const IRREGULAR: [&str; 66] = [
     "said",
     "told",
@@ -71,13 +71,13 @@ const IRREGULAR: [&str; 66] = [
     "won",
 ];
 
-/// Nouns and verbs in the present tense that end like a participle.
+/// Nouns and present-tense verbs that look like a participle.
 const LOOKALIKES: [&str; 17] = [
     "need", "speed", "feed", "seed", "bed", "embed", "exceed", "red", "shed", "proceed", "shred", "breed",
     "bleed", "weed", "heed", "succeed", "hundred",
 ];
 
-/// True when a name is a single word, and that word is a past participle.
+/// True if a name is a single word and a past participle.
 pub(crate) fn is_participle(name: &str) -> bool {
     let is_word = !name.contains('_') && name.chars().skip(1).all(|letter| letter.is_ascii_lowercase());
     let word = name.to_ascii_lowercase();

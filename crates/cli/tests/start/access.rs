@@ -1,4 +1,4 @@
-//! `tersely serve` with a certificate and tenants, which change while it runs.
+//! Tests `tersely serve` with a certificate and tenants that change while it runs.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ use crate::stage::{Running, start, upstream};
 const ONE: &str = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
 const TWO: &str = "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3";
 
-/// An authority, and the folder in which a gateway finds what it signs.
+/// A certificate authority, and the folder for the gateway's certificates.
 struct Scene {
     params: CertificateParams,
     key: KeyPair,
@@ -57,7 +57,7 @@ impl Scene {
         file.display().to_string()
     }
 
-    /// Asks with a key, and gives the first line of the answer and the certificate that was shown.
+    /// Sends a request with a key; returns the status line and the server's certificate.
     fn ask(&self, address: &str, key: &str) -> (String, Vec<u8>) {
         let mut roots = RootCertStore::empty();
         roots.add(self.root.clone()).expect("a root");
@@ -78,7 +78,7 @@ impl Scene {
     }
 }
 
-/// Reads what it says until it says this.
+/// Reads its output until these words appear.
 fn says(served: &Running, words: &str) {
     let until = Instant::now() + Duration::from_secs(20);
     while Instant::now() < until {
@@ -89,7 +89,7 @@ fn says(served: &Running, words: &str) {
     panic!("{words:?} was not said");
 }
 
-/// Behaviour 23.6: files that change are put to work, and those that cannot be used are told of.
+/// Behaviour 23.6: changed files are reloaded, and invalid ones are reported.
 #[test]
 fn certificates_and_keys_change_without_a_restart() {
     let scene = Scene::new("renewed");
@@ -122,7 +122,7 @@ fn certificates_and_keys_change_without_a_restart() {
     assert_eq!((ask("one").0.as_str(), ask("").0.as_str()), (refused, refused));
 }
 
-/// Behaviour 23.6: what cannot be used at the start ends it, with the file and the reason.
+/// Behaviour 23.6: invalid files at the start are fatal, with the file and the reason.
 #[test]
 fn a_gateway_without_its_key_does_not_start() {
     let scene = Scene::new("unusable");

@@ -1,4 +1,4 @@
-//! The dashboard, seen as a browser sees it: who is let in, what may be posted, and what it shows.
+//! Tests the dashboard as a browser uses it: access, forms and content.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::stage::{Running, listen_to, post, start, tersely, turn, upstream};
 
-/// A gateway, where requests go to it, and where it is looked after.
+/// A gateway, its address, and its admin address.
 struct Watched {
     served: Running,
     address: String,
@@ -29,7 +29,7 @@ fn watched(env: &[(&str, &str)]) -> Watched {
 }
 
 impl Watched {
-    /// Asks with these headers, and gives the whole answer.
+    /// Sends a request with these headers; returns the whole answer.
     fn ask(&self, line: &str, headers: &[&str], body: &str) -> String {
         let mut stream = TcpStream::connect(&self.admin).expect("a gateway");
         let headers: String = headers.iter().flat_map(|header| [*header, "\r\n"]).collect();
@@ -45,7 +45,7 @@ impl Watched {
         answer
     }
 
-    /// Its numbers, once `requests` are among them.
+    /// Its statistics, once they include `requests` requests.
     fn stats(&self, requests: u64) -> Value {
         let since = Instant::now();
         loop {
@@ -180,7 +180,7 @@ fn whoever_knows_the_token_is_let_in_and_nobody_else() {
     let page = watched.ask("GET /_tersely/", &[], "");
     is(&page, 401);
     assert!(page.contains("type=\"password\"") && !page.contains("EventSource"), "only the form is shown");
-    // Without it, browsers say that the form comes from nowhere, and whoever fills it in is refused.
+    // Without it, browsers send `Origin: null`, and the form is rejected.
     assert!(page.contains("\r\nreferrer-policy: same-origin\r\n"), "{page}");
     for path in ["/stats", "/_tersely/live", "/_tersely/session/1", "/metrics"] {
         is(&watched.ask(&format!("GET {path}"), &[], ""), 401);

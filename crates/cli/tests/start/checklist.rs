@@ -1,4 +1,4 @@
-//! The checks that people make when they switch compression on somewhere, each in one test: `tersely serve` with another
+//! Runs the checks that people make when they turn compression on, one test each: `tersely serve` with another
 //! gateway's file, between a client, a model and a compressor.
 
 use std::fs;
@@ -12,22 +12,22 @@ use tersely_core::{O200k, restore};
 
 use crate::stage::{Running, Seen, post, scripted, start};
 
-/// What a compressor says of every log.
+/// The compressor's answer to every log.
 const SHORT: &str = "120 jobs ran on 13 queues.";
 
-/// What the model says once it has all that it asked for.
+/// The model's answer once it has everything it asked for.
 const DONE: &str = "Job 7919 was the slowest.";
 
-/// A gateway in its place.
+/// A running gateway with its peers.
 struct Place {
     _served: Running,
     address: String,
-    /// What the model and the compressor were sent.
+    /// Requests received by the model and the compressor.
     model: Receiver<Seen>,
     compressor: Receiver<Seen>,
 }
 
-/// The compressor: some logs are too much for it, and some take it too long.
+/// The compressor: it fails on some logs, and is too slow on others.
 fn compress(seen: &Seen) -> (u16, String) {
     if seen.body.contains("a broken log") {
         return (500, "{}".to_owned());
@@ -38,7 +38,7 @@ fn compress(seen: &Seen) -> (u16, String) {
     (200, json!({"success": true, "data": {"compressed_output": SHORT}}).to_string())
 }
 
-/// The model: asks for the first original that it sees, and is done when it has that.
+/// The model: it fetches the first original it sees, then finishes.
 fn answer(seen: &Seen) -> (u16, String) {
     let is_answered = seen.body.contains("expand_1");
     let id = seen.body.split("<<<SHADOW:shadow_").nth(1).and_then(|rest| rest.split(">>>").next());
@@ -74,7 +74,7 @@ fn answer(seen: &Seen) -> (u16, String) {
     (200, events.iter().map(event).collect())
 }
 
-/// The file as it is printed, with the address of a compressor that is really there and less patience.
+/// Starts a gateway with the documented file, but with the address of a real compressor and shorter timeouts.
 fn place(name: &str) -> Place {
     let (compressor, asked) = scripted(compress);
     let (model, seen) = scripted(answer);
@@ -92,7 +92,7 @@ fn place(name: &str) -> Place {
     Place { _served: served, address, model: seen, compressor: asked }
 }
 
-/// The address, behind what has no effect.
+/// The address, printed after the notes about settings without effect.
 fn ready(served: &Running) -> String {
     loop {
         let line = served.line();
@@ -102,14 +102,14 @@ fn ready(served: &Running) -> String {
     }
 }
 
-/// A log of which no two lines are alike, with these words in it.
+/// A log with these words in which no two lines are alike.
 fn log(words: &str, lines: usize) -> String {
     let line =
         |n: usize| format!("{n:05} job {} of queue {} took {} ms\n", n * 7919 % 9973, n % 13, n * 31 % 997);
     format!("{words}\n{}", (0..lines).map(line).collect::<String>())
 }
 
-/// A request with a result of this text.
+/// A request with this text as a result.
 fn turn(question: &str, text: &str, stream: bool) -> String {
     let call = json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "jobs"}});
     let result = json!({"type": "tool_result", "tool_use_id": "t", "content": text});
@@ -118,7 +118,7 @@ fn turn(question: &str, text: &str, stream: bool) -> String {
 }
 
 impl Place {
-    /// What the client gets, and what the model was sent for it first.
+    /// The client's answer, and the first request that the model received.
     fn ask(&self, body: &str) -> (String, String) {
         let answer = post(&self.address, "/v1/messages", body);
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -126,7 +126,7 @@ impl Place {
     }
 }
 
-/// The result in a body.
+/// The tool result in a body.
 fn result(body: &str) -> String {
     let body: Value = serde_json::from_str(body).expect("JSON");
     body["messages"][2]["content"][0]["content"].as_str().expect("a text").to_owned()
@@ -220,13 +220,13 @@ fn a_compressor_that_fails_or_takes_too_long_changes_nothing() {
     }
 }
 
-/// The number that a header of an answer says.
+/// The number in a header of an answer.
 fn number(answer: &str, name: &str) -> Option<usize> {
     let value = answer.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")))?;
     Some(value.trim().parse().unwrap_or_else(|_| panic!("{name}: {value}")))
 }
 
-/// Behaviour 16.1, check 8: what was done, what it cost, and what was known already.
+/// Behaviour 16.1, check 8: headers report what was done, what it cost, and what was already known.
 #[test]
 fn what_became_of_a_result_is_told() {
     let place = place("told");

@@ -1,4 +1,4 @@
-//! A collector that reads what a gateway sends it with OpenTelemetry's own messages.
+//! Tests the OpenTelemetry export against a collector that decodes OpenTelemetry's own messages.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,14 +21,14 @@ use crate::stage::{Running, start, turn};
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
 
-/// A request as something behind us saw it.
+/// A request received by a server.
 pub(crate) struct Got {
     path: String,
     headers: BTreeMap<String, String>,
     pub(crate) body: Vec<u8>,
 }
 
-/// A server that answers every request with success, and tells what it got.
+/// A server that answers every request with success, and reports what it received.
 pub(crate) fn server() -> (SocketAddr, Receiver<Got>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -91,7 +91,7 @@ fn attribute(attributes: &[KeyValue], key: &str) -> Value {
     }
 }
 
-/// The sum of all series of a metric, or how many values its histograms hold.
+/// The sum over all series of a metric, or the number of values in its histograms.
 fn total(metrics: &[Metric], name: &str) -> i64 {
     let found = metrics.iter().find(|metric| metric.name == name).and_then(|metric| metric.data.as_ref());
     match found {
@@ -109,7 +109,7 @@ fn total(metrics: &[Metric], name: &str) -> i64 {
     }
 }
 
-/// Behaviour 13.23: spans and metrics say what events say.
+/// Behaviour 13.23: spans and metrics agree with events.
 #[test]
 fn a_collector_gets_what_events_say() {
     let ((upstream, seen), (collector, got)) = (server(), server());
@@ -129,7 +129,7 @@ fn a_collector_gets_what_events_say() {
     ask(&address, &format!("traceparent: 00-{TRACE}-{CALLER}-01\r\n"), &body);
     ask(&address, "", &body);
     ask(&address, &format!("traceparent: 00-{TRACE}-{CALLER}-00\r\n"), &body);
-    // Three requests, and the result that is new in the first.
+    // Three requests, and the new result of the first.
     let told = lines(&path, 4);
     let told: Vec<_> = told.into_iter().filter(|line| line["kind"] == "request").collect();
     let (spans, metrics) = heard(&got, 2, 3);
@@ -152,7 +152,7 @@ fn a_collector_gets_what_events_say() {
     assert_eq!(total(&metrics, "tersely.requests"), 3);
     assert_eq!(total(&metrics, "gen_ai.client.operation.duration"), 3);
 
-    // The upstream follows our span where one is told of; else what came goes on.
+    // Where we export a span, the upstream gets it as parent; otherwise the client's header is passed on.
     let parents: Vec<_> = seen.try_iter().map(|it| it.headers.get("traceparent").cloned()).collect();
     let ours = spans.iter().find(|span| hex(&span.parent_span_id) == CALLER).expect("a span in the trace");
     assert_eq!(hex(&ours.trace_id), TRACE);
@@ -161,7 +161,7 @@ fn a_collector_gets_what_events_say() {
     let _ = std::fs::remove_file(path);
 }
 
-/// All spans once there are so many, and the first metrics that count so many requests.
+/// Waits for `count` spans, and for the first metrics that count `requests` requests.
 fn heard(got: &Receiver<Got>, count: usize, requests: i64) -> (Vec<Span>, Vec<Metric>) {
     let (mut spans, mut metrics, since) = (Vec::new(), Vec::new(), Instant::now());
     while spans.len() < count || total(&metrics, "tersely.requests") < requests {
@@ -213,7 +213,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
-/// Behaviour 13.24: a collector that is not there, or never answers, costs no request anything.
+/// Behaviour 13.24: a collector that is unreachable or never answers delays no request.
 #[test]
 fn no_request_waits_for_a_collector() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");

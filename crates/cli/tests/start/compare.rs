@@ -1,4 +1,4 @@
-//! The comparison of answers without compression and with it, over models with a script.
+//! Tests the comparison of answers with and without compression, with scripted models.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{Seen, scripted};
 
-/// A model that says all that it was shown, and counts it.
+/// A model that repeats its input and reports usage.
 fn echoes(seen: &Seen) -> (u16, String) {
     let asked: Value = serde_json::from_str(&seen.body).expect("JSON");
     let message = json!({"role": "assistant", "content": asked["messages"].to_string()});
@@ -15,14 +15,14 @@ fn echoes(seen: &Seen) -> (u16, String) {
     (200, json!({"choices": [{"message": message}], "usage": usage}).to_string())
 }
 
-/// The same, where nobody counts.
+/// The same without usage.
 fn tells_nothing(seen: &Seen) -> (u16, String) {
     let mut answer: Value = serde_json::from_str(&echoes(seen).1).expect("JSON");
     answer["usage"] = json!({});
     (200, answer.to_string())
 }
 
-/// A model that reads no form.
+/// A model that cannot read any form.
 fn is_puzzled(seen: &Seen) -> (u16, String) {
     if seen.body.contains("[layout1 ") {
         (200, r#"{"choices":[{"message":{"content":"?"}}],"usage":{"prompt_tokens":1}}"#.to_owned())
@@ -31,7 +31,7 @@ fn is_puzzled(seen: &Seen) -> (u16, String) {
     }
 }
 
-/// A provider that fails where something changed.
+/// A provider that fails on changed requests.
 fn fails(seen: &Seen) -> (u16, String) {
     if seen.body.contains("[layout1 ") { (500, "{}".to_owned()) } else { echoes(seen) }
 }

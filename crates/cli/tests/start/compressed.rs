@@ -1,4 +1,4 @@
-//! `POST /v1/compress` and `GET /v1/retrieve`, as gateways ask them of `tersely serve`.
+//! Tests `POST /v1/compress` and `GET /v1/retrieve` of `tersely serve`, as other gateways call them.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::stage::{Running, ask, start, upstream};
 
-/// A gateway with these settings, and nothing behind it.
+/// A gateway with these settings; its upstreams are not used.
 fn served(env: &[(&str, &str)]) -> Running {
     start(&["serve", "--listen", "127.0.0.1:0"], env)
 }
 
-/// Asks, and gives the status, the head and the body of the answer.
+/// Sends a request; returns the status, the head and the body of the answer.
 fn asked(address: &str, line: &str, headers: &str, body: &str) -> (u16, String, String) {
     let head = format!("{line} HTTP/1.1\r\ncontent-length: {}{headers}", body.len());
     let answer = ask(address, &head, body);
@@ -20,7 +20,7 @@ fn asked(address: &str, line: &str, headers: &str, body: &str) -> (u16, String, 
     (status, head.to_owned(), body.to_owned())
 }
 
-/// The answer to a question that has one.
+/// The body of a successful answer.
 fn compressed(address: &str, headers: &str, body: &str) -> String {
     let (status, _, answer) = asked(address, "POST /v1/compress", headers, body);
     assert_eq!(status, 200, "{answer}");
@@ -31,19 +31,19 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// A list of records, which a table says in half the tokens.
+/// A list of records that takes half the tokens as a table.
 fn records(from: usize) -> String {
     let row = |id: usize| format!(r#"{{"id":{id},"name":"item-{id}","state":"open","owner":"team-a"}}"#);
     format!("[{}]", (from..from + 60).map(row).collect::<Vec<_>>().join(","))
 }
 
-/// A long log, of which most says little.
+/// A long log with little information.
 fn log() -> String {
     let line = |n: usize| format!("2026-01-01 12:00:{:02} INFO worker {} finished batch {n}", n % 60, n % 7);
     (0..1500).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// One exchange in each shape: around the text, what no API knows, spelled as nobody would spell it.
+/// One exchange in each format, with unknown members and unusual spelling around the text.
 fn exchange(shape: &str, id: &str, text: &str) -> String {
     let text = Value::from(text);
     match shape {
@@ -86,7 +86,7 @@ fn messages_come_back_with_nothing_changed_but_their_results() {
     }
 }
 
-/// Behaviour 21.2: any replica, after any question, whatever the session is called.
+/// Behaviour 21.2: on any replica, after any other request, with any session name.
 #[test]
 fn the_answer_is_a_function_of_the_question() {
     let (one, other) = (served(&[]), served(&[]));
@@ -117,7 +117,7 @@ fn frozen_messages_stay_and_are_still_referred_to() {
     let address = served.address();
     for shape in SHAPES {
         let text = log();
-        // A reference names the command whose output it means; what a file holds is shown as it is.
+        // A reference names the command whose output it refers to; file contents are shown unchanged.
         let messages = [exchange(shape, "c1", &text), exchange(shape, "c2", &text)].join(",");
         let messages = messages.replace(r#""arguments":"{}""#, r#""arguments":"{\"command\":\"cat x\"}""#);
         let messages = messages.replace(r#"{"command":"x"}"#, r#"{"command":"cat x"}"#);
@@ -139,7 +139,7 @@ fn frozen_messages_stay_and_are_still_referred_to() {
     }
 }
 
-/// A question that lets its model fetch back what is left out.
+/// A request that lets its model fetch omitted text.
 fn retrieving(shape: &str, tools: bool) -> String {
     let tool = match shape {
         "openai" => r#"{"type":"function","function":{"name":"bash","parameters":{}}}"#,
@@ -188,7 +188,7 @@ fn what_is_left_out_was_asked_for_and_comes_back_to_its_tenant_alone() {
     }
 }
 
-/// Behaviour 21.4: secrets stay what they are, unless the operator asked for masks by name.
+/// Behaviour 21.4: secrets are unchanged, unless the operator enabled masking.
 #[test]
 fn nothing_is_masked_unless_the_operator_asked() {
     let secret = &["ghp_", "wJ4kXq9ZtR7bVn2LmYc8Ps5HdGf3Ae1Uo6Ti"].concat();
@@ -259,7 +259,7 @@ fn when_we_fail_the_messages_come_back_as_they_came() {
     assert_eq!((&answer["tokens_before"], &answer["tokens_saved"]), (&answer["tokens_after"], &json!(0)));
 }
 
-/// Behaviour 21.8: what is not asked here goes where it went before.
+/// Behaviour 21.8: when the endpoint is off, its paths go to the upstream.
 #[test]
 fn where_the_door_is_shut_its_paths_are_the_upstream_s() {
     let (address, seen) = upstream(Duration::ZERO);
@@ -323,7 +323,7 @@ fn what_is_done_here_is_told_like_any_request() {
     let _ = std::fs::remove_dir_all(folder);
 }
 
-/// What the page says is asked and answered is.
+/// Every example on the page works as documented.
 #[test]
 fn the_page_says_what_happens() {
     let page = include_str!("../../../../docs/compress.md");
@@ -335,7 +335,7 @@ fn the_page_says_what_happens() {
     assert_eq!(parsed(&compressed(&served.address(), "", body)), parsed(answer));
 }
 
-/// A folder of this test's own.
+/// A temporary folder for this test.
 fn tempfile() -> String {
     let folder = std::env::temp_dir().join(format!("tersely-compressed-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");

@@ -1,4 +1,4 @@
-//! `tersely doctor`, on machines in several states.
+//! Tests `tersely doctor` on machines in several states.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use crate::stage::{start, tersely, upstream};
 use serde_json::Value;
 
-/// An address where nobody listens.
+/// An address without a listener.
 fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").to_string()
 }
 
-/// Runs, and gives the exit code and what was found.
+/// Runs the command; returns the exit code and the findings.
 fn doctor(args: &[&str], env: &[(&str, &str)]) -> (Option<i32>, String) {
     let env = [&[("PATH", "/nowhere")], env].concat();
     let ran = tersely(&[&["doctor"], args].concat(), &env).output().expect("it ends");
@@ -136,7 +136,7 @@ fn a_report_says_how_it_is_and_nothing_of_the_users() {
     std::fs::remove_dir_all(folder).expect("it goes");
 }
 
-/// Behaviour 24.11: agents that are asked for their version write nothing into the user's home.
+/// Behaviour 24.11: version checks of agents write nothing to the user's home.
 #[test]
 fn nothing_is_written_into_a_home() {
     use std::os::unix::fs::PermissionsExt;
@@ -160,7 +160,7 @@ fn nothing_is_written_into_a_home() {
     assert_eq!(std::fs::read_dir(&home).expect("a folder").count(), 0);
 }
 
-/// An empty folder of this test's own.
+/// An empty temporary folder for this test.
 fn tempfile() -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("tersely-doctor-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");

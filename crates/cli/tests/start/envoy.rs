@@ -1,6 +1,6 @@
-//! Speaks to an external processor as Envoy does, and as Envoy would not.
+//! A client of an external processor that acts as Envoy does, and as Envoy would not.
 //!
-//! Messages are spelled byte by byte, so that what is tested is not tested with itself.
+//! It encodes messages by hand, so that our codec is not tested against itself.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -21,10 +21,10 @@ use tokio::time::timeout;
 pub(crate) const PROCESS: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 pub(crate) const HEALTH: &str = "/grpc.health.v1.Health/Check";
 
-/// How long an answer may take.
+/// Time limit for an answer.
 const SOON: Duration = Duration::from_secs(30);
 
-/// A field of a message that holds bytes.
+/// A length-delimited field of a message.
 pub(crate) fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let mut field = vec![number << 3 | 2];
     let mut rest = bytes.len();
@@ -37,7 +37,7 @@ pub(crate) fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     field
 }
 
-/// The fields of a message that hold bytes; numbers are passed over.
+/// The length-delimited fields of a message; numbers are skipped.
 pub(crate) fn fields(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
     let mut found = Vec::new();
     let number = |bytes: &mut &[u8]| {
@@ -70,7 +70,7 @@ pub(crate) fn at(message: &[u8], path: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The head of a request, in Envoy's words, and that its body comes whole.
+/// The head of a request, as Envoy sends it before a buffered body.
 pub(crate) fn head(path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     let pseudo = [(":method", "POST"), (":path", path), (":authority", "model.example")];
     let listed = pseudo
@@ -86,7 +86,7 @@ pub(crate) fn body(bytes: &[u8]) -> Vec<u8> {
     field(4, &[field(1, bytes), vec![0x10, 1]].concat())
 }
 
-/// A message with what stands before it.
+/// A message with its gRPC prefix.
 pub(crate) fn framed(message: &[u8]) -> Vec<u8> {
     let length = u32::try_from(message.len()).expect("a length").to_be_bytes();
     [&[0][..], &length, message].concat()
@@ -95,12 +95,12 @@ pub(crate) fn framed(message: &[u8]) -> Vec<u8> {
 /// A connection.
 pub(crate) struct Envoy(SendRequest<Spoken>);
 
-/// A stream of it.
+/// A stream of a connection.
 pub(crate) struct Stream {
     say: Option<UnboundedSender<Bytes>>,
     heard: Incoming,
     read: Vec<u8>,
-    /// How it ended.
+    /// The final gRPC status.
     pub(crate) status: Option<String>,
 }
 
@@ -114,14 +114,14 @@ impl Envoy {
         Self(sender)
     }
 
-    /// Opens a stream, and says this in it at once.
+    /// Opens a stream and sends this at once.
     pub(crate) async fn open(&mut self, path: &str, first: Vec<u8>) -> Stream {
         let (say, said) = unbounded_channel();
         say.send(Bytes::from(first)).expect("a stream");
         Stream { say: Some(say), ..self.ask(path, said).await }
     }
 
-    /// Opens a stream, says this in it, and that nothing follows.
+    /// Opens a stream, sends this and closes the sending side.
     pub(crate) async fn tell(&mut self, path: &str, all: Vec<u8>) -> Stream {
         let (say, said) = unbounded_channel();
         say.send(Bytes::from(all)).expect("a stream");
@@ -143,7 +143,7 @@ impl Envoy {
         Stream { say: None, heard: response.into_body(), read: Vec::new(), status }
     }
 
-    /// What a processor makes of a request: what it says to the head, what to the body, and how it ends.
+    /// Processes a request; returns the answers to the head and to the body, and the final status.
     pub(crate) async fn process(
         &mut self,
         head: &[u8],
@@ -159,7 +159,7 @@ impl Envoy {
 
 impl Stream {
     pub(crate) fn say(&mut self, bytes: Vec<u8>) {
-        // It may have ended already.
+        // The stream may have ended already.
         let _ = self.say.as_ref().map(|say| say.send(Bytes::from(bytes)));
     }
 
@@ -185,14 +185,14 @@ impl Stream {
         }
     }
 
-    /// How it ends, once all that is still said was heard.
+    /// Reads the remaining messages; returns the final status.
     pub(crate) async fn end(mut self) -> String {
         while self.next().await.is_some() {}
         self.status.unwrap_or_else(|| "none".to_owned())
     }
 }
 
-/// What is said, as it is said.
+/// A request body that streams messages as they are sent.
 struct Spoken(UnboundedReceiver<Bytes>);
 
 impl Body for Spoken {

@@ -1,4 +1,4 @@
-//! What `run` and `serve` record, `stats` shows and `purge` forgets.
+//! Tests what `run` and `serve` record, `stats` shows and `purge` deletes.
 
 use std::fs;
 use std::io::Read;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::stage::{post, start, tersely, turn, upstream};
 
-/// A folder with an agent in it that sends one request, and a place for a history.
+/// A folder with an agent that sends one request, and a place for a history.
 struct Place(PathBuf);
 
 impl Place {
@@ -38,7 +38,7 @@ impl Place {
         command
     }
 
-    /// An agent that sends one request through `tersely run`.
+    /// Runs an agent that sends one request through `tersely run`.
     fn agent(&self, upstream: &str, env: &[(&str, &str)]) -> std::process::Command {
         let send = "curl -s --data-binary @body.json \"$ANTHROPIC_BASE_URL/v1/messages\"";
         let base = format!("http://{upstream}");
@@ -145,7 +145,7 @@ fn a_history_that_cannot_be_written_is_said_to_be_and_the_request_goes_through()
     check(&place.tersely(&["purge", "--yes"], &env).output().expect("it ends"), 0, "forgotten");
 }
 
-/// Behaviour 13.11: a gateway that only this machine reaches is one person's, as a run is.
+/// Behaviour 13.11: a gateway on a loopback address serves one person, as a run does.
 #[test]
 fn a_server_records_its_history_unless_others_reach_it_or_someone_said_no() {
     let (address, _seen) = upstream(std::time::Duration::ZERO);
@@ -162,7 +162,7 @@ fn a_server_records_its_history_unless_others_reach_it_or_someone_said_no() {
     assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
 }
 
-/// Behaviour 13.12: what another process keeps from being written is told.
+/// Behaviour 13.12: a file that another process has locked is reported.
 #[test]
 fn a_history_that_is_locked_is_said_to_be() {
     let (address, seen) = upstream(std::time::Duration::ZERO);
@@ -186,7 +186,7 @@ fn a_history_that_is_locked_is_said_to_be() {
     assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
 }
 
-/// Behaviour 13.12: a file that may grow no further costs its record, and nothing else.
+/// Behaviour 13.12: a file size limit loses the record, and nothing else.
 #[test]
 fn a_limit_on_files_does_not_end_a_run() {
     let (address, seen) = upstream(std::time::Duration::ZERO);
@@ -202,7 +202,7 @@ fn a_limit_on_files_does_not_end_a_run() {
     assert!(seen.try_recv().is_ok(), "the request went through");
 }
 
-/// Behaviour 13.13: what asks no model is no request, in the closing line and in the history alike.
+/// Behaviour 13.13: requests that call no model are not counted, neither in the summary nor in the history.
 #[test]
 fn the_closing_line_and_the_history_count_the_same() {
     let (address, _seen) = upstream(std::time::Duration::ZERO);
@@ -219,7 +219,7 @@ fn the_closing_line_and_the_history_count_the_same() {
     assert!(shown.contains("tersely dashboard shows more\n"), "{shown}");
 }
 
-/// Behaviour 24.10: one run in another does nothing twice.
+/// Behaviour 24.10: a run within a run compresses and counts once.
 #[test]
 fn a_run_inside_of_a_run_counts_once() {
     let (address, seen) = upstream(std::time::Duration::ZERO);

@@ -1,4 +1,4 @@
-//! The ledger: what a gateway tells of each new result, and of what the provider counted.
+//! Tests the ledger: the events about each new result, and about the provider's usage.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{Running, post, scripted, start, turn};
 
-/// A gateway before an upstream, and the lines of its events.
+/// A gateway with an upstream, and its event lines.
 struct Ledger {
     served: Running,
     address: String,
@@ -32,7 +32,7 @@ impl Ledger {
         Self { served, address, path }
     }
 
-    /// The lines of one kind, once there are so many.
+    /// The lines of one kind, once there are `count`.
     fn lines(&self, kind: &str, count: usize) -> Vec<Value> {
         let since = Instant::now();
         loop {
@@ -47,7 +47,7 @@ impl Ledger {
         }
     }
 
-    /// The closing lines.
+    /// The summary at the end.
     fn close(mut self) -> String {
         self.served.signal("INT");
         self.served.code();
@@ -61,10 +61,10 @@ impl Ledger {
 const MESSAGES: &str = "/v1/messages";
 const CHAT: &str = "/v1/chat/completions";
 
-/// A path, an answer, and what its provider counted: input, cache read, cache write, output, reasoning.
+/// A path, an answer, and its usage: input, cache read, cache write, output, reasoning.
 type Told = (&'static str, &'static str, Option<[u64; 5]>);
 
-/// Answers as their providers document them.
+/// Answers from the providers' documentation.
 const ANSWERS: [Told; 10] = [
     (
         MESSAGES,
@@ -86,7 +86,7 @@ const ANSWERS: [Told; 10] = [
         "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}],\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":19,\"completion_tokens\":10,\"total_tokens\":29}}\n\ndata: [DONE]\n\n",
         Some([19, 0, 0, 10, 0]),
     ),
-    // Nobody asked for `include_usage`.
+    // Without `include_usage`.
     (CHAT, "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\n", None),
     (
         "/v1/responses",
@@ -115,7 +115,7 @@ const ANSWERS: [Told; 10] = [
     ),
 ];
 
-/// Behaviour 13.5: what is told is what the provider says, to the token, and nothing where it says nothing.
+/// Behaviour 13.5: the reported usage is the provider's, to the token; without it, nothing is reported.
 #[test]
 fn what_providers_count_is_told_to_the_token() {
     let (upstream, _seen) = scripted(|asked| {
@@ -146,7 +146,7 @@ fn what_providers_count_is_told_to_the_token() {
     assert!(said.contains("\n  bill, an estimate: $0."), "{said}");
 }
 
-/// Behaviour 13.5: what was taken out is priced as the rest of its request was, and failures cost nothing.
+/// Behaviour 13.5: removed tokens are priced like the rest of their request, and failures cost nothing.
 #[test]
 fn a_bill_falls_by_what_was_taken_out() {
     let (body, _) = turn();
@@ -180,7 +180,7 @@ fn a_bill_falls_by_what_was_taken_out() {
 
 fn messages(results: &[(&str, &str, String)]) -> String {
     let turns = results.iter().flat_map(|(id, tool, text)| {
-        // The last one asks for what the first did.
+        // The last call repeats the first.
         let command = format!("./report {}", id.replace('7', "1"));
         let call = json!({ "type": "tool_use", "id": id, "name": tool, "input": { "command": command } });
         let result = json!({ "type": "tool_result", "tool_use_id": id, "content": text });
@@ -196,7 +196,7 @@ fn rows() -> String {
     Value::from((0..300).map(row).collect::<Vec<_>>()).to_string()
 }
 
-/// Behaviour 13.1, 13.4 and 13.6: each result has a line when it is new, whatever became of it.
+/// Behaviour 13.1, 13.4 and 13.6: each result has one line when it is new, whatever its status.
 #[test]
 fn each_new_result_has_a_line_with_what_became_of_it() {
     let (upstream, _seen) = scripted(|_| (200, "{}".to_owned()));
@@ -217,7 +217,7 @@ fn each_new_result_has_a_line_with_what_became_of_it() {
         ),
         ("call_7", "Bash", rows()),
     ];
-    // As a conversation grows: one more result in each request.
+    // The conversation grows from request to request.
     for many in [2, 2, results.len()] {
         post(&ledger.address, MESSAGES, &messages(&results[..many]));
     }
@@ -255,7 +255,7 @@ fn each_new_result_has_a_line_with_what_became_of_it() {
     );
 }
 
-/// What becomes of the results of that conversation.
+/// The statuses of the results of that conversation.
 const STATUSES: [&str; 7] = [
     "compressed",
     "passthrough_small",
@@ -266,7 +266,7 @@ const STATUSES: [&str; 7] = [
     "compressed",
 ];
 
-/// The line of a result says what came, what was sent, and of what kind it is.
+/// Asserts that a result's line has the sizes before and after, and the kind.
 fn measures(line: &Value, tool: &str, text: &str) {
     let number = |name: &str| line[name].as_u64().unwrap_or_else(|| panic!("{name} in {line}"));
     let count = |count: usize| u64::try_from(count).expect("a count");
@@ -302,7 +302,7 @@ fn measures(line: &Value, tool: &str, text: &str) {
     }
 }
 
-/// Behaviour 12.5 and 13.1: what a client says of its request for its records stands in every line of it.
+/// Behaviour 12.5 and 13.1: a client's `debug` value is in every event of its request.
 #[test]
 fn the_words_of_a_client_stand_in_its_events() {
     let (upstream, _seen) = scripted(|_| (200, "{}".to_owned()));
@@ -328,7 +328,7 @@ fn the_words_of_a_client_stand_in_its_events() {
     ledger.close();
 }
 
-/// Behaviour 12.2 and 13.1: the variable of another gateway names the same file, in a folder that is not there yet.
+/// Behaviour 12.2 and 13.1: another gateway's variable names the same file, in a folder that does not exist yet.
 #[test]
 fn forge_names_the_file_too() {
     let (upstream, _seen) = scripted(|_| (200, "{}".to_owned()));
@@ -346,7 +346,7 @@ fn forge_names_the_file_too() {
     let _ = fs::remove_dir_all(folder);
 }
 
-/// An upstream whose answers are of no use to anyone who reads along.
+/// An upstream with answers that cannot be parsed.
 fn hostile() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -386,7 +386,7 @@ fn hostile() -> SocketAddr {
 
 const CASES: [&str; 7] = ["cut", "garbage", "deep", "long", "line", "bomb", "empty"];
 
-/// A header, and bytes that are said so often.
+/// A header, and bytes with the number of repetitions.
 fn case(name: &str) -> (&'static str, Vec<u8>, usize) {
     const LONG: usize = 1600;
     match name {
@@ -416,7 +416,7 @@ fn most_memory(pid: u32) -> Option<usize> {
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
-/// Answers that nobody can read pass byte for byte, and take no memory, however long they are.
+/// Answers that cannot be parsed pass byte for byte and use constant memory.
 #[test]
 fn hostile_answers_pass_and_cost_nothing() {
     let ledger = Ledger::open("hostile", &hostile().to_string(), &[]);
@@ -448,7 +448,7 @@ fn hostile_answers_pass_and_cost_nothing() {
     }
 }
 
-/// The same bytes again and again.
+/// The same bytes repeated.
 fn repeated(piece: &[u8], times: usize) -> std::io::Cursor<Vec<u8>> {
     std::io::Cursor::new(piece.repeat(times))
 }

@@ -1,4 +1,4 @@
-//! `tersely completions` and `tersely man`: what packages bring along.
+//! Tests `tersely completions` and `tersely man`, whose output is packaged.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;

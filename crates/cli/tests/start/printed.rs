@@ -1,4 +1,4 @@
-//! Other gateways' settings as their pages print them: `tersely serve` starts with each, and does what it says.
+//! Tests `tersely serve` with other gateways' settings as their documentation prints them.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{post, start, turn, upstream};
 
-/// What an upstream sees of a body behind a gateway with these flags and variables, and the answer.
+/// The body that the upstream receives through a gateway with these flags and variables, and the answer.
 fn exchange(args: &[&str], env: &[(&str, &str)], path: &str, body: &str) -> (String, String) {
     let (address, seen) = upstream(Duration::ZERO);
     let url = format!("http://{address}");
@@ -24,12 +24,12 @@ fn sent(args: &[&str], env: &[(&str, &str)], body: &str) -> String {
     exchange(args, env, "/v1/messages", body).0
 }
 
-/// A request with this beside its messages.
+/// A request with extra members next to its messages.
 fn with(members: &str, body: &str) -> String {
     format!("{},{members}}}", body.strip_suffix('}').expect("an object"))
 }
 
-/// A request with a result of this text.
+/// A request with this text as a result.
 fn results(text: &str) -> String {
     let part = |id: &str| {
         let call = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "./report"}});
@@ -40,13 +40,13 @@ fn results(text: &str) -> String {
     json!({"model": "test-model", "messages": messages}).to_string()
 }
 
-/// The text of a result that was sent.
+/// The text of a sent result.
 fn shown(body: &str, message: usize) -> String {
     let body: Value = serde_json::from_str(body).expect("JSON");
     body["messages"][message]["content"][0]["content"].as_str().expect("a text").to_owned()
 }
 
-/// Lines of errors with the same phrases, no two in the same order: forms that read better leave errors as they are.
+/// Error lines with the same phrases in varying order: more readable forms leave errors unchanged.
 fn phrases() -> String {
     let phrases = [
         "the resolver gave up on crate alpha",
@@ -67,7 +67,7 @@ fn phrases() -> String {
     (0..40).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// One long line in which a phrase comes again and again.
+/// One long line that repeats a phrase.
 fn story() -> String {
     let phrase = "dependency resolution of workspace crate alpha stopped for the reason that was given in the report above";
     let words =
@@ -112,7 +112,7 @@ fn forge_aggressive_with_a_method() {
     assert!(!sent.contains("_forge"), "{sent}");
 }
 
-/// Behaviour 12.3: what a request says, each object as it is printed.
+/// Behaviour 12.3: options in a request, each object as documented.
 #[test]
 fn forge_objects_in_a_request() {
     let (body, _) = turn();
@@ -133,7 +133,7 @@ fn forge_objects_in_a_request() {
     assert!(sent(&[], &[], &with(unremembered, &body)).contains("[layout1 json"));
 }
 
-/// Behaviour 9.1 and 12.5: descriptions of tools, by flag, by variable and in a request.
+/// Behaviour 9.1 and 12.5: tool descriptions, by flag, by variable and in a request.
 #[test]
 fn forge_schema_compression() {
     let tools =
@@ -150,8 +150,8 @@ fn forge_schema_compression() {
     }
 }
 
-/// Behaviour 11.1, 11.4, 11.5 and 16.2: the probe of the page, at Ollama: a model that sees the second message's first
-/// character tells whether it is JSON; nothing else of the request changes.
+/// Behaviour 11.1, 11.4, 11.5 and 16.2: the documented probe, with Ollama. The model checks the first character of the
+/// second message to see whether it is JSON; nothing else in the request changes.
 #[test]
 fn lynkr_toon_switched_off_and_on() {
     let rows: Vec<Value> =

@@ -1,8 +1,8 @@
-//! Whatever tells of requests holds no word of them: not of what they say, not of what they are answered.
+//! Checks that telemetry contains no content of requests or answers.
 //!
-//! A word stands in every place of requests and answers but the names of models, tools and calls, in every shape, for
-//! requests that succeed and fail, and is looked for wherever a gateway tells of them. To hold a new place to it, add a
-//! line to [`told`], and what switches it on to [`switched`].
+//! A canary word is in every part of requests and answers except the names of models, tools and calls, in every format,
+//! for requests that succeed and fail. The test searches for it in every output of a gateway. To cover a new output,
+//! add a line to [`told`], and the setting that enables it to [`switched`].
 
 use std::fs;
 use std::io::{BufReader, Read, Write};
@@ -19,10 +19,10 @@ use crate::numbers::shape::SHAPES;
 use crate::seen::free;
 use crate::stage::{Running, get, request, start};
 
-/// The word.
+/// The canary word.
 const CANARY: &str = "cAnAry7Q";
 
-/// Where a gateway under test tells of its requests.
+/// The outputs of a gateway under test.
 struct Places {
     folder: PathBuf,
     admin: String,
@@ -30,7 +30,7 @@ struct Places {
     collected: Receiver<Got>,
 }
 
-/// What switches on each place that tells of requests.
+/// The settings that enable each output.
 fn switched(places: &Places, format: &str) -> Vec<(&'static str, String)> {
     vec![
         ("TERSELY_LOG_FORMAT", format.to_owned()),
@@ -43,7 +43,7 @@ fn switched(places: &Places, format: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// All that is told while a gateway runs, by the name of the place.
+/// Everything a running gateway reports, by the name of the output.
 fn told(places: &Places) -> Vec<(&'static str, String)> {
     vec![
         ("metrics", get(&places.admin, "/metrics")),
@@ -55,7 +55,7 @@ fn told(places: &Places) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The events without what a request puts into `debug` for them, which stands in one place of each.
+/// The events without the request's own `debug` value, which is in one member of each.
 fn events(places: &Places) -> String {
     let events = fs::read_to_string(places.folder.join("events.jsonl")).unwrap_or_default();
     let words = format!(r#""request":{}"#, json!({ CANARY: CANARY }));
@@ -63,7 +63,7 @@ fn events(places: &Places) -> String {
     events.replace(&words, "")
 }
 
-/// What the board says of each conversation.
+/// The dashboard's page of each conversation.
 fn sessions(places: &Places) -> String {
     let events = fs::read_to_string(places.folder.join("events.jsonl")).unwrap_or_default();
     let events = events.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -75,7 +75,7 @@ fn sessions(places: &Places) -> String {
     shown.inspect(|shown| assert!(shown.contains("200 OK"), "{shown}")).collect()
 }
 
-/// What a collector got, spans and metrics, once both came.
+/// The spans and metrics that a collector received, once both have arrived.
 fn collected(places: &Places) -> String {
     let since = Instant::now();
     let mut all = Vec::new();
@@ -88,8 +88,8 @@ fn collected(places: &Places) -> String {
     text
 }
 
-/// Behaviour 12.5, 13.9: a word that stands everywhere in requests and answers is nowhere in what is told of them, but where
-/// the client asked for it.
+/// Behaviour 12.5, 13.9: a word that is everywhere in requests and answers is nowhere in telemetry, except where the
+/// client asked for it.
 #[test]
 fn nothing_holds_a_word_of_a_request() {
     for format in ["json", "text"] {
@@ -120,7 +120,7 @@ fn check(format: &str) {
     let _ = fs::remove_dir_all(&places.folder);
 }
 
-/// All bytes of a history, those that are not yet in the database proper too.
+/// All bytes of a history, including the write-ahead log.
 fn database(folder: &Path) -> String {
     let parts = ["history.db", "history.db-wal"].map(|name| fs::read(folder.join(name)).unwrap_or_default());
     assert!(parts.concat().len() > 10_000, "nothing was recorded");
@@ -134,7 +134,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Sends requests in every shape, with every kind of answer; gives how many.
+/// Sends requests in every format, with every kind of answer; returns how many.
 fn send_all(address: &str) -> usize {
     let mut sent = 0;
     let mut bodies: Vec<(String, Value)> =
@@ -161,7 +161,7 @@ fn send_all(address: &str) -> usize {
     sent
 }
 
-/// A conversation in which the word stands wherever it can.
+/// A conversation with the word wherever possible.
 fn body(shape: fn(&[(String, String)]) -> Value) -> Value {
     let failed = format!("error: {CANARY} failed\n");
     let texts = [
@@ -204,11 +204,11 @@ fn post(address: &str, path: &str, body: &str) {
 fn raw(address: &str, request: &str) {
     let mut stream = TcpStream::connect(address).expect("a gateway");
     stream.write_all(request.as_bytes()).expect("a request is sent");
-    // Whatever it says.
+    // The answer does not matter.
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
-/// An upstream that says the word in every place of its answers, which are as the request's address asks.
+/// An upstream with the word everywhere in its answers; the request path selects the kind of answer.
 fn upstream() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -240,7 +240,7 @@ fn answer(stream: TcpStream) {
     }
 }
 
-/// An answer of no shape and of all.
+/// An answer that mixes all formats.
 fn said() -> Value {
     let usage = json!({
         "input_tokens": 5, "output_tokens": 3, "prompt_tokens": 5, "service_tier": CANARY, CANARY: 7, "nested": { CANARY: 9 },
@@ -254,7 +254,7 @@ fn said() -> Value {
     })
 }
 
-/// Waits until so many requests are in a file of events.
+/// Waits until `count` requests are in the events file.
 fn wait(path: &Path, count: usize) {
     let since = Instant::now();
     loop {
@@ -268,7 +268,7 @@ fn wait(path: &Path, count: usize) {
     }
 }
 
-/// All that a gateway has said to its terminal, once it is over: its log, and its closing lines.
+/// The complete stderr of a gateway after it is stopped: its log and its summary.
 fn log(served: &mut Running, sent: usize) -> String {
     served.signal("INT");
     served.code();

@@ -1,4 +1,4 @@
-//! `tersely extproc`, asked as Envoy asks it.
+//! Tests `tersely extproc` with requests as Envoy sends them.
 
 use std::future::Future;
 use std::time::Duration;
@@ -17,12 +17,12 @@ fn run<T>(test: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(test)
 }
 
-/// The body that stands in an answer, if one does.
+/// The replaced body in an answer, if any.
 fn mutated(answer: Option<&Vec<u8>>) -> Option<String> {
     at(answer?, &[3, 1, 3, 1]).map(|bytes| String::from_utf8(bytes).expect("text"))
 }
 
-/// Requests in three shapes whose results can be shorter.
+/// Requests in three formats with compressible results.
 fn requests() -> Vec<(&'static str, String)> {
     let (messages, text) = turn();
     let text = Value::from(text);
@@ -35,7 +35,7 @@ fn requests() -> Vec<(&'static str, String)> {
     vec![("/v1/messages?beta=true", messages), ("/v1/chat/completions", chat), ("/v1/responses", responses)]
 }
 
-/// A request with a tool and a log of which much could be left out.
+/// A request with a tool and a log from which much could be omitted.
 fn long() -> String {
     let line = |n: usize| format!("2026-01-01 12:00:{:02} INFO worker {} finished batch {n}", n % 60, n % 7);
     let text = Value::from((0..3000).map(line).collect::<Vec<_>>().join("\n"));
@@ -44,7 +44,7 @@ fn long() -> String {
     )
 }
 
-/// Behaviour 22.1, 22.2, 22.6: whatever replica is asked.
+/// Behaviour 22.1, 22.2, 22.6: on any replica.
 #[test]
 fn a_body_becomes_what_a_gateway_sends_that_leaves_nothing_out() {
     let (address, seen) = upstream(Duration::ZERO);
@@ -74,7 +74,7 @@ fn a_body_becomes_what_a_gateway_sends_that_leaves_nothing_out() {
     });
 }
 
-/// Behaviour 22.1: nothing is said where nothing changes, and nothing more is asked where nothing could.
+/// Behaviour 22.1: unchanged bodies get an empty answer, and bodies that cannot change are not requested.
 #[test]
 fn what_stays_as_it_is_is_let_go() {
     let processor = processor(&[]);
@@ -95,7 +95,7 @@ fn what_stays_as_it_is_is_let_go() {
             assert_eq!(stream.next().await, Some(vec![0x0a, 0]), "it goes on");
             assert_eq!(stream.end().await, "0", "and is not asked about again");
         }
-        // In this mode Envoy sends only what comes back.
+        // In this mode, Envoy sends only what it gets back.
         let mut stream = envoy.open(PROCESS, framed(&in_pieces(4))).await;
         assert_eq!(stream.next().await, Some(vec![0x0a, 0]));
         let (piece, last) = (field(1, b"one"), [field(1, b"two"), vec![0x10, 1]].concat());
@@ -108,7 +108,7 @@ fn what_stays_as_it_is_is_let_go() {
     });
 }
 
-/// Behaviour 22.2, 22.4: what a request says to us is heard and stays here; a wish that makes no sense does nothing.
+/// Behaviour 22.2, 22.4: headers for us take effect and are removed; invalid values are ignored.
 #[test]
 fn headers_for_us_are_heard_and_taken_away() {
     let processor = processor(&[]);
@@ -156,7 +156,7 @@ fn secrets_stay_unless_the_operator_asked_and_then_nothing_goes_unsearched() {
     });
 }
 
-/// Behaviour 22.3: what is not known is passed over; what is no message ends its stream, and nothing else.
+/// Behaviour 22.3: unknown messages are skipped; an invalid message ends its stream, and nothing else.
 #[test]
 fn hostile_streams_end_well_and_alone() {
     let processor = processor(&[("TERSELY_LIMITS_BODY", "300000")]);
@@ -196,7 +196,7 @@ fn hostile_streams_end_well_and_alone() {
             let begin = &said[..said.len().min(20)];
             assert_eq!((stream.status.as_deref(), bodies), (Some("0"), 0), "{begin:?}");
         }
-        // One that is left in the middle takes nothing with it.
+        // An abandoned stream does not affect others.
         let left = envoy.open(PROCESS, then(&half[..half.len() / 2])).await;
         drop(left);
         let (_, answer, _) = envoy.process(&head("/v1/messages", &[]), &body(came.as_bytes())).await;
@@ -218,7 +218,7 @@ fn when_there_is_no_time_a_body_stays_as_it_came() {
     });
 }
 
-/// Many streams of one connection, and each gets its own.
+/// Many streams of one connection do not mix.
 #[test]
 fn streams_do_not_get_into_each_other_s_way() {
     let processor = processor(&[]);
@@ -231,7 +231,7 @@ fn streams_do_not_get_into_each_other_s_way() {
             assert!(stream.next().await.is_some());
             streams.push((number, stream));
         }
-        // Every tenth has a body that can be shorter.
+        // Every tenth has a compressible body.
         for (number, stream) in &mut streams {
             let came = if *number % 10 == 0 {
                 turn().0.replace("team-a", &format!("team-{number}"))
@@ -249,7 +249,7 @@ fn streams_do_not_get_into_each_other_s_way() {
     });
 }
 
-/// Behaviour 22.6: what Envoy did not wait for was sent as it came, and stays so.
+/// Behaviour 22.6: a body that Envoy did not wait for was sent unchanged, and stays unchanged.
 #[test]
 fn a_conversation_that_went_on_as_it_came_stays_so() {
     let processor = processor(&[]);

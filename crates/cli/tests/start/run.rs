@@ -1,4 +1,4 @@
-//! `tersely run`, with stand-ins for the clients: scripts that say what they were told.
+//! Tests `tersely run` with stand-ins for the clients: scripts that print their arguments and environment.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

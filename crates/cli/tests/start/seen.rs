@@ -1,4 +1,4 @@
-//! What is seen of a gateway: its log, its events and its numbers.
+//! Tests a gateway's observability: log, events and metrics.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::numbers::script::{Answer, Script};
 use crate::stage::{Running, get, post, start, turn};
 
-/// A port that nobody listens on right now.
+/// A free port.
 pub(crate) fn free() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").to_string()
@@ -23,7 +23,7 @@ pub(crate) fn events(name: &str) -> PathBuf {
     path
 }
 
-/// A gateway with all that can be seen of one: its address, and where it is looked after.
+/// A gateway with all telemetry enabled, its address and its admin address.
 pub(crate) fn seen(upstream: &str, events: &str) -> (Running, String, String) {
     let admin = free();
     let url = format!("http://{upstream}");
@@ -38,7 +38,7 @@ pub(crate) fn body_of(answer: &str) -> String {
     answer.split_once("\r\n\r\n").expect("a body").1.to_owned()
 }
 
-/// The next line of the log that is about a request.
+/// The next log line about a request.
 fn logged(served: &Running) -> Value {
     loop {
         if let Ok(line) = serde_json::from_str::<Value>(&served.line()) {
@@ -69,7 +69,7 @@ fn a_gateway_whose_upstream_is_gone_says_so() {
     assert_eq!(metric(&admin, failed), 1);
 }
 
-/// Behaviour 13.8: answers, log, events and numbers agree, and what failed counts for nothing.
+/// Behaviour 13.8: headers, log, events and metrics agree, and failed requests do not count.
 #[test]
 fn all_that_is_said_of_tokens_is_the_same() {
     let (upstream, script) = Script::start();
@@ -105,7 +105,7 @@ fn all_that_is_said_of_tokens_is_the_same() {
     let _ = fs::remove_file(path);
 }
 
-/// So many lines of a file, soon.
+/// Waits for `count` lines of a file.
 pub(crate) fn lines(path: &PathBuf, count: usize) -> Vec<Value> {
     let since = Instant::now();
     loop {

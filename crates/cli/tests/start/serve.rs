@@ -1,4 +1,4 @@
-//! `tersely serve`, started as people start it.
+//! Tests `tersely serve` as people start it.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
@@ -54,7 +54,7 @@ fn it_says_where_it_listens_where_requests_go_and_how_to_use_it() {
     assert!(hints[1].contains("openai_base_url='\"http://127.0.0.1:"), "{hints:?}");
 }
 
-/// Behaviour 0.11: who asks for masks everywhere is told where they may end up.
+/// Behaviour 0.11: a gateway with masking everywhere warns where masks may end up.
 #[test]
 fn it_says_that_files_may_receive_masks() {
     let served = start(&["serve", "--listen", "127.0.0.1:0", "--redact-secrets"], &[]);
@@ -68,7 +68,7 @@ fn it_says_that_files_may_receive_masks() {
 fn a_taken_port_is_said_plainly() {
     let other = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = other.local_addr().expect("an address").to_string();
-    // What listens and never answers is no gateway of ours; one that closes is told sooner.
+    // A listener that never answers is not our gateway; one that closes the connection is recognised sooner.
     thread::spawn(move || other.incoming().for_each(drop));
     check_refused(
         &["serve", "--listen", &address],
@@ -86,7 +86,7 @@ fn flags_that_cannot_be_meant_are_refused() {
     check_refused(&["serve", "--mode", "more"], &["unknown mode"]);
 }
 
-/// No time in which requests are still taken: a test has none to lose.
+/// No notice period, to keep tests fast.
 const AT_ONCE: (&str, &str) = ("TERSELY_TIMEOUTS_NOTICE", "0s");
 
 fn served(upstream: SocketAddr, env: &[(&str, &str)]) -> Running {
@@ -134,7 +134,7 @@ fn a_second_signal_ends_at_once() {
     assert_eq!(served.code(), Some(128 + 15));
 }
 
-/// Whoever sends requests here has to see that it ends before there is nobody to take them.
+/// A load balancer has to notice the shutdown before requests are refused.
 #[test]
 fn sigterm_is_told_by_readyz_while_requests_are_still_taken() {
     let (address, seen) = upstream(Duration::ZERO);
@@ -165,7 +165,7 @@ fn a_second_signal_ends_the_notice_too() {
     assert_eq!(served.code(), Some(128 + 15));
 }
 
-/// Who sits before it and wants it to end does not wait for others to notice.
+/// A person at the terminal does not wait for load balancers.
 #[test]
 fn ctrl_c_takes_no_more_requests() {
     let (address, _seen) = upstream(Duration::ZERO);
@@ -177,7 +177,7 @@ fn ctrl_c_takes_no_more_requests() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-/// Behaviour 13.22: nobody balances requests over a loopback address, so nobody has to notice that it ends.
+/// Behaviour 13.22: no load balancer uses a loopback address, so there is no notice period.
 #[test]
 fn sigterm_ends_an_idle_gateway_on_a_loopback_address_at_once() {
     let (address, _seen) = upstream(Duration::ZERO);

@@ -1,4 +1,4 @@
-//! A stage for commands that start a gateway: an upstream with a script, and processes that end with the test.
+//! Test support for commands that start a gateway: a scripted upstream, and processes that end with the test.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,14 +7,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-/// What an upstream saw: the first line of a request, and its body.
+/// A request received by an upstream: its first line and its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub line: String,
     pub body: String,
 }
 
-/// An upstream that answers every request with `{}`, and tells what it saw.
+/// An upstream that answers every request with `{}`, and reports what it received.
 pub(crate) fn upstream(delay: Duration) -> (SocketAddr, Receiver<Seen>) {
     scripted(move |_| {
         thread::sleep(delay);
@@ -22,7 +22,7 @@ pub(crate) fn upstream(delay: Duration) -> (SocketAddr, Receiver<Seen>) {
     })
 }
 
-/// An upstream that answers every request as a script says, and tells what it saw before that.
+/// An upstream that answers by a script, and first reports what it received.
 pub(crate) fn scripted(
     script: impl Fn(&Seen) -> (u16, String) + Clone + Send + 'static,
 ) -> (SocketAddr, Receiver<Seen>) {
@@ -71,17 +71,17 @@ pub(crate) fn request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
     Some(Seen { line: line.trim().to_owned(), body: String::from_utf8(body).ok()? })
 }
 
-/// Posts a body, and gives the whole answer.
+/// Posts a body; returns the whole answer.
 pub(crate) fn post(address: &str, path: &str, body: &str) -> String {
     ask(address, &format!("POST {path} HTTP/1.1\r\ncontent-length: {}", body.len()), body)
 }
 
-/// Asks for a page, and gives the whole answer.
+/// Sends a GET request; returns the whole answer.
 pub(crate) fn get(address: &str, path: &str) -> String {
     ask(address, &format!("GET {path} HTTP/1.1"), "")
 }
 
-/// Sends a head and a body, and gives the whole answer.
+/// Sends a head and a body; returns the whole answer.
 pub(crate) fn ask(address: &str, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a gateway");
     let request = format!("{head}\r\nhost: localhost\r\nconnection: close\r\n\r\n{body}");
@@ -91,18 +91,18 @@ pub(crate) fn ask(address: &str, head: &str, body: &str) -> String {
     answer
 }
 
-/// A process of ours that has begun to speak on stderr; it ends with the test.
+/// A running `tersely` process whose stderr is read; it ends with the test.
 pub(crate) struct Running {
     pub child: Child,
     pub said: Receiver<String>,
 }
 
-/// Starts `tersely`, without the variables of whoever runs the tests.
+/// Starts `tersely`, without the environment of the test run.
 pub(crate) fn start(args: &[&str], env: &[(&str, &str)]) -> Running {
     listen_to(tersely(args, env))
 }
 
-/// Starts a command that is ready.
+/// Starts a prepared command.
 pub(crate) fn listen_to(mut command: Command) -> Running {
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
     let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
@@ -111,24 +111,24 @@ pub(crate) fn listen_to(mut command: Command) -> Running {
     Running { child, said }
 }
 
-/// The command, ready to start.
+/// Prepares the command.
 pub(crate) fn tersely(args: &[&str], env: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tersely"));
     let path = std::env::var_os("PATH").unwrap_or_default();
     command.args(args).env_clear().env("PATH", path).env("HOME", "/nowhere").stdin(Stdio::null());
-    // Nobody's own history is written to.
+    // Never writes to the developer's own history.
     command.env("TERSELY_HISTORY_RECORD", "off");
     command.envs(env.iter().copied());
     command
 }
 
 impl Running {
-    /// The next line, soon.
+    /// The next line, with a time limit.
     pub(crate) fn line(&self) -> String {
         self.said.recv_timeout(Duration::from_secs(20)).expect("a line")
     }
 
-    /// The address in the line that says it is ready.
+    /// The address in the startup message.
     pub(crate) fn address(&self) -> String {
         let line = self.line();
         let (_, rest) = line.split_once("http://").expect("an address");
@@ -142,7 +142,7 @@ impl Running {
         assert!(sent.success());
     }
 
-    /// How it ended.
+    /// The exit code.
     pub(crate) fn code(&mut self) -> Option<i32> {
         self.child.wait().expect("an end").code()
     }
@@ -155,7 +155,7 @@ impl Drop for Running {
     }
 }
 
-/// A request in Anthropic's shape with one long result, and the text of that.
+/// A request in Anthropic's format with one long result, and the text of the result.
 pub(crate) fn turn() -> (String, String) {
     let row = |id: usize| format!(r#"{{"id":{id},"name":"item-{id}","state":"open","owner":"team-a"}}"#);
     let rows: Vec<_> = (1..60).map(row).collect();

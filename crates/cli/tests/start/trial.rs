@@ -1,4 +1,4 @@
-//! Observe and hold-out: what is worked out and not sent, and which sessions that holds for.
+//! Tests observe mode and holdout: what is computed but not sent, and for which sessions.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::stage::{Running, Seen, ask, scripted, start, tersely, turn};
 
 const MESSAGES: &str = "/v1/messages";
 
-/// A gateway before an upstream that tells what it saw.
+/// A gateway with an upstream that reports what it received.
 struct Watched {
     served: Running,
     address: String,
@@ -20,7 +20,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// One with these arguments and variables, whose events and history are in a folder of its own.
+    /// Starts one with these arguments and variables; its events and history are in its own folder.
     fn open(name: &str, args: &[&str], env: &[(&str, &str)]) -> Self {
         let folder = std::env::temp_dir().join(format!("tersely-trial-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
@@ -42,14 +42,14 @@ impl Watched {
         Self { served, address, seen, folder }
     }
 
-    /// The answer to a body, sent with more headers, and the body that the upstream saw.
+    /// Sends a body with extra headers; returns the answer, and the body that the upstream received.
     fn send(&self, headers: &str, body: &str) -> (String, String) {
         let head = format!("POST {MESSAGES} HTTP/1.1\r\ncontent-length: {}{headers}", body.len());
         let answer = ask(&self.address, &head, body);
         (answer, self.seen.recv_timeout(Duration::from_secs(20)).expect("a request").body)
     }
 
-    /// The events of one kind, once there are so many.
+    /// The events of one kind, once there are `count`.
     fn events(&self, kind: &str, count: usize) -> Vec<Value> {
         let since = Instant::now();
         loop {
@@ -64,14 +64,14 @@ impl Watched {
         }
     }
 
-    /// Its closing lines, once all is recorded.
+    /// Its summary, once everything is recorded.
     fn close(&mut self) -> String {
         self.served.signal("INT");
         self.served.code();
         self.served.said.iter().collect::<Vec<_>>().join("\n")
     }
 
-    /// What `tersely stats` says of its history.
+    /// The output of `tersely stats` for its history.
     fn stats(&self, args: &[&str]) -> String {
         let file = self.folder.join("history.db").to_string_lossy().into_owned();
         let args = [&["stats"], args].concat();
@@ -97,7 +97,8 @@ fn number(answer: &str, name: &str) -> u64 {
     header(answer, name).and_then(|it| it.parse().ok()).unwrap_or_else(|| panic!("{name} in {answer}"))
 }
 
-/// Behaviour 20.1 and 20.2: the flag, the variable and the header send what came, and tell what would have been.
+/// Behaviour 20.1 and 20.2: with the flag, the variable or the header, the original is sent, and the possible saving is
+/// reported.
 #[test]
 fn observe_sends_what_came_and_tells_what_would_have_been() {
     let (body, _) = turn();
@@ -153,7 +154,7 @@ fn observe_sends_what_came_and_tells_what_would_have_been() {
     }
 }
 
-/// Behaviour 20.3: what the operator asked for by name is masked, and what a request asked for; nothing else is.
+/// Behaviour 20.3: masking applies if the operator or the request asked for it; nothing else does.
 #[test]
 fn observe_masks_what_was_asked_for() {
     let secret = tersely_testing::secrets::fill("ghp_{A36}", 1);
@@ -168,7 +169,7 @@ fn observe_masks_what_was_asked_for() {
     assert!(!sealed.send("", &body).1.contains(&secret));
 }
 
-/// A request of a session that begins like this, with so many results.
+/// A request of a session with this beginning and this number of results.
 fn session(begins: &str, results: usize) -> String {
     let turns = (0..results).flat_map(|at| {
         let rows: Vec<_> =
@@ -185,8 +186,8 @@ fn session(begins: &str, results: usize) -> String {
     json!({ "model": "claude-sonnet-4-5", "max_tokens": 9, "messages": turns }).to_string()
 }
 
-/// Behaviour 20.4 and 20.5: the share is held out, a session stays in its group over turns and replicas, and those that are
-/// treated get what they would get without a trial.
+/// Behaviour 20.4 and 20.5: the share is held out, a session stays in its group over turns and replicas, and treated
+/// sessions get the same as without a trial.
 #[test]
 fn a_session_stays_in_its_group() {
     const SESSIONS: usize = 120;
@@ -216,7 +217,7 @@ fn a_session_stays_in_its_group() {
     }
     assert!((15..=45).contains(&held), "{held} of {SESSIONS}");
     assert!(moved > 10, "another salt holds out others: {moved}");
-    // A name comes before a beginning, and the same session is in the same group whatever it says.
+    // A session name takes precedence over the beginning, and keeps the session in its group whatever it contains.
     let named = |begins: &str| {
         let (answer, _) = one.send("\r\nx-session-id: abc", &session(begins, 1));
         header(&answer, "x-tersely-arm").expect("a group").to_owned()
@@ -237,8 +238,8 @@ fn a_session_stays_in_its_group() {
     assert!(said.contains("25% of sessions held out") && said.contains("not enough data"), "{said}");
 }
 
-/// A conversation that its provider keeps may bring nothing of its beginning in its next request, so it is in no trial
-/// unless it has a name.
+/// With a provider-side conversation, the next request may not contain its beginning, so it is in no trial unless it
+/// has a name.
 #[test]
 fn what_cannot_be_told_apart_is_in_no_trial() {
     let watched = Watched::open("kept", &["--holdout", "99%"], &[]);

@@ -1,5 +1,4 @@
-//! A real Prometheus that reads a gateway's numbers, the alerts and the dashboard that ask for them, and the page that
-//! explains them.
+//! Tests metrics with a real Prometheus, the alerts and the dashboard that query them, and the page that explains them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use crate::numbers::script::{Answer, Script};
 use crate::seen::{body_of, free, seen};
 use crate::stage::{Running, get, post, start, turn, upstream};
 
-/// A gateway that has served a request and seen one fail, and where its numbers are.
+/// A gateway that has served one request and failed another, and the address of its metrics.
 fn served() -> (Running, String) {
     let (upstream, script) = Script::start();
     let (served, address, admin) = seen(&upstream.to_string(), "");
@@ -29,7 +28,7 @@ fn text(path: &str) -> String {
     fs::read_to_string(file(path)).expect("the file is there")
 }
 
-/// Behaviour 13.20: text for anyone, and frames with native histograms for who asks for them.
+/// Behaviour 13.20: text by default, and protobuf with native histograms on request.
 #[test]
 fn a_real_prometheus_reads_all_that_is_told() {
     let (_served, admin) = served();
@@ -72,7 +71,7 @@ fn alerts_fire_when_they_should_and_not_otherwise() {
     }
 }
 
-/// Behaviour 13.22: the doors without models are looked after in the same way.
+/// Behaviour 13.22: the endpoints without models have the same metrics and probes.
 #[test]
 fn every_door_has_numbers_and_says_when_it_leaves() {
     let (address, _) = upstream(std::time::Duration::ZERO);

@@ -1,4 +1,4 @@
-//! Books what becomes of a request: its verdict, its entry, and where what is left out of it is kept.
+//! Finishes the rewriting of a request: its verdict, its account, and where omitted text is stored.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,30 +13,30 @@ use crate::llm::expansion::{Expansion, SentRequest, TenantShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
 use crate::llm::totals::TotalSums;
 
-/// What a response says of a request whose conversation went on as it came.
+/// Response header: the number of results sent unchanged because an earlier request was late.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
 
-/// What a response says of what compressors cost for its request.
+/// Response header with the cost of compressors.
 const COMPRESSOR: HeaderName = HeaderName::from_static("x-tersely-tokens-compressor");
 
-/// Where a request is booked, and where what is left out of it is kept.
+/// Where a request is counted, and where its omitted text is stored.
 pub(super) struct Books {
     pub(super) sums: Arc<TotalSums>,
     pub(super) shelf: Option<TenantShelf>,
     pub(super) sender: RequestSender,
-    /// Whether it only asks what a request would cost.
+    /// True for requests that only count tokens.
     pub(super) only_counts: bool,
 }
 
 impl Books {
-    /// The verdict on a request after others have had their say.
+    /// The verdict on a request after external compressors have answered.
     pub(super) fn settled(self, mut sent: SentRequest, mut consulted: Consultation) -> Verdict {
         self.sums.compress(consulted.calls, consulted.tokens);
         sent.agreed = std::mem::take(&mut consulted.agreed);
         self.verdict(sent, &consulted).unwrap_or_else(refuse)
     }
 
-    /// The verdict on a request, booked.
+    /// The verdict on a request, with its account.
     pub(super) fn verdict(self, sent: SentRequest, consulted: &Consultation) -> Result<Verdict, OptionError> {
         let ForwardBody { body, report, hidden } = sent.pass_on()?;
         let mut entry =
@@ -63,7 +63,7 @@ impl Books {
     }
 }
 
-/// The verdict on a request that asks for what nobody can do.
+/// The verdict on a request with invalid options.
 pub(super) fn refuse(refused: OptionError) -> Verdict {
     Verdict::Refuse(Refusal { status: StatusCode::BAD_REQUEST, message: refused.message })
 }

@@ -1,6 +1,6 @@
-//! A request in the books: what became of its body, said and counted once an answer is there.
+//! Accounts for a request: reports and counts what was done to its body once there is an answer.
 //!
-//! A request that fails has saved nothing, however short its body was; a client will send it again.
+//! A failed request has saved nothing, however short its body was; a client will send it again.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tersely_engine::Report;
 use crate::llm::totals::TotalSums;
 use crate::request_log::Known;
 
-/// What a response says of its request.
+/// Response headers about the request.
 const READER: HeaderName = HeaderName::from_static("x-tersely-reader");
 const BEFORE: HeaderName = HeaderName::from_static("x-tersely-tokens-before");
 const AFTER: HeaderName = HeaderName::from_static("x-tersely-tokens-after");
@@ -25,28 +25,28 @@ const TOOLS: HeaderName = HeaderName::from_static("x-tersely-tools");
 const PROMPTS: HeaderName = HeaderName::from_static("x-tersely-prompts");
 const OVER_LIMIT: HeaderName = HeaderName::from_static("x-tersely-over-limit");
 const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
-/// Whether what was made of a request was sent, where that is not usual, and what it would have had otherwise.
+/// Response headers of a request in a trial: its group, and what it would have taken compressed.
 const ARM: HeaderName = HeaderName::from_static("x-tersely-arm");
 const WOULD_AFTER: HeaderName = HeaderName::from_static("x-tersely-would-tokens-after");
 const WOULD_WHOLE: HeaderName = HeaderName::from_static("x-tersely-would-request-tokens-after");
 const WOULD_STAGES: HeaderName = HeaderName::from_static("x-tersely-would-stages");
 
-/// How many stages a response names.
+/// Maximum number of stages in a response header.
 const NAMED: usize = 8;
 
-/// A request in the books.
+/// The account of a request.
 #[derive(Debug)]
 pub struct RequestEntry {
     report: Arc<Report>,
-    /// Where it is counted; nowhere if it only asks what a request would cost.
+    /// The totals it counts towards; None for requests that only count tokens.
     sums: Option<Arc<TotalSums>>,
     sender: RequestSender,
-    /// What is told whatever the answer is.
+    /// Headers for the client, whatever the answer.
     notes: HeaderMap,
     state: State,
 }
 
-/// Hashes of who sent a request, and of the name that its head gives its conversation.
+/// Hashes of a request's sender, and of the conversation named in its head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestSender {
     pub(crate) whose: u64,
@@ -55,21 +55,21 @@ pub(crate) struct RequestSender {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum State {
-    /// It may yet go on as it came.
+    /// Not sent yet; it may still be passed through unchanged.
     Open,
-    /// It is on its way.
+    /// Sent.
     Sent,
-    /// There is an answer.
+    /// Answered.
     Answered,
 }
 
 impl RequestEntry {
-    /// The account of a request that was not sent yet.
+    /// The account of a request that has not been sent yet.
     pub(crate) fn new(sender: RequestSender, report: Report, sums: Option<Arc<TotalSums>>) -> Self {
         Self { report: Arc::new(report), sums, sender, notes: HeaderMap::new(), state: State::Open }
     }
 
-    /// Tells the client something else too, whatever the answer is.
+    /// Adds a header for the client, whatever the answer.
     pub(crate) fn note(&mut self, name: HeaderName, value: HeaderValue) {
         self.notes.insert(name, value);
     }
@@ -80,19 +80,19 @@ impl RequestEntry {
         self
     }
 
-    /// Hears that it is sent: without an answer it has failed from now on.
+    /// Marks it as sent: without an answer it now counts as failed.
     pub(crate) fn sent(mut self) -> Self {
         self.state = State::Sent;
         self
     }
 
-    /// A hash of the conversation that it belongs to.
+    /// A hash of its conversation.
     pub(crate) fn session(&self) -> Option<u64> {
         let session = self.sender.session.or(self.report.record.session);
         session.map(|session| stable_hash(&(self.sender.whose, session)))
     }
 
-    /// Counts it by its answer, and tells the client if that is a success.
+    /// Counts it by its answer, and adds headers for the client if that is a success.
     pub(crate) fn answer<B>(mut self, known: &mut Known, response: &mut Response<B>) {
         response.headers_mut().extend(std::mem::take(&mut self.notes));
         if response.status().is_success() {
@@ -106,7 +106,7 @@ impl RequestEntry {
     }
 }
 
-/// Whatever ends it: an upstream that fails, a client that leaves.
+/// Counts a request as failed if it was sent and not answered with success, however it ended.
 impl Drop for RequestEntry {
     fn drop(&mut self) {
         if let (State::Sent, Some(sums)) = (self.state, &self.sums) {
@@ -115,7 +115,7 @@ impl Drop for RequestEntry {
     }
 }
 
-/// Headers that tell what became of a body; none where there was nothing to do.
+/// Headers that report what was done to a body; empty if there was nothing to do.
 fn told(report: &Report) -> HeaderMap {
     let mut headers = would(&report.record);
     let Stats { candidate_count, converted_count, original_bytes, compressed_bytes, .. } = report.prompts;
@@ -158,7 +158,7 @@ fn told(report: &Report) -> HeaderMap {
     headers
 }
 
-/// Headers that tell what would have become of a body that was sent as it came, and which group its session is in.
+/// Headers that report what would have been done to a body that was sent unchanged, and the group of its session.
 fn would(record: &RequestRecord) -> HeaderMap {
     let mut headers = HeaderMap::new();
     if record.arm != Arm::Applied {
@@ -173,7 +173,7 @@ fn would(record: &RequestRecord) -> HeaderMap {
     headers
 }
 
-/// The stages that saved most, and the others as one, so that they add up.
+/// The stages that saved most, and the rest as one, so that they add up.
 fn stages(record: &RequestRecord) -> String {
     let (named, others) = record.stages.split_at(record.stages.len().min(NAMED));
     let named = named.iter().map(|it| format!("{}={}", it.stage, it.saved));

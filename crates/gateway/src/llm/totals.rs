@@ -1,4 +1,4 @@
-//! What all requests so far came to.
+//! Totals over all requests so far.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,49 +10,49 @@ use tersely_engine::{Fetch, Fetches, Report};
 /// Tokens saved, by the stage that saved them.
 pub type Stages = BTreeMap<&'static str, i64>;
 
-/// What all requests so far came to.
+/// Totals over all requests so far.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Totals {
-    /// Requests that were answered with success. Only these count for anything below.
+    /// Requests answered with success. Only these count for the totals below.
     pub requests: u64,
-    /// Requests that were not, which may well have been sent again.
+    /// Failed requests, which the client may have sent again.
     pub failed: u64,
-    /// Requests beside these that went on as they came: nobody could look at them, or was asked to.
+    /// Other requests, passed through unchanged: they could not be parsed, or compression was off.
     pub unread: u64,
     /// Tokens of whole requests, our own tool included.
     pub whole: TokenChange,
-    /// Tokens of tool results, in each request that they were sent with.
+    /// Tokens of tool results, counted in each request that carries them.
     pub results: TokenChange,
-    /// Tokens of tool results, each counted when it was first sent.
+    /// Tokens of tool results, counted once when they are new.
     pub fresh: TokenChange,
-    /// Tokens of our own tool, in each request that it was sent with.
+    /// Tokens of our own tool, in each request that carries it.
     pub tool: usize,
-    /// Results or whole requests that went on as they came because we could not do better.
+    /// Results or whole requests passed through unchanged because of a fault of ours.
     pub faults: u64,
-    /// What each stage saved of it; less than nothing where one made room for another.
+    /// Tokens saved by each stage; negative if a stage prepared the text for another.
     pub stages: Stages,
-    /// What models fetched back of what was left out, by the stage that had left it out.
+    /// What models fetched back, by the stage that had omitted it.
     pub fetched: Fetches,
-    /// What the further rounds cost to read, in tokens at full price.
+    /// The cost of reading in extra rounds, in tokens at full price.
     pub rounds: u64,
-    /// What was done with JSON in the texts of users.
+    /// Statistics of JSON in user prompts.
     pub prompts: Stats,
-    /// How many of the requests were sent as they came, because what was made of them is only told.
+    /// Requests among these that were sent unchanged (observe mode or holdout).
     pub untouched: u64,
-    /// Tokens that those would have had otherwise; in no other number here.
+    /// Tokens that those would have had; included in no other total.
     pub would: TokenChange,
-    /// Calls of a compressor, and the tokens that they cost, those for requests that failed too.
+    /// Calls of a compressor and their token cost, including those for failed requests.
     pub compressors: Fetch,
 }
 
-/// Results that are known to have been sent, at the least, and half of those at the most.
+/// Capacity of each of the two generations of known results.
 const RESULTS: usize = 1 << 17;
 
-/// The sums, as they grow.
+/// The running totals.
 #[derive(Debug, Default)]
 pub(crate) struct TotalSums(Mutex<(Totals, Seen)>);
 
-/// The names of results that were sent: lately, and before that.
+/// The ids of results already sent, in a recent and an older generation.
 #[derive(Debug, Default)]
 struct Seen {
     new: HashSet<u64>,
@@ -60,7 +60,7 @@ struct Seen {
 }
 
 impl TotalSums {
-    /// Adds a request of some client that was answered with success; gives those of its results that were not sent before.
+    /// Adds a successful request of a client; returns those of its results that were not sent before.
     pub(crate) fn add(&self, sender: u64, report: &Report) -> Vec<Arc<ResultRecord>> {
         let (totals, seen) = &mut *self.now();
         let record = &report.record;
@@ -89,12 +89,12 @@ impl TotalSums {
         fresh
     }
 
-    /// Adds a request that was not.
+    /// Adds a failed request.
     pub(crate) fn fail(&self) {
         self.now().0.failed += 1;
     }
 
-    /// Adds a request that went on as it came because we could not do better.
+    /// Adds a request passed through unchanged because of a fault of ours.
     pub(crate) fn miss(&self) {
         let (totals, _) = &mut *self.now();
         totals.unread += 1;
@@ -112,26 +112,26 @@ impl TotalSums {
         }
     }
 
-    /// Adds what a compressor cost.
+    /// Adds the cost of a compressor.
     pub(crate) fn compress(&self, calls: u64, tokens: u64) {
         let sum = &mut self.now().0.compressors;
         sum.calls += calls;
         sum.tokens = sum.tokens.saturating_add(tokens);
     }
 
-    /// All sums as they are now.
+    /// A snapshot of the totals.
     pub(crate) fn totals(&self) -> Totals {
         self.now().0.clone()
     }
 
-    /// Sums as they are now; they stay right when someone panics beside them.
+    /// Locks the totals; they stay valid if another thread panics.
     fn now(&self) -> MutexGuard<'_, (Totals, Seen)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Seen {
-    /// True the first time that a result is sent; it is then known, and for longer the later it is sent again.
+    /// True the first time a result is sent. It is then remembered, and for longer if it is sent again.
     fn is_new(&mut self, name: u64) -> bool {
         if self.new.len() >= RESULTS {
             self.old = std::mem::take(&mut self.new);

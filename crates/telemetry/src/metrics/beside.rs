@@ -1,4 +1,4 @@
-//! Numbers that are not counted here, but asked for when somebody looks.
+//! Metrics that are read from elsewhere at each scrape instead of being counted here.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 use crate::side::{SideLook, StoreNumbers};
 
-/// What is known of a gateway beside its requests.
+/// Collects the gateway's numbers that no single request has.
 pub(crate) struct Beside(pub(crate) SideLook);
 
 impl fmt::Debug for Beside {

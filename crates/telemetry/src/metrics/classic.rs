@@ -1,12 +1,12 @@
-//! The text that Prometheus had before `OpenMetrics`, which tools of all ages read.
+//! Converts `OpenMetrics` text to the older Prometheus text format, which tools of every age read.
 
-/// The same numbers in the older text: a counter is called there what its samples are, and nothing marks the end.
+/// Converts to the older format: a counter's metadata uses the name of its samples, and there is no end marker.
 pub(crate) fn classic(open: &str) -> String {
     let mut text = String::with_capacity(open.len());
     let mut lines = open.lines().peekable();
     while let Some(line) = lines.next() {
         let is_counter = match line.strip_prefix("# HELP ") {
-            // What it is stands in the next line.
+            // The next line has the type.
             Some(_) => lines.peek().is_some_and(|next| next.ends_with(" counter")),
             None => line.starts_with("# TYPE ") && line.ends_with(" counter"),
         };

@@ -1,6 +1,6 @@
-//! Numbers with labels, and how they are made known to a registry.
+//! Labelled metrics, and their registration.
 //!
-//! Labels are words of ours, so their number is bounded whatever clients send.
+//! Label values are our own words, so the number of series is bounded whatever clients send.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -23,10 +23,10 @@ pub(crate) struct ByKind {
     pub(crate) kind: &'static str,
 }
 
-/// A count for each set of labels.
+/// A counter for each set of labels.
 pub(crate) type CounterFamily<L> = Family<L, Counter>;
 
-/// Makes a number known.
+/// Creates a metric and registers it.
 pub(crate) fn counted<M: Metric + Clone + Default>(to: &mut Registry, name: &str, about: &str) -> M {
     let metric = M::default();
     to.register(name, about, metric.clone());

@@ -1,4 +1,4 @@
-//! The numbers that Prometheus reads.
+//! The Prometheus metrics.
 
 mod beside;
 mod classic;
@@ -26,10 +26,10 @@ use crate::metrics::times::TimeMetrics;
 use crate::metrics::tokens::TokenMetrics;
 use crate::side::SideLook;
 
-/// The status of a client, or a tenant, that sends too many requests.
+/// The status for a client or tenant over its rate limit.
 const TOO_MANY: u16 = 429;
 
-/// The status of one who is not known.
+/// The status for a caller that cannot be authenticated.
 const UNKNOWN: u16 = 401;
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -54,18 +54,18 @@ struct ByVersion {
     version: &'static str,
 }
 
-/// How numbers are written.
+/// The exposition format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NumbersForm {
-    /// As text, the older one, which every tool reads.
+    /// The older Prometheus text, which every tool reads.
     Classic,
-    /// As the text of `OpenMetrics`.
+    /// `OpenMetrics` text.
     Open,
-    /// As Prometheus frames them, native histograms included.
+    /// Prometheus protobuf, with native histograms.
     Framed,
 }
 
-/// The numbers.
+/// All metrics.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: CounterFamily<ByEnd>,
@@ -119,28 +119,28 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that has come.
+    /// Counts a request that has arrived.
     pub(crate) fn begin(&self) {
         self.running.inc();
     }
 
-    /// One that has come does not count.
+    /// Takes back the count of a request that is not to be recorded.
     pub(crate) fn forget(&self) {
         self.running.dec();
     }
 
-    /// Counts an answer that comes event by event, until the value is dropped.
+    /// Counts a streamed response as running until the returned value is dropped.
     pub(crate) fn stream(&self) -> RunningStream {
         self.streams.inc();
         RunningStream(self.streams.clone())
     }
 
-    /// Counts a connection that ended before it began.
+    /// Counts a connection whose handshake failed.
     pub(crate) fn handshake_failed(&self) {
         self.handshakes.inc();
     }
 
-    /// Counts one that has ended.
+    /// Counts a finished request.
     pub(crate) fn end(&self, event: &RequestEvent) {
         self.running.dec();
         let provider = event.provider.unwrap_or("none");
@@ -149,7 +149,7 @@ impl Metrics {
         if let Some(reason) = event.missed {
             self.missed.get_or_create(&ByReason { reason }).inc();
         }
-        // An upstream that says so has answered; this was us.
+        // If the upstream returns this status, the request ends as answered; here we rejected it ourselves.
         if event.status == TOO_MANY && event.end == RequestEnd::Client {
             self.limited.inc();
         }
@@ -165,7 +165,7 @@ impl Metrics {
         }
     }
 
-    /// How many events each sink has lost so far.
+    /// Updates the number of events that each sink has dropped.
     pub(crate) fn lost(&self, dropped: impl IntoIterator<Item = (&'static str, u64)>) {
         for (sink, dropped) in dropped {
             let known = self.dropped.get_or_create(&BySink { sink });
@@ -173,25 +173,25 @@ impl Metrics {
         }
     }
 
-    /// All of them.
+    /// Renders all metrics.
     pub(crate) fn write(&self, form: NumbersForm) -> Vec<u8> {
         match form {
             NumbersForm::Classic => classic(&self.text()).into_bytes(),
             NumbersForm::Open => self.text().into_bytes(),
-            // Every number has a shape that can be framed.
+            // The protobuf format can express every metric here.
             NumbersForm::Framed => encode_to_vec(&self.registry).unwrap_or_default(),
         }
     }
 
     fn text(&self) -> String {
         let mut text = String::new();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = encode(&mut text, &self.registry);
         text
     }
 }
 
-/// An answer that comes event by event, counted for as long as this lives.
+/// A streamed response, counted as running until this is dropped.
 pub struct RunningStream(Gauge<i64, AtomicI64>);
 
 impl Drop for RunningStream {
@@ -200,7 +200,7 @@ impl Drop for RunningStream {
     }
 }
 
-/// The class of a status.
+/// The class of a status: `2xx` and so on.
 fn class(status: u16) -> &'static str {
     match status / 100 {
         1 => "1xx",
@@ -351,7 +351,7 @@ mod tests {
         );
     }
 
-    /// Providers, stages and groups are words of ours; a model's name, which is not, makes no label.
+    /// Providers, stages and groups have fixed names. A model's name comes from the client, so it is never a label.
     #[test]
     fn a_client_that_invents_names_makes_no_numbers() {
         let metrics = Metrics::new(None);

@@ -1,4 +1,4 @@
-//! What this process takes of the machine, under the names that all programs have for it. Only Linux says.
+//! Process metrics under their standard Prometheus names. Available on Linux only.
 
 use std::fmt;
 use std::fs;
@@ -9,10 +9,10 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// Parts of a second in which Linux tells times, on every machine.
+/// Clock ticks per second in `/proc`; the same on every Linux machine.
 const TICKS: f64 = 100.0;
 
-/// What this process takes of the machine.
+/// Collects the process metrics.
 #[derive(Debug)]
 pub(crate) struct ProcessMetrics;
 
@@ -45,14 +45,14 @@ impl Collector for ProcessMetrics {
     }
 }
 
-/// The time in `stat`: the 14th and the 15th field, counted behind the name, which may hold anything.
+/// CPU seconds from `stat`: fields 14 and 15, counted from after the name because the name may contain anything.
 fn seconds(stat: &str) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<f64>().ok();
     Some((ticks()? + ticks()?) / TICKS)
 }
 
-/// The memory in `status`, in bytes.
+/// Resident memory from `status`, in bytes.
 fn resident(status: &str) -> Option<i64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<i64>().ok()?.checked_mul(1024)

@@ -1,4 +1,4 @@
-//! How long things took, in buckets that Prometheus knows of old and in those that fit themselves.
+//! Duration histograms, with classic and with native Prometheus buckets.
 
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, NativeHistogramConfig};
@@ -7,16 +7,16 @@ use prometheus_client::registry::{Registry, Unit};
 use crate::event::RequestEvent;
 use crate::metrics::family::ByProvider;
 
-/// Seconds: from a tenth of a millisecond to two minutes.
+/// Bucket bounds in seconds: 0.1 milliseconds to two minutes.
 const TIMES: [f64; 14] =
     [0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0];
 
-/// The most buckets of a native histogram; beyond them it gets coarser.
+/// Maximum buckets of a native histogram; with more, its resolution decreases.
 const BUCKETS: usize = 160;
 
 type Seconds = Family<ByProvider, Histogram, fn() -> Histogram>;
 
-/// How long things took.
+/// Duration metrics.
 pub(crate) struct TimeMetrics {
     whole: Seconds,
     upstream: Seconds,

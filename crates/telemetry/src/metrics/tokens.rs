@@ -1,4 +1,4 @@
-//! Tokens of requests that were answered with success: ours before and after, and what the provider counted.
+//! Token metrics of successful requests: our counts before and after compression, and the provider's usage.
 
 use std::sync::atomic::AtomicU64;
 
@@ -11,7 +11,7 @@ use tersely_account::{RequestCost, StageSaving, TokenUsage};
 use crate::event::RequestEvent;
 use crate::metrics::family::{ByKind, ByProvider, ByStage, CounterFamily, counted, wide};
 
-/// Billionths of a dollar in one.
+/// Nanodollars in a dollar.
 const BILLION: f64 = 1e9;
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -30,14 +30,14 @@ struct ByArm {
     arm: &'static str,
 }
 
-/// Requests that were sent as they came, and what they would have been.
+/// Requests sent unchanged, and the tokens they would have had compressed.
 struct WouldMetrics {
     requests: CounterFamily<ByArm>,
     before: CounterFamily<ByArm>,
     after: CounterFamily<ByArm>,
 }
 
-/// Tokens of requests that were answered with success.
+/// Token metrics of successful requests.
 pub(crate) struct TokenMetrics {
     results: CounterFamily<ByProvider>,
     changed: CounterFamily<ByProvider>,
@@ -56,7 +56,7 @@ pub(crate) struct TokenMetrics {
     bill: BillMetrics,
 }
 
-/// The same, by kind of tool and of text.
+/// Token metrics by kind of tool and of text.
 struct GroupMetrics {
     results: CounterFamily<ByGroup>,
     changed: CounterFamily<ByGroup>,
@@ -64,7 +64,7 @@ struct GroupMetrics {
     after: CounterFamily<ByGroup>,
 }
 
-/// What providers counted.
+/// Usage reported by providers.
 struct BillMetrics {
     billed: CounterFamily<ByKind>,
     rounds: CounterFamily<ByKind>,
@@ -192,7 +192,7 @@ impl BillMetrics {
     }
 }
 
-/// The counts of a bill, with their names.
+/// The counts of a usage, with their label values.
 fn kinds(tokens: TokenUsage) -> [(&'static str, u64); 5] {
     let TokenUsage { input, cache_read, cache_write, output, reasoning, .. } = tokens;
     [

@@ -1,9 +1,9 @@
-//! What the conventions for generative AI call a request to a model.
+//! Describes a model request by the OpenTelemetry conventions for generative AI.
 
 use crate::event::{RequestEnd, RequestEvent};
 use crate::otel::message::Attribute;
 
-/// Our names of providers, and the conventions'; one that is not here has the same.
+/// Our provider names and the conventions' names; a provider not listed here has the same name in both.
 const PROVIDERS: [(&str, &str); 4] = [
     ("azure", "azure.ai.openai"),
     ("bedrock", "aws.bedrock"),
@@ -13,14 +13,14 @@ const PROVIDERS: [(&str, &str); 4] = [
 
 /// A request to a model.
 pub(crate) struct ModelCall {
-    /// What it asks for.
+    /// The operation.
     pub(crate) operation: &'static str,
     provider: &'static str,
     model: String,
 }
 
 impl ModelCall {
-    /// The call that a request is, if it names a model.
+    /// The model call of a request; `None` if it names no model.
     pub(crate) fn of(event: &RequestEvent) -> Option<Self> {
         let (ours, model) = (event.provider?, event.model.as_ref()?);
         let provider = PROVIDERS.iter().find(|(name, _)| *name == ours).map_or(ours, |(_, theirs)| theirs);
@@ -28,12 +28,12 @@ impl ModelCall {
         Some(Self { operation, provider, model: model.as_str().to_owned() })
     }
 
-    /// The same, of no model that can be told: there are as many names as clients think of.
+    /// The same call without the model's name, because clients can invent any number of names.
     pub(crate) fn of_any_model(self) -> Self {
         Self { model: "other".to_owned(), ..self }
     }
 
-    /// What spans and metrics say of it.
+    /// The attributes that spans and metrics share.
     pub(crate) fn attributes(&self) -> [Attribute; 3] {
         [
             Attribute::text("gen_ai.operation.name", self.operation),
@@ -43,7 +43,7 @@ impl ModelCall {
     }
 }
 
-/// Why a request failed, if it did: whose fault it was, or the status that it was told. A client that left did not fail.
+/// Why a request failed: the side at fault, or the response status. A client that disconnects is not a failure.
 pub(crate) fn error_type(event: &RequestEvent) -> Option<String> {
     match event.end {
         RequestEnd::Upstream | RequestEnd::Us => Some(event.end.name().to_owned()),

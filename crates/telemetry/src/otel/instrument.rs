@@ -1,30 +1,30 @@
-//! Table: the metrics that are exported, with their units and buckets.
+//! Table: the exported metrics, with their units and buckets.
 
 /// The name of a metric.
 pub(crate) type InstrumentName = &'static str;
 
-/// Tokens that a provider counted.
+/// Tokens counted by the provider.
 pub(crate) const USAGE: InstrumentName = "gen_ai.client.token.usage";
 
-/// What calls of models took.
+/// Duration of model calls.
 pub(crate) const DURATION: InstrumentName = "gen_ai.client.operation.duration";
 
-/// What they cost.
+/// Cost of model calls.
 pub(crate) const COST: InstrumentName = "tersely.cost";
 
-/// A metric.
+/// The definition of a metric.
 pub(crate) struct InstrumentShape {
     pub(crate) name: InstrumentName,
     pub(crate) unit: &'static str,
     pub(crate) about: &'static str,
-    /// Where buckets end, if it has some.
+    /// Upper bounds of the buckets; empty if it is not a histogram.
     pub(crate) bounds: &'static [f64],
-    /// True when it can get less.
+    /// True when the value can decrease.
     pub(crate) falls: bool,
 }
 
 impl InstrumentShape {
-    /// The one with this name.
+    /// Finds a metric by name.
     pub(crate) fn named(name: InstrumentName) -> Option<&'static Self> {
         INSTRUMENTS.iter().find(|shape| shape.name == name)
     }

@@ -1,10 +1,11 @@
-//! Messages of the OpenTelemetry protocol, as far as we write them: names and numbers of fields are the protocol's.
+//! The OpenTelemetry protocol messages that we send; field names and numbers are the protocol's.
 //!
-//! Its own crate brings the whole SDK with it; these few have what we say, and tests read them with that crate.
+//! The official crate pulls in the whole SDK, so the few messages we need are declared here. Tests decode them with
+//! that crate.
 
 use prost::{Message, Oneof};
 
-/// What is posted to `/v1/traces`.
+/// The body posted to `/v1/traces`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct TraceExport {
     #[prost(message, repeated, tag = "1")]
@@ -27,7 +28,7 @@ pub(crate) struct ScopeSpans {
     pub(crate) spans: Vec<OtelSpan>,
 }
 
-/// A span: something that took time.
+/// A span: an operation with a start and an end.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct OtelSpan {
     #[prost(bytes = "vec", tag = "1")]
@@ -58,7 +59,7 @@ pub(crate) struct SpanStatus {
     pub(crate) code: i32,
 }
 
-/// What is posted to `/v1/metrics`.
+/// The body posted to `/v1/metrics`.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct MetricExport {
     #[prost(message, repeated, tag = "1")]
@@ -197,17 +198,17 @@ pub(crate) enum ValueKind {
 }
 
 impl Attribute {
-    /// An attribute that is text.
+    /// A text attribute.
     pub(crate) fn text(key: &str, value: impl Into<String>) -> Self {
         Self::of(key, ValueKind::Text(value.into()))
     }
 
-    /// One that is a number.
+    /// An integer attribute.
     pub(crate) fn whole(key: &str, value: u64) -> Self {
         Self::of(key, ValueKind::Whole(i64::try_from(value).unwrap_or(i64::MAX)))
     }
 
-    /// One that is a number with a fraction.
+    /// A floating-point attribute.
     pub(crate) fn float(key: &str, value: f64) -> Self {
         Self::of(key, ValueKind::Float(value))
     }

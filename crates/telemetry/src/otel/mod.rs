@@ -1,4 +1,4 @@
-//! Requests as OpenTelemetry has them: spans and metrics, written as its protocol says.
+//! Exports requests to OpenTelemetry: spans and metrics, encoded as OTLP.
 
 mod call;
 mod ids;
@@ -20,18 +20,19 @@ use crate::otel::message::{
 };
 use crate::otel::sums::OtelSums;
 
-/// What is said of requests to a collector.
+/// Spans and metrics collected for export.
 pub struct OtelBook {
     resource: Resource,
     ids: SpanIds,
     sums: OtelSums,
     spans: Vec<OtelSpan>,
-    /// How many spans wait at the most.
+    /// Maximum number of queued spans.
     room: usize,
 }
 
 impl OtelBook {
-    /// An empty book, whose spans `ids` names; `about` says who writes it, and at most `room` spans wait to be taken.
+    /// An empty book. `ids` assigns span ids, `about` holds the resource attributes, and at most `room` spans are
+    /// queued.
     #[must_use]
     pub fn new(ids: SpanIds, about: &[(String, String)], room: usize) -> Self {
         let attributes = about.iter().map(|(key, value)| Attribute::text(key, value.as_str())).collect();
@@ -39,7 +40,7 @@ impl OtelBook {
         Self { resource: Resource { attributes }, ids, sums, spans: Vec::new(), room }
     }
 
-    /// Enters a request; false when there was no room for its span.
+    /// Adds a request; returns false if its span was dropped because the queue is full.
     pub fn enter(&mut self, event: &RequestEvent) -> bool {
         self.sums.add(event);
         let fits = self.spans.len() < self.room;
@@ -49,13 +50,13 @@ impl OtelBook {
         fits || !span::is_recorded(event)
     }
 
-    /// How many spans wait.
+    /// Number of queued spans.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.spans.len()
     }
 
-    /// Takes at most so many spans, the oldest, as they are posted; nothing where none wait.
+    /// Takes up to `most` of the oldest spans, encoded for posting; `None` if the queue is empty.
     pub fn take_traces(&mut self, most: usize) -> Option<Vec<u8>> {
         if self.spans.is_empty() {
             return None;
@@ -66,7 +67,7 @@ impl OtelBook {
         Some(TraceExport { resource_spans: vec![ResourceSpans { resource, scope_spans }] }.encode_to_vec())
     }
 
-    /// All metrics at this time, as they are posted.
+    /// All metrics at this time, encoded for posting.
     #[must_use]
     pub fn metrics(&self, now: SystemTime) -> Vec<u8> {
         let scope_metrics = vec![ScopeMetrics { scope: Some(scope()), metrics: self.sums.instruments(now) }];

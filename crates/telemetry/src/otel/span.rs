@@ -1,4 +1,4 @@
-//! A request as a span, in the words of the conventions for generative AI.
+//! Turns a request into a span, following the OpenTelemetry conventions for generative AI.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,23 +8,23 @@ use crate::otel::ids::SpanIds;
 use crate::otel::message::{Attribute, OtelSpan, SpanStatus};
 use tersely_account::{Arm, ShownName, TokenChange, TokenUsage};
 
-/// Kinds of spans.
+/// Span kinds.
 const SERVER: i32 = 2;
 const CLIENT: i32 = 3;
 
-/// The status of a span that failed.
+/// The status code of a failed span.
 const FAILED: i32 = 2;
 
-/// The bit of a span that somebody records, and those that say that its parent is elsewhere.
+/// Span flags: the trace is sampled; the parent is in another process.
 const SAMPLED: u32 = 1;
 const REMOTE: u32 = 0x300;
 
-/// False when whoever began the trace of a request does not record it.
+/// False when the caller's trace is not sampled.
 pub(crate) fn is_recorded(event: &RequestEvent) -> bool {
     event.trace.is_none_or(|trace| trace.is_sampled)
 }
 
-/// The span of a request that is recorded.
+/// The span of a request; `None` if its trace is not sampled.
 pub(crate) fn span(ids: &SpanIds, event: &RequestEvent) -> Option<OtelSpan> {
     if !is_recorded(event) {
         return None;
@@ -43,7 +43,7 @@ pub(crate) fn span(ids: &SpanIds, event: &RequestEvent) -> Option<OtelSpan> {
         name,
         kind: if call.is_some() { CLIENT } else { SERVER },
         start,
-        // The clock may have been set meanwhile: how long it took is known without it.
+        // The clock may have been set in the meantime; the duration does not depend on it.
         end: start.saturating_add(whole_nanos(event.took)),
         attributes: attributes(event, call.as_ref()),
         status: error_type(event).map(|_| SpanStatus { code: FAILED }),
@@ -82,12 +82,12 @@ fn attributes(event: &RequestEvent, call: Option<&ModelCall>) -> Vec<Attribute> 
     all
 }
 
-/// Nobody was told anything where it is 0.
+/// The response status; 0 means that no response was sent.
 fn status(status: u16) -> Option<u64> {
     (status > 0).then(|| status.into())
 }
 
-/// What the provider counted; what was read from its cache, or written to it, is input too.
+/// The provider's usage. Cache reads and writes count as input too.
 fn usage(tokens: TokenUsage) -> Vec<Attribute> {
     let some = [
         ("gen_ai.usage.cache_read.input_tokens", tokens.cache_read),
@@ -102,7 +102,7 @@ fn usage(tokens: TokenUsage) -> Vec<Attribute> {
     all.into_iter().chain(some.map(|(key, count)| Attribute::whole(key, count))).collect()
 }
 
-/// What was saved by our own count.
+/// Tokens saved, by our own count.
 fn saved(event: &RequestEvent) -> Vec<Attribute> {
     let mut all = Vec::new();
     let mut change = |keys: [&str; 2], TokenChange { before, after }| {
@@ -123,7 +123,7 @@ fn saved(event: &RequestEvent) -> Vec<Attribute> {
     all
 }
 
-/// Since 1970; a clock that is set before that says 0.
+/// Nanoseconds since 1970; 0 if the clock is set earlier.
 pub(crate) fn nanos(at: SystemTime) -> u64 {
     whole_nanos(at.duration_since(UNIX_EPOCH).unwrap_or_default())
 }

@@ -1,6 +1,6 @@
-//! What all requests so far came to, as metrics.
+//! Adds up requests as OpenTelemetry metrics.
 //!
-//! They are cumulative, so that what a collector misses while it is away is in the next export.
+//! The metrics are cumulative: an export that a collector misses is covered by the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -14,19 +14,19 @@ use crate::otel::message::{
 use crate::otel::span::nanos;
 use tersely_account::{ShownName, StageSaving};
 
-/// Everything since the start.
+/// The protocol's value for cumulative temporality: everything since the start.
 const CUMULATIVE: i32 = 2;
 
-/// Models that are told apart; more are one.
+/// Maximum number of models with series of their own; the others share one.
 const MODELS: usize = 100;
 
-/// Billionths of a dollar in one.
+/// Nanodollars in a dollar.
 const BILLION: f64 = 1e9;
 
-/// What tells one series of an instrument from another: few enough to be found by looking at all.
+/// The attributes of one series. An instrument has few, so a linear search is enough.
 type Labels = Vec<Attribute>;
 
-/// What all requests so far came to.
+/// Totals of all requests since the start.
 pub(crate) struct OtelSums {
     since: SystemTime,
     sums: BTreeMap<InstrumentName, Vec<(Labels, PointValue)>>,
@@ -42,12 +42,12 @@ struct Buckets {
 }
 
 impl OtelSums {
-    /// Nothing so far.
+    /// Empty totals.
     pub(crate) fn new(since: SystemTime) -> Self {
         Self { since, sums: BTreeMap::new(), histograms: BTreeMap::new(), models: BTreeSet::new() }
     }
 
-    /// Adds a request.
+    /// Adds one request.
     pub(crate) fn add(&mut self, event: &RequestEvent) {
         let provider = || Attribute::text("tersely.provider", event.provider.unwrap_or("none"));
         self.count("tersely.requests", vec![provider(), Attribute::text("tersely.end", event.end.name())], 1);
@@ -82,7 +82,7 @@ impl OtelSums {
         }
     }
 
-    /// Adds what the conventions ask for.
+    /// Adds the metrics of the semantic conventions.
     fn call(&mut self, event: &RequestEvent) {
         let Some(mut call) = ModelCall::of(event) else { return };
         if !event.model.as_ref().is_some_and(|model| self.knows(model)) {
@@ -99,7 +99,7 @@ impl OtelSums {
         self.observe(DURATION, labels, event.took.as_secs_f64());
     }
 
-    /// True for the first models that come; clients may name any number.
+    /// True for the first [`MODELS`] models; clients can name any number of them.
     fn knows(&mut self, model: &ShownName) -> bool {
         if self.models.len() < MODELS {
             self.models.insert(model.as_str().to_owned());
@@ -134,7 +134,7 @@ impl OtelSums {
         seen.counts[bounds.partition_point(|bound| *bound < value)] += 1;
     }
 
-    /// All of them at this time; a clock that was set back is not believed.
+    /// All metrics at this time, or at the start if the clock was set back.
     pub(crate) fn instruments(&self, now: SystemTime) -> Vec<Instrument> {
         let times = (nanos(self.since), nanos(now.max(self.since)));
         let written = INSTRUMENTS.iter().filter_map(|shape| {
@@ -174,7 +174,7 @@ impl OtelSums {
     }
 }
 
-/// The series of these labels, which begins with `new`.
+/// The series with these labels; inserts `new` if there is none.
 fn series<T>(all: &mut Vec<(Labels, T)>, labels: Labels, new: impl FnOnce() -> T) -> &mut T {
     let at = all.iter().position(|(known, _)| *known == labels).unwrap_or_else(|| {
         all.push((labels, new()));

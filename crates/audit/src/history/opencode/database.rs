@@ -1,4 +1,4 @@
-//! A database with a table each of sessions, messages and parts.
+//! Reads `OpenCode` sessions from its database, with tables for sessions, messages and parts.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -11,17 +11,17 @@ use serde_json::Value;
 use crate::history::lines::LONGEST;
 use crate::recording::Recording;
 
-/// How every database of `SQLite` begins.
+/// Magic bytes of an `SQLite` database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// True for a file that is a database.
+/// True if a file is an `SQLite` database.
 pub(crate) fn is_database(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *MAGIC
 }
 
-/// Hands on each session of a database, and says how many rows could not be read. None when it has no sessions of
-/// `OpenCode`.
+/// Passes each session of a database on and returns how many rows were unreadable. None if it has no `OpenCode`
+/// sessions.
 pub(crate) fn read(path: &Path, take: &mut dyn FnMut(Recording)) -> io::Result<Option<usize>> {
     let database = open(path).map_err(io::Error::other)?;
     let Ok(sessions) = rows(&database, "SELECT id, directory, '' FROM session ORDER BY id", "") else {
@@ -36,7 +36,8 @@ pub(crate) fn read(path: &Path, take: &mut dyn FnMut(Recording)) -> io::Result<O
     Ok(Some(unread))
 }
 
-/// Opens a database to read it. One that nobody is writing is opened so that nothing is written beside it either.
+/// Opens a database read-only. If nobody is writing to it, it is opened as immutable, so that no files are created next
+/// to it.
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut journal = path.as_os_str().to_owned();
@@ -51,7 +52,7 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
     }
 }
 
-/// The messages of a session, and how many rows could not be read.
+/// Adds the messages of a session; returns how many rows were unreadable.
 fn fill(recording: &mut Recording, database: &Connection, session: &str) -> rusqlite::Result<usize> {
     let messages = "SELECT id, id, data FROM message WHERE session_id = ? ORDER BY time_created, id";
     let parts = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id";
@@ -73,7 +74,7 @@ fn fill(recording: &mut Recording, database: &Connection, session: &str) -> rusq
     Ok(unread)
 }
 
-/// What a query for three texts finds. A text that is too long reads as none.
+/// Rows of a query for three text columns. A text that is too long reads as none.
 fn rows(database: &Connection, query: &str, about: &str) -> rusqlite::Result<Vec<(String, String, String)>> {
     let mut query = database.prepare(query)?;
     let given: &[&dyn rusqlite::ToSql] = if query.parameter_count() == 1 { &[&about] } else { &[] };

@@ -1,4 +1,4 @@
-//! A folder of messages a session, and beside it a folder of parts for each message.
+//! Reads `OpenCode` sessions from folders: one with the messages of each session, one with the parts of each message.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,7 @@ use serde_json::Value;
 use crate::history::lines;
 use crate::recording::Recording;
 
-/// The conversation of a session, if the value is the file that describes one:
-/// `storage/session/PROJECT/SESSION.json`.
+/// The conversation of a session, if the value is a session file: `storage/session/PROJECT/SESSION.json`.
 pub(crate) fn read(path: &Path, values: &[Value]) -> Option<Vec<Recording>> {
     let [session] = values else { return None };
     let id = session["id"].as_str().filter(|id| id.starts_with("ses_") && is_name(id))?;
@@ -22,12 +21,12 @@ pub(crate) fn read(path: &Path, values: &[Value]) -> Option<Vec<Recording>> {
     Some(vec![recording])
 }
 
-/// True for a name that stays in its folder.
+/// True if a name cannot leave its folder.
 fn is_name(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The objects in a folder, by the names of their files, which are in the order of time.
+/// The JSON objects in a folder, sorted by file name, which is chronological.
 fn objects(folder: &Path) -> Vec<Value> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
     let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|it| it == "json")).collect();

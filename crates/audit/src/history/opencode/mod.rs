@@ -1,4 +1,4 @@
-//! `OpenCode`: sessions in a database, and before that in folders.
+//! Reads `OpenCode` sessions: from a database or, in older versions, from folders.
 
 mod database;
 mod folders;

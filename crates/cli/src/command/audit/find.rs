@@ -1,11 +1,11 @@
-//! Finds the files in which clients keep their conversations.
+//! Finds the history files of clients.
 
 use std::collections::HashSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where clients keep their conversations: in a folder of the user's home, or one that a variable names.
+/// Where clients keep their histories: a folder in the user's home, or one set by a variable.
 const PLACES: [(&str, &str, &str); 7] = [
     ("CLAUDE_CONFIG_DIR", ".claude", "projects"),
     ("CODEX_HOME", ".codex", "sessions"),
@@ -16,10 +16,10 @@ const PLACES: [(&str, &str, &str); 7] = [
     ("", ".config/Code/User/globalStorage/saoudrizwan.claude-dev", "tasks"),
 ];
 
-/// How deep folders are looked into.
+/// Maximum folder depth.
 const DEPTH: usize = 12;
 
-/// The folders and files of clients that there are.
+/// The clients' folders and files that exist.
 pub(super) fn places() -> Vec<PathBuf> {
     let home = env::home_dir().unwrap_or_default();
     let place = |(variable, folder, inner): (&str, &str, &str)| {
@@ -29,11 +29,10 @@ pub(super) fn places() -> Vec<PathBuf> {
     PLACES.into_iter().map(place).filter(|place| place.exists()).collect()
 }
 
-/// A file, and its bytes.
+/// A file, and its size in bytes.
 pub(super) type Found = (PathBuf, u64);
 
-/// The files of histories at these paths, and what could not be looked at. A folder that is reached twice, by links, is
-/// looked at once.
+/// The history files at these paths, and errors. A folder reached twice through links is searched once.
 pub(super) fn files(paths: &[PathBuf]) -> (Vec<Found>, Vec<String>) {
     let mut search = FileSearch::default();
     for path in paths {

@@ -1,4 +1,4 @@
-//! An audit for scripts.
+//! Renders an audit as JSON.
 
 use serde_json::{Map, Value, json};
 use tersely_audit::{AuditSum, BreakSum, ReducedBill};

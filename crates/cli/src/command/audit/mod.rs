@@ -1,4 +1,4 @@
-//! `tersely audit`: a user's own history in, what would have been saved out.
+//! `tersely audit`: estimates from the user's own history what Tersely would have saved.
 
 mod find;
 mod json;
@@ -44,21 +44,21 @@ pub(crate) struct AuditArgs {
     pub paths: Vec<PathBuf>,
 }
 
-/// All that was found.
+/// Everything the audit found.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) conversations: Vec<AuditedConversation>,
     /// Files that were read.
     pub(super) files: usize,
-    /// Lines that could not be read.
+    /// Lines that could not be parsed.
     pub(super) lines: usize,
-    /// Files that are no history, or could not be read, and why.
+    /// Files that are not a history or could not be read, with the reason.
     pub(super) faults: Vec<String>,
-    /// Files that are no history.
+    /// Files that are not a history.
     pub(super) foreign: usize,
 }
 
-/// Audits the paths that were named, or the usual ones.
+/// Audits the given paths, or the clients' default ones.
 pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Stop> {
     let paths = if args.paths.is_empty() { find::places() } else { args.paths.clone() };
     let (files, faults) = find::files(&paths);
@@ -91,13 +91,13 @@ fn nothing(args: &AuditArgs, findings: &Findings) -> CommandFault {
     CommandFault::unable(what, "name the files or folders, such as ~/.claude/projects")
 }
 
-/// Looks at all files: first for who has which requests, then for what they cost.
+/// Reads all files twice: first to find which file has each request, then to price them.
 fn audit(files: &[find::Found]) -> Findings {
     let bar = progress::bytes("auditing", files.iter().map(|(_, bytes)| bytes * 2).sum());
     let first = Mutex::new(HashMap::new());
     shared(files, &bar, |at, path| {
         let mut found = Vec::new();
-        // What cannot be read is told of when it is read again.
+        // Errors are reported by the second read.
         let _ = read(path, &mut |it| found.extend(it.turns.iter().filter_map(|turn| turn.id)));
         let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
         for id in found {
@@ -113,12 +113,12 @@ fn audit(files: &[find::Found]) -> Findings {
     });
     bar.finish_and_clear();
     let mut findings = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // Threads end when they like.
+    // Threads finish in any order.
     findings.conversations.sort_by(|a, b| (a.at, &a.session).cmp(&(b.at, &b.session)));
     findings
 }
 
-/// Does something with every file and its number, on as many threads as there are cores.
+/// Runs `work` on every file and its index, on one thread per core.
 fn shared(files: &[find::Found], bar: &ProgressBar, work: impl Fn(usize, &Path) + Sync) {
     let next = AtomicUsize::new(0);
     let worker = || {
@@ -137,7 +137,7 @@ fn shared(files: &[find::Found], bar: &ProgressBar, work: impl Fn(usize, &Path) 
     });
 }
 
-/// Looks at a file. Clients copy conversations when they go on with them: each request counts where it is first.
+/// Audits a file. Clients copy a conversation when they resume it, so each request counts only where it occurs first.
 fn one(
     audit: &Audit,
     prices: &PriceTable,

@@ -1,4 +1,4 @@
-//! An audit as one page.
+//! Renders an audit as an HTML page.
 
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ use tersely_terminal::share::Share;
 
 use super::wording::{AuditWords, better, day, dollars, narrow, percent, share, short};
 
-/// The longest name in a table.
+/// Maximum length of a name in a table.
 const NAME: usize = 90;
 
-/// The most days that are drawn.
+/// Maximum number of days in the chart.
 const DAYS: usize = 60;
 
-/// The page.
+/// Renders the page.
 pub(super) fn page(said: &AuditWords<'_>) -> String {
     let summary = said.summary;
     let sections = [
@@ -62,7 +62,7 @@ fn lead(said: &AuditWords<'_>) -> String {
     )
 }
 
-/// What was paid on each day, and what would have been saved of it.
+/// A chart of the cost of each day, and what would have been saved.
 fn chart(said: &AuditWords<'_>) -> String {
     let days: Vec<_> = said.summary.days.iter().rev().take(DAYS).collect();
     let most = days.iter().map(|(_, sum)| sum.bill.paid).fold(0.0, f64::max);
@@ -221,7 +221,7 @@ fn foot(said: &AuditWords<'_>) -> String {
     page::foot(lines)
 }
 
-/// A count as a number to draw with.
+/// A count as a number for the chart.
 fn number(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

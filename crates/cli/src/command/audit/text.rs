@@ -1,4 +1,4 @@
-//! An audit on the terminal.
+//! Renders an audit for the terminal.
 
 use tersely_audit::{AuditSum, BreakSum};
 use tersely_terminal::number::{grouped, many};
@@ -7,10 +7,10 @@ use tersely_terminal::table;
 
 use super::wording::{AuditWords, better, dollars, narrow, percent, share, short};
 
-/// The widest a name may be, so that a line fits 80 columns.
+/// Maximum width of a name, so that a line fits 80 columns.
 const NAME: usize = 36;
 
-/// All that an audit says.
+/// The whole text.
 pub(super) fn lines(said: &AuditWords<'_>) -> String {
     let summary = said.summary;
     let all = &summary.all;
@@ -34,7 +34,7 @@ pub(super) fn lines(said: &AuditWords<'_>) -> String {
     parts.join("\n\n")
 }
 
-/// What was paid and would have been saved, where it is known.
+/// What was paid and would have been saved, if prices are known.
 fn head(all: &AuditSum) -> String {
     let what = format!(
         "{}, {}",
@@ -48,7 +48,7 @@ fn head(all: &AuditSum) -> String {
     format!("{what}, of models whose price is not known.")
 }
 
-/// What the tool results came with, and would have been.
+/// Tokens of the tool results, original and compressed.
 fn results(all: &AuditSum) -> String {
     let [came, exact, standard] = all.result_tokens;
     let fell = |after| Share::saved(narrow(came), narrow(after));
@@ -78,7 +78,7 @@ fn sums(name: &str, rows: &[(String, AuditSum)], all: &AuditSum) -> String {
     table::align("lrrrrrr", &lines)
 }
 
-/// How far our figures may be off.
+/// The error margin of the figures.
 fn off(said: &AuditWords<'_>) -> String {
     let Some([plain, explained]) = said.errors() else {
         return "No request here has its provider's count, so nothing tells how far these figures are off."
@@ -150,7 +150,7 @@ fn unused(said: &AuditWords<'_>) -> Option<String> {
     listed(title, "rlr", ["  tokens", "tool", "requests"], rows)
 }
 
-/// A list with a title and names of its columns, unless it is empty.
+/// A table with a title and column names; nothing if it is empty.
 fn listed<const N: usize>(
     title: &str,
     columns: &str,

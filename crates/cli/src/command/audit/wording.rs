@@ -1,28 +1,28 @@
-//! What an audit says, in words that its text, its page and its JSON share.
+//! Wording shared by the text, the page and the JSON of an audit.
 
 use tersely_audit::{AuditSum, AuditSummary, ReducedBill};
 use tersely_terminal::number::{grouped, many};
 
 use super::Findings;
 
-/// What an audit says.
+/// The contents of an audit.
 pub(super) struct AuditWords<'s> {
     pub(super) summary: &'s AuditSummary,
     pub(super) findings: &'s Findings,
-    /// When the prices were looked up.
+    /// The date of the prices.
     pub(super) date: &'s str,
 }
 
 impl AuditWords<'_> {
-    /// How far our own reckoning is from what was counted, in percent: from times and texts alone, and with what clients
-    /// broke themselves. None when nothing was counted that has a price.
+    /// The error of our simulated cost against the reported usage, in percent: from times and texts alone, and with the
+    /// cache misses that clients caused. None if no priced request has reported usage.
     pub(super) fn errors(&self) -> Option<[f64; 2]> {
         let bill = self.summary.all.bill;
         let off = |reckoned| percent(reckoned - bill.counted, bill.counted);
         (bill.counted > 0.0).then(|| [bill.simulated, bill.explained].map(off))
     }
 
-    /// What limits the figures.
+    /// The limitations of the figures.
     pub(super) fn limits(&self) -> Vec<String> {
         let all = &self.summary.all;
         let mut limits = vec![
@@ -72,12 +72,12 @@ impl AuditWords<'_> {
     }
 }
 
-/// The share of what was paid that would have been saved, in percent.
+/// The saving in percent of what was paid.
 pub(super) fn share(sum: &AuditSum, saved: ReducedBill) -> f64 {
     percent(saved.dollars, sum.bill.paid)
 }
 
-/// What would have been saved with the better of the two, by money where prices are known, and which it is.
+/// The larger of the two savings and its name, by money where prices are known.
 pub(super) fn better(sum: &AuditSum) -> (ReducedBill, &'static str) {
     let [_, exact, standard] = sum.result_tokens;
     let is_standard =
@@ -89,12 +89,12 @@ pub(super) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole * 100.0 } else { 0.0 }
 }
 
-/// A count as the machine's own.
+/// Converts a count to `usize`.
 pub(super) fn narrow(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// `$12.34`; less than a cent is told to the hundredth of one.
+/// `$12.34`; amounts under a cent are shown to a hundredth of a cent.
 pub(super) fn dollars(amount: f64) -> String {
     let sign = if amount < 0.0 { "-" } else { "" };
     let amount = amount.abs();
@@ -106,8 +106,7 @@ pub(super) fn dollars(amount: f64) -> String {
     format!("{sign}${}.{cents}", grouped(whole))
 }
 
-/// A text in one line of so many characters, without anything that would move a terminal's cursor. Of a long one its ends
-/// are shown.
+/// Shortens a text to one line of at most `most` characters, without control characters. A long text keeps both ends.
 pub(super) fn short(text: &str, most: usize) -> String {
     let line: String = text.chars().take(4_096).map(|it| if it.is_control() { ' ' } else { it }).collect();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -120,7 +119,7 @@ pub(super) fn short(text: &str, most: usize) -> String {
     format!("{}…{end}", line.chars().take(head).collect::<String>())
 }
 
-/// The day of this number since 1970: `2026-02-19`.
+/// Formats days since 1970: `2026-02-19`.
 pub(super) fn day(number: i64) -> String {
     let shifted = number + 719_468;
     let era = shifted.div_euclid(146_097);

@@ -1,4 +1,4 @@
-//! What can be typed after `tersely compress`.
+//! The arguments of `tersely compress`.
 
 use std::path::PathBuf;
 
@@ -62,12 +62,12 @@ pub(crate) struct CompressArgs {
 }
 
 impl CompressArgs {
-    /// Where secrets are masked. Nobody sees here what becomes of a mask, so it has to be asked for.
+    /// Where secrets are masked. This command cannot unmask them later, so masking is opt-in.
     pub(crate) fn redaction(&self) -> Redaction {
         if self.redact_secrets { Redaction::All } else { Redaction::Off }
     }
 
-    /// Who reads a single result, as far as that is said.
+    /// The model tier for a single result, if given.
     pub(crate) fn reader(&self) -> Reader {
         let named = || reader_of(&KnownReaders::default(), "", self.model.as_deref());
         if self.reader == Reader::Auto { named() } else { self.reader }

@@ -1,4 +1,4 @@
-//! `tersely compress --body`: a request to a model in, what would be sent in its place out.
+//! `tersely compress --body`: compresses a request body as the gateway would.
 
 use std::borrow::Cow;
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use super::args::CompressArgs;
 use super::usual;
 use crate::command::provider::{self, OPENAI};
 
-/// Puts the body that was named through the engine that the gateway runs.
+/// Compresses the given body with the gateway's engine.
 pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(args.file.as_ref())?;
     let MaskedBody { body, count } = mask_secrets(args, &name, &body)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     exit_code(&name, &report)
 }
 
-/// The body without its secrets, where that was asked for.
+/// The body with its secrets masked, if asked for.
 fn mask_secrets<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, CommandFault> {
     if !args.redact_secrets {
         return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
@@ -58,7 +58,7 @@ fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
     Ok(Engine::new(EngineSettings { plan, filters, expand, ..EngineSettings::default() }))
 }
 
-/// The provider that was named, or else the one whose tool results stand in the body.
+/// The given provider, or else the one whose tool results are in the body.
 fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static Provider, CommandFault> {
     provider::of(wish, body).ok_or_else(|| {
         let message = format!("{file}: no tool results, so the API cannot be detected");
@@ -67,14 +67,14 @@ fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static Prov
     })
 }
 
-/// Reports a body that could not be read to its end: it would be sent unchanged.
+/// Reports a body that could not be fully parsed; the gateway would send it unchanged.
 fn exit_code(name: &str, report: &Report) -> Result<ExitCode, Stop> {
     let Some(error) = report.unread else { return Ok(ExitCode::SUCCESS) };
     output::note(&format!("{name}: {error}; the body would be sent unchanged"))?;
     Ok(ExitCode::from(NO))
 }
 
-/// A row for each stage, and what they add up to.
+/// A row for each stage, and the total.
 fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String {
     let how = if args.provider.is_some() { "as given" } else { "detected from its tool results" };
     let head = ["stage", "texts", "saved", ""].map(str::to_owned).to_vec();

@@ -1,4 +1,4 @@
-//! `tersely compress`: a tool result in, what would be sent in its place out.
+//! `tersely compress`: compresses a tool result.
 
 mod args;
 mod body;
@@ -19,7 +19,7 @@ use crate::command::decode::without_newline;
 
 pub(crate) use args::CompressArgs;
 
-/// Compresses the file that was named.
+/// Compresses the given file.
 pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     if args.body {
         return body::run(args);
@@ -55,15 +55,15 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a gateway here would be told: what people leave out of their own tools' output, and where to offer our tool.
+/// The engine settings of a gateway on this machine, without flags.
 fn usual() -> Result<EngineSettings, Stop> {
     let loaded = settings::load_telling(&SettingSources::new(&Flags::default()))?;
     Ok(loaded.settings.engine)
 }
 
-/// The text for `tersely decode` to read back.
+/// The text for `tersely decode` to restore.
 ///
-/// One that was left alone but is itself a document in one of our forms would be decoded as that: it gets a mark.
+/// An unchanged text that looks like one of our forms would be decoded as that, so it gets a mark.
 fn readable(outcome: &Outcome<'_>) -> String {
     if is_marked(&outcome.text) {
         return outcome.text.to_string();
@@ -74,7 +74,7 @@ fn readable(outcome: &Outcome<'_>) -> String {
     }
 }
 
-/// A row for each change, and what they add up to.
+/// A row for each change, and the total.
 fn explain(outcome: &Outcome<'_>) -> String {
     let head = ["stage", "before", "after", "saved", "loss"].map(str::to_owned).to_vec();
     let mut rows = vec![head];
@@ -89,7 +89,7 @@ fn explain(outcome: &Outcome<'_>) -> String {
     table::align("lrrrl", &rows) + &masked
 }
 
-/// The loss; a masked text has lost something, though no stage has.
+/// The loss; masking loses something even if no stage does.
 fn loss(outcome: &Outcome<'_>) -> &'static str {
     match outcome.ledger.loss() {
         Loss::None if outcome.redacted > 0 => "masked",

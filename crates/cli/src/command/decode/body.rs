@@ -1,4 +1,4 @@
-//! `tersely decode --body`: a compressed request in, the client's own out.
+//! `tersely decode --body`: restores the client's request from a compressed one.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `tersely decode`: a text in any form in, what it stands for out.
+//! `tersely decode`: decodes a text in any form.
 
 mod body;
 
@@ -48,7 +48,7 @@ fn forms() -> impl TypedValueParser<Value = Form> {
     })
 }
 
-/// Decodes the file that was named.
+/// Decodes the given file.
 pub(crate) fn run(args: &DecodeArgs) -> Result<ExitCode, Stop> {
     if args.body {
         return body::run(args.file.as_ref(), args.provider.as_deref());
@@ -67,18 +67,18 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a text was decoded to.
+/// A decoded text.
 enum DecodedText {
     /// A JSON document.
     Json(String),
-    /// A text that comes back byte for byte.
+    /// A text restored byte for byte.
     Text(String),
 }
 
-/// The value of a text in `form`.
+/// Decodes a text in `form`.
 fn decode_as(form: Form, input: &Input) -> Result<DecodedText, CommandFault> {
     let text = without_newline(&input.text);
-    // The empty object is an empty text in TOON; in every other form an empty text is a mistake.
+    // In TOON, an empty text is an empty object; in every other form it is an error.
     if form != Form::Toon {
         input.check_text()?;
     }
@@ -86,9 +86,9 @@ fn decode_as(form: Form, input: &Input) -> Result<DecodedText, CommandFault> {
     Ok(DecodedText::Json(json::encode(&value)))
 }
 
-/// Decodes a text whose form is not known: to what it was compressed from, or to a value.
+/// Decodes a text in an unknown form: to the original text, or to a value.
 ///
-/// A text that no form reads is one that `compress` left alone.
+/// A text that no form can parse is one that `compress` left unchanged.
 fn find(input: &Input) -> Result<DecodedText, Stop> {
     let text = input.text.as_str();
     if let Some(id) = original_of(text) {
@@ -97,7 +97,7 @@ fn find(input: &Input) -> Result<DecodedText, Stop> {
     match tersely_core::restore(text) {
         Some(Cow::Owned(restored)) => return Ok(DecodedText::Text(restored)),
         None => return Err(damage_fault(&input.name).into()),
-        // Nothing but white space is no document; it came back as it was.
+        // White space alone is not a document; it is returned unchanged.
         Some(Cow::Borrowed(blank)) if blank.trim().is_empty() => {
             return Ok(DecodedText::Text(blank.to_owned()));
         }
@@ -113,7 +113,7 @@ fn find(input: &Input) -> Result<DecodedText, Stop> {
     }
 }
 
-/// The text without the line end that `encode` put after it.
+/// The text without the newline that `encode` appended.
 pub(crate) fn without_newline(text: &str) -> &str {
     text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }

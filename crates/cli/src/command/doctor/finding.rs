@@ -1,4 +1,4 @@
-//! The result of one check, for people and for scripts.
+//! The result of one check, as text and as JSON.
 
 use std::io::{self, IsTerminal};
 
@@ -45,12 +45,12 @@ impl Finding {
         Self { state, subject, detail, public: None }
     }
 
-    /// The same with a text for bug reports.
+    /// Sets the text for bug reports.
     pub(crate) fn public(self, words: impl Into<String>) -> Self {
         Self { public: Some(words.into()), ..self }
     }
 
-    /// For scripts.
+    /// Renders JSON.
     pub(crate) fn json(&self) -> Value {
         json!({ "state": self.state.name(), "subject": self.subject, "detail": self.detail })
     }
@@ -74,7 +74,7 @@ impl State {
     }
 }
 
-/// A line for each; with signs on a terminal, with words elsewhere.
+/// A line for each finding; with symbols on a terminal, with words elsewhere.
 pub(crate) fn lines(findings: &[Finding]) -> String {
     let mark = if io::stdout().is_terminal() { State::sign } else { State::name };
     let row = |it: &Finding| vec![mark(it.state).to_owned(), it.subject.clone(), it.detail.clone()];

@@ -1,4 +1,4 @@
-//! An empty home directory for programs that are asked for their version: many write into the user's when they start.
+//! Provides an empty home directory for version checks: many programs write to the user's home when they start.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,11 +9,11 @@ use tersely_agents::clients::PrivateFile;
 /// A temporary folder, removed on drop.
 pub(crate) struct EmptyHome(PrivateFile);
 
-/// Variables that name the home, or a folder that is in it by default.
+/// Variables that name the home, or a folder in it.
 const HOMES: [&str; 6] =
     ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 
-/// Variables by which agents find a folder of their own elsewhere.
+/// Variables that relocate an agent's own folder.
 const FOLDERS: [&str; 11] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
@@ -28,7 +28,7 @@ const FOLDERS: [&str; 11] = [
     "PI_CODING_AGENT_DIR",
 ];
 
-/// Variables by which managers of versions find the programs that they stand for, and where those are in a home.
+/// Variables by which version managers find the programs behind their shims, and the defaults in a home.
 const MANAGERS: [(&str, &str); 6] = [
     ("VOLTA_HOME", ".volta"),
     ("ASDF_DATA_DIR", ".asdf"),
@@ -39,7 +39,7 @@ const MANAGERS: [(&str, &str); 6] = [
 ];
 
 impl EmptyHome {
-    /// A new one.
+    /// Creates the folder.
     pub(crate) fn new() -> io::Result<Self> {
         PrivateFile::new("empty", "").map(Self)
     }
@@ -48,7 +48,7 @@ impl EmptyHome {
         self.0.path().parent().unwrap_or(Path::new("/"))
     }
 
-    /// The command, as it starts in this home.
+    /// Makes a command start in this home.
     pub(crate) fn move_in<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         let own = env::var_os("HOME").or_else(|| env::var_os("USERPROFILE")).map(PathBuf::from);
         for (name, place) in MANAGERS {

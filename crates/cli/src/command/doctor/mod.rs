@@ -1,4 +1,4 @@
-//! `tersely doctor`: what is set, what answers, and what would be saved.
+//! `tersely doctor`: checks the configuration, the upstreams and the compression.
 
 mod finding;
 mod home;

@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 
 use crate::command::doctor::finding::Finding;
 
-/// The address to listen on, and every upstream.
+/// Checks the address to listen on, and every upstream.
 pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
     let mut findings = vec![listen(settings).await];
     let mut asked: Vec<(String, tokio::task::JoinHandle<Finding>)> = Vec::new();
@@ -39,7 +39,7 @@ async fn listen(settings: &GatewaySettings) -> Finding {
         .public("listen: in use by another program")
 }
 
-/// Asks an upstream. Ollama's usual address is no fault when nobody listens: few have it.
+/// Connects to an upstream. No listener on Ollama's default address is not an error: few have it.
 async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream) -> Finding {
     let subject = format!("upstream {}", upstream.url());
     let usual = if provider.address() == Some(&upstream.url()) { "usual" } else { "another" };
@@ -58,7 +58,7 @@ async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream
     }
 }
 
-/// The proxy on the way, if any.
+/// The proxy in front of an upstream, if any.
 fn by(settings: &GatewaySettings, upstream: &Upstream) -> String {
     if settings.proxy.url.is_empty() || !upstream.url().starts_with("https:") {
         return String::new();

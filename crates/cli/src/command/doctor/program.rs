@@ -1,4 +1,4 @@
-//! Finds installed clients, and asks each for its version.
+//! Finds installed clients and their versions.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -13,10 +13,10 @@ use tersely_gateway::find_program;
 use crate::command::doctor::finding::Finding;
 use crate::command::doctor::home::EmptyHome;
 
-/// How long a client may take to tell its version.
+/// Time limit for a client's version check.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Asks all of them at once; some take seconds.
+/// Starts all version checks at once; some take seconds.
 pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
     let ask = |name: &'static str, install: &'static str| {
         let (tell, told) = channel();
@@ -26,7 +26,7 @@ pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
     CLIENTS.iter().map(|client| ask(client.name(), client.install().unwrap_or_default())).collect()
 }
 
-/// What they answered.
+/// Collects the results.
 pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding> {
     let end = Instant::now() + PROGRAM_TIMEOUT;
     let wait = |(name, told): (&'static str, Receiver<Finding>)| {
@@ -59,7 +59,7 @@ fn version(name: &str, install: &str) -> Finding {
     }
 }
 
-/// The number in what a program says of its version: it may be a script of the user's, which may say anything.
+/// The version number in a program's output. The program may be a user's script, which may print anything.
 fn number(said: &str) -> &str {
     let is_number = |word: &&str| {
         word.starts_with(|it: char| it.is_ascii_digit())

@@ -1,4 +1,5 @@
-//! Reports the model tier that results are compressed for, by the settings and by the models that clients are set to use.
+//! Reports the model tier that results are compressed for, from the settings and the models that clients are set to
+//! use.
 
 use tersely_agents::clients::ClientEnvironment;
 use tersely_core::Reader;
@@ -6,7 +7,7 @@ use tersely_engine::{Engine, reader_of};
 
 use crate::command::doctor::finding::Finding;
 
-/// Variables by which clients are told which model to use.
+/// Variables that set a client's model.
 const MODELS: [&str; 5] = [
     "ANTHROPIC_MODEL",
     "ANTHROPIC_DEFAULT_SONNET_MODEL",
@@ -15,7 +16,7 @@ const MODELS: [&str; 5] = [
     "AIDER_MODEL",
 ];
 
-/// The model tier, and the models that it comes from.
+/// The model tier, and the models it is derived from.
 pub(crate) fn look(engine: &Engine, environment: &ClientEnvironment) -> Vec<Finding> {
     let settings = engine.settings();
     let (subject, reader) = ("reader", settings.plan.reader);

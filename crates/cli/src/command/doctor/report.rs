@@ -1,4 +1,4 @@
-//! A page for a bug report. Whoever reads it learns nothing of the user's: no address, path, name, key or text.
+//! Renders a page for a bug report. It reveals nothing private: no address, path, name, key or text.
 
 use std::env::consts::{ARCH, OS};
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ What happened, and what you expected:
 
 ";
 
-/// What is known beside the findings: the program, what is set, and what was recorded.
+/// Everything besides the findings: the program, its settings, and statistics.
 pub(crate) fn about(sources: &SettingSources, loaded: &LoadedSettings) -> String {
     let mut page = program(loaded);
     settings(&mut page, loaded);

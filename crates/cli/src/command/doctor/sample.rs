@@ -1,4 +1,4 @@
-//! Sends a sample through the rewriter, to check that it works.
+//! Compresses a sample request to check that the rewriter works.
 
 use http::{HeaderMap, Method, Uri};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tersely_terminal::share::Share;
 use crate::command::doctor::finding::Finding;
 use crate::gateway::ReadyGateway;
 
-/// What would become of a small result.
+/// Compresses a small result.
 pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
     let (subject, body) = ("sample", body().to_string());
     if proxy.mode() == Mode::Disabled {
@@ -50,7 +50,7 @@ fn sample_finding(subject: &str, before: &str, after: &str) -> Finding {
     Finding::good(subject, words.as_str()).public(format!("sample: {words}"))
 }
 
-/// A request with one result: rows of JSON, as an API would give.
+/// A request with one result: JSON rows, as an API would return.
 fn body() -> Value {
     let row =
         |id: usize| json!({ "id": id, "name": format!("item-{id}"), "state": "open", "owner": "team-a" });

@@ -5,11 +5,11 @@ use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
 
-/// What starts a service of ours again.
+/// How to restart our service.
 const AGAIN: &str =
     if cfg!(target_os = "macos") { "tersely init --service" } else { "systemctl --user start tersely" };
 
-/// What was set up, if anything was.
+/// Checks what was set up, if anything.
 pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
     let receipts = match Receipts::look() {
         Ok(receipts) => receipts.all,
@@ -32,7 +32,7 @@ pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
     findings
 }
 
-/// An address, and the clients whose settings name it.
+/// An address, and the clients configured to use it.
 struct NamedPlace {
     upstream: Upstream,
     clients: Vec<String>,

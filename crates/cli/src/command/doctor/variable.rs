@@ -1,4 +1,4 @@
-//! Checks the variables that point clients at an address. Keys are only reported as present.
+//! Checks the variables that point clients at an address. For keys, it only reports that they are set.
 
 use tersely_agents::clients::{ClientEnvironment, VENDORS};
 use tersely_gateway::{GatewaySettings, Upstream, probe};
@@ -17,11 +17,11 @@ const KEYS: [&str; 8] = [
     "AZURE_OPENAI_API_KEY",
 ];
 
-/// Variables that say how the network is used; the first two may hold a password.
+/// Variables that configure the network; the first two may hold a password.
 const NETWORK: [&str; 6] =
     ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
-/// All of them that are set.
+/// Checks all variables that are set.
 pub(crate) async fn look(settings: &GatewaySettings, environment: &ClientEnvironment) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in VENDORS.iter().flat_map(|vendor| vendor.names) {
@@ -42,7 +42,7 @@ pub(crate) async fn look(settings: &GatewaySettings, environment: &ClientEnviron
     findings
 }
 
-/// A variable that points clients at an address.
+/// Checks a variable that points clients at an address.
 async fn address(settings: &GatewaySettings, name: &str, url: &str) -> Finding {
     let Ok(upstream) = url.parse::<Upstream>() else {
         return Finding::bad(name, format!("{} is not an address; fix or unset {name}", plain(url)))
@@ -73,7 +73,7 @@ fn network(name: &str, environment: &ClientEnvironment) -> Option<Finding> {
     Some(Finding::good(name, plain(value)).public(format!("{name}: set")))
 }
 
-/// A URL without a name and password in it.
+/// A URL without user name and password.
 fn plain(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
     let bare = rest.rsplit_once('@').map_or(rest, |(_, host)| host);

@@ -14,13 +14,13 @@ use tersely_terminal::output;
 
 use crate::gateway::{ReadyGateway, runtime};
 
-/// A request that costs nothing: which models there are.
+/// A free request: listing the models.
 struct CheapCall {
     vendor: Vendor,
     /// The variable that holds the key.
     key: &'static str,
     path: &'static str,
-    /// The header that the key goes into, and what stands before it there.
+    /// The header for the key, and the prefix of its value.
     header: (&'static str, &'static str),
 }
 
@@ -45,8 +45,8 @@ const CALLS: [CheapCall; 3] = [
     },
 ];
 
-/// Asks the gateway at an address, or one of its own if there is none, whether it is ready; and, with a key at hand and
-/// consent, a provider through it. Says what came of it.
+/// Checks that a gateway is ready: the one at `at`, or else one of its own. If the user agrees and a key is set, also
+/// sends a request to a provider through it. Prints the result.
 pub(super) fn run(
     meant: AllSettings,
     at: Option<SocketAddr>,
@@ -71,7 +71,7 @@ pub(super) fn run(
     verified
 }
 
-/// A gateway for as long as the runtime lives, like that of `tersely run`.
+/// Starts a gateway like that of `tersely run`; it lives as long as the runtime.
 async fn own(proxy: &ReadyGateway) -> Result<SocketAddr, Stop> {
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let settings = GatewaySettings { listen, ..proxy.settings.clone() };

@@ -1,4 +1,4 @@
-//! `tersely mcp`: an MCP server whose results cost fewer tokens.
+//! `tersely mcp`: an MCP server whose results take fewer tokens.
 
 mod serve;
 mod wrap;
@@ -94,7 +94,7 @@ impl From<StructuredArg> for StructuredCopies {
     }
 }
 
-/// Runs what was named.
+/// Runs the subcommand.
 pub(crate) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     match &args.action {
         None => wrap::run(args),

@@ -1,4 +1,4 @@
-//! `tersely mcp serve`: many MCP servers behind one address, each on a path of its own.
+//! `tersely mcp serve`: serves many MCP servers at one address, each on its own path.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,7 +48,7 @@ pub(crate) struct ServeServersArgs {
     pub servers: Vec<String>,
 }
 
-/// Serves until told to stop.
+/// Serves until stopped.
 pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
     if args.flags.upstream.is_some() {
         let hint = "name servers instead: --server NAME=URL";
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
     ended
 }
 
-/// The servers of the settings, those of the clients' files, and those that were named; the latter go before the former.
+/// The servers from the settings, from clients' files and from the command line; later sources override earlier ones.
 fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServers, CommandFault> {
     for file in &args.from {
         servers.extend(of_file(file)?);
@@ -96,7 +96,7 @@ fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServer
     Ok(servers)
 }
 
-/// The servers in a client's file, whichever client it is.
+/// The servers in a client's file, for any client.
 fn of_file(file: &Path) -> Result<McpServers, CommandFault> {
     let place = file.display();
     let fault =
@@ -110,7 +110,7 @@ fn of_file(file: &Path) -> Result<McpServers, CommandFault> {
     found.iter().map(|(name, entry)| Ok((name.clone(), finish(name, draft(entry))?))).collect()
 }
 
-/// A server as clients write it; what it is reached by goes before what it would be started with.
+/// A server entry in a client's file; an address takes precedence over a command.
 fn draft(entry: &Value) -> ServerDraft {
     let text = |key: &str| entry.get(key).and_then(Value::as_str);
     let table = |key: &str| entry.get(key).and_then(Value::as_object).map(texts);

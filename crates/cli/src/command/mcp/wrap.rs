@@ -1,4 +1,4 @@
-//! A server on this process's own input and output, with a relay between.
+//! Wraps an MCP server: relays between it and this process's standard input and output.
 
 use std::ffi::OsString;
 use std::process::{ExitCode, ExitStatus, Stdio};
@@ -19,7 +19,7 @@ use crate::command::run::{absent, code};
 use crate::gateway::runtime;
 use crate::signals::{Signals, Terminal, forward};
 
-/// Runs the server until it ends.
+/// Runs the server until it exits.
 pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     for (flag, given) in [("--listen", &args.flags.listen), ("--upstream", &args.flags.upstream)] {
         if given.is_some() {
@@ -44,8 +44,8 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::from(code(ended?)))
 }
 
-/// Runs the server as it is: the agent that started us was started by `tersely run`, which shortens its results on their way
-/// to the model. Twice would be once too often: names that were given here would not be known there.
+/// Runs the server without a relay, because `tersely run` started the agent that started us, and compresses results on
+/// their way to the model. Compressing twice would do harm: that gateway does not know the names assigned here.
 fn step_aside(command: &[OsString]) -> Result<ExitCode, Stop> {
     let (program, args) = split(command)?;
     let mut server = std::process::Command::new(find_program(program));
@@ -69,7 +69,7 @@ async fn serve(door: Arc<McpClientSession>, command: &[OsString]) -> Result<Exit
     let mut signals = Signals::all()?;
     let (mut child, pipe) = start(program, args).map_err(|error| absent(None, program, &error))?;
     let client = Pipe { from: stdin(), to: stdout() };
-    // Ends when the server has said its last word, or when nobody hears it any more.
+    // Ends when the server closes its output, or when the client has gone.
     let mut relaying = tokio::spawn(relay(door, client, pipe));
     let mut is_relayed = false;
     loop {
@@ -77,13 +77,13 @@ async fn serve(door: Arc<McpClientSession>, command: &[OsString]) -> Result<Exit
         select! {
             _ = &mut relaying, if !is_relayed => is_relayed = true,
             ended = child.wait(), if is_relayed => return ended.map_err(Stop::from),
-            // A server may leave its output to a process of its own; what it said is passed on while it ends.
+            // A server may hand its output to a child process, so it is relayed while the server exits.
             signal = signals.next() => forward(signal, pid, Terminal::None),
         }
     }
 }
 
-/// The server, its standard error still this process's own.
+/// Starts the server; it inherits standard error.
 fn start(program: &OsString, args: &[OsString]) -> io::Result<(Child, Pipe<ChildStdout, ChildStdin>)> {
     let mut server = Command::new(find_program(program));
     let mut child = server.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;

@@ -1,4 +1,4 @@
-//! Amounts that can be read at a glance: tokens, shares and money.
+//! Formats amounts for quick reading: tokens, percentages and money.
 
 use tersely_terminal::number::grouped;
 
@@ -12,7 +12,7 @@ pub(crate) fn tokens(number: i64) -> String {
         1_000_000..1_000_000_000 => (1_000_000, "M"),
         _ => (1_000_000_000, "G"),
     };
-    // Three digits say enough.
+    // Three digits are enough.
     let digits = match size / unit {
         0..10 => 2,
         10..100 => 1,
@@ -23,7 +23,7 @@ pub(crate) fn tokens(number: i64) -> String {
     format!("{sign}{value:.digits$} {name}")
 }
 
-/// The part of a whole that was saved, in percent.
+/// The saved share in percent.
 pub(crate) fn share(saved: i64, whole: u64) -> String {
     if whole == 0 {
         return "–".to_owned();

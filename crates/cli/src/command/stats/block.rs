@@ -1,4 +1,4 @@
-//! Lists with a heading, side by side as the room allows.
+//! Lays out titled lists side by side, as the width allows.
 
 use std::fmt::Write as _;
 
@@ -6,36 +6,36 @@ use clap::builder::styling::{AnsiColor, Style};
 
 /// A heading.
 pub(crate) const HEAD: Style = Style::new().bold();
-/// What is less important.
+/// Less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// What was saved.
+/// Savings.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 
 /// Space between two lists.
 const GAP: usize = 4;
 
-/// The narrowest list.
+/// Minimum width of a list.
 const NARROW: usize = 38;
 
-/// A list: its heading, and rows of a name, what was sent and what was saved of it.
+/// A list: its heading, and rows with a name, tokens sent and tokens saved.
 pub(crate) struct StatsBlock {
     pub(crate) title: &'static str,
     pub(crate) rows: Vec<[String; 3]>,
 }
 
-/// The lines of some lists in a room of `width` characters and `height` lines; a list that is longer says so.
+/// Lays out lists within `width` characters and `height` lines; a truncated list says so.
 pub(crate) fn arrange(width: usize, height: Option<usize>, blocks: &[StatsBlock]) -> String {
     let columns = ((width + GAP) / (NARROW + GAP)).clamp(1, blocks.len().max(1));
     let each = (width + GAP) / columns - GAP;
     let bands = blocks.len().div_ceil(columns);
-    // A heading, and a line between two bands.
+    // A heading line and a gap line per band.
     let most = height.map_or(10, |height| (height / bands).saturating_sub(2).max(1));
     let mut out = String::new();
     for band in blocks.chunks(columns) {
         let lists: Vec<Vec<String>> = band.iter().map(|block| lines(each.min(64), most, block)).collect();
         for at in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
             let cells: Vec<_> = lists.iter().map(|list| cell(each, list.get(at))).collect();
-            // Colours end before spaces do.
+            // Colour codes end before the padding, so trimming works.
             let _ = writeln!(out, "{}", cells.join(&" ".repeat(GAP)).trim_end());
         }
         out.push('\n');
@@ -48,7 +48,7 @@ fn cell(width: usize, line: Option<&String>) -> String {
     format!("{line}{}", " ".repeat(width.saturating_sub(visible_width(line))))
 }
 
-/// The rows of a list and its heading, as wide as they may be.
+/// The heading and rows of a list, fitted to `width`.
 fn lines(width: usize, most: usize, block: &StatsBlock) -> Vec<String> {
     let shown = if block.rows.len() > most { most.saturating_sub(1).max(1) } else { most };
     let numbers = 8 + 9;
@@ -66,7 +66,7 @@ fn lines(width: usize, most: usize, block: &StatsBlock) -> Vec<String> {
     lines
 }
 
-/// A name in so many characters.
+/// Shortens a name to `width` characters.
 fn short(width: usize, name: &str) -> String {
     if name.chars().count() <= width {
         return name.to_owned();
@@ -74,7 +74,7 @@ fn short(width: usize, name: &str) -> String {
     name.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Characters that are seen: colours are not.
+/// Visible characters, without colour codes.
 fn visible_width(line: &str) -> usize {
     let mut width = 0;
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! Says what the sessions that were held out prove, in words.
+//! Describes in words what the holdout comparison proves.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use tersely_terminal::number::{grouped, many};
 
 use crate::command::stats::block::{DIM, GOOD, HEAD};
 
-/// So many sessions that nobody will wait for them.
+/// A number of sessions that is out of reach.
 const FAR: u64 = 10_000_000;
 
 /// The whole page.
@@ -47,7 +47,7 @@ fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
     out
 }
 
-/// What is proved, and what it takes where nothing is.
+/// What is proved, or how many sessions a proof would take.
 fn verdict(kind: MeasureKind, compared: &Comparison, gap: MeanGap) -> String {
     let band = format!("between {} and {}", change(kind, gap.low), change(kind, gap.high));
     if gap.is_clear() {
@@ -98,7 +98,7 @@ fn title(kind: MeasureKind) -> &'static str {
     }
 }
 
-/// An amount to three digits or so.
+/// An amount to about three digits.
 fn amount(kind: MeasureKind, value: f64) -> String {
     match kind {
         MeasureKind::Cost | MeasureKind::Ratio => dollars(value),
@@ -116,7 +116,7 @@ fn change(kind: MeasureKind, gap: f64) -> String {
     }
 }
 
-/// A number to two digits: it is no better known than that.
+/// Rounds a number to two digits, which is as precise as it is.
 fn rough(number: u64) -> u64 {
     let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
     number.div_ceil(unit).saturating_mul(unit)

@@ -1,4 +1,4 @@
-//! `tersely stats`: what was saved so far, by whom and of what.
+//! `tersely stats`: shows the savings so far, by client, project, tool and model.
 
 mod amount;
 mod block;
@@ -66,7 +66,7 @@ impl From<PeriodArg> for HistoryPeriod {
     }
 }
 
-/// Shows what was saved.
+/// Shows the savings.
 pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
     let sources = SettingSources::new(&flags);
@@ -117,7 +117,7 @@ fn untried() -> CommandFault {
     CommandFault::no("no session was held out yet", hint)
 }
 
-/// There is no folder to keep anything in.
+/// The error if there is no folder for the history.
 pub(crate) fn placeless() -> CommandFault {
     CommandFault::unable("neither HOME nor XDG_STATE_HOME is set", "set history.file to where the history is")
 }

@@ -1,4 +1,4 @@
-//! Lays out what was saved for a terminal of any size.
+//! Lays out the savings for a terminal of any size.
 
 use std::fmt::Write as _;
 
@@ -10,15 +10,15 @@ use tersely_terminal::screen::ScreenRoom;
 use crate::command::stats::amount::{money, share, tokens};
 use crate::command::stats::block::{DIM, GOOD, HEAD, StatsBlock, arrange};
 
-/// Days of the small chart, at most.
+/// Maximum days in the chart.
 const DAYS: usize = 120;
 
-/// Lines that are there whatever the room: the headline, the sums, the chart and the footnote.
+/// Lines that are always shown: the headline, the sums, the chart and the footnote.
 const FIXED: usize = 12;
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What was saved, ready to be shown.
+/// The savings to be shown.
 pub(crate) struct StatsReport {
     period: HistoryPeriod,
     today: RequestSums,
@@ -29,7 +29,7 @@ pub(crate) struct StatsReport {
 }
 
 impl StatsReport {
-    /// Reads it all.
+    /// Reads the report from the history.
     pub(crate) fn read(view: &HistoryView, period: HistoryPeriod) -> Result<Self, HistoryError> {
         Ok(Self {
             period,
@@ -41,18 +41,18 @@ impl StatsReport {
         })
     }
 
-    /// True when there is nothing to show.
+    /// True if there is nothing to show.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.requests == 0
     }
 
-    /// All of it, with colours.
+    /// Renders the whole screen, with colours.
     pub(crate) fn screen(&self, room: ScreenRoom) -> String {
         let mut out = self.headline();
         out += &self.table();
         out += &self.would();
         out += &self.chart(room.width);
-        // The prompt needs a line too.
+        // Leaves a line for the prompt.
         let rest = room.height.map(|height| height.saturating_sub(FIXED + 1));
         out += &arrange(room.width, rest, &self.blocks());
         out + &self.footnote(room.width)
@@ -88,7 +88,7 @@ impl StatsReport {
         out
     }
 
-    /// What would have been saved of requests that were sent as they came; nothing where there are none.
+    /// What would have been saved on requests that were sent unchanged; empty if there are none.
     fn would(&self) -> String {
         let would = &self.all.would;
         if would.requests == 0 {
@@ -104,10 +104,10 @@ impl StatsReport {
         )
     }
 
-    /// A bar for each day, as many as there is room for, since the first with requests.
+    /// A bar for each day since the first request, as many as fit.
     fn chart(&self, width: usize) -> String {
         let used = self.days.iter().position(|(_, sums)| sums.requests > 0).unwrap_or(0);
-        // A chart of a day or two says nothing.
+        // A chart of a day or two shows nothing.
         let first = used.min(self.days.len().saturating_sub(14));
         let days = &self.days[first.max(self.days.len().saturating_sub(width))..];
         let most = days.iter().map(|(_, sums)| sums.saved()).max().unwrap_or(0).max(1);
@@ -153,7 +153,7 @@ impl StatsReport {
     }
 }
 
-/// Parts of a sentence in lines of at most `width` characters; none is cut unless it is longer by itself.
+/// Wraps parts of a sentence to lines of at most `width` characters; cuts a part only if it is longer than a line.
 fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -168,7 +168,7 @@ fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
     lines
 }
 
-/// False for what nobody can be told of: requests without a name, of which nothing was counted.
+/// False for an entry that means nothing to a reader: requests without a name and without any counts.
 fn is_told((name, sums): &(String, RequestSums)) -> bool {
     !name.is_empty() || sums.before > 0
 }

@@ -1,28 +1,28 @@
-//! Clients that are known by name, each as the real one was seen to behave.
+//! Models of known clients, each as the real one was observed to behave.
 
 use serde_json::{Value, json};
 
 use crate::hosts::subsets;
 use crate::hosts::town::{Home, Told, Town};
 
-/// Puts the places of a subset where the client looks for them, and gives the variables.
+/// Writes an address to one of a client's places; returns the variable's value if it is a variable.
 type Put = fn(&Home, &str, &str) -> Option<String>;
 
-/// Where a client looks for its address, the one that is heard first at the beginning.
+/// The places where a client looks for its address, in order of precedence.
 struct Client {
     name: &'static str,
     places: &'static [(&'static str, Put)],
     args: &'static [&'static str],
-    /// Where it goes when it finds nothing, and variables and files that it needs.
+    /// Its default address, and the variables and files that it needs.
     usual: &'static str,
     needs: &'static [(&'static str, &'static str)],
     files: &'static [(&'static str, &'static str)],
-    /// The address that we have given it before all others, and the one in a variable.
+    /// The address that we pass with the highest precedence, and the one in a variable.
     told: fn(&Told) -> Option<String>,
     variable: &'static str,
 }
 
-/// Writes the address as the value of a variable of this name.
+/// Sets the address as the value of this variable.
 #[expect(clippy::unnecessary_wraps, reason = "one of several that a table holds")]
 fn variable(_: &Home, _: &str, url: &str) -> Option<String> {
     Some(url.to_owned())
@@ -44,7 +44,7 @@ fn opencode(home: &Home, path: &str, url: &str) -> Option<String> {
     None
 }
 
-/// A configuration that names the variable `MY_BASE`.
+/// A configuration that refers to the variable `MY_BASE`.
 #[expect(clippy::unnecessary_wraps, reason = "one of several that a table holds")]
 fn indirect(home: &Home, path: &str, url: &str) -> Option<String> {
     opencode(home, path, "{env:MY_BASE}");
@@ -56,7 +56,7 @@ fn env_file(home: &Home, path: &str, url: &str) -> Option<String> {
     None
 }
 
-/// What follows an argument.
+/// The value after an argument.
 fn after<'t>(told: &'t Told, arg: &str) -> Option<&'t str> {
     let at = told.args.iter().position(|it| it == arg)?;
     told.args.get(at + 1).map(String::as_str)
@@ -93,7 +93,7 @@ const CLAUDE: Client = Client {
     variable: "ANTHROPIC_BASE_URL",
 };
 
-/// Codex as it is now: the variable says nothing to it.
+/// The current Codex: it ignores the variable.
 const CODEX: Client = Client {
     name: "codex",
     places: &[(".codex/p.config.toml", codex), (".codex/config.toml", codex)],
@@ -105,7 +105,7 @@ const CODEX: Client = Client {
     variable: "",
 };
 
-/// Codex as it was before.
+/// An older Codex, which reads the variable.
 const HEEDFUL: Client = Client {
     places: &[(".codex/config.toml", codex), ("OPENAI_BASE_URL", variable)],
     args: &["exec", "hi"],
@@ -113,7 +113,7 @@ const HEEDFUL: Client = Client {
     ..CODEX
 };
 
-/// Codex as it is now, where the variable is set for other programs.
+/// The current Codex, with the variable set for other programs.
 const HEEDLESS: Client = Client { needs: &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")], ..CODEX };
 
 const SUBSCRIBED: Client = Client {
@@ -159,7 +159,7 @@ const GEMINI: Client = Client {
 };
 
 impl Client {
-    /// Every subset of its places: where it goes is where it goes by itself.
+    /// Checks every subset of its places: requests go where they would without us.
     fn check(&self, test: &str) {
         let mut town = Town::new(test);
         for set in subsets(self.places.len()) {
@@ -180,7 +180,7 @@ impl Client {
         }
         let alone = chosen.first().map_or_else(|| town.lands(self.usual), |(name, _)| (*name).to_owned());
         town.run(&home, &[&[self.name], self.args].concat(), &vars, |told| {
-            // What we say is heard first, then files, then variables: in Gemini's case the other way round.
+            // Our argument comes first, then files, then variables; for Gemini, variables come before files.
             let said = (self.told)(&told).or_else(|| told.vars.get(self.variable).cloned());
             let lands = said.map_or_else(|| alone.clone(), |url| town.lands(&url));
             assert_eq!(
@@ -193,7 +193,7 @@ impl Client {
         });
     }
 
-    /// A variable has the name of its place; a file that names one means `MY_BASE`.
+    /// The variable of a place: its own name, or `MY_BASE` for a file that refers to one.
     fn named(place: &'static str) -> &'static str {
         if place.contains('/') { "MY_BASE" } else { place }
     }

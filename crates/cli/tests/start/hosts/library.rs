@@ -1,11 +1,11 @@
-//! Programs that are not known by name, through the libraries they are made of.
+//! Models of programs that are not known by name, through the libraries they use.
 
 use std::collections::BTreeMap;
 
 use crate::hosts::subsets;
 use crate::hosts::town::{Told, Town};
 
-/// What a library reads, in its order, and where it goes when all of that is unset.
+/// The variables that a library reads, in order, and its default address.
 struct Library {
     provider: &'static str,
     reads: &'static [&'static str],
@@ -76,14 +76,14 @@ const VARIABLES: [(&str, &[&str]); 4] = [
 type Set = BTreeMap<String, String>;
 
 impl Library {
-    /// Where it goes with these variables and, for those that are unset, a file of them.
+    /// The address with these variables, and a file of variables for those that are unset.
     fn goes(&self, vars: &Set, file: &Set) -> String {
         let found = self.reads.iter().find_map(|name| vars.get(*name).or_else(|| file.get(*name)));
         found.cloned().unwrap_or_else(|| self.usual.to_owned())
     }
 }
 
-/// Runs a program with these variables set, and looks where each library goes.
+/// Runs a program with these variables, and checks where each library sends its requests.
 fn check(town: &mut Town, args: &[&str], vars: &[&str], file: &[&str]) {
     let places = |town: &mut Town, names: &[&str]| -> Set {
         names.iter().map(|name| ((*name).to_owned(), format!("{}/x", town.url(name)))).collect()
@@ -110,7 +110,7 @@ fn check(town: &mut Town, args: &[&str], vars: &[&str], file: &[&str]) {
     });
 }
 
-/// One subset of each provider's variables, all of them in as many runs as the longest has subsets.
+/// Subsets of each provider's variables, combined into as many runs as the longest list has subsets.
 fn sets() -> Vec<Vec<&'static str>> {
     let longest = VARIABLES.iter().map(|(_, names)| names.len()).max().unwrap_or_default();
     let pick = |bits: Vec<bool>| {
@@ -143,7 +143,7 @@ fn a_file_of_variables_is_not_overruled() {
     }
 }
 
-/// A server that is named to us stands for whatever a program would use: by a flag for all, else for what is unset.
+/// An upstream given to us replaces a program's own: as a flag always, otherwise only where the program has none.
 #[test]
 fn what_the_user_names_to_us_is_a_choice_too() {
     let mut town = Town::new("named");

@@ -1,4 +1,4 @@
-//! A town of servers, one for each place that a user may choose, and a stand-in that shows what a program is told.
+//! Test servers, one for each address that a user may choose, and a stand-in program that prints its environment.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::stage::tersely;
 
-/// The servers, by the names they have in tests, and a way out of town that is watched.
+/// The servers by name, and a monitored proxy for all other hosts.
 pub(crate) struct Town {
     servers: BTreeMap<String, SocketAddr>,
     exit: SocketAddr,
@@ -22,17 +22,17 @@ pub(crate) struct Town {
     folder: PathBuf,
 }
 
-/// What a program is told: its variables and arguments.
+/// The variables and arguments that a program gets.
 pub(crate) struct Told {
     pub vars: BTreeMap<String, String>,
     pub args: Vec<String>,
 }
 
-/// Where the stand-ins stop, once they have said what they see.
+/// The stand-in program: prints its arguments and environment, then waits.
 const STAND_IN: &str = "#!/bin/sh\nfor arg; do printf '%s\\n' \"$arg\"; done\necho --\nenv\necho --\ncat\n";
 
 impl Town {
-    /// An empty town, in a folder of its own.
+    /// Starts without servers, in its own folder.
     pub(crate) fn new(test: &str) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hosts").join(test);
         let _ = fs::remove_dir_all(&folder);
@@ -47,14 +47,14 @@ impl Town {
         Self { servers: BTreeMap::new(), exit, seen, tell, folder }
     }
 
-    /// The URL of a server, which opens when it is first asked for.
+    /// The URL of a server, which starts at the first use.
     pub(crate) fn url(&mut self, name: &str) -> String {
         let tell = &self.tell;
         let open = || server(Some(name.to_owned()), tell.clone());
         format!("http://{}", self.servers.entry(name.to_owned()).or_insert_with(open))
     }
 
-    /// An empty home, with a project in it.
+    /// An empty home with a project.
     pub(crate) fn home(&self) -> Home {
         let home = self.folder.join("home");
         let _ = fs::remove_dir_all(&home);
@@ -62,7 +62,7 @@ impl Town {
         Home(home)
     }
 
-    /// Runs a stand-in, hands over what it was told, and lets it go.
+    /// Runs a stand-in, passes what it got to the closure, and stops it.
     pub(crate) fn run(&self, home: &Home, args: &[&str], vars: &[(String, String)], then: impl FnOnce(Told)) {
         let path =
             format!("{}:{}", self.folder.join("bin").display(), std::env::var("PATH").unwrap_or_default());
@@ -88,7 +88,7 @@ impl Town {
         child.wait().expect("an end");
     }
 
-    /// Who gets what is sent to `url`: a server of the town by its name, or a host out of it.
+    /// The recipient of requests to `url`: a test server by name, or another host.
     pub(crate) fn lands(&self, url: &str) -> String {
         let Some(place) = url.strip_prefix("http://") else {
             return url.trim_start_matches("https://").split('/').next().unwrap_or_default().to_owned();
@@ -112,7 +112,7 @@ impl Town {
     }
 }
 
-/// A folder to write settings to.
+/// A folder for settings.
 pub(crate) struct Home(PathBuf);
 
 impl Home {
@@ -123,7 +123,7 @@ impl Home {
     }
 }
 
-/// A server that tells of each request with a key: by its own name, or by the host that is asked for.
+/// A server that reports each request with a key: by its own name, or by the requested host.
 fn server(name: Option<String>, tell: Sender<String>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -1,6 +1,7 @@
-//! Numbers that are true: what is said of tokens is what counting the bodies of both sides gives, to the token.
+//! Checks reported token counts to the token, against a count of the bodies on both sides.
 //!
-//! Bodies are read with `serde_json` here and not with the scanner that found the results. What fails is not counted.
+//! Bodies are parsed with `serde_json` here, not with the scanner that found the results. Failed requests are not
+//! counted.
 
 pub(crate) mod script;
 pub(crate) mod shape;
@@ -22,7 +23,7 @@ use crate::stage::{Running, post, start, tersely};
 use script::{Answer, Script};
 use shape::{SHAPES, Shape};
 
-/// Results of all kinds: some get shorter, some lose detail, one comes twice, one stays.
+/// Results of all kinds: some get shorter, some lose detail, one is repeated, one stays unchanged.
 fn results() -> Vec<(String, String)> {
     let row = |id: usize| format!(r#"{{"id":{id},"name":"item-{id}","state":"open","owner":"team-a"}}"#);
     let rows = format!("[{}]", (1..60).map(row).collect::<Vec<_>>().join(","));
@@ -41,7 +42,7 @@ fn signed(tokens: usize) -> i64 {
     i64::try_from(tokens).expect("few")
 }
 
-/// Tokens that were saved.
+/// Saved tokens.
 fn less((before, after): Pair) -> i64 {
     signed(before) - signed(after)
 }
@@ -53,7 +54,7 @@ struct Count {
     whole: Pair,
 }
 
-/// Counts a body as it was sent and as it was received.
+/// Counts a body as sent and as received.
 fn count(shape: &Shape, sent: &str, received: &str) -> Count {
     let results = |body| shape.results(body).iter().map(|(_, text)| O200k.count(text)).sum();
     Count { results: (results(sent), results(received)), whole: (O200k.count(sent), O200k.count(received)) }
@@ -65,13 +66,13 @@ fn header(answer: &str, name: &str) -> Option<String> {
     Some(value.trim().to_owned())
 }
 
-/// The number in a header of ours.
+/// The number in one of our headers.
 fn number(answer: &str, name: &str) -> usize {
     let value = header(answer, &format!("x-tersely-{name}"));
     value.unwrap_or_else(|| panic!("no {name} in {answer}")).parse().expect("a number")
 }
 
-/// Holds what a response says against a count.
+/// Checks the headers of a response against a count.
 fn check(shape: &Shape, answer: &str, sent: &str, received: &str) {
     let said = Count {
         results: (number(answer, "tokens-before"), number(answer, "tokens-after")),
@@ -85,14 +86,14 @@ fn check(shape: &Shape, answer: &str, sent: &str, received: &str) {
     assert_eq!(number(answer, "tokens-tool") > 0, received.contains("\"expand_context\""), "{}", shape.name);
 }
 
-/// Bodies here are short, so the tool would not be offered in them.
+/// The bodies here are too short for the tool to be offered by default.
 const EXPAND: (&str, &str) = ("TERSELY_EXPAND", "always");
 
 fn serve(upstream: &str) -> Running {
     start(&["serve", "--listen", "127.0.0.1:0", "--upstream", upstream], &[EXPAND])
 }
 
-/// The closing lines of a gateway that is told to stop.
+/// The summary of a gateway after it is stopped.
 fn closing(served: &mut Running) -> String {
     served.signal("TERM");
     let mut lines = Vec::new();
@@ -111,7 +112,7 @@ fn numbers(text: &str) -> Vec<i64> {
     words.filter_map(|word| word.parse().ok()).collect()
 }
 
-/// Holds the closing lines against everything that was sent and answered with success.
+/// Checks the summary against everything that was sent and answered with success.
 fn check_closing(said: &str, exchanges: &[(&Shape, String, String)], tool: usize, failed: i64) {
     let mut seen = HashSet::new();
     let (mut whole, mut fresh): (Pair, Pair) = Default::default();
@@ -163,7 +164,7 @@ fn what_is_said_is_what_the_upstream_received() {
     check_closing(&closing(&mut served), &exchanges, tool, failed);
 }
 
-/// What is added is what a body with tools and without results grows by.
+/// The growth of a body with tools and without results equals our tool's count.
 #[test]
 fn our_own_tool_is_counted_to_the_token() {
     let (address, script) = Script::start();
@@ -197,7 +198,7 @@ fn requests_that_fail_save_nothing() {
     );
 }
 
-/// Sends a request, and hangs up once the upstream has it.
+/// Sends a request, and disconnects once the upstream has it.
 fn leave(address: &str, path: &str, body: &str, is_there: impl Fn() -> bool) {
     let mut stream = TcpStream::connect(address).expect("a gateway");
     let head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -236,7 +237,7 @@ fn a_run_ends_with_the_same_numbers() {
     check_closing(&said, &exchanges, 3 * usize::try_from(tool).expect("few"), 1);
 }
 
-/// `tersely compress --body` on a body: its object, its table, and the body it wrote.
+/// Runs `tersely compress --body`; returns its JSON with the body, and its table.
 fn compressed(shape: &Shape, body: &str) -> (Value, String) {
     let args = ["compress", "--body", "--provider", shape.name, "--json", "--explain"];
     let mut child = tersely(&args, &[EXPAND])
@@ -287,7 +288,7 @@ fn a_body_is_accounted_for_as_it_is_written() {
     }
 }
 
-/// The shortest conversations of each provider, as they were sent.
+/// The shortest conversations of each provider.
 #[test]
 fn conversations_are_accounted_for_too() {
     let mut conversations = conversations();

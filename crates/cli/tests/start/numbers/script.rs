@@ -1,4 +1,4 @@
-//! An upstream that answers by a script and keeps what it was sent.
+//! A scripted upstream that records its requests.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What it answers next, and the bodies it was sent with what it answered.
+/// The next answers, and the recorded bodies with their answers.
 #[derive(Clone, Default)]
 pub(crate) struct Script(Arc<Mutex<State>>);
 
@@ -17,18 +17,18 @@ struct State {
     bodies: Vec<(Answer, String)>,
 }
 
-/// What becomes of a request.
+/// The answer to a request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Answer {
     Status(u16),
-    /// The connection breaks.
+    /// Closes the connection.
     Hangup,
-    /// It is thought about for longer than the client waits.
+    /// Takes longer than the client waits.
     Never,
 }
 
 impl Script {
-    /// An upstream that answers with success unless told otherwise.
+    /// Starts an upstream that answers with success by default.
     pub(crate) fn start() -> (SocketAddr, Self) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -43,7 +43,7 @@ impl Script {
         (address, script)
     }
 
-    /// Answers the next request so.
+    /// Queues an answer for the next request.
     pub(crate) fn then(&self, answer: Answer) {
         self.0.lock().expect("no panic").next.push_back(answer);
     }
@@ -53,7 +53,7 @@ impl Script {
         self.0.lock().expect("no panic").bodies.last().expect("a body").1.clone()
     }
 
-    /// True when the last answer of the script is being given.
+    /// True once the last scripted answer has started.
     pub(crate) fn is_over(&self) -> bool {
         self.0.lock().expect("no panic").next.is_empty()
     }

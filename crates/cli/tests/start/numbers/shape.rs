@@ -1,14 +1,14 @@
-//! Conversations in the shape of each provider, and where their tool results stand, found without our own scanner.
+//! Builds conversations in each provider's format, and finds their tool results without our own scanner.
 
 use serde_json::{Value, json};
 
-/// A provider's shape.
+/// A provider's format.
 pub(crate) struct Shape {
     pub name: &'static str,
     pub path: &'static str,
     /// A conversation with these results, `(id, text)`.
     pub body: fn(&[(String, String)]) -> Value,
-    /// Where the messages are, and what a message says of results.
+    /// The member with the messages, and how a message holds results.
     pub messages: &'static str,
     pub results: fn(&Value) -> Vec<(String, String)>,
 }
@@ -62,7 +62,7 @@ pub(crate) const SHAPES: [Shape; 5] = [
 ];
 
 impl Shape {
-    /// The texts of all results in a body, with the ids of their calls.
+    /// The texts of all results in a body, with their call ids.
     pub(crate) fn results(&self, body: &str) -> Vec<(String, String)> {
         let body: Value = serde_json::from_str(body).expect("JSON");
         let messages = body.pointer(self.messages).and_then(Value::as_array).expect("messages").iter();
@@ -77,7 +77,7 @@ fn tool_message(message: &Value) -> Vec<(String, String)> {
     named(&message["tool_call_id"], texts(&message["content"]))
 }
 
-/// A text, or the texts of blocks.
+/// The text of a string, or of blocks.
 fn texts(content: &Value) -> Vec<String> {
     match content {
         Value::String(text) => vec![text.clone()],

@@ -1,4 +1,4 @@
-//! Aliases in the files that shells read.
+//! Tests aliases in shell startup files.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::set_up::home::{Home, RECORD};
 const FILES: [(&str, &str); 3] =
     [("bash", ".bashrc"), ("zsh", ".zshrc"), ("fish", ".config/fish/config.fish")];
 
-/// Behaviour 24.1: what would be written is shown, and nothing is.
+/// Behaviour 24.1: a dry run shows the changes and writes nothing.
 #[test]
 fn a_dry_run_shows_everything_and_writes_nothing() {
     let home = Home::new("dry-run", &["claude", "codex"]);
@@ -24,7 +24,7 @@ fn a_dry_run_shows_everything_and_writes_nothing() {
     assert_eq!(home.all(), before);
 }
 
-/// Behaviour 24.1: where nobody can be asked, nobody said yes.
+/// Behaviour 24.1: without a terminal there is no consent.
 #[test]
 fn without_a_terminal_nothing_is_written_unasked() {
     let home = Home::new("unasked", &["claude"]);
@@ -44,7 +44,7 @@ fn without_a_terminal_nothing_is_written_unasked() {
     assert_eq!(home.all(), after);
 }
 
-/// Behaviour 24.1: only what is on PATH is found.
+/// Behaviour 24.1: only agents on PATH are found.
 #[test]
 fn no_agent_is_a_no_with_a_way_out() {
     let home = Home::new("no-agent", &[]);
@@ -56,7 +56,7 @@ fn no_agent_is_a_no_with_a_way_out() {
     assert!(ran.said.contains("tersely run -- CMD"), "{ran:?}");
 }
 
-/// Behaviour 24.2: an agent that `tersely run` would refuse to start keeps its name.
+/// Behaviour 24.2: an agent that `tersely run` would refuse to start gets no alias.
 #[test]
 fn no_alias_stops_an_agent() {
     let home = Home::new("refused", &["amp", "claude", "copilot"]);
@@ -73,7 +73,7 @@ fn no_alias_stops_an_agent() {
     assert_eq!((ran.code, home.read(".bashrc").as_str()), (Some(1), ""), "{ran:?}");
 }
 
-/// Behaviour 24.2: files that are there, and that of the user's own shell.
+/// Behaviour 24.2: existing files, and that of the user's own shell.
 #[test]
 fn every_shell_that_is_used_gets_the_lines() {
     for (own, file) in FILES {
@@ -98,7 +98,7 @@ fn every_shell_that_is_used_gets_the_lines() {
     }
 }
 
-/// Behaviour 24.2: shells that are installed here read the lines, and start the agent without us once we are gone.
+/// Behaviour 24.2: installed shells accept the lines, and start the agent directly once Tersely is gone.
 #[test]
 fn shells_understand_what_is_written() {
     let home = Home::new("shells", &["claude"]);
@@ -126,7 +126,7 @@ fn shells_understand_what_is_written() {
     }
 }
 
-/// Behaviour 24.2: a name with a meaning of its own keeps it.
+/// Behaviour 24.2: a name that is already defined is left alone.
 #[test]
 fn names_that_are_taken_are_left_alone() {
     let home = Home::new("taken", &["claude", "codex"]);
@@ -143,7 +143,7 @@ fn names_that_are_taken_are_left_alone() {
     assert_eq!(home.all(), before);
 }
 
-/// Behaviour 24.2: files that cannot be changed do not keep others from it.
+/// Behaviour 24.2: a file that cannot be changed does not block others.
 #[test]
 fn files_that_cannot_be_changed_are_left_alone() {
     let home = Home::new("unfit", &["claude"]);
@@ -163,7 +163,7 @@ fn files_that_cannot_be_changed_are_left_alone() {
     assert_eq!((home.read(".bashrc").as_str(), home.path(RECORD).exists()), ("a\n", true));
 }
 
-/// Behaviour 24.3: what is set up stays, and a new agent joins.
+/// Behaviour 24.3: an existing setup stays, and a new agent is added.
 #[test]
 fn twice_is_once_and_new_agents_join() {
     let home = Home::new("twice", &["claude"]);
@@ -184,7 +184,7 @@ fn twice_is_once_and_new_agents_join() {
     assert_eq!(home.all(), before);
 }
 
-/// Behaviour 24.2: two names of one file are one file.
+/// Behaviour 24.2: two paths to one file are one file.
 #[test]
 fn links_are_followed_and_stay() {
     let home = Home::new("links", &["claude"]);
@@ -200,7 +200,7 @@ fn links_are_followed_and_stay() {
     assert_eq!(home.all(), before);
 }
 
-/// Behaviour 24.9: a gateway of its own is asked, and no provider unless somebody said yes.
+/// Behaviour 24.9: it checks its own gateway, and a provider only with consent.
 #[test]
 fn verifying_asks_a_provider_only_with_consent() {
     let (address, seen) = crate::stage::upstream(std::time::Duration::ZERO);

@@ -1,4 +1,4 @@
-//! A home of its own: files, stand-ins for clients on PATH, and everything in it as one value to compare.
+//! A temporary home: files, stand-ins for clients on PATH, and a snapshot of all files to compare.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::stage::tersely;
 
-/// A user's home, which holds the folder of PATH, too.
+/// A user's home, which also holds the PATH folder.
 pub(crate) struct Home {
     pub(crate) folder: PathBuf,
     pub(crate) vars: Vec<(String, String)>,
 }
 
-/// What ran: its exit code, and what it said.
+/// The result of a command: its exit code and output.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -24,11 +24,11 @@ pub(crate) struct Ran {
     pub(crate) said: String,
 }
 
-/// Where what was written is recorded.
+/// The receipt of what was written.
 pub(crate) const RECORD: &str = ".local/state/tersely/setup.json";
 
 impl Home {
-    /// An empty home with these clients.
+    /// Creates a home with these clients.
     pub(crate) fn new(test: &str, clients: &[&str]) -> Self {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("set-up").join(test);
         let _ = fs::remove_dir_all(&folder);
@@ -40,7 +40,7 @@ impl Home {
         home
     }
 
-    /// Puts a program on PATH.
+    /// Adds a program to PATH.
     pub(crate) fn program(&self, name: &str, script: &str) {
         self.put(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"), 0o755);
     }
@@ -53,7 +53,7 @@ impl Home {
         self.folder.join(name)
     }
 
-    /// Writes a file, for the eyes that `mode` says.
+    /// Writes a file with this mode.
     pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>, mode: u32) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -76,19 +76,19 @@ impl Home {
         Ran::of(&command.current_dir(&self.folder).output().expect("it ends"))
     }
 
-    /// Runs it, which goes well.
+    /// Runs it and asserts success.
     pub(crate) fn well(&self, args: &[&str]) -> Ran {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(0), "{args:?}: {ran:?}");
         ran
     }
 
-    /// What `tersely doctor` finds here; it asks no provider.
+    /// Runs `tersely doctor` without contacting a provider.
     pub(crate) fn doctor(&self) -> Ran {
         self.run(&["doctor", "--upstream", "http://127.0.0.1:9"])
     }
 
-    /// Every file here, with its bytes and its mode; a link with where it leads.
+    /// Every file with its content and mode; a link with its target.
     pub(crate) fn all(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
         let mut found = BTreeMap::new();
         walk(&self.folder, &mut found);
@@ -117,7 +117,7 @@ impl Ran {
         Self { code: ran.status.code(), out: text(&ran.stdout), said: text(&ran.stderr) }
     }
 
-    /// What was printed for scripts.
+    /// The JSON output.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
     }

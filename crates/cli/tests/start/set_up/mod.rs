@@ -1,4 +1,4 @@
-//! `tersely init` and `tersely uninstall`, in homes of their own, with stand-ins for the clients.
+//! Tests `tersely init` and `tersely uninstall` in temporary homes, with stand-ins for the clients.
 
 mod aliases;
 mod home;

@@ -1,5 +1,5 @@
-//! A gateway as a service, with a stand-in for systemctl that really starts it. `packages/try/service.sh` does the same
-//! with systemd itself.
+//! Tests a gateway as a service, with a stand-in for systemctl that really starts it. `packages/try/service.sh` does
+//! the same with systemd itself.
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::set_up::home::{Home, RECORD};
 
-/// Keeps one service, and starts it again after a kill unless it was told to let it die.
+/// Manages one service, and restarts it after a kill unless told not to.
 const SYSTEMCTL: &str = r#"
 PATH=/usr/bin:/bin
 cd "$(dirname "$0")/../keeper" || exit 1
@@ -36,7 +36,7 @@ const CLAUDE: &str = "{\n  \"model\": \"opus\", // mine\n  \"env\": {\n    \"A\"
 const CODEX: &str = "# mine\nmodel = \"gpt-5.5\"\r\n[tui]\ntheme = \"dark\"";
 const OPENCODE: &str = "{\"$schema\": \"https://opencode.ai/config.json\", \"provider\": {}}";
 
-/// A home whose user has services and four clients.
+/// A home with a service manager and four clients.
 struct Served {
     home: Home,
     listen: String,
@@ -62,7 +62,7 @@ impl Served {
         ["init", "--service", "--listen", &self.listen, "--yes"]
     }
 
-    /// What systemctl was asked, and is forgotten.
+    /// The systemctl calls since the last check.
     fn asked(&self) -> Vec<String> {
         let asked = fs::read_to_string(self.home.path("keeper/asked")).unwrap_or_default();
         let _ = fs::remove_file(self.home.path("keeper/asked"));
@@ -82,7 +82,7 @@ impl Drop for Served {
     }
 }
 
-/// Behaviour 24.4 and 24.6: the service first, then the settings, and all of it back.
+/// Behaviour 24.4 and 24.6: the service is set up first, then the settings, and all of it is undone.
 #[test]
 fn settings_name_a_service_that_came_back_by_itself() {
     let served = Served::new("whole");
@@ -116,7 +116,7 @@ fn settings_name_a_service_that_came_back_by_itself() {
     assert_eq!(served.home.all(), before);
 }
 
-/// Behaviour 24.4: a service that stays dead is taken away, and no client was touched.
+/// Behaviour 24.4: a service that does not restart is removed, and no client is changed.
 #[test]
 fn a_service_that_does_not_come_back_is_taken_away() {
     let served = Served::new("mortal");
@@ -129,7 +129,7 @@ fn a_service_that_does_not_come_back_is_taken_away() {
     assert_eq!(served.home.all(), before);
 }
 
-/// Behaviour 24.4: where nobody keeps services, nothing is written, and there is another way.
+/// Behaviour 24.4: without a service manager, nothing is written, and an alternative is suggested.
 #[test]
 fn without_systemd_there_are_aliases() {
     let served = Served::new("none");
@@ -147,7 +147,7 @@ fn without_systemd_there_are_aliases() {
     assert_eq!(served.home.all(), before);
 }
 
-/// Behaviour 24.5: another gateway at the address must not answer for the service.
+/// Behaviour 24.5: another gateway at the address must not be mistaken for the service.
 #[test]
 fn an_address_in_use_is_a_fault() {
     let served = Served::new("taken");
@@ -161,7 +161,7 @@ fn an_address_in_use_is_a_fault() {
     assert_eq!(served.home.all(), before);
 }
 
-/// Behaviour 24.5: what leads elsewhere is the user's choice.
+/// Behaviour 24.5: settings with another address are the user's choice.
 #[test]
 fn what_leads_elsewhere_stays() {
     let mut served = Served::new("elsewhere");
@@ -189,7 +189,7 @@ fn what_leads_elsewhere_stays() {
     assert!(ran.said.contains("tersely.service: there already, and not written by"), "{ran:?}");
 }
 
-/// Behaviour 24.6: what a client or its user changed since stays, values of theirs in our place included.
+/// Behaviour 24.6: later changes by a client or its user stay, even to values that we wrote.
 #[test]
 fn settings_that_were_changed_since_stay() {
     let served = Served::new("changed");
@@ -213,7 +213,7 @@ fn settings_that_were_changed_since_stay() {
     assert!(!served.home.path(RECORD).exists());
 }
 
-/// Behaviour 24.4 and 24.8: a service that was stopped is told of, and starts again when it is asked for again.
+/// Behaviour 24.4 and 24.8: a stopped service is reported, and a second `init` starts it again.
 #[test]
 fn a_stopped_service_is_told_of_and_started_again() {
     let served = Served::new("stopped");
@@ -236,7 +236,7 @@ fn a_stopped_service_is_told_of_and_started_again() {
     served.home.well(&["uninstall", "--yes"]);
 }
 
-/// Behaviour 24.5: settings that name one address stay with it.
+/// Behaviour 24.5: settings keep the address they were set up with until they are undone.
 #[test]
 fn another_address_needs_an_undo_first() {
     let served = Served::new("moved");

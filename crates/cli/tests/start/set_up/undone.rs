@@ -1,10 +1,10 @@
-//! What `tersely uninstall` gives back.
+//! Tests what `tersely uninstall` restores.
 
 use std::fs;
 
 use crate::set_up::home::{Home, RECORD};
 
-/// Files as people and programs write them: with and without an end of line, of other systems, empty, odd.
+/// Realistic files: with and without a final newline, with CRLF, empty, odd.
 const TEXTS: [&str; 12] = [
     "",
     "\n",
@@ -20,7 +20,7 @@ const TEXTS: [&str; 12] = [
     "echo '# >>> tersely >>>'\n",
 ];
 
-/// Behaviour 24.6: every byte and every mode is as it was, whatever it was.
+/// Behaviour 24.6: every byte and every mode is restored.
 #[test]
 fn every_byte_comes_back() {
     for (at, text) in TEXTS.iter().enumerate() {
@@ -40,7 +40,7 @@ fn every_byte_comes_back() {
     }
 }
 
-/// Behaviour 24.6: a file that was made for it goes with it.
+/// Behaviour 24.6: created files are removed.
 #[test]
 fn files_that_were_made_go() {
     let mut home = Home::new("made", &["claude"]);
@@ -56,7 +56,7 @@ fn files_that_were_made_go() {
     assert!(ran.said.contains("nothing to undo"), "{ran:?}");
 }
 
-/// Behaviour 24.6: what people wrote since is still there, each line still one.
+/// Behaviour 24.6: later additions stay, each on its own line.
 #[test]
 fn what_was_written_since_stays() {
     for text in TEXTS {
@@ -79,7 +79,7 @@ fn what_was_written_since_stays() {
     assert_eq!(home.read(".bashrc"), "a\n");
 }
 
-/// Behaviour 24.6: what is gone already is said to be, and forgotten.
+/// Behaviour 24.6: what is already gone is reported, and dropped from the receipt.
 #[test]
 fn what_is_gone_is_forgotten() {
     let home = Home::new("gone", &["claude"]);
@@ -93,7 +93,7 @@ fn what_is_gone_is_forgotten() {
     assert_eq!((home.read(".zshrc").as_str(), home.path(RECORD).exists()), ("c\n", false));
 }
 
-/// Behaviour 24.6: what cannot be undone is named, and stays recorded until it can be.
+/// Behaviour 24.6: what cannot be undone is reported, and stays in the receipt until it can be.
 #[test]
 fn what_cannot_be_undone_is_named_and_not_forgotten() {
     let home = Home::new("stuck", &["claude"]);
@@ -116,7 +116,7 @@ fn what_cannot_be_undone_is_named_and_not_forgotten() {
     assert_eq!(home.all(), before);
 }
 
-/// Behaviour 24.6: Tersely before MCP servers is one of the things that are undone.
+/// Behaviour 24.6: wrapped MCP servers are unwrapped too.
 #[test]
 fn servers_start_without_us_again() {
     let home = Home::new("servers", &["claude"]);
@@ -138,7 +138,7 @@ fn servers_start_without_us_again() {
     assert_eq!(home.all(), before);
 }
 
-/// Behaviour 24.7: what is not a record of ours is not read as one, and stays.
+/// Behaviour 24.7: a file that is not our receipt is not used as one, and stays.
 #[test]
 fn a_damaged_record_changes_nothing() {
     let home = Home::new("damaged", &["claude"]);
@@ -164,7 +164,7 @@ fn a_damaged_record_changes_nothing() {
     assert_eq!(home.read(".bashrc"), "a\n");
 }
 
-/// Behaviour 24.7: the record is for the user's eyes, and names what was written.
+/// Behaviour 24.7: the receipt is readable only by the user, and lists what was written.
 #[test]
 fn the_record_is_private() {
     let home = Home::new("record", &["claude"]);
@@ -177,7 +177,7 @@ fn the_record_is_private() {
     assert!(ran.out.contains("aliases in ") && ran.out.contains(".bashrc"), "{ran:?}");
 }
 
-/// Behaviour 24.6: a line that somebody wrote between ours is theirs.
+/// Behaviour 24.6: a line that somebody inserted between ours stays.
 #[test]
 fn a_line_between_ours_stays() {
     let home = Home::new("between", &["claude"]);
@@ -194,7 +194,7 @@ fn a_line_between_ours_stays() {
     assert_eq!(home.read(".bashrc"), "export A=1\nexport ALSO=1\nexport MINE=1\n");
 }
 
-/// Behaviour 24.7: two at a time take turns, so that all that was written is recorded.
+/// Behaviour 24.7: concurrent runs take turns, so that everything written is recorded.
 #[test]
 fn two_at_a_time_lose_no_record() {
     for round in 0..4 {
