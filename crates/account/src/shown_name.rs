@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Maximum length of a name, in bytes.
-const LONGEST: usize = 96;
+const MAX_BYTES: usize = 96;
 
 /// The name of a model, a tool or a call: short, and only letters, digits and `._:/@+-`. No other text from a client is
 /// ever shown.
@@ -15,7 +15,7 @@ impl ShownName {
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/@+-".contains(&byte);
-        let fits = !text.is_empty() && text.len() <= LONGEST && text.bytes().all(is_plain);
+        let fits = !text.is_empty() && text.len() <= MAX_BYTES && text.bytes().all(is_plain);
         fits.then(|| Self(text.into()))
     }
 

@@ -6,7 +6,7 @@ use crate::audit::{AuditSum, AuditedConversation};
 use crate::waste::{CostlyResult, FileReads, UnusedTool};
 
 /// Findings listed of each kind.
-const MOST: usize = 10;
+const MAX_FINDINGS: usize = 10;
 
 /// Totals of all conversations.
 #[derive(Debug, Clone, Default)]
@@ -91,9 +91,9 @@ impl AuditSummary {
         summary.stages.sort_by_key(|(_, saved)| std::cmp::Reverse(*saved));
         summary.costly.sort_by(|a, b| b.dollars.total_cmp(&a.dollars).then(b.tokens.cmp(&a.tokens)));
         summary.reads.sort_by_key(|file| std::cmp::Reverse(file.tokens));
-        summary.costly.truncate(MOST);
-        summary.reads.truncate(MOST);
-        summary.unused.truncate(MOST);
+        summary.costly.truncate(MAX_FINDINGS);
+        summary.reads.truncate(MAX_FINDINGS);
+        summary.unused.truncate(MAX_FINDINGS);
         summary
     }
 }

@@ -61,7 +61,7 @@ pub struct UnusedTool {
 }
 
 /// Minimum tokens of a finding.
-const LEAST: u64 = 2_048;
+const MIN_TOKENS: u64 = 2_048;
 
 /// The cost of each result: once when it was new, then from the cache in each later request.
 pub(crate) fn costly(weighed: &TokenEstimate, turns: &BilledTurns<'_>, price: &Price) -> Vec<CostlyResult> {
@@ -106,7 +106,7 @@ pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &Price) -> Vec<CacheBreak> 
         let [past, next] = pair else { continue };
         let (Some(left), Some(found)) = (past.billed, next.billed) else { continue };
         let lost = left.read().min(found.read()).saturating_sub(found.cache_read);
-        if is_kept(past, next) && !turns.is_broken(at + 1) || lost < LEAST {
+        if is_kept(past, next) && !turns.is_broken(at + 1) || lost < MIN_TOKENS {
             continue;
         }
         let again = TokenUsage {

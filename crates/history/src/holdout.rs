@@ -8,7 +8,7 @@ use crate::error::HistoryError;
 use crate::read::{HistoryView, count};
 
 /// Maximum number of sessions compared; the latest ones count.
-const MOST: i64 = 100_000;
+const MAX_SESSIONS: i64 = 100_000;
 
 /// Nanodollars in a dollar.
 const BILLION: f64 = 1e9;
@@ -150,7 +150,7 @@ fn over(connection: &Connection, share: u32) -> rusqlite::Result<Vec<TrialSessio
     let mut rows = connection.prepare_cached(&format!(
         "SELECT arm, turns, priced, paid, repeats + fetches FROM
             (SELECT * FROM trial_sessions WHERE share = ?1 AND arm != 'mixed' AND latest < {OPEN}
-             ORDER BY latest DESC, session DESC LIMIT {MOST})
+             ORDER BY latest DESC, session DESC LIMIT {MAX_SESSIONS})
          ORDER BY latest, session"
     ))?;
     rows.query_map([share], session)?.collect()

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 /// Maximum number of models per day that one process records by name.
-const MOST: usize = 64;
+const MAX_MODELS: usize = 64;
 
 /// The name for all other models.
 const OTHER: &str = "other";
@@ -25,7 +25,7 @@ impl DayNames {
         if self.known.contains(name) {
             return name;
         }
-        if self.known.len() >= MOST {
+        if self.known.len() >= MAX_MODELS {
             return OTHER;
         }
         self.known.insert(name.to_owned());
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn a_day_has_so_many_names_and_no_more() {
         let mut names = DayNames::default();
-        for at in 0..MOST {
+        for at in 0..MAX_MODELS {
             let name = format!("m{at}");
             assert_eq!(names.of("a", &name), name);
         }

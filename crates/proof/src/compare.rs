@@ -11,7 +11,7 @@ use crate::confidence_sequence::{MeanGap, gap, mean, threshold};
 pub const BURN_IN: usize = 20;
 
 /// Minimum number of sessions in each group for a comparison.
-pub const LEAST: usize = 5;
+pub const MIN_SESSIONS: usize = 5;
 
 /// The cap, as a multiple of the 90th percentile of the initial sessions.
 const CAP: f64 = 4.0;
@@ -100,8 +100,8 @@ pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]
         tenth: 0,
     };
     let part = share.part();
-    if units.treated.len() < LEAST || units.held.len() < LEAST {
-        let lacks = |group: &[f64], part: f64| missing(LEAST.saturating_sub(group.len()), part);
+    if units.treated.len() < MIN_SESSIONS || units.held.len() < MIN_SESSIONS {
+        let lacks = |group: &[f64], part: f64| missing(MIN_SESSIONS.saturating_sub(group.len()), part);
         let few = lacks(&units.held, part).max(lacks(&units.treated, 1.0 - part));
         compared.tenth = few + (BURN_IN - first.len()) as u64;
         return compared;

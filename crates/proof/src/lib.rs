@@ -7,5 +7,5 @@ mod compare;
 mod confidence_sequence;
 
 pub use betting::Bets;
-pub use compare::{BURN_IN, Comparison, GroupMean, LEAST, SessionValue, ValueScale, compare};
+pub use compare::{BURN_IN, Comparison, GroupMean, MIN_SESSIONS, SessionValue, ValueScale, compare};
 pub use confidence_sequence::{LEVEL, MeanGap, gap, threshold};

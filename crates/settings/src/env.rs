@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::key::{ALIASES, KEYS};
+use super::key_table::{ALIASES, KEYS};
 
 /// The environment's variables.
 pub(crate) type Environment = BTreeMap<String, String>;

@@ -309,7 +309,7 @@ mod tests {
     use super::*;
 
     fn check(key: &str, word: &str, expected: Result<Value, &str>) {
-        let field = super::super::key::KEYS.iter().find(|it| it.name == key).unwrap().field;
+        let field = super::super::key_table::KEYS.iter().find(|it| it.name == key).unwrap().field;
         let mut draft = Draft::default();
         let read = field.write(&mut draft, &word.into()).map(|()| field.show(&mut draft));
         match expected {

@@ -10,7 +10,7 @@ use super::did_you_mean::nearest;
 use super::env::{self, Environment, VariableMeaning};
 use super::flags::{FLAGS, Flags};
 use super::foreign_compressor::ForeignCompressor;
-use super::key::{ALIASES, KEYS, SettingKey};
+use super::key_table::{ALIASES, KEYS, SettingKey};
 use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::words::{Words, switch};

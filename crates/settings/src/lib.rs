@@ -1,7 +1,7 @@
 //! Settings of Tersely: read from flags, environment variables and a file, merged, checked and explained.
 //!
 //! Flags override the environment, the environment overrides the file, and the file overrides the defaults. One table,
-//! `key::KEYS`, lists what can be set; loading, `config show`, the JSON schema and the reference page all follow it.
+//! `key_table::KEYS`, lists what can be set; loading, `config show`, the JSON schema and the reference page all follow it.
 
 mod all;
 mod compat;
@@ -14,7 +14,7 @@ pub mod filters;
 mod flags;
 mod foreign_compressor;
 mod ignored;
-mod key;
+mod key_table;
 mod layer;
 mod load;
 mod merge;

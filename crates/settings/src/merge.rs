@@ -13,7 +13,7 @@ use tersely_gateway::TlsFiles;
 use super::all::AllSettings;
 use super::draft::Draft;
 use super::field::SettingField;
-use super::key::KEYS;
+use super::key_table::KEYS;
 use super::layer::Layer;
 use super::origin::SettingOrigin;
 use super::problem::Problem;

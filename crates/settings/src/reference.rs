@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::env::{self, OTHERS};
 use super::field::SettingField;
 use super::flags::FLAGS;
-use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
+use super::key_table::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::{place, rule, server, tenant};
 
 const HEAD: &str = "\

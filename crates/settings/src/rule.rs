@@ -4,7 +4,7 @@ use serde_json::Value;
 use tersely_core::{Mode, Plan, Redaction};
 use tersely_engine::{FIELDS, PlanField, PlanOverride, PlanPlace, Rule};
 
-use super::key::ALIASES;
+use super::key_table::ALIASES;
 use super::node::{Pair, SettingNode, SettingValue};
 use super::place;
 use super::reader::TreeReader;

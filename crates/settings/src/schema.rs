@@ -8,7 +8,7 @@ use super::compat::context_gateway::{CONTEXT_GATEWAY_KEYS, CompatKind, CompatMea
 use super::compat::tool_discovery::{TOOL_PIPE, ToolPipeMeaning};
 use super::draft::Draft;
 use super::field::SettingField;
-use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
+use super::key_table::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::shape::{list, number, words};
 use super::{place, rule, server, tenant};
 

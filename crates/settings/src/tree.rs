@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::env::Environment;
 use super::field::SettingField;
 use super::file::{self, FoundFile};
-use super::key::{ALIASES, GROUPS, KEYS, masks_nothing};
+use super::key_table::{ALIASES, GROUPS, KEYS, masks_nothing};
 use super::layer::{Layer, key};
 use super::node::{Pair, SettingNode, SettingValue};
 use super::origin::SettingOrigin;

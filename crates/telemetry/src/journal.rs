@@ -20,7 +20,7 @@ use crate::sink::EventQueue;
 const VERSION: u32 = 1;
 
 /// The longest line written, in bytes.
-const LONGEST: usize = 64 << 10;
+const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// Where events are written, and how many are retained.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -62,7 +62,7 @@ impl Pages {
     }
 
     fn add(&mut self, event: &str) -> io::Result<()> {
-        if event.len() > LONGEST {
+        if event.len() > MAX_LINE_BYTES {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }
         let bytes = u64::try_from(event.len()).unwrap_or(u64::MAX);

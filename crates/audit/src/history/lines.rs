@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 /// Maximum bytes of a line. Longer lines are counted and skipped.
-pub const LONGEST: usize = 64 << 20;
+pub const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// The values of a file.
 #[derive(Debug, Default)]
@@ -22,8 +22,8 @@ pub(crate) fn read(path: &Path) -> io::Result<HistoryLines> {
     let is_one = path.extension().is_some_and(|it| it == "json");
     if is_one {
         let mut text = Vec::new();
-        reader.by_ref().take(LONGEST as u64 + 1).read_to_end(&mut text)?;
-        let value = (text.len() <= LONGEST).then(|| serde_json::from_slice(&text).ok()).flatten();
+        reader.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_to_end(&mut text)?;
+        let value = (text.len() <= MAX_LINE_BYTES).then(|| serde_json::from_slice(&text).ok()).flatten();
         let unread = usize::from(value.is_none());
         return Ok(HistoryLines { values: value.into_iter().collect(), unread });
     }
@@ -34,7 +34,7 @@ pub(crate) fn read(path: &Path) -> io::Result<HistoryLines> {
             continue;
         }
         match serde_json::from_slice(text) {
-            Ok(value @ Value::Object(_)) if text.len() <= LONGEST => lines.values.push(slim(value)),
+            Ok(value @ Value::Object(_)) if text.len() <= MAX_LINE_BYTES => lines.values.push(slim(value)),
             _ => lines.unread += 1,
         }
     }
@@ -53,7 +53,7 @@ fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         any = true;
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let taken = end.map_or(bytes.len(), |end| end + 1);
-        let room = (LONGEST + 1).saturating_sub(line.len()).min(taken);
+        let room = (MAX_LINE_BYTES + 1).saturating_sub(line.len()).min(taken);
         line.extend_from_slice(&bytes[..room]);
         reader.consume(taken);
         if end.is_some() {

@@ -33,10 +33,10 @@ pub struct CallFact {
 }
 
 /// Minimum length of a name: shorter words occur everywhere.
-const LEAST: usize = 4;
+const MIN_NAME_BYTES: usize = 4;
 
 /// Maximum length of a name.
-const MOST: usize = 300;
+const MAX_NAME_BYTES: usize = 300;
 
 /// Arguments that are line numbers.
 const LINES: [&str; 9] = [
@@ -116,7 +116,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn kind(word: &str) -> Option<FactKind> {
-    if !(LEAST..=MOST).contains(&word.len()) || !word.chars().any(char::is_alphanumeric) {
+    if !(MIN_NAME_BYTES..=MAX_NAME_BYTES).contains(&word.len()) || !word.chars().any(char::is_alphanumeric) {
         return None;
     }
     if word.contains('/') {

@@ -1,20 +1,20 @@
 //! Admission: every request to every listener passes one row of guards before it is answered.
 //!
-//! [`answer`] runs the row for all listeners, and [`guard`] holds the table of what does not apply where. A new guard is
+//! [`answer`] runs the row for all listeners, and [`guard_table`] lists the guards and the listeners that are exempt from one. A new guard is
 //! written once and applies everywhere unless a listener is exempted there, with a reason.
 
 mod cors;
-mod guard;
+mod guard_table;
 mod handler;
 mod health;
 mod host_check;
 mod rate_limit;
-mod row;
+mod admit;
 mod state;
 
-pub(crate) use guard::Listener;
+pub(crate) use guard_table::Listener;
 pub(crate) use handler::Handler;
 pub(crate) use host_check::Reach;
 pub(crate) use rate_limit::Peer;
-pub(crate) use row::answer;
+pub(crate) use admit::answer;
 pub(crate) use state::Admission;

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
-use super::guard::Listener;
+use super::guard_table::Listener;
 use super::host_check::Reach;
 use super::rate_limit::RateLimiter;
 use crate::error::Error;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tersely_history::{HoldoutMeasure, HoldoutReport, MeasureKind};
-use tersely_proof::{BURN_IN, Comparison, LEAST, MeanGap};
+use tersely_proof::{BURN_IN, Comparison, MIN_SESSIONS, MeanGap};
 use tersely_terminal::number::{grouped, many};
 
 use crate::command::stats::block::{DIM, GOOD, HEAD};
@@ -35,7 +35,7 @@ fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
     out.push('\n');
     let Some(gap) = compared.gap else {
         let few = format!(
-            "not enough data: {} and {} sessions after the first {BURN_IN}, {LEAST} of each are the least",
+            "not enough data: {} and {} sessions after the first {BURN_IN}, {MIN_SESSIONS} of each are the least",
             grouped(treated.sessions),
             grouped(held.sessions)
         );

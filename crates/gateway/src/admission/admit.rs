@@ -6,7 +6,7 @@ use http::header::HeaderValue;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
-use super::guard::{Guard, ROW};
+use super::guard_table::{Guard, ROW};
 use super::handler::Handler;
 use super::rate_limit::Peer;
 use super::{cors, health, host_check};
