@@ -15,7 +15,7 @@ pub use audit::{Audit, AuditSum, AuditedConversation};
 pub use bill::{ConversationBill, ReducedBill};
 pub use count::{weigh, weigh_block};
 pub use fit::TokenFit;
-pub use history::{HistoryFile, LONGEST, read};
+pub use history::{HistoryFile, MAX_LINE_BYTES, read};
 pub use recording::{BodyShape, RecordedHead, RecordedTurn, Recording};
 pub use summary::{AuditSummary, BreakSum};
 pub use waste::{CacheBreak, CostlyResult, FileReads, UnusedTool};

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::recording::Recording;
 
-pub use lines::LONGEST;
+pub use lines::MAX_LINE_BYTES;
 
 /// What was skipped in a file.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::Value;
 
-use crate::history::lines::LONGEST;
+use crate::history::lines::MAX_LINE_BYTES;
 use crate::recording::Recording;
 
 /// Magic bytes of an `SQLite` database.
@@ -83,7 +83,7 @@ fn rows(database: &Connection, query: &str, about: &str) -> rusqlite::Result<Vec
 
 fn text(row: &Row<'_>, at: usize) -> String {
     let text = row.get_ref(at).ok().and_then(|value| value.as_str().ok());
-    text.filter(|text| text.len() <= LONGEST).unwrap_or_default().to_owned()
+    text.filter(|text| text.len() <= MAX_LINE_BYTES).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
