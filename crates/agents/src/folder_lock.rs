@@ -22,8 +22,7 @@ impl RecordTurn {
     /// Waits for the lock of a folder, which is created if needed.
     pub(crate) fn take(folder: &Path) -> Result<Self, CommandFault> {
         fs::create_dir_all(folder).map_err(|error| {
-            let hint =
-                "set XDG_STATE_HOME to a folder that can be written; what is written is recorded there";
+            let hint = "set XDG_STATE_HOME to a writable folder; every change is recorded there";
             CommandFault::unable(format!("{}: {error}", folder.display()), hint)
         })?;
         if IS_HELD.swap(true, Ordering::SeqCst) {

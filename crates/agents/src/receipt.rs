@@ -124,7 +124,7 @@ impl Receipts {
     /// If the receipts cannot be read.
     pub fn look() -> Result<Self, CommandFault> {
         let file = Self::file().ok_or_else(|| {
-            let hint = "set HOME or XDG_STATE_HOME; what is written is recorded there, to be undone";
+            let hint = "set HOME or XDG_STATE_HOME; every change is recorded there, so that it can be undone";
             CommandFault::unable("there is no place for a record of what is written", hint)
         })?;
         if !file.exists() {
@@ -134,7 +134,7 @@ impl Receipts {
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let all = value["written"].as_array().map(|all| all.iter().map(Receipt::read).collect::<Option<_>>());
         let all = all.flatten().ok_or_else(|| {
-            let hint = "this version cannot read it; move it away to go on without it, and undo by hand what it names";
+            let hint = "this version cannot read it; to continue without it, move it elsewhere and undo the changes it lists by hand";
             CommandFault::unable(format!("{}: not a record of ours", file.display()), hint)
         })?;
         Ok(Self { file, all, _turn: None })

@@ -19,7 +19,7 @@ pub(crate) fn tell(path: &Path, layer: &mut Layer) -> Vec<String> {
     let names: Vec<_> = barred.iter().map(|(name, _)| format!("`{name}`")).collect();
     let barred = (!names.is_empty()).then(|| {
         let listed = few(&names);
-        format!("ignored {listed} of {file}, which was found, not named; to use all of it: --config {file}")
+        format!("ignored {listed} in {file}, because you did not name that file; to use all of it, pass --config {file}")
     });
     let faults: Vec<_> = problems.iter().map(ToString::to_string).collect();
     let faults = (!faults.is_empty()).then(|| format!("ignored: {}", few(&faults)));
@@ -29,7 +29,7 @@ pub(crate) fn tell(path: &Path, layer: &mut Layer) -> Vec<String> {
 /// Says that nothing of a file was heard, because it makes no sense with what else was said.
 pub(crate) fn whole(path: &Path, problems: &[Problem]) -> String {
     let first = problems.first().map_or(String::new(), ToString::to_string);
-    printable(&format!("ignored {}, which was found, not named: {first}", path.display()))
+    printable(&format!("ignored {}, because you did not name that file: {first}", path.display()))
 }
 
 fn few(all: &[String]) -> String {

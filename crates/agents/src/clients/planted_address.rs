@@ -84,7 +84,7 @@ impl PlantedAddress {
         }
         let origin = self.origin.as_deref().unwrap_or_default();
         let question =
-            format!("{} sends requests, and your key, to {origin}. Follow it?", self.file.display());
+            format!("{} would send your requests and your key to {origin}. Allow this?", self.file.display());
         let says = ask(&question)?;
         if says && let Some(config) = config {
             // An answer that cannot be stored is asked for again.

@@ -239,7 +239,9 @@ impl Scene {
         let shown = backup.display();
         match &self.before {
             Some((before, _)) if before.text == text => std::fs::remove_file(&backup).map_or_else(
-                |error| format!("the file is as it was; its backup {shown} stays: {error}"),
+                |error| {
+                    format!("the file is unchanged, but its backup {shown} could not be removed: {error}")
+                },
                 |()| "the file is as it was, byte for byte; its backup is removed".to_owned(),
             ),
             _ if left > 0 => format!("still through Tersely: {left}; --all takes all of them back"),

@@ -221,8 +221,8 @@ fn what_is_ignored_is_told_in_a_line() {
     let repository = Repository::new("told");
     repository.file("tersely.toml", "upstream = 'STRANGER'\nmode = 'safe'\n[limits]\nmemory = 1\n");
     let started = repository.run(&["claude"]);
-    let line = "tersely: ignored `limits.memory`, `upstream` of tersely.toml, which was found, not named; to use all of \
-                it: --config tersely.toml";
+    let line = "tersely: ignored `limits.memory`, `upstream` in tersely.toml, because you did not name that file; \
+                to use all of it, pass --config tersely.toml";
     assert_eq!(started.told.lines().next(), Some(line), "{}", started.told);
     let here = repository.folder.join("work");
     let empty = repository.folder.join("empty").display().to_string();

@@ -72,7 +72,7 @@ fn detail(kind: MeasureKind, compared: &Comparison) -> String {
     let (treated, held) = (grouped(compared.treated.sessions), grouped(compared.held.sessions));
     let cap = amount(kind, compared.cap);
     let capped = many(compared.capped as u64, "session");
-    format!("{treated} against {held} sessions; more than {cap} counts as {cap} ({capped})")
+    format!("{treated} treated and {held} held-out sessions; values above {cap} count as {cap} ({capped})")
 }
 
 fn notes(report: &HoldoutReport) -> String {
@@ -159,7 +159,7 @@ mod tests {
             said(MeasureKind::Cost, compared(Some(gap), None, 0)),
             "cost a session        $0.4120 treated, $0.5510 held out\
              \n  $0.1390 less, and 95 % sure: between $0.3000 less and $0.0200 less\
-             \n  930 against 48 sessions; more than $4.00 counts as $4.00 (3 sessions)\n\n"
+             \n  930 treated and 48 held-out sessions; values above $4.00 count as $4.00 (3 sessions)\n\n"
         );
     }
 
