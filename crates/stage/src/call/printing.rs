@@ -1,4 +1,4 @@
-//! Finds the commands whose own output a command line shows.
+//! Finds the commands whose output a command line shows.
 
 use crate::call::family::{PICKS, bare, name, script};
 use crate::call::shell::{self, Output, ShellCommand};
