@@ -38,9 +38,9 @@ impl Call<'_> {
 
     /// True when `text`, the result of the call, must stay unchanged because it shows a file that an agent may edit.
     ///
-    /// This is always true for the result of a client's own read tool, since the client may refer to it later. If the
-    /// command is unknown, it is true for text that looks like source code. An empty `text` means that the text is
-    /// unknown; then the call alone decides.
+    /// This is always true for the result of a client's own read tool, since the client may refer to it later. For
+    /// tools that may print any file, text that looks like source code counts too, unless the call shows data, changes
+    /// or an edit. An empty `text` means that the text is unknown; then the call alone decides.
     #[must_use]
     pub fn is_verbatim(&self, text: &str) -> bool {
         self.tool_kind() == ToolKind::Read

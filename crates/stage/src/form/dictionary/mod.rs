@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 50_000;
 const MIN_SAVED_BYTES: usize = 32;
 const MIN_SAVED_PERCENT: usize = 3;
 
-/// The largest number tried as a nonce, which makes names that do not occur in the text.
+/// The largest number tried as a nonce, which keeps the names distinct from the text.
 const MAX_NONCE: usize = 999;
 
 impl Stage for Dictionary {
@@ -160,7 +160,7 @@ impl Method {
         Some(out)
     }
 
-    /// The first number that makes names which do not occur in the text.
+    /// The first number whose names do not occur in the text.
     fn nonce(&self, text: &str) -> Option<usize> {
         let open = format!("<<{}", self.letter);
         let mut used = [false; MAX_NONCE + 1];

@@ -59,7 +59,7 @@ pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Ve
 enum Kind<'a> {
     /// A row of a template.
     Row(usize),
-    /// A line without a template that also occurs elsewhere in the text.
+    /// A line without a template that is empty or also occurs elsewhere in the text.
     Literal(&'a str),
     /// A unique line, which can become a value.
     Free,
@@ -84,11 +84,11 @@ struct Board<'s, 'a> {
 /// The position of a line within its record.
 #[derive(Clone, Copy, Default)]
 struct Record {
-    /// The indentation depth of the line.
+    /// Twice the indentation, plus one if the line has no time in a text with times.
     depth: u32,
     closes: bool,
     is_blank: bool,
-    /// The number of blank lines above this line.
+    /// The total number of blank lines above this line.
     blanks: u32,
     /// The last line, up to this one, that is not blank.
     last_text: u32,
@@ -221,8 +221,8 @@ impl<'s, 'a> Board<'s, 'a> {
         self.reach(lines.clone()) == lines.end && self.ends_whole(lines)
     }
 
-    /// The end of the lines that may belong to the record that starts at the first line: the next line that is less
-    /// indented.
+    /// The end of the lines that may belong to the record that starts at the first line: the next line with a smaller
+    /// depth.
     fn reach(&self, lines: Range<usize>) -> usize {
         let first = self.records[lines.start];
         if first.closes || first.is_blank {
@@ -232,7 +232,7 @@ impl<'s, 'a> Board<'s, 'a> {
         lines.start + self.records[lines.clone()].iter().position(depth).unwrap_or(lines.len())
     }
 
-    /// True when the lines end where a record ends. No line may be less indented than the first.
+    /// True when the lines end where a record ends. The caller ensures that no line has a smaller depth than the first.
     fn ends_whole(&self, lines: &Range<usize>) -> bool {
         let first = self.records[lines.start];
         if let Some(next) = self.records.get(lines.end)
@@ -317,7 +317,7 @@ fn sums<T: Copy + Default + std::ops::AddAssign>(items: impl Iterator<Item = T>)
     sums
 }
 
-/// The position of each line within its record. If most lines have a time, lines without one belong to the line above.
+/// The position of each line within its record. If two lines in five have a time, lines without one are a level deeper.
 fn records(source: &ReadText<'_>) -> Vec<Record> {
     let filled: Vec<bool> = source.lines.iter().map(|line| !line.of(source.text).trim().is_empty()).collect();
     let count = |flags: &mut dyn Iterator<Item = bool>| flags.filter(|flag| *flag).count();

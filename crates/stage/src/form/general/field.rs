@@ -55,7 +55,7 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     Some(FieldSplit { parts })
 }
 
-/// Splits cells at a separator that occurs exactly once between adjacent fields.
+/// Splits cells at every `separator`; `None` if the cells have different numbers of fields.
 fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
     let mut width = 1;
     each_separator(text, cells[0], (separator, is_nested), |_| width += 1);

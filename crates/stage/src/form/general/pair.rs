@@ -103,7 +103,8 @@ impl LineWords<'_> {
         self.pairs[two] = WordPair::With(-far);
     }
 
-    /// Pairs a quotation mark with the last open one of its kind. Brackets opened between the two are plain text.
+    /// Pairs a quotation mark with the last open one of its kind. Brackets and quotes opened between the two are plain
+    /// text.
     fn quote(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
         match open.iter().rposition(|(_, other)| *other == byte) {
             None => self.open(word, byte, open),

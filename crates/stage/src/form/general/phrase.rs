@@ -1,6 +1,7 @@
 //! Finds repeated phrases that are worth a name.
 //!
-//! A phrase consists of whole fields, quotations, tags or brackets, and contains no key, severity level or line end.
+//! A phrase contains both halves of a pair of brackets or quotes or neither, and only whole fields if it spans several.
+//! It contains no JSON key, severity level or line end.
 
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ const ENTRY_COST: Cost = 4 * TOKEN;
 /// The maximum number of phrases in a text.
 const MAX_PHRASES: usize = 60;
 
-/// A part of a text that is searched for phrases, and whether it must be kept unchanged.
+/// A part of a text that is searched for phrases, and whether that part must stay unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Passage {
     pub(super) span: Span,
@@ -61,7 +62,7 @@ pub(super) fn find<'a>(
     chosen.iter().map(phrase).collect()
 }
 
-/// For every two phrases that differ in a single character, drops the one that saves less.
+/// Of any two phrases of equal length that differ in a single byte, drops the one that saves less.
 fn unlike(words: &PhraseWords<'_>, chosen: Vec<Selection>) -> Vec<Selection> {
     let text = |chosen: &Selection| {
         let first = chosen.places[0];
@@ -212,7 +213,7 @@ impl<'a> PhraseWords<'a> {
         last
     }
 
-    /// The range trimmed to whole fields, if it contains a field separator.
+    /// The range trimmed to words at which a phrase may start and end, and to whole fields if it contains a separator.
     fn whole_fields(&self, range: Range<usize>) -> Range<usize> {
         let mut range = self.trim(range);
         if range.is_empty() || self.separator(range.clone()).is_none() {

@@ -194,7 +194,7 @@ impl Reader<'_> {
         Some(out)
     }
 
-    /// Writes one row. A ditto sign means the value of the row above.
+    /// Writes one row. A ditto sign copies the value of the row above.
     fn row<'r>(
         &self,
         template: &Definition<'_>,
