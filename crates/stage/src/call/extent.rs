@@ -25,7 +25,7 @@ const PICKERS: [&str; 14] = [
 const OPTIONS: [&str; 6] = ["--line-range", "-first", "-head", "-last", "-tail", "-totalcount"];
 
 impl Call<'_> {
-    /// True when the call asks for part of a file.
+    /// True when the call asks for only part of a file.
     #[must_use]
     pub fn asks_for_part(&self) -> bool {
         let runs = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);

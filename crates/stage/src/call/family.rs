@@ -1,9 +1,9 @@
 //! Finds the family of commands whose output a command line prints.
 //!
 //! In a pipeline, the first command decides as long as the rest only select or sort its lines; if a later command
-//! rewrites them, the family is generic. Several commands of one family have that family; commands of different
-//! families are generic. If one command shows a file, the whole text counts as file contents, because text that an
-//! agent may edit must stay unchanged.
+//! rewrites them, the family is generic. If a line runs commands of different families, the family is generic too. But
+//! if one of them shows a file, the whole text counts as file contents, because text that an agent may edit must stay
+//! unchanged.
 
 use crate::call::shell;
 use crate::call::shell::{Output, ShellCommand};

@@ -103,7 +103,7 @@ fn may_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x1b) || matches!(byte, 0x7f | 0xc2)
 }
 
-/// True for control characters that are neither line breaks, white space nor escape sequences.
+/// True for control characters other than line breaks, tabs and the escape character.
 fn is_control(char: char) -> bool {
     char.is_control() && !matches!(char, '\n' | '\r' | '\t' | '\x1b')
 }

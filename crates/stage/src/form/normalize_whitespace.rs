@@ -1,4 +1,4 @@
-//! Removes white space at line ends, and blank lines between paragraphs.
+//! Removes white space at line ends, and surplus blank lines between paragraphs.
 //!
 //! Runs after the exact forms; a text that one of them has written does not need this stage.
 

@@ -282,7 +282,7 @@ mod tests {
     use super::*;
     use crate::proof;
 
-    /// `items` contains a third item that makes the text long enough.
+    /// Checks that `items` are written as the line `first` above `rows`, and that they can be restored.
     fn check(items: &str, first: &str, rows: &str) {
         let text = format!("[{items}]");
         let value = json::decode(&text).unwrap();

@@ -23,7 +23,7 @@ const SAMPLE_LINES: usize = 50;
 /// The minimum saving in percent; a text that would save less stays unchanged.
 const MIN_SAVED_PERCENT: usize = 1;
 
-/// The edit, if it saves enough.
+/// The edit that replaces `text` with `out`, if it saves enough.
 pub(super) fn edit(text: &str, out: String) -> Option<Edit> {
     let saved = text.len().checked_sub(out.len())?;
     (saved * 100 > text.len() * MIN_SAVED_PERCENT).then_some(Edit {

@@ -19,7 +19,7 @@ const SAMPLE_LINES: usize = 200;
 /// In a log, at least one line in this many reports an event; the others continue the event above.
 const MAX_LINES_PER_EVENT: usize = 3;
 
-/// The maximum offset at which a line's time may begin, after a host, a job and a step.
+/// The number of leading bytes that are searched for a time or a level, which may follow a host, a job and a step.
 const MAX_TIME_OFFSET: usize = 120;
 
 /// The minimum number of separators in a table row; any sentence may contain a few.
@@ -62,7 +62,7 @@ fn is_json(line: &str) -> bool {
     line.starts_with('{') && line.ends_with('}')
 }
 
-/// True for a line with a time or a level near its beginning.
+/// True for a line with a time or a severity level near its beginning.
 fn is_event(line: &str) -> bool {
     if names_commit(line) {
         return false;

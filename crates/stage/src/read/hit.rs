@@ -1,4 +1,4 @@
-//! Parses one line of search output: `path:12:text`, its context `path-13-text`, `path(12,5): text`, or `path:text`.
+//! Parses one line of search output: `path:12:text`, a context line `path-13-text`, `path(12,5): text`, or `path:text`.
 
 use std::collections::BTreeSet;
 

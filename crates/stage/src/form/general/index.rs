@@ -95,7 +95,7 @@ fn steps(lines: usize) -> Vec<u32> {
     steps
 }
 
-/// The words of a line that contain a letter.
+/// Those words of a line that contain a letter.
 fn strong_words(text: &str, line: Span) -> impl Iterator<Item = Span> {
     let bytes = text.as_bytes();
     let mut at = line.from();

@@ -194,7 +194,7 @@ impl Tree<'_, '_> {
     }
 }
 
-/// The rows without exceptions, if only a few rows have one: a different value where nearly all rows agree, or a blank
+/// The rows without exceptions, if there are only a few: rows with another value where nearly all agree, or a blank
 /// value.
 fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
     let count = rows.len();

@@ -94,7 +94,8 @@ impl Stage for General {
     }
 }
 
-/// Encodes the text with its long lines broken or unbroken, whichever costs less.
+/// Encodes the text with its long lines broken. If that saves little, also encodes it with its lines unbroken, and
+/// takes the cheaper result.
 fn best(text: &str) -> Option<String> {
     let folded = fold::end(text).and_then(|end| encode(&fold::fold(text, end), Some(end)));
     match folded {

@@ -1,4 +1,4 @@
-//! The parts of similar lines.
+//! Defines the parts that similar lines consist of.
 
 use crate::form::general::span::Span;
 

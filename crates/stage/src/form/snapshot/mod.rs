@@ -370,7 +370,7 @@ mod tests {
         );
     }
 
-    /// Unusual lines anywhere are restored.
+    /// Unusual lines at any position are restored.
     #[test]
     fn unusual_lines_are_restored() {
         for odd in [
