@@ -194,8 +194,8 @@ impl Tree<'_, '_> {
     }
 }
 
-/// The rows without exceptions, if there are only a few: rows with another value where nearly all agree, or a blank
-/// value.
+/// The usual rows, if only a few rows are exceptions. An exception has another value where nearly all rows agree, or a
+/// blank value.
 fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
     let count = rows.len();
     if count < 8 {

@@ -16,7 +16,7 @@ pub(super) struct LineTemplate {
     pub(super) rows: Vec<u32>,
     /// The number of lines in a row.
     pub(super) height: usize,
-    /// The tokens saved, after all costs are subtracted.
+    /// The saving, after all costs are subtracted.
     pub(super) gain: Cost,
 }
 
