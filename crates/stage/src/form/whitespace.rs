@@ -51,7 +51,7 @@ const CODE_PREFIXES: [&str; 14] = [
     "use ", "- ",
 ];
 
-/// True for a text that may be source code or an indented list.
+/// True for a text that may be source code, or that is structured by indentation, as YAML is.
 fn is_code(text: &str) -> bool {
     let (mut all, mut code) = (0, 0);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

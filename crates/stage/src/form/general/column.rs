@@ -88,7 +88,7 @@ fn common_prefix(text: &str, cells: &[Span]) -> usize {
     same
 }
 
-/// The number of leading bytes that all cells share, in the order in which `bytes` yields them.
+/// The number of bytes that all cells share at their start. `bytes` determines the end from which cells are read.
 fn common_length<'t, I: Iterator<Item = u8>>(
     text: &'t str,
     cells: &[Span],

@@ -90,7 +90,7 @@ fn marks(bytes: &[u8], at: usize) -> (usize, u32) {
     (end, cost)
 }
 
-/// A piece of capital letters followed by lower-case letters.
+/// A piece of capital letters followed by lower-case letters, or of characters outside ASCII.
 fn word(bytes: &[u8], at: usize) -> (usize, u32) {
     if !bytes[at].is_ascii() {
         let end = run(bytes, at, usize::MAX, |byte| !byte.is_ascii());

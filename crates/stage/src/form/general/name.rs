@@ -50,7 +50,7 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// A name for each hole of a template: the key in front of the hole, the heading above it, `time`, or a number.
+/// A name for each hole of a template: the heading above the hole, the key in front of it, `time`, or a number.
 pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<String> {
     let same = template.same_text(source.text);
     let headings = headings(source, template);

@@ -1,7 +1,7 @@
 //! Estimates the token cost of a text roughly and fast, to choose between ways to write a log.
 
-/// The estimate: words cost by length, digits cost by threes, other characters by twos. A space in front of a word is
-/// free.
+/// Estimates the cost: a word by its length, one token for three digits, and one for two other characters. A single
+/// space in front of a word is free.
 pub(crate) fn weigh(text: &str) -> usize {
     let mut rest = text.as_bytes();
     let mut sum = 0;
