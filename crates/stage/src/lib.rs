@@ -1,7 +1,7 @@
 //! Transforms that write a tool result in fewer tokens; each declares what it loses.
 //!
-//! Pure: no clock, files, environment or randomness; the output depends only on the arguments. A stage only
-//! proposes: the caller measures, checks and accepts.
+//! All transforms are pure: they use no clock, files, environment or randomness, so the output depends only on the
+//! arguments. A stage only proposes an edit; the caller measures, checks and accepts it.
 
 mod call;
 mod class;

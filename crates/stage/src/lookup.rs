@@ -10,7 +10,7 @@ pub fn form_named(name: &str) -> Option<&'static dyn Stage> {
     FORMS.iter().chain(ANY).copied().find(|stage| stage.name() == name)
 }
 
-/// True when each line that the stage `name` writes means the same wherever it appears.
+/// True when each line that the stage called `name` writes has the same meaning wherever it appears.
 #[must_use]
 pub fn stands_alone(name: &str) -> bool {
     let mut stages = CLEAN.iter().chain(FORMS);

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-/// The marker for `count` omitted lines of `what`.
+/// The marker for `count` omitted lines, which `what` describes.
 pub(crate) fn lines(count: usize, what: &str) -> String {
     things(count, if count == 1 { "line" } else { "lines" }, what)
 }
 
-/// The marker for `count` omitted `unit`s.
+/// The marker for `count` omitted items. `unit` is the word for them, and `what` describes them.
 pub(crate) fn things(count: usize, unit: &str, what: &str) -> String {
     let colon = if what.is_empty() { "" } else { ": " };
     format!("[{count} {unit} left out{colon}{what}]")
 }
 
-/// The marker for omitted lines, with the numbers by which they can be fetched.
+/// The marker for omitted lines, with the line numbers by which they can be fetched.
 pub(crate) fn numbered_lines(first: usize, last: usize) -> String {
     if first == last {
         format!("[line {first} left out]")
@@ -22,7 +22,7 @@ pub(crate) fn numbered_lines(first: usize, last: usize) -> String {
     }
 }
 
-/// The same for part of a file that begins at line `start`: also gives the line numbers in the file.
+/// Like `numbered_lines`, for part of a file that begins at line `start`. Also gives the line numbers in the file.
 pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> String {
     let place = |line: usize| start.saturating_add(line - 1);
     let words = numbered_lines(first, last);
@@ -34,17 +34,17 @@ pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> Strin
     }
 }
 
-/// True for a line that says that something is missing here.
+/// True for a line that reports omitted text.
 pub(crate) fn is_mark(line: &str) -> bool {
     let line = line.trim();
     line.starts_with('[') && line.ends_with(']') && line.contains(" left out")
 }
 
-/// A shorter rest of a line, in bytes, costs as much as its marker.
+/// The minimum number of bytes to cut off a line; fewer bytes cost no more than their marker.
 const MIN_REST_BYTES: usize = 40;
 
-/// The beginning of a line that is much longer than `width` bytes, cut at the end of a word, and a note of how much
-/// is missing.
+/// Shortens a line that is much longer than `width` bytes. Cuts it at the end of a word if possible, and appends a note
+/// of how much is missing.
 pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
     if line.len() <= width + MIN_REST_BYTES {
         return Cow::Borrowed(line);
@@ -54,8 +54,8 @@ pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} [{} more characters left out]", &line[..end], line[end..].chars().count()))
 }
 
-/// The kept lines, with a marker in each gap that describes it by `what`. A gap of fewer than `min_bytes` bytes is not
-/// worth a marker.
+/// Joins the kept lines, and replaces each gap with a marker that `what` describes. Keeps a gap of fewer than
+/// `min_bytes` bytes, which is not worth a marker.
 pub(crate) fn gaps<'w>(
     lines: &[&str],
     kept: &[bool],
@@ -77,7 +77,7 @@ pub(crate) fn gaps<'w>(
     out
 }
 
-/// The number of lines that fit into `bytes`.
+/// The number of leading lines that fit into `bytes`.
 pub(crate) fn lines_within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
     let sums = lines.scan(0, |sum, line| {
         *sum += line.len();

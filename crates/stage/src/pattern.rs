@@ -1,12 +1,12 @@
-//! Matches names against patterns in which `*` matches anything.
+//! Matches names against patterns in which `*` matches any text.
 
-/// True when `name` matches `pattern`, in which `*` matches anything.
+/// True when `name` matches `pattern`, in which `*` matches any text.
 #[must_use]
 pub fn fits_pattern(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
     let (middle, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
     let Some(name) = name.strip_prefix(head).and_then(|name| name.strip_suffix(tail)) else { return false };
-    // Matching each part as early as possible leaves the most text for the next.
+    // Matching each part as early as possible leaves the most text for the parts after it.
     let mut left = Some(name);
     middle
         .split('*')

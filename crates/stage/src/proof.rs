@@ -1,4 +1,4 @@
-//! Shared checks for the tests of exact stages.
+//! Provides checks that the tests of exact stages share.
 
 use crate::call::Call;
 use crate::plan::Plan;
@@ -10,29 +10,29 @@ pub(crate) fn apply(stage: &dyn Stage, text: &str) -> Option<Edit> {
     stage.apply(Scene::of(&Plan::default(), Call::default()), text)
 }
 
-/// The text that a stage makes of another.
+/// The text that a stage writes for `text`.
 pub(crate) fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
     apply(stage, text).map(|edit| edit.text)
 }
 
-/// The text restored from an edit.
+/// Restores the original text from an edit.
 pub(crate) fn back(stage: &dyn Stage, edit: &Edit) -> Option<String> {
     read(stage, &edit.note, &edit.text)
 }
 
-/// The text restored from a note and a body.
+/// Restores the original text from a note and a body.
 pub(crate) fn read(stage: &dyn Stage, note: &str, body: &str) -> Option<String> {
     stage.restore(Room::of(body), note, body)
 }
 
-/// Checks the note and body of a text, and that it is restored.
+/// Checks the note and the body that a stage writes for a text, and that the text can be restored.
 pub(crate) fn check(stage: &dyn Stage, text: &str, note: &str, body: &str) {
     let edit = apply(stage, text).unwrap_or_else(|| panic!("declined {text:?}"));
     assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
     assert_eq!(read(stage, note, body).as_deref(), Some(text));
 }
 
-/// Lines that are unusual for every form: blank ones, foreign notation, and imitations of ours.
+/// Lines that are unusual for every form: blank lines, lines in other notations, and lines that imitate our notation.
 pub(crate) const ODD: &[&str] = &[
     "",
     "\r",
@@ -62,7 +62,7 @@ pub(crate) fn check_odd(stage: &dyn Stage, odd: &[&str], usual: &str) {
     }
 }
 
-/// Restores notes and bodies that no stage wrote, which must not panic.
+/// Checks that restoring notes and bodies that no stage wrote does not panic.
 pub(crate) fn read_foreign(stage: &dyn Stage) {
     for note in ["", "nonsense", "; ", "each", "each a 1 b c unless said", "goes on at level 99999999999"] {
         for body in [

@@ -4,16 +4,16 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// A line with an error signal.
+/// A line that contains an error signal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signal {
     /// The line's range, without its line end.
     pub line: Range<usize>,
-    /// The range of the words that signal the error.
+    /// The range of the words that are the error signal.
     pub words: Range<usize>,
 }
 
-/// The lines of `text` with a signal, in order.
+/// Finds the lines of `text` that contain an error signal, in order.
 pub fn signals(text: &str) -> impl Iterator<Item = Signal> {
     let mut next = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -25,7 +25,7 @@ pub fn signals(text: &str) -> impl Iterator<Item = Signal> {
     })
 }
 
-/// True when every line of `before` with a signal is still in `after`.
+/// True when every line of `before` that contains an error signal is still in `after`.
 #[must_use]
 pub fn all_kept(before: &str, after: &str) -> bool {
     lost_errors(before, after).next().is_none()
@@ -33,10 +33,11 @@ pub fn all_kept(before: &str, after: &str) -> bool {
 
 /// The lines of `before` that report an error and are missing from `after`.
 pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b str> {
-    // Lazy: most texts report none.
+    // Computed only when needed, because most texts report no errors.
     let kept: LazyCell<HashSet<&str>, _> = LazyCell::new(move || after.lines().map(str::trim).collect());
     let mut strays = MAX_STRAYS;
-    // A line that is no longer a line of its own is searched for within others, a limited number of times.
+    // If `after` does not contain the line as a whole line, it is searched for within other lines, a limited number of
+    // times.
     let mut within = move |line: &str| {
         strays = usize::saturating_sub(strays, 1);
         strays > 0 && after.contains(line)
@@ -46,20 +47,20 @@ pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b
         .filter(move |line| !kept.contains(line) && !within(line))
 }
 
-/// Lines searched for within other lines at most.
+/// The maximum number of lines that are searched for within other lines.
 const MAX_STRAYS: usize = 256;
 
-/// Beginnings of error lines, in any case.
+/// Prefixes of error lines; upper and lower case are equal.
 const OPENINGS: [&str; 3] = ["error", "fatal:", "panic"];
 
-/// Error signals, case-sensitive; from `ERROR` on they must be whole words.
+/// Error signals, case-sensitive. `ERROR` and the signals after it must be whole words.
 const SIGNALS: [&str; 18] = [
     "error:",
     "Error:",
     // Log levels.
     "[error]",
     "level=error",
-    // Compilers and linters that name a rule after the word.
+    // Compilers and linters that print the name of a rule after the word "error".
     ": error ",
     "  error  ",
     "panicked at",
@@ -76,13 +77,14 @@ const SIGNALS: [&str; 18] = [
     "CRITICAL",
 ];
 
-/// The index of the first one that must be a whole word.
+/// The index of the first signal that must be a whole word.
 const FIRST_WORD_SIGNAL: usize = 14;
 
-/// The number of leading bytes looked up.
+/// The number of leading bytes that are looked up in `PROBES`.
 const PROBED_BYTES: usize = 3;
 
-/// For each leading byte, the signals that have it there: rules out most positions at once.
+/// For each of the leading positions and each byte, the signals with that byte there. Most positions are ruled out at
+/// once.
 const PROBES: [[u32; 256]; PROBED_BYTES] = {
     let mut glances = [[0; 256]; PROBED_BYTES];
     let mut at = 0;
@@ -97,7 +99,7 @@ const PROBES: [[u32; 256]; PROBED_BYTES] = {
     glances
 };
 
-/// The position of an error signal in `line`.
+/// The range of the first error signal in `line`.
 #[must_use]
 pub fn find(line: &str) -> Option<Range<usize>> {
     let bytes = line.as_bytes();
@@ -113,7 +115,7 @@ fn begins(bytes: &[u8], words: &str) -> bool {
     bytes.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words.as_bytes()))
 }
 
-/// The length of the signal at `at`.
+/// The length of the signal that starts at `at`, if there is one.
 fn signal_length(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     let glance = rest.first_chunk::<PROBED_BYTES>()?;

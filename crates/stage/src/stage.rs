@@ -1,20 +1,20 @@
-//! Defines stages. A stage proposes an edit; the pipeline measures, checks and accepts it.
+//! Defines stages. A stage proposes an edit; the pipeline measures it, checks it, and accepts or rejects it.
 
 use crate::call::Call;
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode, Plan, Reader};
 use crate::room::Room;
 
-/// The context of a stage.
+/// The context in which a stage runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
-    /// The settings.
+    /// The plan for the result.
     pub plan: &'a Plan,
-    /// The call that the text answers.
+    /// The call that produced the text.
     pub call: Call<'a>,
-    /// The class up to which text may be omitted.
+    /// Text of this class and of the classes before it may be omitted.
     pub class: CutClass,
-    /// Approximate number of bytes to keep where content is omitted.
+    /// The approximate number of bytes to keep when content is omitted.
     pub room: usize,
 }
 
@@ -32,63 +32,63 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The default number of bytes to keep.
+/// The default number of bytes to keep when content is omitted.
 const DEFAULT_ROOM_BYTES: usize = 12_000;
 
 /// A proposed edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The new text; for an exact edit, the part below its mark.
+    /// The new text. For an exact edit, this is the text below the edit's mark.
     pub text: String,
-    /// The loss.
+    /// How much information the edit loses.
     pub loss: Loss,
     /// For an exact edit, a few words on one line that `restore` needs in addition to the text.
     pub note: String,
 }
 
-/// One transform: no state, no clock, no way to fail.
+/// A transform without state. It uses no clock and cannot fail.
 pub trait Stage: Sync {
     /// The name used in marks, reports and settings.
     fn name(&self) -> &'static str;
 
-    /// The first mode that runs it.
+    /// The first mode that runs the stage.
     fn mode(&self) -> Mode;
 
-    /// The weakest reader that may get its output.
+    /// The weakest reader that may get the stage's output.
     fn reader(&self) -> Reader {
         Reader::Small
     }
 
-    /// True when file contents stay unchanged, so that an edit still matches them.
+    /// True when the stage keeps file contents unchanged, so that a later edit still matches them.
     fn keeps_text(&self) -> bool {
         false
     }
 
-    /// True when a lossy edit omits whole lines, so that lines with errors can be searched for.
+    /// True when a lossy edit omits whole lines, so that a check can search for lost lines with errors.
     fn cuts_lines(&self) -> bool {
         true
     }
 
-    /// True when each output line means the same wherever it appears: neither a head nor another line adds to it.
+    /// True when each output line has the same meaning wherever it appears, independent of a head or other lines.
     fn lines_stand_alone(&self) -> bool {
         false
     }
 
-    /// What it omits, by class, in increasing order; nothing for a form. A stage that omits more than one class asks
-    /// the scene how far it may go.
+    /// The text that the stage omits, by class in increasing order; empty for a form. A stage that omits several
+    /// classes asks the scene which of them it may omit.
     fn leaves(&self) -> &'static [Omission] {
         &[]
     }
 
-    /// The minimum saving in percent of the text, because any notation costs its reader something.
+    /// The minimum saving in percent of the text. A minimum is needed because any notation takes a reader some effort.
     fn least_percent(&self) -> usize {
         2
     }
 
-    /// The edit that it proposes for the text.
+    /// The edit that the stage proposes for `text`, if any.
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
 
-    /// The text that one of its exact edits came from; `None` if there is no room for it.
+    /// Restores the text from which an exact edit of this stage was made; `None` if there is too little room.
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let _ = (room, note, text);
         None

@@ -1,4 +1,5 @@
-//! Table: programs that run another command given on their command line, locally or on another machine. Anything may precede that command.
+//! Lists the programs that run another command given on their command line, locally or on another machine. Any words
+//! may precede that command.
 
 const CARRIERS: &[&str] = &[
     "adb",

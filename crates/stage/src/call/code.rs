@@ -1,13 +1,13 @@
-//! Detects source code by its text, for results whose command does not reveal it.
+//! Detects source code by its text, for results whose command does not show what they are.
 //!
-//! Looks at how the first lines begin and end. It avoids false positives on tool output; it may miss a table of
-//! constants or a page of prose in a comment.
+//! Looks at how the first lines begin and end. The rules avoid mistaking tool output for source; they may miss a table
+//! of constants or a page of prose in a comment.
 
-/// Lines inspected at most, and lines needed for a verdict.
+/// The maximum number of lines inspected, and the minimum number needed to decide.
 const MAX_LINES: usize = 400;
 const MIN_LINES: usize = 5;
 
-/// Prefixes of lines that declare something.
+/// Prefixes of lines that declare an item.
 const DECLARES: &[&str] = &[
     "#!",
     "#[",
@@ -72,21 +72,21 @@ const DOES: &[&str] = &[
     "while ", "while(", "with ", "yield ",
 ];
 
-/// Prefixes of comments and closing lines.
+/// Prefixes of comments and of closing lines.
 const CLOSES: &[&str] = &["}", ")", "]", "//", "/*", "*/", "* ", "#", "\"\"\"", "'''", "--", "<!--"];
 
-/// Suffixes and infixes of source lines.
+/// Suffixes of source lines, and strings that occur within them.
 const ENDS: &[&str] = &[";", "{", "}", "(", "[", "):", "=>", "->", "&&", "||", ",", "\\"];
 const HOLDS: &[&str] = &[" = ", " := ", " == ", "=>", " -> ", "+=", "()"];
 
-/// Suffixes of statements and prefixes of comments in many languages.
+/// Suffixes of statements, and prefixes of comments, in many languages.
 const STATEMENTS: &[&str] = &[";", "{", "}", "*/"];
 const COMMENTS: &[&str] = &["//", "/*", "* ", "*/", "#include", "#define", "#if", "#endif"];
 
-/// Levels that begin lines of logs and reports.
+/// Severity levels that begin lines of logs and reports.
 const LEVELS: &[&str] = &["INFO", "WARN", "ERROR", "DEBUG", "error", "warning", "note", "Error"];
 
-/// True when `text` looks like source.
+/// True when `text` looks like source code.
 pub(crate) fn is_code(text: &str) -> bool {
     let lines: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES).collect();
@@ -119,7 +119,7 @@ fn ends(line: &str, words: &[&str]) -> bool {
     words.iter().any(|word| line.ends_with(word))
 }
 
-/// Counts how many of `words` begin a line.
+/// Counts how many of `words` begin at least one line.
 fn kinds(lines: &[&str], words: &[&str]) -> usize {
     words.iter().filter(|word| lines.iter().any(|line| line.starts_with(**word))).count()
 }
@@ -138,7 +138,7 @@ fn is_change(line: &str) -> bool {
     line.starts_with("diff --git ") || line.starts_with("@@ -")
 }
 
-/// True when a line begins with a number, a time, a level, or a place in a file.
+/// True when a line begins with a number, a time, a severity level, or a location in a file.
 fn is_report(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     let (_, after) = word.split_once(':').unwrap_or_default();
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Over the corpus, nothing but source is taken for source.
+    /// In the corpus, no tool output is mistaken for source code.
     #[test]
     fn tool_output_is_distinguished_from_source() {
         let outputs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/outputs");

@@ -1,4 +1,4 @@
-//! Detects how much of a file a call shows: the whole file, or the lines it asked for.
+//! Detects how much of a file a call shows: the whole file, or selected lines.
 
 use crate::call::family::{bare, name};
 use crate::call::{Call, ToolKind, shell};
@@ -21,18 +21,18 @@ const PICKERS: [&str; 14] = [
     "uniq",
 ];
 
-/// Options of other commands that select lines, in lower case.
+/// Options, in lower case, with which other commands select lines.
 const OPTIONS: [&str; 6] = ["--line-range", "-first", "-head", "-last", "-tail", "-totalcount"];
 
 impl Call<'_> {
-    /// True when the call asks for part of a file.
+    /// True when the call asks for only part of a file.
     #[must_use]
     pub fn asks_for_part(&self) -> bool {
         let runs = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
         self.is_part || self.command.is_some_and(|line| runs && picks_lines(line))
     }
 
-    /// The line number, in the file, of the first line shown, where the command gives it: `sed -n '200,400p' x`,
+    /// The number, in the file, of the first line shown, if the command gives that number: `sed -n '200,400p' x`,
     /// `tail -n +200 x`.
     #[must_use]
     pub fn first_line(&self) -> Option<usize> {
@@ -52,7 +52,7 @@ impl Call<'_> {
     }
 }
 
-/// True when a command on the line selects lines.
+/// True when a command on `line` prints only selected lines.
 fn picks_lines(line: &str) -> bool {
     shell::commands(line).iter().any(|command| {
         let words = bare(&command.words);

@@ -1,8 +1,9 @@
 //! Finds the family of commands whose output a command line prints.
 //!
-//! In a pipeline, the first command decides as long as the rest only select or sort its lines; once a later command
-//! rewrites them, the family is generic. For several commands it is the family they share. If one of them shows a
-//! file, the whole text counts as that file's, because text that an agent may edit must stay unchanged.
+//! In a pipeline, the first command decides as long as the rest only select or sort its lines; if a later command
+//! rewrites them, the family is generic. If a line runs commands of different families, the family is generic too. But
+//! if one of them shows a file, the whole text counts as file contents, because text that an agent may edit must stay
+//! unchanged.
 
 use crate::call::shell;
 use crate::call::shell::{Output, ShellCommand};
@@ -24,13 +25,13 @@ pub enum Family {
     Pip,
     /// `make` and similar.
     Make,
-    /// Listings of files and lines.
+    /// Commands that list files or lines.
     Fs,
-    /// Searches.
+    /// Search commands.
     Grep,
-    /// File contents.
+    /// Commands that print files.
     Read,
-    /// Anything else.
+    /// All other commands.
     Generic,
 }
 
@@ -48,7 +49,7 @@ const COMMANDS: [(Family, &[&str]); 10] = [
     (Family::Read, &["cat", "head", "tail", "sed", "awk", "nl", "bat", "get-content"]),
 ];
 
-/// Commands that print nothing, or a line that belongs to no family.
+/// Commands that print nothing, or only a line that belongs to no family.
 const QUIET: &[&str] = &[
     ":", ".", "[", "[[", "alias", "break", "case", "cd", "chmod", "chown", "continue", "cp", "declare",
     "done", "echo", "esac", "exit", "export", "false", "fi", "for", "kill", "ln", "local", "mkdir", "mv",
@@ -75,7 +76,8 @@ pub(super) const PICKS: &[&str] = &[
     "uniq",
 ];
 
-/// Prefix commands that do not change the output of the command after them, each with its options that take a value.
+/// Prefix commands that do not change the output of the command after them, each with those of its options that take a
+/// value.
 const PREFIXES: &[(&str, &[&str])] = &[
     ("!", &[]),
     ("builtin", &[]),
@@ -151,7 +153,7 @@ impl Family {
     }
 }
 
-/// `None` when the line prints nothing significant.
+/// The family whose output `line` prints; `None` when it prints nothing significant.
 fn of_line(line: &str, depth: usize) -> Option<Family> {
     let commands = shell::commands(line);
     commands
@@ -195,7 +197,7 @@ fn of_command(words: &[String], depth: usize) -> Option<Family> {
     }
 }
 
-/// The family of a command by its bare name.
+/// The family of the command called `name`.
 fn by_name(name: &str) -> Family {
     COMMANDS.iter().find(|(_, names)| names.contains(&name)).map_or(Family::Generic, |(family, _)| *family)
 }
@@ -212,19 +214,19 @@ pub(super) fn name(word: &str) -> String {
     }
 }
 
-/// The line that a shell is given to run, as in `bash -lc LINE`.
+/// The command line that a shell is told to run, as in `bash -lc LINE`.
 pub(super) fn script(words: &[String]) -> Option<&str> {
     let at = words.iter().position(|word| word.starts_with('-') && word.ends_with('c'))?;
     words.get(at + 1).map(String::as_str)
 }
 
-/// The module that Python runs, if it belongs to a family.
+/// The module that Python runs with `-m`, if that module belongs to a family.
 fn module(words: &[String]) -> Option<&str> {
     let at = words.iter().position(|word| word == "-m")?;
     words.get(at + 1).map(String::as_str).filter(|module| by_name(module) != Family::Generic)
 }
 
-/// A command without assignments and prefixes.
+/// The words of a command without leading assignments and prefix commands.
 pub(super) fn bare(mut words: &[String]) -> &[String] {
     while let Some((first, rest)) = words.split_first() {
         words = if assigns(first) {
@@ -271,7 +273,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 3.13: every command of the list.
+    /// Behaviour 3.13: every command in the list has the right family.
     #[test]
     fn every_command_has_its_family() {
         for (family, names) in [
@@ -292,7 +294,7 @@ mod tests {
         check(Family::Pip, &["uv pip install x", "python3 -m pip install x"]);
     }
 
-    /// Behaviour 3.13: prefixes of a command.
+    /// Behaviour 3.13: prefix commands are skipped.
     #[test]
     fn prefixes_are_skipped() {
         check(

@@ -1,22 +1,22 @@
-//! Classifies a file that a command shows: one that an agent may edit, or one that is only read.
+//! Classifies the files that a command shows: files that an agent may edit, and files that are only read.
 //!
-//! `docs/reads.md` has the same table in prose; a test checks it row by row.
+//! `docs/reads.md` explains the same rules in a table; a test checks that table row by row.
 
 /// How a file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileUse {
-    /// Written by programs and never edited. It may contain secrets that a server received.
+    /// Written by programs and never edited. The file may contain secrets that a server received.
     Log,
-    /// Read and not edited: a program writes it, or it is too long for edits by quotation.
+    /// Read but not edited: a program writes the file, or the file is too long for edits that quote its text.
     Data,
-    /// An agent may edit it.
+    /// A file that an agent may edit.
     Text,
 }
 
 /// Extensions of logs.
 const LOGS: [&str; 4] = [".log", ".out", ".err", ".output"];
 
-/// Files that package managers write.
+/// Lock files that package managers write.
 const LOCKS: [&str; 8] = [
     "package-lock.json",
     "npm-shrinkwrap.json",
@@ -28,29 +28,29 @@ const LOCKS: [&str; 8] = [
     "bun.lockb",
 ];
 
-/// Extensions of generated files: locks, JSON lines, minified code.
+/// Extensions of generated files: lock files, JSON lines, minified code.
 const GENERATED: [&str; 7] = [".lock", ".jsonl", ".ndjson", ".min.js", ".min.css", ".js.map", ".css.map"];
 
 /// Directories that a build or an installation creates.
 const BUILD_DIRECTORIES: [&str; 5] = ["dist", "build", "target", "coverage", "node_modules"];
 
-/// Extensions of tables and documents that are edited while they are short.
+/// Extensions of tables and documents, which agents edit only while they are short.
 const TABLES: [&str; 3] = [".csv", ".tsv", ".json"];
 
-/// Tables longer than this, in bytes, are not edited.
+/// Tables of more bytes than this are not edited.
 const MAX_EDITABLE_BYTES: usize = 16 << 10;
 
-/// Extensions of prose, whose paragraphs may be long lines.
+/// Extensions of prose, in which a paragraph may be one long line.
 const PROSE: [&str; 6] = [".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt"];
 
-/// A longer line, in bytes, marks a file as minified or generated.
+/// A line of more bytes than this shows that a file is minified or generated.
 const MAX_LINE_BYTES: usize = 2000;
 
 /// Root elements of test and coverage reports.
 const REPORTS: [&str; 3] = ["testsuites", "testsuite", "coverage"];
 
 impl FileUse {
-    /// The class of `files`, of which `text` was shown. No names means an unknown file.
+    /// Classifies `files`, of which `text` was shown. An empty list means that the file is unknown.
     pub(super) fn of_all(files: &[&str], text: &str) -> Self {
         let mut kinds: Vec<_> = files.iter().map(|path| Self::of_path(path, text.len())).collect();
         if let ([path], [kind @ Self::Text]) = (files, &mut kinds[..])
@@ -67,7 +67,7 @@ impl FileUse {
         }
     }
 
-    /// The class of the file at `path`, of which `shown` bytes are shown.
+    /// Classifies the file at `path`, of which `shown` bytes are shown.
     pub(super) fn of_path(path: &str, shown: usize) -> Self {
         let path = path.to_ascii_lowercase().replace('\\', "/");
         let base = path.rsplit('/').next().unwrap_or_default();
@@ -87,17 +87,17 @@ impl FileUse {
     }
 }
 
-/// True when the lines of `text`, the file at `path`, show that a program wrote it.
+/// True when the lines of `text`, the contents of the file at `path`, show that a program wrote the file.
 fn is_written(path: &str, text: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let prose = PROSE.iter().any(|end| path.ends_with(end));
     is_report(text) || is_lines(text) || !prose && text.lines().any(|line| line.len() > MAX_LINE_BYTES)
 }
 
-/// True for a test or coverage report.
+/// True when `text` is a test or coverage report.
 fn is_report(text: &str) -> bool {
     let mut rest = text.trim_start();
-    // The declaration, the doctype and comments precede the root element.
+    // An XML declaration, a doctype and comments may precede the root element.
     for _ in 0..8 {
         if !rest.starts_with("<?") && !rest.starts_with("<!") {
             break;
@@ -108,10 +108,10 @@ fn is_report(text: &str) -> bool {
     REPORTS.iter().any(|root| name.strip_prefix(root).is_some_and(|rest| rest.starts_with([' ', '>', '\n'])))
 }
 
-/// Lines inspected.
+/// The number of lines inspected.
 const SAMPLE_LINES: usize = 64;
 
-/// True for lines of JSON objects.
+/// True when every inspected line looks like a JSON object.
 fn is_lines(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES);
     let is_object = |line: &str| line.starts_with("{\"") && line.trim_end().ends_with('}');

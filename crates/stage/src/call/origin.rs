@@ -1,8 +1,9 @@
-//! Finds the origin of a result's text, which decides about masks, forms, cuts and references alike.
+//! Finds the origin of a result's text, which decides whether the text may be masked, rewritten, cut or replaced by a
+//! reference.
 //!
-//! Text that an agent may edit stays unchanged, and is masked only on explicit request: the agent writes back what
-//! it reads, so a mask would end up in the file. If one command line runs several commands, a single one that shows
-//! such a file is enough.
+//! Text that an agent may edit stays unchanged, and is masked only on explicit request: the agent writes back the text
+//! that it reads, so a mask would end up in the file. If a command line runs several commands, this rule applies as
+//! soon as one of them shows such a file.
 
 use crate::call::carrier;
 use crate::call::family::{bare, name, script};
@@ -10,24 +11,24 @@ use crate::call::file::FileUse;
 use crate::call::shell::{Output, ShellCommand};
 use crate::call::{Call, ToolKind, shell, string_literal};
 
-/// The origin of a text, in increasing order of how strictly it must stay unchanged.
+/// Where a text comes from. Later variants must be kept unchanged more strictly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// The environment, a log, a server's response.
+    /// The environment, a log, or a server's response.
     Other,
-    /// A file that is read and not edited, or the result of a query on one.
+    /// A file that is read but not edited, or the result of a query on a file.
     Data,
-    /// Lines of files.
+    /// Lines of files, found by a search.
     Search,
-    /// Changes to files, from a comparison or a history.
+    /// Changes to files, from a comparison or a version history.
     Change,
-    /// An edit, which may show what it changed.
+    /// The result of an edit, which may show the changed text.
     Edit,
-    /// A file that an agent may edit.
+    /// The contents of a file that an agent may edit.
     File,
 }
 
-/// Commands that show files.
+/// Commands that print files.
 const SHOWS: &[&str] = &[
     "awk",
     "bat",
@@ -66,20 +67,20 @@ const SHOWS: &[&str] = &[
 /// Commands that compare files.
 const COMPARES: &[&str] = &["colordiff", "comm", "delta", "diff", "difft", "icdiff", "sdiff"];
 
-/// Commands that query files for values.
+/// Commands that extract values from files.
 const QUERIES: &[&str] = &["dasel", "gron", "jq", "mlr", "qsv", "xmllint", "xq", "xsv", "yq"];
 
-/// Commands that show lines of files.
+/// Commands that search files and print matching lines.
 const SEARCHES: &[&str] =
     &["ack", "ag", "egrep", "fgrep", "grep", "rg", "ripgrep", "select-string", "sls", "ugrep", "zgrep"];
 
-/// Commands whose first argument is a script or a pattern, not a file.
+/// Commands whose first argument is a script, not a file.
 const SCRIPTED: &[&str] = &["awk", "gawk", "gsed", "sed"];
 
 /// Commands that change files.
 const EDITS: &[&str] = &["apply_patch", "patch"];
 
-/// Shells, then those of Windows and the options that precede their command line.
+/// Unix shells, Windows shells, and the options that precede a command line for a Windows shell.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 const WINDOWS: &[&str] = &["cmd", "powershell", "pwsh"];
 const COMMAND_OPTIONS: &[&str] = &["-c", "-command", "/c", "/k"];
@@ -98,10 +99,10 @@ const GIT: &[&str] = &[
     "whatchanged",
 ];
 
-/// Options of git that take a value.
+/// Git options that take a value.
 const GIT_VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree"];
 
-/// Interpreters, how their scripts read a file, and how they print it unchanged.
+/// Interpreters, expressions with which their scripts read a file, and expressions that print a file unchanged.
 const INTERPRETERS: &[&str] = &["bun", "deno", "node", "perl", "php", "python", "ruby"];
 const READS: &[&str] = &[
     "open(",
@@ -132,7 +133,7 @@ const PRINTS: &[&str] = &[
 const MAX_DEPTH: usize = 4;
 
 impl Origin {
-    /// The origin of `text`, which answered `call`.
+    /// The origin of `text`, the result of `call`.
     pub(super) fn of(call: Call<'_>, text: &str) -> Self {
         let logged = |path| FileUse::of_path(path, 0) == FileUse::Log;
         match call.tool_kind() {
@@ -141,7 +142,7 @@ impl Origin {
             ToolKind::Grep => Self::Search,
             ToolKind::Edit | ToolKind::Write => Self::Edit,
             ToolKind::Glob => Self::Other,
-            // For an unknown tool, the text itself may show it.
+            // For an unknown tool, the text itself may show its origin.
             ToolKind::Generic if is_diff(text) => Self::Change,
             ToolKind::Generic if is_numbered(text) => Self::File,
             ToolKind::Bash | ToolKind::Generic => {
@@ -150,20 +151,20 @@ impl Origin {
         }
     }
 
-    /// True when secrets in it are masked by default. Files that were read are not.
+    /// True when secrets in the text are masked by default. Secrets in files are not.
     #[must_use]
     pub fn is_masked(self) -> bool {
         self == Self::Other
     }
 
-    /// True when an agent may write what the text shows back to a file.
+    /// True when an agent may write parts of the text back to a file.
     #[must_use]
     pub fn is_editable(self) -> bool {
         self >= Self::Search
     }
 }
 
-/// A command line, read to find the origin of `text`.
+/// Finds the origin of `text` from the command line that printed it.
 #[derive(Clone, Copy)]
 struct Reading<'t> {
     text: &'t str,
@@ -171,7 +172,7 @@ struct Reading<'t> {
 }
 
 impl Reading<'_> {
-    /// The origin of a command line's output, or of a program that contains command lines in quotes.
+    /// The origin of the output of a command line, or of a program that contains command lines as string literals.
     fn script(self, script: &str) -> Origin {
         let origin = self.line(script);
         if origin == Origin::File || self.depth >= MAX_DEPTH || !string_literal::runs_commands(script) {
@@ -186,7 +187,7 @@ impl Reading<'_> {
         Self { depth: self.depth + 1, ..self }
     }
 
-    /// The strictest origin among the commands of the line.
+    /// The strictest origin among the pipelines on `line`.
     fn line(self, line: &str) -> Origin {
         shell::commands(line)
             .split_inclusive(|command| command.output != Output::Piped)
@@ -196,7 +197,7 @@ impl Reading<'_> {
             .unwrap_or(Origin::Other)
     }
 
-    /// The origin of a pipeline: its first command's, or that of a command that receives its files from the others.
+    /// The origin of a pipeline: the stricter of its first command's origin and that of any `xargs` command in it.
     fn pipeline(self, pipeline: &[ShellCommand], line: &str) -> Origin {
         let is_xargs =
             |command: &&ShellCommand| command.words.first().is_some_and(|word| name(word) == "xargs");
@@ -218,7 +219,7 @@ impl Reading<'_> {
         let in_script = |of: &[&str]| of.iter().any(|part| line.contains(part));
         let deep = self.depth >= MAX_DEPTH;
         match &*name {
-            // As in `env -S` and `eval`.
+            // Quoted command lines, as in `env -S` and `eval`.
             _ if first.contains(' ') && !deep => self.deeper().script(&words.join(" ")),
             "git" => self.git(rest),
             _ if is(SHELLS) && !deep => script(rest).map_or(Origin::Other, |line| self.deeper().script(line)),
@@ -239,7 +240,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The origin of text shown from `files`.
+    /// The origin of text printed from `files`.
     fn files(self, files: &[&str]) -> Origin {
         match FileUse::of_all(files, self.text) {
             FileUse::Log => Origin::Other,
@@ -254,7 +255,7 @@ impl Reading<'_> {
             if GIT_VALUED.contains(&word.as_str()) {
                 words.next();
             } else if !word.starts_with('-') {
-                // As in `git show HEAD:src/a.rs`.
+                // A path after a revision, as in `git show HEAD:src/a.rs`.
                 let path = words.clone().find_map(|word| word.split_once(':').map(|(_, path)| path));
                 return match (word.as_str(), path) {
                     ("show", Some(path)) => self.files(&[path]),
@@ -269,8 +270,8 @@ impl Reading<'_> {
         Origin::Other
     }
 
-    /// The origin of a command that another program runs: from the first word that shows files, or a line of its
-    /// own.
+    /// The origin of a command that another program runs. That command begins at the first word that is a known
+    /// program, or is a quoted command line.
     fn nested_command(self, words: &[String], line: &str) -> Origin {
         let shows = |word: &String| {
             let name = name(word);
@@ -283,13 +284,13 @@ impl Reading<'_> {
     }
 }
 
-/// The line that a Windows shell is given to run.
+/// The command line that a Windows shell is told to run.
 fn windows_script(words: &[String]) -> Option<String> {
     let at = words.iter().position(|word| COMMAND_OPTIONS.contains(&&*word.to_ascii_lowercase()))?;
     words.get(at + 1..).map(|words| words.join(" "))
 }
 
-/// The files that a command shows: arguments that are neither options, numbers nor scripts.
+/// The files that a command shows: its arguments other than options, numbers and scripts.
 fn files<'w>(name: &str, words: &'w [String]) -> Vec<&'w str> {
     let number = |word: &str| word.chars().all(|char| char.is_ascii_digit() || "+-:,kKmM".contains(char));
     let mut files: Vec<&str> =
@@ -301,14 +302,14 @@ fn files<'w>(name: &str, words: &'w [String]) -> Vec<&'w str> {
     files
 }
 
-/// The origin of search results: lines of files, unless all the files searched are logs.
+/// The origin of search results: `Search`, unless all searched files are logs.
 fn search_origin(words: &[String]) -> Origin {
     let mut given = words.iter().filter(|word| !word.starts_with('-')).skip(1).peekable();
     let logs = given.peek().is_some() && given.all(|path| FileUse::of_path(path, 0) == FileUse::Log);
     if logs { Origin::Other } else { Origin::Search }
 }
 
-/// True when an interpreter prints lines of files, as in `perl -ne`.
+/// True when an interpreter is run to print lines of files, as in `perl -ne`.
 fn prints_lines(words: &[String]) -> bool {
     let Some(option) = words.first().and_then(|word| word.strip_prefix('-')) else { return false };
     let short = option.len() <= 4 && option.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -321,10 +322,10 @@ fn is_diff(text: &str) -> bool {
     lines.any(|line| line.starts_with("diff --git ") || line.starts_with("@@ -"))
 }
 
-/// Numbered lines needed for a text to count as numbered.
+/// The minimum number of consecutively numbered lines in a numbered text.
 const MIN_NUMBERED_LINES: usize = 3;
 
-/// True when the first lines are numbered consecutively, as tools show files.
+/// True when the first lines are numbered consecutively, as in files that tools show.
 fn is_numbered(text: &str) -> bool {
     let mut numbers = text.lines().take(MIN_NUMBERED_LINES + 5).map(number).skip_while(Option::is_none);
     let Some(Some(first)) = numbers.next() else { return false };
@@ -332,7 +333,7 @@ fn is_numbered(text: &str) -> bool {
     next.filter(|(number, expected)| *number == Some(*expected)).count() == MIN_NUMBERED_LINES - 1
 }
 
-/// The number that a line begins with, followed by a tab, an arrow, a bar or a colon.
+/// The number at the start of a line, if a tab, an arrow, a bar or a colon follows it.
 fn number(line: &str) -> Option<usize> {
     let line = line.trim_start();
     let digits = line.bytes().take(9).take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! Finds the commands whose own output a command line shows.
+//! Finds the commands whose output a command line shows.
 
 use crate::call::family::{PICKS, bare, name, script};
 use crate::call::shell::{self, Output, ShellCommand};
@@ -6,8 +6,9 @@ use crate::call::shell::{self, Output, ShellCommand};
 /// Shells nested deeper than this are not inspected.
 const MAX_DEPTH: usize = 4;
 
-/// The commands whose output `line` shows, each without assignments, prefixes and directory: `cd x && sudo /bin/a -b
-/// | tail` shows the output of `a -b`. Output piped into a command that rewrites it is not shown.
+/// The commands whose output `line` shows, each without assignments, prefixes and its directory. For example,
+/// `cd x && sudo /bin/a -b | tail` shows the output of `a -b`. Output piped into a command that rewrites it is not
+/// shown.
 pub(super) fn commands(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     gather(line, MAX_DEPTH, &mut found);

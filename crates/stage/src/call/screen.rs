@@ -1,14 +1,14 @@
-//! Recognises calls that capture a terminal screen. The next capture shows most of it again.
+//! Recognises calls that capture a terminal screen. Successive captures repeat most of the screen.
 
 use crate::call::{Call, ToolKind};
 
-/// Words in the names of tools that capture a screen.
+/// Words that occur in the names of tools that capture a screen.
 const SCREENS: [&str; 5] = ["capture", "console", "screen", "stdin", "terminal"];
 
 /// Subcommands that capture a screen.
 const CAPTURES: [&str; 3] = ["capture", "capture-pane", "hardcopy"];
 
-/// True when the result is a terminal screen.
+/// True when the result of `call` shows a terminal screen.
 pub(super) fn is_shown(call: &Call<'_>) -> bool {
     match call.tool_kind() {
         ToolKind::Bash => {

@@ -1,11 +1,11 @@
 //! Splits a command line into the commands it runs.
 //!
-//! Only as far as a result's family needs it: words without their quotes, pipes, and redirections to files, which
-//! are not shown. `$(..)` and here-documents are skipped because their output is not printed.
+//! Parses only as much as is needed to classify a result: words without their quotes, pipes, and redirections to files,
+//! because redirected output is not shown. `$(..)` and here-documents are skipped because their output is not printed.
 
 use std::mem;
 
-/// One command of a line.
+/// One command of a command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ShellCommand {
     pub(super) words: Vec<String>,
@@ -30,7 +30,7 @@ pub(super) fn commands(line: &str) -> Vec<ShellCommand> {
     reader.done
 }
 
-/// Deeper nesting is read as if it were flat.
+/// The maximum nesting depth. Deeper groups and substitutions are parsed as if they were flat.
 const MAX_DEPTH: usize = 16;
 
 #[derive(Default)]
@@ -38,9 +38,9 @@ struct Reader<'a> {
     rest: &'a str,
     depth: usize,
     word: Option<String>,
-    /// The role of the next word.
+    /// The role that the next word will have.
     next: Role,
-    /// Delimiters of the here-documents that begin on the next line.
+    /// Delimiters of the here-documents that begin after the current line.
     ends: Vec<String>,
     now: ShellCommand,
     done: Vec<ShellCommand>,
@@ -56,7 +56,7 @@ enum Role {
 }
 
 impl Reader<'_> {
-    /// Reads to the end, or past the closing bracket of the current group.
+    /// Reads to the end of the text, or past the closing bracket of the current group.
     fn list(&mut self) {
         while let Some(char) = self.take() {
             match char {
@@ -77,7 +77,7 @@ impl Reader<'_> {
     fn letter(&mut self, char: char) {
         let mut word = self.word.take().unwrap_or_default();
         match char {
-            // In front of a letter, a backslash more likely separates directories than escapes.
+            // A backslash in front of a letter or digit is more likely a path separator than an escape.
             '\\' if self.rest.starts_with(|next: char| next.is_alphanumeric()) => word.push(char),
             '\\' => word.extend(self.take().filter(|&next| next != '\n')),
             '\'' => word.push_str(self.take_past('\'')),
@@ -101,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips `$(..)`, whose output becomes part of a word.
+    /// Skips `$(..)`: its output becomes part of a word and is not printed.
     fn substitution(&mut self) {
         if self.depth >= MAX_DEPTH {
             return;
@@ -111,7 +111,8 @@ impl Reader<'_> {
         self.rest = inner.rest;
     }
 
-    /// Reads `(..)`, whose commands print like any other. After a word it is a list or a function's parameters.
+    /// Reads `(..)`, whose commands print their output as usual. Brackets directly after a word are an array or a
+    /// function's parameters, and are skipped.
     fn group(&mut self) {
         if self.word.is_some() {
             return self.substitution();
@@ -166,7 +167,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The next word names the file that the command prints to.
+    /// Starts a redirection: the next word is the name of the file that receives the output.
     fn file(&mut self) {
         self.end_word();
         self.now.output = Output::Filed;
@@ -196,7 +197,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends a line, and skips the here-documents that it announced.
+    /// Ends a line, and skips the bodies of the here-documents that it started.
     fn end_line(&mut self) {
         self.end_command(Output::Shown);
         for end in mem::take(&mut self.ends) {
@@ -227,7 +228,7 @@ impl<'a> Reader<'a> {
         char
     }
 
-    /// Takes the text up to the next `end`, and skips that.
+    /// Takes the text up to the next `end` and skips that character.
     fn take_past(&mut self, end: char) -> &'a str {
         let (taken, rest) = self.rest.split_once(end).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -239,7 +240,8 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// The words of each command, then `|` if it is piped and `>` if it is redirected to a file.
+    /// `expected` lists the words of each command, with `|` after a piped command and `>` after one redirected to a
+    /// file.
     fn check(line: &str, expected: &[&str]) {
         let found: Vec<String> = commands(line)
             .iter()

@@ -1,9 +1,9 @@
-//! Finds command lines quoted in a program, such as a JavaScript or Python script that starts a shell.
+//! Finds command lines in string literals of a program, such as a JavaScript or Python script that starts a shell.
 
-/// Quoted strings inspected per script.
+/// The maximum number of string literals inspected per script.
 const MAX_STRINGS: usize = 64;
 
-/// Calls by which programs run commands.
+/// Functions and operators with which programs run commands.
 const RUNS: &[&str] = &[
     "Bun.$",
     "Command::new",
@@ -27,13 +27,13 @@ const RUNS: &[&str] = &[
     "tools.",
 ];
 
-/// True when a script may run commands that it has as string literals.
+/// True when a script may run commands that it contains as string literals.
 pub(super) fn runs_commands(script: &str) -> bool {
     RUNS.iter().any(|word| script.contains(word))
 }
 
-/// The first string literals that may be command lines: those of several words, and adjacent words as in `["cat",
-/// "a.py"]`.
+/// String literals that may be command lines: literals of several words, and adjacent literals joined, as in
+/// `["cat", "a.py"]`.
 pub(super) fn lines(script: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut words: Vec<String> = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn lines(script: &str) -> Vec<String> {
     lines
 }
 
-/// Each string literal without its escapes, and the text between it and the one before.
+/// The value of each string literal, with the text between the previous literal and this one.
 fn texts(script: &str) -> impl Iterator<Item = (&str, String)> {
     let mut rest = script;
     std::iter::from_fn(move || {
@@ -76,7 +76,7 @@ fn texts(script: &str) -> impl Iterator<Item = (&str, String)> {
     .take(MAX_STRINGS)
 }
 
-/// The value of a string literal.
+/// Resolves the escapes in a string literal.
 fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();

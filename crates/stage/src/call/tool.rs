@@ -1,4 +1,4 @@
-//! Maps the many names that clients give their tools to the few things that tools do.
+//! Maps the many names that clients give their tools to a few kinds of tools.
 
 /// What a tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,7 +13,7 @@ pub enum ToolKind {
     Glob,
     /// Changes files.
     Edit,
-    /// Makes files.
+    /// Creates files.
     Write,
     /// Anything else.
     Generic,
@@ -125,8 +125,7 @@ impl ToolKind {
         }
     }
 
-    /// The kind of the tool that a client calls `name`. A server's prefix, as in `mcp__files__read_file`, is
-    /// ignored.
+    /// The kind of the tool that a client calls `name`. Ignores a server's prefix, as in `mcp__files__read_file`.
     pub(super) fn by_name(name: &str) -> Self {
         let bare = name.rsplit_once("__").map_or(name, |(_, bare)| bare);
         let known = |names: &[&str]| names.iter().any(|known| letters(known).eq(letters(bare)));
@@ -135,12 +134,12 @@ impl ToolKind {
     }
 }
 
-/// The letters of a name, the same for `ReadManyFiles`, `Read Files` and `read_many_files`.
+/// The letters and digits of a name in lower case, so that `ReadManyFiles` and `read_many_files` are equal.
 fn letters(name: &str) -> impl DoubleEndedIterator<Item = char> {
     name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase())
 }
 
-/// Suffixes of tools that show files, after any prefix that a client puts in front of a server's tools.
+/// Suffixes of the names of tools that show files. A client may add its own prefix to the tools of a server.
 const READERS: [&str; 7] = [
     "readfile",
     "readtextfile",

@@ -1,4 +1,4 @@
-//! Replaces binary data by a note of its size.
+//! Replaces binary data with a note of its size.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use tersely_codec::{Text, json};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// Suppresses texts that are binary.
+/// Suppresses binary text.
 pub(crate) struct Binary;
 
 impl Stage for Binary {
@@ -33,9 +33,9 @@ fn marker(text: &str) -> String {
     format!("[Binary output suppressed: {} bytes]", text.len())
 }
 
-/// A JSON text with every binary string suppressed; `None` if it has none.
+/// A JSON text with every binary string suppressed; `None` if it contains none.
 fn within(text: &str) -> Option<String> {
-    // JSON escapes control characters this way.
+    // JSON encoders escape control characters as `\u00..`.
     let may_be = text.trim_start().starts_with(['{', '[']) && text.contains("\\u00");
     if !may_be || json::decode(text).is_err() {
         return None;
@@ -55,7 +55,7 @@ fn within(text: &str) -> Option<String> {
     (from > 0).then_some(out)
 }
 
-/// The contents of the strings in a JSON text, except for keys.
+/// The ranges of the contents of all strings in a JSON text, except for keys.
 fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -72,10 +72,10 @@ fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     .filter(|span| !text[span.end + 1..].trim_start().starts_with(':'))
 }
 
-/// Control characters in shorter texts prove nothing.
+/// A text of at most this many characters is binary only if it contains a NUL: a few control characters prove nothing.
 const MIN_CHARS: usize = 32;
 
-/// In text, at most one character in this many is a control character.
+/// A longer text is binary when more than one character in this many is a control character.
 const MIN_CHARS_PER_CONTROL: usize = 20;
 
 fn is_binary(text: &str) -> bool {
@@ -91,19 +91,19 @@ fn is_binary(text: &str) -> bool {
     chars > MIN_CHARS && controls * MIN_CHARS_PER_CONTROL > chars
 }
 
-/// True for NUL-terminated names, as `find -print0` and `git ls-files -z` list them.
+/// True when the text is a list of names that NUL separates or ends, as `find -print0` and `git ls-files -z` print it.
 fn is_list(text: &str) -> bool {
     let body = text.strip_suffix('\0').unwrap_or(text);
     let name = |part: &str| part.chars().nth(1).is_some() && !part.chars().any(is_control);
     body.contains('\0') && body.split('\0').all(name)
 }
 
-/// True for the first bytes of control characters. The non-ASCII one begins other characters too.
+/// True when `byte` may be the first byte of a control character. The non-ASCII one begins other characters too.
 fn may_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x1b) || matches!(byte, 0x7f | 0xc2)
 }
 
-/// True for control characters that are neither line breaks, white space nor escape sequences.
+/// True for control characters other than line breaks, tabs and the escape character.
 fn is_control(char: char) -> bool {
     char.is_control() && !matches!(char, '\n' | '\r' | '\t' | '\x1b')
 }
@@ -132,7 +132,7 @@ mod tests {
         );
     }
 
-    /// Behaviour 3.4: the text around it stays unchanged.
+    /// Behaviour 3.4: the text around a binary string stays unchanged.
     #[test]
     fn binary_in_json_is_suppressed_where_it_stands() {
         let bytes = "\\u0000\\u0001PNG\\u001a".repeat(20);
@@ -148,7 +148,7 @@ mod tests {
         check(&format!("said: {bytes}"), None);
     }
 
-    /// Lists written for other tools are text, whatever separates their items.
+    /// Lists written for other programs are text, even if NUL separates their items.
     #[test]
     fn names_with_a_nul_behind_each_are_text() {
         check("./a.txt\0./b c.txt\0./d\0", None);

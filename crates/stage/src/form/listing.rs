@@ -1,4 +1,5 @@
-//! Writes long listings with the values that most rows share stated once. Columns are aligned again from the widest.
+//! Writes long listings with the values that most rows share stated once. Decoding aligns the columns again by their
+//! widest values.
 
 use crate::form::row_defaults::RowDefaults;
 use crate::form::verbatim;
@@ -7,10 +8,10 @@ use crate::read::entry::{Gaps, ListingEntry, Spacing, layouts};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text with the rows of `ls -l`.
+/// A text that contains rows of `ls -l`.
 pub(crate) struct Listing;
 
-/// Fewer rows have nothing to save.
+/// The minimum number of rows; fewer rows are not worth a head.
 const MIN_ROWS: usize = 4;
 
 impl Stage for Listing {
@@ -22,7 +23,7 @@ impl Stage for Listing {
         Mode::Standard
     }
 
-    /// A small model reads cells separated only by blanks worst of all.
+    /// Of all tested notations, cells separated only by blanks are the hardest for a small model to read.
     fn reader(&self) -> Reader {
         Reader::Strong
     }
@@ -75,7 +76,8 @@ impl Stage for Listing {
     }
 }
 
-/// The spacing that restores most rows: as wide as the rows need, or as the first one if others were cut off.
+/// The spacing that restores most rows. Columns are as wide as the rows need, or as wide as in the first row if wider
+/// rows are missing.
 fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
     let fits = |spacing: Spacing| {
         let rows = lines.iter().zip(entries).zip(layouts(entries, spacing));
@@ -100,7 +102,7 @@ fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
     best.0
 }
 
-/// The output: rows, and other lines.
+/// The output: rows and other lines.
 #[derive(Default)]
 struct Sheet<'a> {
     out: String,
@@ -115,7 +117,8 @@ impl<'a> Sheet<'a> {
         self.out.push('\n');
     }
 
-    /// A line that is not a row. If it could be read as one, it goes into a run.
+    /// Adds a line that is not a row. If the decoder could mistake it for a row, the line goes into a counted run of
+    /// unchanged lines.
     fn other(&mut self, line: &'a str, usual: &RowDefaults<'_>) {
         if self.others.is_empty() && usual.read(line).is_none() && verbatim::count(line).is_none() {
             self.row(line);
@@ -137,7 +140,7 @@ mod tests {
     use crate::proof::{check, check_odd, read_foreign};
 
     const USUAL: &str = "-rw-r--r-- 1 me me   634 Nov 14 23:05 a\n-rw-r--r-- 1 me me     6 Nov 14 23:05 b\ndrwxr-xr-x 2 me me 12345 Jan  1  2024 c";
-    /// In addition to what is unusual everywhere.
+    /// Unusual lines for this form, in addition to those for every form.
     const ODD: &[&str] = &[
         "12 x",
         "d 2 4096 x",
@@ -189,7 +192,7 @@ mod tests {
         );
     }
 
-    /// As printed by `ls -l | head`: the widest row is missing.
+    /// The output of `ls -l | head`, in which the widest row is missing.
     #[test]
     fn rows_that_were_cut_off_come_back() {
         check(

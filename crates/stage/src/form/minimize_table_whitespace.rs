@@ -1,18 +1,18 @@
 //! Removes the padding around the cells of tables.
 //!
-//! Runs after the exact forms: a text that one of them wrote does not need it.
+//! Runs after the exact forms; a text that one of them has written does not need this stage.
 
 use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Padding between the pipes of tables.
+/// Removes padding between the pipes of tables.
 pub(crate) struct MinimizeTableWhitespace;
 
-/// Minimum pipes in a row.
+/// The minimum number of pipes in a row.
 const MIN_PIPES: usize = 2;
 
-/// Minimum rows of a table.
+/// The minimum number of rows in a table.
 const MIN_ROWS: usize = 3;
 
 impl Stage for MinimizeTableWhitespace {
@@ -44,12 +44,12 @@ impl Stage for MinimizeTableWhitespace {
     }
 }
 
-/// The number of single pipes, which separate cells; two in a row are an operator.
+/// The number of pipes, which separate cells. Zero if the line contains `||`, which is an operator.
 fn pipes(line: &str) -> usize {
     if line.contains("||") { 0 } else { line.bytes().filter(|byte| *byte == b'|').count() }
 }
 
-/// True when every column has a name. Compilers draw bars next to code with nothing between them.
+/// True when every column has a name. Compilers draw pipes next to code, but with nothing between them.
 fn is_head(line: &str) -> bool {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);

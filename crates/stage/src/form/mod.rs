@@ -1,4 +1,4 @@
-//! Forms: the same information in fewer tokens. A reader who knows the notation can recover everything.
+//! Forms write the same information in fewer tokens. A reader who knows the notation can recover everything.
 
 pub(crate) mod dictionary;
 mod general;
@@ -36,14 +36,14 @@ pub static FORMS: &[&dyn Stage] = &[
     &normalize_whitespace::NormalizeWhitespace,
 ];
 
-/// The form for any text, including one that another form has written.
+/// The form for any text, including text that another form has written.
 pub static GENERAL: &dyn Stage = &general::General;
 
-/// Names for frequent phrases, where the general form is not used.
+/// The form that gives names to frequent phrases, used where the general form is not.
 pub static DICTIONARY: &dyn Stage = &dictionary::Dictionary;
 
-/// Both of them.
+/// Both forms for any text.
 pub static ANY: &[&dyn Stage] = &[&general::General, &dictionary::Dictionary];
 
-/// Forms whose output consists of whole lines in a different notation; cuts of lines leave such text unchanged.
+/// Forms whose output lines are in a different notation; stages that cut lines leave such text unchanged.
 pub(crate) static ROWS: &[&dyn Stage] = &[&listing::Listing, &search::Search];

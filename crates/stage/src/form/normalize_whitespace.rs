@@ -1,15 +1,15 @@
-//! Removes white space at line ends and between paragraphs.
+//! Removes white space at line ends, and surplus blank lines between paragraphs.
 //!
-//! Runs after the exact forms: a text that one of them wrote does not need it.
+//! Runs after the exact forms; a text that one of them has written does not need this stage.
 
 use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Trailing white space, and more than two blank lines in a row.
+/// Removes trailing white space, and all but two of several blank lines in a row.
 pub(crate) struct NormalizeWhitespace;
 
-/// Consecutive blank lines that stay.
+/// The maximum number of consecutive blank lines.
 const MAX_BLANK_LINES: usize = 2;
 
 impl Stage for NormalizeWhitespace {

@@ -1,21 +1,21 @@
-//! Writes file reads with a cheaper gutter: keeps the number of every line with text, and drops its padding and its
-//! arrow.
+//! Writes numbered file contents with a shorter gutter: keeps the number of every line that contains text, and drops
+//! the padding and the arrow.
 //!
-//! An empty line between two numbered ones has no number: nobody asks for it, and both neighbours have theirs. The
-//! file's own text stays byte for byte what an edit tool must match.
+//! For strong readers, an empty line between two numbered lines has no number: nobody refers to it, and both neighbours
+//! have numbers. The file's own text stays unchanged byte for byte, because an edit tool must match it.
 
 use crate::call::ToolKind;
 use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text whose lines begin with their numbers.
+/// A text whose lines begin with line numbers.
 pub(crate) struct Numbered;
 
-/// The name, by which others recognise a file with numbered lines.
+/// The name of this stage, by which other modules recognise a file with numbered lines.
 pub const NAME: &str = "numbered";
 
-/// Fewer numbered lines prove nothing.
+/// The minimum number of numbered lines; fewer may be a coincidence.
 const MIN_LINES: usize = 4;
 
 impl Stage for Numbered {
@@ -54,7 +54,7 @@ impl Stage for Numbered {
         }
         let rest = lines.inspect(|line| out.push_str(line)).count();
         let note = shape.note(numbered, head);
-        // Below other lines, a few numbers in a long text prove nothing.
+        // If other lines precede the numbered ones, a few numbers in a long text may be a coincidence.
         let most = head == 0 || numbered >= rest;
         (numbered >= MIN_LINES && most && out != text).then_some(Edit { text: out, loss: Loss::None, note })
     }
@@ -78,9 +78,9 @@ impl Stage for Numbered {
     }
 }
 
-/// The number of lines above the numbered ones, and the shape of their gutter.
+/// The number of lines above the numbered lines, and the shape of the gutter.
 ///
-/// Tools that edit a file or run a command report that before they show lines.
+/// Tools that edit a file or run a command write a report above the lines that they show.
 fn begin(scene: Scene<'_>, text: &str) -> Option<(usize, Shape)> {
     let lines: Vec<&str> = text.split('\n').take(MAX_HEAD_LINES + MIN_LINES).collect();
     let numbered = |head: usize, shape: &Shape| {
@@ -88,32 +88,32 @@ fn begin(scene: Scene<'_>, text: &str) -> Option<(usize, Shape)> {
         !first.is_empty()
             && (shape.first..).zip(first).all(|(number, line)| shape.content(line, number).is_some())
     };
-    // Lists number their items this way too.
+    // Lists number their items with dots too.
     let fits = |shape: &Shape| shape.separator != DOT || scene.call.tool_kind() == ToolKind::Read;
     let first = lines.iter().enumerate().take(MAX_HEAD_LINES + 1);
     let shapes = first.filter_map(|(head, line)| Some((head, Shape::of(line)?.with_ending(text))));
     shapes.into_iter().find(|(head, shape)| fits(shape) && numbered(*head, shape))
 }
 
-/// Maximum lines above the numbered ones.
+/// The maximum number of lines above the numbered lines.
 const MAX_HEAD_LINES: usize = 12;
 
-/// Separates the number from the text in our notation.
+/// The character between the number and the text in our notation.
 const TAB: char = '\t';
 
-/// Separators and their names in the note.
+/// Separators between number and text, and their names in the note.
 const SEPARATORS: [(&str, &str); 6] =
     [("→", "arrow"), ("\t", "tab"), (": ", "colon"), (DOT, "dot"), (" | ", "bar"), ("| ", "pipe")];
 const DOT: &str = ". ";
 
-/// Words of the note for zero-padded numbers, and for gutters of empty lines without their last space.
+/// Words in the note for zero-padded numbers, and for gutters that lack the last space on empty lines.
 const ZEROS: &str = ", zeros";
 const TRIMMED: &str = ", trimmed";
 
 /// The layout of a gutter.
 struct Shape {
     first: usize,
-    /// The width that numbers are padded to, and the padding.
+    /// The width to which numbers are padded, and the padding character.
     width: usize,
     padding: char,
     separator: &'static str,
@@ -122,7 +122,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// The shape of the gutter of the first line.
+    /// The shape of the gutter in `line`, the first numbered line.
     fn of(line: &str) -> Option<Self> {
         let number = line.trim_start_matches(' ');
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
@@ -141,7 +141,7 @@ impl Shape {
         })
     }
 
-    /// The same, with how `text` ends the gutters of empty lines.
+    /// Sets whether the gutters of empty lines in `text` lack their last space.
     fn with_ending(self, text: &str) -> Self {
         let end = self.separator.trim_end_matches(' ');
         let is_empty = |line: &str| {
@@ -152,7 +152,7 @@ impl Shape {
         Self { trimmed, ..self }
     }
 
-    /// The text after the gutter of line `number`.
+    /// The text after the gutter of `line`, if its number is `number`.
     fn content<'l>(&self, line: &'l str, number: usize) -> Option<&'l str> {
         let digits = number.to_string();
         let padding = self.width.saturating_sub(digits.len());
@@ -166,7 +166,7 @@ impl Shape {
         short.or_else(|| rest.strip_prefix(self.separator).filter(|content| !is_empty(content)))
     }
 
-    /// Writes the original gutter of a line.
+    /// Writes a line with its original gutter.
     fn push(&self, out: &mut String, number: usize, content: &str) {
         let digits = number.to_string();
         out.extend(std::iter::repeat_n(self.padding, self.width.saturating_sub(digits.len())));
@@ -179,8 +179,8 @@ impl Shape {
         SEPARATORS.iter().find(|(separator, _)| *separator == self.separator).map_or("", |(_, name)| name)
     }
 
-    /// Writes `120, width 6, arrow`, the padding and ending, the first number if it is not 1, and the number of
-    /// lines above.
+    /// Writes the note: `120, width 6, arrow`, the padding and the ending, the first number if it is not 1, and the
+    /// number of lines above.
     fn note(&self, numbered: usize, head: usize) -> String {
         let from = if self.first == 1 { String::new() } else { format!(" from {}", self.first) };
         let after = if head == 0 { String::new() } else { format!(" after {head} lines") };
@@ -189,7 +189,7 @@ impl Shape {
         format!("{numbered}{from}{after}, width {}, {}{zeros}{trimmed}", self.width, self.name())
     }
 
-    /// Parses a line written by `note`.
+    /// Parses a note written by `note`.
     fn parse(note: &str) -> Option<(usize, usize, Self)> {
         let (counts, rest) = note.split_once(", width ")?;
         let (counts, head) = match counts.split_once(" after ") {
@@ -246,7 +246,7 @@ mod tests {
         check(&Numbered, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
     }
 
-    /// Copilot's notation. Lists look the same, so only the result of a client's own read tool counts.
+    /// Copilot numbers lines in this way. Lists look the same, so only the result of a client's own read tool counts.
     #[test]
     fn dots_count_behind_a_tool_that_reads() {
         let text = "1. a\n2. \n3. b\n4. c\n";

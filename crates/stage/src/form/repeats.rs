@@ -1,11 +1,11 @@
-//! Writes consecutive repeats of lines or blocks of lines once, with a count: `(the line above 41 more times)`.
+//! Writes consecutive repeats of a line or a block of lines once, with a count: `(the line above 41 more times)`.
 
 use crate::plan::{Loss, Mode};
 use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text with consecutive repeats.
+/// A text that contains consecutive repeats.
 pub(crate) struct Repeats;
 
 impl Stage for Repeats {
@@ -30,17 +30,18 @@ impl Stage for Repeats {
     }
 }
 
-/// Maximum lines of a repeated block.
+/// The maximum number of lines in a repeated block.
 const MAX_PERIOD_LINES: usize = 8;
 
-/// Repeats of fewer bytes cost less than a line about them.
+/// The minimum length of repeats in bytes; shorter repeats cost less than the line that replaces them.
 const MIN_BYTES: usize = 48;
 
-/// Bytes of repeats that a count may always represent. A block may also repeat up to `MAX_BLOCKS` times.
+/// A count represents at most this many bytes, or `MAX_BLOCKS` repeats if that is more.
 const MAX_REPEAT_BYTES: usize = 5_000;
 const MAX_BLOCKS: usize = 200;
 
-/// The text with each repeat written once, and the number of repeats. Unchanged if a line looks like our notation.
+/// Writes each repeat once. Returns the text and the number of repeats. Leaves the text unchanged if one of its lines
+/// looks like our notation.
 pub(crate) fn fold(text: &str) -> (String, usize) {
     let lines: Vec<&str> = text.split('\n').collect();
     if lines.iter().any(|line| read(line).is_some()) {
@@ -63,7 +64,7 @@ pub(crate) fn fold(text: &str) -> (String, usize) {
     (out, repeats)
 }
 
-/// The original text; `None` when there are too few lines above a count, or no room.
+/// Restores the original text; `None` when there are too few lines above a count, or too little room.
 pub(crate) fn unfold(room: Room, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.split('\n') {
@@ -81,7 +82,7 @@ pub(crate) fn unfold(room: Room, text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The length in bytes of the last `count` lines with their newlines; `None` when there are fewer.
+/// The length in bytes of the last `count` lines, including their newlines; `None` when there are fewer lines.
 fn last_lines(text: &str, count: usize) -> Option<usize> {
     let body = text.strip_suffix('\n')?;
     let start = match body.rmatch_indices('\n').nth(count.checked_sub(1)?) {
@@ -92,7 +93,8 @@ fn last_lines(text: &str, count: usize) -> Option<usize> {
     Some(text.len() - start)
 }
 
-/// The repeat from `at` on that saves most: its number of lines, and how often they follow.
+/// The repeat starting at `at` that saves most: the number of lines in its block, and how many more times the block
+/// follows.
 fn repeat(lines: &[&str], at: usize) -> Option<(usize, usize)> {
     let rest = &lines[at..];
     let mut best: Option<(usize, usize, usize)> = None;
@@ -181,7 +183,7 @@ mod tests {
         assert_ne!(one, other);
     }
 
-    /// A count represents no more than there is room for; the rest follows as another block.
+    /// A count represents only a limited number of repeats; the remaining repeats get counts of their own.
     #[test]
     fn long_repeats_are_written_in_parts() {
         for (block, most) in [("wait\n", 100_000), ("\n", 100_000), (&format!("{LONG}\n"), 10_000)] {

@@ -1,22 +1,22 @@
-//! Finds the values that rows of a long listing share, and writes rows with only what differs.
+//! Finds the values that most rows of a long listing share, and writes rows with only the values that differ.
 
 use std::collections::BTreeMap;
 
 use crate::read::entry::{Gaps, KINDS, ListingEntry, Spacing, date, is_mode, is_number, is_size, word};
 
-/// The defaults of a row.
+/// The default values of a row.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RowDefaults<'a> {
     pub(crate) spacing: Spacing,
     owner: &'a str,
     group: &'a str,
-    /// Empty when every row has its own date.
+    /// The default date; empty when no date is frequent enough.
     date: &'a str,
-    /// One mode for each kind of file, plain files first.
+    /// One default mode for each kind of file, plain files first.
     modes: Vec<&'a str>,
 }
 
-/// The mode of plain files where there are none.
+/// The default mode of plain files in a listing that contains none.
 const FILE: &str = "-rw-r--r--";
 const LINKS: &str = "1";
 const OPEN: &str = "[each is ";
@@ -39,7 +39,7 @@ impl<'a> RowDefaults<'a> {
         Some(Self { spacing, owner, group, date, modes })
     }
 
-    /// The row with only what differs: `634 Makefile`, `d 2 4096 docs`.
+    /// Writes a row with only the values that differ: `634 Makefile`, `d 2 4096 docs`.
     pub(crate) fn short(&self, entry: &ListingEntry<'_>) -> Option<String> {
         let ListingEntry { mode, links, size, date, name, .. } = entry;
         let kind = self.modes.contains(mode).then(|| &mode[..1]);
@@ -53,7 +53,7 @@ impl<'a> RowDefaults<'a> {
         (ListingEntry::read(&row).is_none() && self.read(&row)? == *entry).then_some(row)
     }
 
-    /// The entry that a short row represents.
+    /// Parses a short row.
     pub(crate) fn read<'r>(&self, row: &'r str) -> Option<ListingEntry<'r>>
     where
         'a: 'r,
@@ -71,7 +71,7 @@ impl<'a> RowDefaults<'a> {
         (is_number(links) && is_size(size) && !date.is_empty() && !name.is_empty()).then_some(entry)
     }
 
-    /// The mode that `word` is or abbreviates.
+    /// The mode that `word` is, or that `word` abbreviates.
     fn mode<'r>(&self, word: &'r str) -> Option<&'r str>
     where
         'a: 'r,
@@ -82,7 +82,7 @@ impl<'a> RowDefaults<'a> {
         }
     }
 
-    /// Writes `[each is -rw-r--r-- 1 root root Nov 14 23:05 unless said; d is drwxr-xr-x]`.
+    /// Writes the line above the rows: `[each is -rw-r--r-- 1 root root Nov 14 23:05 unless said; d is drwxr-xr-x]`.
     pub(crate) fn head(&self) -> String {
         let mut head = format!("{OPEN}{} {LINKS} {} {}", self.modes[0], self.owner, self.group);
         head.extend([if self.date.is_empty() { "" } else { " " }, self.date, HEAD_END]);
@@ -92,7 +92,7 @@ impl<'a> RowDefaults<'a> {
         head + "]"
     }
 
-    /// What only the decoder needs: `wide gaps, widths 2 4 8`.
+    /// Writes the details that only the decoder needs, such as `wide gaps, widths 2 4 8`.
     pub(crate) fn note(&self) -> String {
         let Spacing { gaps, min_widths: [links, owner, size] } = self.spacing;
         let wide = if gaps == Gaps::Wide { WIDE } else { "" };
@@ -127,7 +127,7 @@ impl<'a> RowDefaults<'a> {
     }
 }
 
-/// The most frequent item, the smallest among equals, and its count.
+/// The most frequent item and its count. Of equally frequent items, takes the smallest.
 fn most<T: Ord + Copy>(items: impl Iterator<Item = T>) -> Option<(T, usize)> {
     let mut counts = BTreeMap::new();
     items.for_each(|item| *counts.entry(item).or_insert(0) += 1);

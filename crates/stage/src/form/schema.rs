@@ -1,7 +1,7 @@
-//! Writes JSON arrays of flat objects as a table under a line that names and types its columns.
+//! Writes a JSON array of flat objects as a table below a line with the names and types of its columns.
 //!
-//! Cells preserve everything: nothing between two commas is a missing key, `null` is null, `""` is the empty string.
-//! White space and escapes are in the note, as `Layout` names them.
+//! Cells preserve the difference between values: an empty cell is a missing key, `null` is null, and `""` is the empty
+//! string. The note describes white space and escapes in the words of `Layout`.
 
 use tersely_codec::json::{self, Layout};
 use tersely_codec::{Text, Value};
@@ -10,13 +10,13 @@ use crate::plan::{Loss, Mode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text that is an array of objects without nested arrays and objects.
+/// A text that is an array of objects, none of which contains arrays or objects.
 pub(crate) struct Schema;
 
-/// Shorter texts have nothing to save.
+/// The minimum length of a text in bytes; shorter texts are not worth a table.
 const MIN_BYTES: usize = 128;
 
-/// Fewer items are not a table.
+/// The minimum number of items in a table.
 const MIN_ITEMS: usize = 2;
 
 impl Stage for Schema {
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// The type of a column with values of both types.
+    /// The type of a column that contains values of both types, if there is one.
     fn with(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Int | Self::Float, Self::Int | Self::Float) if self != other => Some(Self::Float),
@@ -87,7 +87,7 @@ impl Kind {
     }
 }
 
-/// The table of an array; `None` when it is not one.
+/// Writes an array as a table; `None` when the value does not fit into a table.
 fn write(value: &Value<'_>) -> Option<String> {
     let Value::Array(items) = value else { return None };
     if items.len() < MIN_ITEMS {
@@ -117,7 +117,8 @@ fn columns<'a>(items: &'a [Value<'a>]) -> Option<Vec<Column<'a>>> {
     for item in items {
         let mut at = 0;
         for (name, value) in members(item)? {
-            // A key out of order, a repeated key or one of a single item has no column.
+            // A key that is out of order, repeated, or missing in the widest item has no column; then there is no
+            // table.
             at += columns.get(at..)?.iter().position(|column| column.name == name)?;
             let column = &mut columns[at];
             match (value, Kind::of(value)) {
@@ -140,7 +141,7 @@ fn members<'a>(item: &'a Value<'a>) -> Option<&'a [(Text<'a>, Value<'a>)]> {
     }
 }
 
-/// Characters that require quotes in a name.
+/// Characters that require quotes around a column name.
 const SIGNS: [char; 9] = [',', ':', '{', '}', '"', '\\', ' ', '[', ']'];
 
 fn push_name(out: &mut String, name: &Text<'_>) {
@@ -180,11 +181,11 @@ fn push_cell(out: &mut String, value: &Value<'_>) -> Option<()> {
     Some(())
 }
 
-/// The array that a table was written from.
+/// Parses a table into the array that it was written from.
 fn read(room: Room, text: &str) -> Option<Value<'static>> {
     let (count, rest) = text.strip_prefix('[')?.split_once("]{")?;
     let (columns, rest) = heads(rest)?;
-    // Every row repeats every name.
+    // Every restored object repeats every column name.
     let names: usize = columns.iter().map(|(name, _)| name.as_str().len() + 1).sum();
     room.fits(names.checked_mul(rest.matches('\n').count())?)?;
     let items: Vec<_> =
@@ -194,7 +195,7 @@ fn read(room: Room, text: &str) -> Option<Value<'static>> {
 
 type Head = (Text<'static>, Option<Kind>);
 
-/// The columns that a table declares, and the text after them.
+/// Parses the columns that a table declares. Returns them, and the text after them.
 fn heads(text: &str) -> Option<(Vec<Head>, &str)> {
     let mut rest = text;
     let mut columns = Vec::new();
@@ -212,7 +213,7 @@ fn heads(text: &str) -> Option<(Vec<Head>, &str)> {
     }
 }
 
-/// A column's name, and the text after its colon.
+/// Parses a column's name. Returns it, and the text after its colon.
 fn name(text: &str) -> Option<(Text<'static>, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let (name, rest) = text.split_once(':')?;
@@ -241,7 +242,7 @@ fn row(columns: &[Head], line: &str) -> Option<Value<'static>> {
     rest.is_empty().then_some(Value::Object(members))
 }
 
-/// The value of the cell at the start of `text`, if it has one, and the text after it.
+/// Parses the cell at the start of `text`. Returns its value, if it has one, and the text after it.
 fn cell(kind: Option<Kind>, text: &str) -> Option<(Option<Value<'static>>, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (value, rest) = unquote(quoted)?;
@@ -263,7 +264,7 @@ fn string(value: &str) -> Value<'static> {
     Value::String(Text::of(value).into_owned())
 }
 
-/// The text up to the closing quote, and the text after it.
+/// Parses a quoted cell up to its closing quote. Returns its value, and the text after the quote.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut rest = text;
@@ -281,7 +282,7 @@ mod tests {
     use super::*;
     use crate::proof;
 
-    /// Adds a third item, to make the text long enough.
+    /// Checks that `items` are written as the line `first` above `rows`, and that they can be restored.
     fn check(items: &str, first: &str, rows: &str) {
         let text = format!("[{items}]");
         let value = json::decode(&text).unwrap();

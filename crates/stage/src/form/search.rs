@@ -1,4 +1,4 @@
-//! Writes search results with each path once, and its hits below, as `rg --heading` prints them.
+//! Writes each path in search results once, above its hits, as `rg --heading` does.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::read::hit::Hit;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text of `path:12:text` or `path:text` lines.
+/// A text that consists of `path:12:text` or `path:text` lines.
 pub(crate) struct Search;
 
-/// Fewer hits have nothing to save.
+/// The minimum number of hits; fewer hits are not worth a heading.
 const MIN_HITS: usize = 3;
 
 impl Stage for Search {
@@ -59,13 +59,13 @@ impl Stage for Search {
     }
 }
 
-/// The notation of the lines.
+/// The notation of the original lines.
 #[derive(Debug, PartialEq, Eq)]
 enum Form<'a> {
-    /// With line numbers. Context lines without a colon had the root in front of their path, as Claude Code leaves
-    /// them.
+    /// Lines with line numbers. In context lines without a colon, the directory `root` preceded the path: Claude Code
+    /// does not make the paths on such lines relative.
     Numbered { root: &'a str },
-    /// Without line numbers.
+    /// Lines without line numbers.
     Plain,
 }
 
@@ -74,7 +74,7 @@ const PLAIN_NOTE: &str = "no line numbers";
 const BREAK: &str = "--";
 
 impl<'a> Form<'a> {
-    /// The notation of most lines.
+    /// The notation that most lines have, if there is one.
     fn of(lines: &[&'a str]) -> Option<Self> {
         let numbered: BTreeSet<_> =
             lines.iter().filter_map(|line| parse_hit(line)).map(|hit| hit.path).collect();
@@ -89,7 +89,7 @@ impl<'a> Form<'a> {
         Self::Plain.fits(lines, &BTreeSet::new()).then_some(Self::Plain)
     }
 
-    /// True when most lines are hits and paths recur.
+    /// True when most lines are hits, and many adjacent hits have the same path.
     fn fits(&self, lines: &[&'a str], paths: &BTreeSet<&str>) -> bool {
         let (mut hits, mut groups, mut path) = (0, 0, "");
         for hit in lines.iter().filter_map(|line| self.read(paths, line)) {
@@ -119,7 +119,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Writes a row below `path` as the original line.
+    /// Restores the original line from a row below `path`.
     fn push(&self, out: &mut String, path: &str, row: &str) {
         let sign = match self {
             Self::Plain => Some(":"),
@@ -163,7 +163,7 @@ fn parse_hit(line: &str) -> Option<Hit<'_>> {
     hit::parse_numbered(line).or_else(|| hit::parse_location(line))
 }
 
-/// The output: paragraphs that begin with a path or with a count of other lines.
+/// The output: paragraphs that begin with a path, or with a count of unchanged lines.
 #[derive(Default)]
 struct Sheet<'a> {
     out: String,
@@ -201,14 +201,14 @@ impl<'a> Sheet<'a> {
         self.out.push('\n');
     }
 
-    /// Separates paragraphs by a blank line.
+    /// Writes a blank line between paragraphs.
     fn separate(&mut self) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
     }
 
-    /// Writes the pending other lines.
+    /// Writes the unchanged lines collected so far.
     fn close(&mut self) {
         if !self.others.is_empty() {
             self.separate();
@@ -226,7 +226,7 @@ mod tests {
 
     const USUAL: &str =
         "src/a.rs:1:x\nsrc/a.rs:2:y\nsrc/a.rs-3-z\nb.rs:7:\nb.rs:8:--\nb.rs:9:x\nb.rs:9:y\nb.rs:9:z";
-    /// In addition to what is unusual everywhere.
+    /// Unusual lines for this form, in addition to those for every form.
     const ODD: &[&str] = &[
         "src/a.rs-4-z",
         "/r/src/a.rs-4-z",
@@ -268,7 +268,7 @@ mod tests {
         );
     }
 
-    /// Claude Code makes the path relative only on lines that have a colon.
+    /// Claude Code makes paths relative only on lines that contain a colon.
     #[test]
     fn context_that_stayed_absolute_joins_its_file() {
         check(

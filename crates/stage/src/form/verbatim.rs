@@ -1,9 +1,9 @@
-//! Carries lines unchanged inside a form: `[2 lines as they came:]`, and then the two.
+//! Writes unchanged lines inside a form, below a line with their count such as `[2 lines as they came:]`.
 //!
-//! Uses a count instead of an escape character, so that nothing inside the run can be mistaken for the form's own
+//! A count is used instead of an escape character, so that the unchanged lines cannot be mistaken for the form's own
 //! notation.
 
-/// The lines of a text, and its ending: a newline or nothing.
+/// Splits a text into its lines and its ending: a newline or nothing.
 pub(crate) fn lines(text: &str) -> (Vec<&str>, &'static str) {
     match text.strip_suffix('\n') {
         Some(body) => (body.split('\n').collect(), "\n"),
@@ -11,7 +11,7 @@ pub(crate) fn lines(text: &str) -> (Vec<&str>, &'static str) {
     }
 }
 
-/// Gives `out`, in which every line ends with a newline, the ending of the text.
+/// Gives `out`, in which every line ends with a newline, the same ending as the original text.
 pub(crate) fn finish(mut out: String, end: &str) -> String {
     if end.is_empty() && out.ends_with('\n') {
         out.pop();
@@ -23,7 +23,7 @@ const OPEN: &str = "[";
 const ONE: &str = " line as it came:]";
 const MANY: &str = " lines as they came:]";
 
-/// Writes a run of lines below its count; writes nothing if there are none.
+/// Writes lines below their count. Writes nothing if there are no lines.
 pub(crate) fn push(out: &mut String, lines: &[&str]) {
     match lines.len() {
         0 => return,
@@ -36,13 +36,13 @@ pub(crate) fn push(out: &mut String, lines: &[&str]) {
     }
 }
 
-/// The number of unchanged lines that follow, if `line` announces them.
+/// The number of unchanged lines below `line`, if `line` states such a count.
 pub(crate) fn count(line: &str) -> Option<usize> {
     let line = line.strip_prefix(OPEN)?;
     line.strip_suffix(MANY).or_else(|| line.strip_suffix(ONE))?.parse().ok()
 }
 
-/// Moves a run from `lines` to `out`.
+/// Moves `count` unchanged lines from `lines` to `out`.
 pub(crate) fn copy<'a>(
     out: &mut String,
     count: usize,

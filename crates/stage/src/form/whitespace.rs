@@ -5,25 +5,25 @@ use crate::plan::Loss;
 use crate::read::{hit, source};
 use crate::stage::{Edit, Scene};
 
-/// True for a text with significant white space: a file, code, or lines of files found by a search.
+/// True when the white space of a text is significant: in a file, in code, and in lines of files found by a search.
 pub(super) fn is_space_significant(scene: Scene<'_>, text: &str) -> bool {
     source::is_source(scene.call, text) || is_code(text) || quotes_files(scene, text)
 }
 
-/// True for search results: their lines are lines of files, which an edit may quote.
+/// True for search results, which consist of lines of files that an edit may quote.
 fn quotes_files(scene: Scene<'_>, text: &str) -> bool {
     let lines = || text.lines().take(SAMPLE_LINES);
     let hits = lines().filter(|line| hit::parse_numbered(line).is_some()).count();
     scene.call.family() == Family::Grep || hits * 2 > lines().count()
 }
 
-/// Lines inspected to recognise a search.
+/// The number of lines inspected to recognise search results.
 const SAMPLE_LINES: usize = 50;
 
-/// Minimum saving in percent; for less, a text stays unchanged.
+/// The minimum saving in percent; a text that would save less stays unchanged.
 const MIN_SAVED_PERCENT: usize = 1;
 
-/// The edit, if it saves enough.
+/// The edit that replaces `text` with `out`, if it saves enough.
 pub(super) fn edit(text: &str, out: String) -> Option<Edit> {
     let saved = text.len().checked_sub(out.len())?;
     (saved * 100 > text.len() * MIN_SAVED_PERCENT).then_some(Edit {
@@ -33,13 +33,13 @@ pub(super) fn edit(text: &str, out: String) -> Option<Edit> {
     })
 }
 
-/// The end of a line.
+/// The line end of a line.
 pub(super) fn end(line: &str) -> &str {
     let words = line.trim_end_matches(['\n', '\r']);
     &line[words.len()..]
 }
 
-/// Maximum percentage of lines that end or begin like code; a text with more is code.
+/// The maximum percentage of lines that begin or end like code. A text with more such lines is code.
 const MAX_CODE_PERCENT: usize = 20;
 
 /// Suffixes of lines of code.
@@ -51,7 +51,7 @@ const CODE_PREFIXES: [&str; 14] = [
     "use ", "- ",
 ];
 
-/// True for a text that may be source code, or whose lines are structured by indentation.
+/// True for a text that may be source code, or that is structured by indentation, as YAML is.
 fn is_code(text: &str) -> bool {
     let (mut all, mut code) = (0, 0);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

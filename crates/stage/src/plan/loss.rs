@@ -2,14 +2,14 @@
 
 use std::str::FromStr;
 
-/// Information that cannot be recovered from the changed text alone.
+/// How much information cannot be recovered from the changed text alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Loss {
-    /// Nothing: it decodes byte for byte.
+    /// No loss: the text can be decoded byte for byte.
     None,
-    /// Layout: the same information in different notation.
+    /// The layout is lost; the same information is written in a different notation.
     Form,
-    /// Detail, which a reference can fetch back.
+    /// Detail is lost, but can be fetched back by a reference.
     #[default]
     Detail,
 }

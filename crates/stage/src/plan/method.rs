@@ -2,15 +2,15 @@
 
 use std::str::FromStr;
 
-/// The ways to build it.
+/// The ways to build a dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DictionaryMethod {
-    /// Byte sequences of a few lengths.
+    /// From byte sequences of a few fixed lengths.
     #[default]
     Lzw,
-    /// Phrases of whole tokens.
+    /// From phrases of whole tokens.
     Repair,
-    /// The better of the two.
+    /// Builds both dictionaries and uses the shorter result.
     Auto,
 }
 

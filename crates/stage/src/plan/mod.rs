@@ -1,4 +1,4 @@
-//! The plan for one result: mode, loss, limits, masking and reader.
+//! Defines the plan for one result: mode, loss, limits, masking and reader.
 
 mod loss;
 mod method;
@@ -12,31 +12,32 @@ pub use mode::Mode;
 pub use reader::Reader;
 pub use redaction::Redaction;
 
-/// How one result is treated.
+/// How one result is processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// How far to go.
+    /// How far compression goes.
     pub mode: Mode,
-    /// The greatest loss allowed.
+    /// The greatest loss that is allowed.
     pub loss: Loss,
     /// Results of at most this many bytes stay unchanged.
     pub min_bytes: usize,
-    /// Results of more bytes stay unchanged; 0 means no limit.
+    /// Results of more bytes than this stay unchanged; 0 means no limit.
     pub skip_above: usize,
-    /// The most bytes sent of one result where detail may be omitted. File contents, lines with errors and results
-    /// that may not lose detail are exempt.
+    /// The maximum number of bytes sent for one result, if detail may be omitted. File contents, lines with errors, and
+    /// results that may not lose detail are exempt.
     pub max_bytes: usize,
-    /// Which texts are masked. Masking precedes everything else and does not depend on the mode.
+    /// Which texts are searched for secrets and masked. Masking runs before everything else and does not depend on the
+    /// mode.
     pub redact: Redaction,
-    /// How repeated phrases are found, if the dictionary is on.
+    /// How repeated phrases are found, if the dictionary is enabled.
     pub dictionary: DictionaryMethod,
-    /// The model that reads the result, which decides which forms may be used.
+    /// The strength of the model that reads the result, which determines the forms that may be used.
     pub reader: Reader,
 }
 
 impl Plan {
-    /// The default plan. Detail is omitted only where the model can fetch it back: the builder of a plan ensures
-    /// that.
+    /// The default plan. Detail may be omitted only where the model can fetch it back; the code that builds a plan
+    /// ensures this.
     pub const USUAL: Self = Self {
         mode: Mode::Standard,
         loss: Loss::Detail,
@@ -48,7 +49,7 @@ impl Plan {
         reader: Reader::Auto,
     };
 
-    /// True when a result of `bytes` is within the limits.
+    /// True when a result of this many bytes is within the limits.
     #[must_use]
     pub fn takes(&self, bytes: usize) -> bool {
         bytes > self.min_bytes && (self.skip_above == 0 || bytes <= self.skip_above)

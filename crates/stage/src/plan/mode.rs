@@ -1,30 +1,30 @@
-//! Modes: how far compression goes.
+//! Defines modes: how far compression goes.
 
 use std::str::FromStr;
 
-/// Each mode runs the stages of those listed before it, except that the first two change nothing.
+/// How far compression goes. Each mode also runs the stages of the modes before it; the first two modes change nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Mode {
-    /// Nothing changes.
+    /// Changes nothing.
     Disabled,
-    /// Nothing changes; the effect of [`Mode::Standard`] is computed and reported.
+    /// Changes nothing; computes and reports the effect of [`Mode::Standard`].
     Observe,
-    /// Secrets, terminal codes, binary and size only.
+    /// Masks secrets, removes terminal codes and binary data, and limits the size.
     Safe,
-    /// Exact forms, and family cuts that a reference can fetch back.
+    /// Also uses exact forms, and cuts for families of commands if a reference can fetch the omitted text back.
     #[default]
     Standard,
-    /// Everything that saves tokens.
+    /// Uses everything that saves tokens.
     Aggressive,
 }
 
-/// The profiles: modes whose output no release changes, which a test of the engine ensures. A mode without a number
-/// means its latest profile.
+/// The profiles: numbered modes whose output never changes between releases, which a test of the engine ensures. A mode
+/// without a number means its latest profile.
 const PROFILES: [(&str, Mode); 3] =
     [("safe@1", Mode::Safe), ("standard@1", Mode::Standard), ("aggressive@1", Mode::Aggressive)];
 
 impl Mode {
-    /// The mode that computes the result, whether or not it is sent.
+    /// The mode that computes the result, whether or not the result is sent.
     #[must_use]
     pub fn at_work(self) -> Self {
         if self == Self::Observe { Self::Standard } else { self }

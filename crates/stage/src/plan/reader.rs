@@ -1,15 +1,16 @@
-//! Readers: how strong the model is that reads the output.
+//! Defines readers: how strong the model is that reads the output.
 
 use std::str::FromStr;
 
-/// The two classes of models that notations were tested on, weaker first, and automatic choice.
+/// The two classes of models that notations were tested on, weaker first, and an automatic choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Reader {
-    /// A small model, as run at home. It gets only the forms that a model with 1.5 billion parameters read well.
+    /// A small model, such as one run at home. It gets only the forms that a model with 1.5 billion parameters read
+    /// well.
     Small,
-    /// A model of a large provider. It gets every form.
+    /// A model from a large provider. It gets every form.
     Strong,
-    /// Chosen by the model that a request names; strong if it names none.
+    /// Chosen by the model that a request names; `Strong` if the request names none.
     #[default]
     Auto,
 }
@@ -51,7 +52,7 @@ mod tests {
         assert_eq!(error, "unknown reader \"large\"; use auto, small or strong");
     }
 
-    /// Every form for small readers is for all, and an unknown reader gets every form.
+    /// Every form for small readers is also for strong ones, and an unknown reader gets every form.
     #[test]
     fn the_weaker_comes_first() {
         assert!(Reader::Small < Reader::Strong && Reader::Strong < Reader::Auto);

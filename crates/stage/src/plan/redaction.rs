@@ -1,14 +1,14 @@
-//! Selects the texts that are searched for secrets.
+//! Selects the texts in which secrets are masked.
 
-/// Where secrets are masked.
+/// The texts in which secrets are masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Redaction {
-    /// Nowhere.
+    /// No text.
     Off,
-    /// Everywhere except in text that an agent may edit: it would write the masks into its files.
+    /// All texts except those that an agent may edit, because the agent would write the masks into its files.
     #[default]
     Usual,
-    /// Everywhere.
+    /// All texts.
     All,
 }
 

@@ -1,4 +1,4 @@
-//! Parses one row of a long listing, and aligns it again.
+//! Parses one row of a long listing, and writes it again with its alignment.
 
 /// A row of `ls -l`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct ListingEntry<'a> {
 }
 
 impl<'a> ListingEntry<'a> {
-    /// Parses a row, whatever its alignment.
+    /// Parses a row with any alignment.
     pub(crate) fn read(line: &'a str) -> Option<Self> {
         let (mode, rest) = word(line)?;
         let (links, rest) = word(rest)?;
@@ -27,12 +27,12 @@ impl<'a> ListingEntry<'a> {
     }
 }
 
-/// The first word, and the text after the single space that follows it.
+/// Splits off the first word and the single space after it.
 pub(crate) fn word(text: &str) -> Option<(&str, &str)> {
     text.trim_start_matches(' ').split_once(' ').filter(|(word, _)| !word.is_empty())
 }
 
-/// The date at the start of `text`, and the text after the single space that follows it.
+/// Splits off the date at the start of `text` and the single space after it.
 pub(crate) fn date(text: &str) -> Option<(&str, &str)> {
     DATES.iter().find_map(|shape| {
         let fits = |(byte, shape): (u8, u8)| match shape {
@@ -47,7 +47,7 @@ pub(crate) fn date(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Date patterns of listings: `0` a digit, `9` a digit or a space, `a` a letter.
+/// Date patterns in listings: `0` is a digit, `9` is a digit or a space, `a` is a letter.
 const DATES: [&str; 5] = ["aaa 90 00:00", "aaa 90  0000", "90 aaa 00:00", "90 aaa  0000", "0000-00-00 00:00"];
 
 /// True for file modes such as `drwxr-xr-x`.
@@ -60,14 +60,14 @@ pub(crate) fn is_mode(word: &str) -> bool {
         && bytes[10..].iter().all(|byte| matches!(byte, b'@' | b'+' | b'.'))
 }
 
-/// The first character of a mode.
+/// The possible first characters of a mode, one for each kind of file.
 pub(crate) const KINDS: [char; 7] = ['-', 'd', 'l', 'b', 'c', 'p', 's'];
 
 pub(crate) fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// True for `4096` and `4.0K`.
+/// True for sizes such as `4096` and `4.0K`.
 pub(crate) fn is_size(word: &str) -> bool {
     let number = word.trim_end_matches(|char: char| char.is_ascii_alphabetic());
     let digits = number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
@@ -79,7 +79,7 @@ pub(crate) fn is_size(word: &str) -> bool {
 pub(crate) enum Gaps {
     /// One space, as in GNU `ls`.
     Narrow,
-    /// Two around the group, and room for a sign after the mode, as in BSD and macOS.
+    /// Two spaces around the group, and room for an extra sign after the mode, as in BSD and macOS.
     Wide,
 }
 
@@ -87,7 +87,8 @@ pub(crate) enum Gaps {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spacing {
     pub(crate) gaps: Gaps,
-    /// Minimum widths of links, owner and size: rows that are not shown may have been wider.
+    /// Minimum widths of the links, owner and size columns. Rows that are not shown may have been wider than those
+    /// shown.
     pub(crate) min_widths: [usize; 3],
 }
 
@@ -96,7 +97,7 @@ impl Spacing {
         Self { gaps, min_widths: [0; 3] }
     }
 
-    /// The widths in `line`, which `entry` was parsed from.
+    /// The spacing of `line`, from which `entry` was parsed.
     pub(crate) fn from_line(gaps: Gaps, mode: usize, line: &str, entry: &ListingEntry<'_>) -> Option<Self> {
         let column = |part: &str| {
             let at = part.as_ptr().addr().checked_sub(line.as_ptr().addr())?;
@@ -111,7 +112,7 @@ impl Spacing {
     }
 }
 
-/// The widths of a block's columns.
+/// The column widths of a block of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ListingLayout {
     gaps: Gaps,
@@ -137,7 +138,7 @@ impl ListingLayout {
         self.size = self.size.max(entry.size.len());
     }
 
-    /// The original row.
+    /// Writes the original row of `entry`.
     pub(crate) fn line(&self, entry: &ListingEntry<'_>) -> String {
         let ListingEntry { mode, links, owner, group, size, date, name } = entry;
         let gap = if self.gaps == Gaps::Wide { "  " } else { " " };
@@ -147,7 +148,7 @@ impl ListingLayout {
     }
 }
 
-/// The layout of every row: adjacent rows are a block, as wide as its widest row.
+/// The layout of every row. Adjacent rows form a block, whose columns are as wide as their widest values.
 pub(crate) fn layouts(entries: &[Option<ListingEntry<'_>>], spacing: Spacing) -> Vec<ListingLayout> {
     let mut layouts = Vec::with_capacity(entries.len());
     for block in entries.chunk_by(|above, below| above.is_some() && below.is_some()) {

@@ -1,10 +1,10 @@
-//! Detects logs: texts whose lines report events, with a time or a level, and in words.
+//! Detects logs: texts whose lines report events in words, with a time or a severity level.
 //!
-//! Rows of data may have times too. They differ by what they lack: a time of day other than midnight, and words.
+//! Rows of data may contain times too, but they contain few words, and their time of day is often midnight.
 
 use crate::read::json;
 
-/// True when enough lines begin with a time or a level and are not JSON, columns or rows of numbers.
+/// True when enough lines have a time or a level near their beginning and are not JSON, table rows or rows of numbers.
 pub(crate) fn is_log(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     !is_document(text)
@@ -13,16 +13,16 @@ pub(crate) fn is_log(text: &str) -> bool {
         && !SIGNS.iter().any(|sign| has_columns(text, *sign))
 }
 
-/// Lines inspected first, so that other long texts cost little.
+/// The number of lines inspected first, so that long texts that are not logs are rejected quickly.
 const SAMPLE_LINES: usize = 200;
 
-/// At least one line in this many reports an event; the others continue the one above.
+/// In a log, at least one line in this many reports an event; the others continue the event above.
 const MAX_LINES_PER_EVENT: usize = 3;
 
-/// The farthest column at which a line's time may begin: after a host, a job and a step.
+/// The number of leading bytes that are searched for a time or a level, which may follow a host, a job and a step.
 const MAX_TIME_OFFSET: usize = 120;
 
-/// Separators that make a line a row; any sentence has a few.
+/// The minimum number of separators in a table row; any sentence may contain a few.
 const MIN_COLUMNS: usize = 4;
 
 /// Severity levels.
@@ -39,10 +39,10 @@ fn share<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     events * MAX_LINES_PER_EVENT >= all && rows * 2 < all
 }
 
-/// Minimum percentage of letters in a line made of words.
+/// The minimum percentage of letters in a line of words.
 const MIN_LETTER_PERCENT: usize = 20;
 
-/// True for a line that is mostly numbers: a row of data, each different.
+/// True for a line that consists mostly of numbers: a row of data.
 fn is_wordless(line: &str) -> bool {
     let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
     let words = line.split(|char: char| !char.is_alphanumeric()).filter(is_word);
@@ -51,18 +51,18 @@ fn is_wordless(line: &str) -> bool {
     letters * 100 < signs * MIN_LETTER_PERCENT
 }
 
-/// True for the beginning of a JSON document that spans several lines.
+/// True for a text that begins with a JSON document of several lines.
 fn is_document(text: &str) -> bool {
     json::opens(text) && !text.lines().next().is_some_and(is_json)
 }
 
-/// True for a line that is a JSON document, or an item of a list of them.
+/// True for a line that is a JSON document, or an item in a list of documents.
 fn is_json(line: &str) -> bool {
     let line = line.trim_start_matches(['[', ',', ' ']).trim_end_matches([' ', ',', ']', '\r']);
     line.starts_with('{') && line.ends_with('}')
 }
 
-/// True for a line with a time or a level near its beginning.
+/// True for a line with a time or a severity level near its beginning.
 fn is_event(line: &str) -> bool {
     if names_commit(line) {
         return false;
@@ -90,13 +90,13 @@ fn is_event(line: &str) -> bool {
     false
 }
 
-/// True for a row in a list of commits, tags or branches, which are referred to by name.
+/// True for a row in a list of commits, tags or branches, which later calls refer to by name.
 fn names_commit(line: &str) -> bool {
     let hash = |word: &str| word.len() == 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     line.split(' ').take(3).any(hash)
 }
 
-/// True for `12:34:56`. Midnight does not count: dates without a time are written with it.
+/// True for a time such as `12:34:56`. Midnight does not count, because dates without a time are written with it.
 fn is_clock(bytes: &[u8]) -> bool {
     let shape = b"00:00:00";
     bytes.len() >= shape.len()
@@ -107,7 +107,7 @@ fn is_clock(bytes: &[u8]) -> bool {
         })
 }
 
-/// True for seconds since 1970 with a fraction, or for milliseconds.
+/// True for a Unix time in seconds with a fraction, or in milliseconds.
 fn is_epoch(bytes: &[u8], digits: usize) -> bool {
     let fraction = || bytes.get(10) == Some(&b'.') && bytes.get(11).is_some_and(u8::is_ascii_digit);
     bytes[0] == b'1' && (digits == 13 || digits == 10 && fraction())

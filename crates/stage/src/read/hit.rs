@@ -1,8 +1,8 @@
-//! Parses one line of search output: `path:12:text`, its context `path-13-text`, `path(12,5): text`, or `path:text`.
+//! Parses one line of search output: `path:12:text`, a context line `path-13-text`, `path(12,5): text`, or `path:text`.
 
 use std::collections::BTreeSet;
 
-/// A parsed line.
+/// A parsed line of search output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
     pub(crate) path: &'a str,
@@ -10,7 +10,7 @@ pub(crate) struct Hit<'a> {
     pub(crate) rest: &'a str,
 }
 
-/// Maximum length of a path in bytes, which bounds the work per line.
+/// The maximum length of a path in bytes, which limits the work per line.
 const MAX_PATH_BYTES: usize = 512;
 
 /// Parses `path:12:text`.
@@ -53,12 +53,12 @@ pub(crate) fn plain(line: &str) -> Option<Hit<'_>> {
         }
         _ => (path, rest),
     };
-    // Two colons are followed by the name of a test, not by a line of the file.
+    // After two colons comes the name of a test, not a line of the file.
     let text = !rest.is_empty() && !rest.starts_with("//") && !rest.starts_with(':');
     (is_path(path) && text).then_some(Hit { path, rest })
 }
 
-/// The directory in front of the path in context lines that were left absolute: `/srv/me/project/`.
+/// The directory in front of the path in a context line whose path is still absolute: `/srv/me/project/`.
 pub(crate) fn root<'a>(line: &'a str, paths: &BTreeSet<&str>) -> Option<&'a str> {
     if !line.starts_with('/') || line.contains(':') {
         return None;
@@ -71,14 +71,15 @@ pub(crate) fn root<'a>(line: &'a str, paths: &BTreeSet<&str>) -> Option<&'a str>
     marks(line, b'-').find_map(under)
 }
 
-/// The separator between the path and `rest`: the one after its number, or none in front of `(12,5)`.
+/// The separator between the path and `rest`: the same as after the line number in `rest`, or empty in front of
+/// `(12,5)`.
 pub(crate) fn sign(rest: &str) -> Option<&str> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let sign = rest.get(digits..=digits).filter(|sign| digits > 0 && [":", "-"].contains(sign));
     sign.or_else(|| is_spot(rest).then_some(""))
 }
 
-/// The positions of `sign`, number, `sign`; a few, near the start.
+/// The first few positions, near the start of the line, at which `sign`, a number and `sign` again follow each other.
 fn marks(line: &str, sign: u8) -> impl Iterator<Item = usize> {
     let bytes = line.as_bytes();
     let near = &bytes[..bytes.len().min(MAX_PATH_BYTES)];
@@ -90,7 +91,7 @@ fn marks(line: &str, sign: u8) -> impl Iterator<Item = usize> {
     marks.take(16)
 }
 
-/// True for a plausible file name: no times, addresses or sentences.
+/// True for a plausible file name. Times, addresses and sentences are not plausible.
 fn is_path(word: &str) -> bool {
     let strange = |char: char| {
         char.is_whitespace() || char.is_control() || matches!(char, '"' | '\'' | '<' | '>' | '|')

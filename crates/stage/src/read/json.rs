@@ -1,8 +1,8 @@
-//! Recognises texts that are JSON, or several JSON documents.
+//! Recognises texts that consist of one or several JSON documents.
 
 use tersely_codec::{Value, json};
 
-/// True for text that begins like JSON: a cheap test for any text.
+/// True for text that begins like JSON. The test is cheap enough for any text.
 pub(crate) fn opens(text: &str) -> bool {
     let mut signs = text.chars().filter(|sign| !sign.is_whitespace());
     match signs.next() {
@@ -12,20 +12,20 @@ pub(crate) fn opens(text: &str) -> bool {
     }
 }
 
-/// Maximum bytes in front of a document, such as a tool's note on the call.
+/// The maximum number of bytes in front of a document, such as a tool's note on the call.
 const MAX_LEAD_BYTES: usize = 400;
 
-/// The start of the document: at once, or on a line near the top.
+/// The start of the document, which is the start of the text or of a line near the top.
 pub(crate) fn begin(text: &str) -> Option<usize> {
     let near = &text[..text.floor_char_boundary(MAX_LEAD_BYTES)];
     let lines = near.match_indices('\n').map(|(at, _)| at + 1);
     std::iter::once(0).chain(lines).find(|at| opens(&text[*at..]))
 }
 
-/// Shorter texts have nothing to save.
+/// The minimum length of a text in bytes; shorter texts save nothing.
 pub(crate) const MIN_BYTES: usize = 64;
 
-/// The documents of a text that concatenates several.
+/// Parses a text that consists of several concatenated documents.
 pub(crate) fn parse_concatenated(text: &str) -> Option<Value<'_>> {
     if !text.starts_with('{') || !text.contains("}{") {
         return None;
@@ -58,7 +58,7 @@ fn end(text: &str) -> Option<usize> {
     None
 }
 
-/// The documents of a text with one on each line.
+/// Parses a text with one document on each line.
 pub(crate) fn documents(text: &str) -> Option<Value<'_>> {
     if text.len() < MIN_BYTES || !text.starts_with('{') {
         return None;

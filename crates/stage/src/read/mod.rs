@@ -1,4 +1,4 @@
-//! Recognises lines and texts, for forms and cuts alike.
+//! Recognises and parses lines and texts, for both forms and cuts.
 
 pub(crate) mod entry;
 pub(crate) mod event;

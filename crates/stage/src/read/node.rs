@@ -10,7 +10,7 @@ pub(crate) struct PageNode<'a> {
     pub(crate) words: &'a str,
     pub(crate) reference: Option<&'a str>,
     pub(crate) pointer: bool,
-    /// The rest: `:`, `: text` or nothing.
+    /// The text after the reference: `:`, `: text` or nothing.
     pub(crate) tail: &'a str,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum NodeStyle {
 
 pub(crate) const POINTER: &str = " [cursor=pointer]";
 
-/// The first reference must begin within this many bytes.
+/// The maximum offset in bytes of the first reference in a snapshot.
 const FIRST_REFERENCE_WITHIN: usize = 8192;
 
 /// True for a text that may contain a snapshot.
@@ -33,24 +33,24 @@ pub(crate) fn is_snapshot(text: &str) -> bool {
     text.as_bytes()[..text.len().min(FIRST_REFERENCE_WITHIN)].windows(6).any(|bytes| bytes == b" [ref=")
 }
 
-/// The lines above and below a snapshot.
+/// The lines directly above and below a snapshot.
 pub(crate) const FENCES: [&str; 2] = ["```yaml", "```"];
 
-/// The lines of the snapshot: between its fences, or from the first line on.
+/// The range of the snapshot's lines: between its fences, or all lines if it has no fences.
 pub(crate) fn span(lines: &[&str]) -> Range<usize> {
     let start = lines.iter().position(|line| *line == FENCES[0]).map_or(0, |at| at + 1);
     let end = lines[start..].iter().position(|line| *line == FENCES[1]);
     start..end.map_or(lines.len(), |end| start + end)
 }
 
-/// The indent, and the text after the dash.
+/// Splits a line into its indent and the text after the dash.
 pub(crate) fn item(line: &str) -> Option<(usize, &str)> {
     let bare = line.trim_start_matches(' ');
     Some((line.len() - bare.len(), bare.strip_prefix("- ")?))
 }
 
 impl<'a> PageNode<'a> {
-    /// Parses `content`.
+    /// Parses `content`, the text after the dash.
     pub(crate) fn read(style: NodeStyle, content: &'a str) -> Option<Self> {
         let end = content.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(content.len());
         let (role, mut rest) = content.split_at(end);
@@ -73,7 +73,7 @@ impl<'a> PageNode<'a> {
     }
 }
 
-/// The end of a quoted name.
+/// The position of the closing quote of a quoted name.
 fn closing(quoted: &str) -> Option<usize> {
     let mut escaped = false;
     quoted.bytes().position(|byte| {
@@ -83,7 +83,7 @@ fn closing(quoted: &str) -> Option<usize> {
     })
 }
 
-/// The reference at the start of `rest`, and what follows.
+/// Splits off the reference at the start of `rest`.
 fn reference(style: NodeStyle, rest: &str) -> Option<(&str, &str)> {
     let inner = match style {
         NodeStyle::Long => rest.strip_prefix(" [ref=")?,

@@ -2,10 +2,10 @@
 
 use crate::call::Call;
 
-/// Beginnings of manifests and documents.
+/// Strings that begin manifests and documents.
 const OPENINGS: [&str; 4] = ["---\n", "apiVersion:", "<", "[package]"];
 
-/// Prefixes of lines in a diff.
+/// Strings that begin lines of a diff.
 const CHANGES: [&str; 2] = ["\ndiff --git ", "\n@@ -"];
 
 /// True when `text`, the result of the call, is a file that an agent may edit, a document, or a diff.

@@ -1,12 +1,12 @@
 //! Recognises tables: lines with the same number of cells, separated by spaces, tabs, bars or commas.
 
-/// Lines inspected.
+/// The maximum number of lines inspected.
 const SAMPLE_LINES: usize = 100;
 
-/// Fewer lines are not a table.
+/// The minimum number of lines in a table.
 const MIN_LINES: usize = 8;
 
-/// True when nearly all lines of a text are rows of one table, any of which may be wanted.
+/// True when nearly all lines of a text are rows of one table. A reader may need any of its rows.
 pub(crate) fn is_table(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES).collect();
     let counts: [fn(&str) -> usize; 4] = [
@@ -18,7 +18,7 @@ pub(crate) fn is_table(text: &str) -> bool {
     lines.len() >= MIN_LINES && counts.iter().any(|count| is_even(&lines, count))
 }
 
-/// True when four lines in five have the same number of cells, at least three.
+/// True when at least four lines in five have the same number of cells, which must be three or more.
 fn is_even(lines: &[&str], count: impl Fn(&str) -> usize) -> bool {
     let mut counts: Vec<usize> = lines.iter().map(|line| count(line)).filter(|count| *count >= 3).collect();
     counts.sort_unstable();

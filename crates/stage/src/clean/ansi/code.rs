@@ -1,8 +1,8 @@
 //! Parses one terminal control sequence at a time.
 //!
-//! Only a complete, known sequence counts: a source file may contain an escape character as text.
+//! Only a complete, known sequence counts, because a source file may contain an escape character as text.
 
-/// A control sequence, with its parameters as written.
+/// A control sequence, with its parameters unparsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Code<'a> {
     Colour(&'a str),
@@ -14,15 +14,15 @@ pub(super) enum Code<'a> {
     Down(&'a str),
     /// Erases everything below the cursor.
     Below,
-    /// Does not change the text.
+    /// Has no effect on the text.
     Other,
 }
 
-/// How to read `^[[36m`, a sequence in caret notation.
+/// How to read sequences in caret notation, such as `^[[36m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Carets {
     Codes,
-    /// A pattern in source code, or the output of `cat -v`.
+    /// Carets are plain text: a pattern in source code, or the output of `cat -v`.
     Letters,
 }
 
@@ -35,13 +35,13 @@ pub(super) fn read(text: &str, carets: Carets) -> Option<(Code<'_>, usize)> {
             Some((Code::Other, 3))
         }
         [b'\x1b', last, ..] if b"78=>DEHMNOZc\\".contains(&last) => Some((Code::Other, 2)),
-        // Without a number it may be a regular expression, as in `^[[A-Z]`.
+        // Without a number, this may be a regular expression, as in `^[[A-Z]`.
         [b'^', b'[', b'[', b'0'..=b'9', ..] if carets == Carets::Codes => control(text, 3),
         _ => None,
     }
 }
 
-/// A CSI sequence: parameters, and a final letter that gives their meaning.
+/// Parses a CSI sequence: parameters, and a final letter that determines its effect.
 fn control(text: &str, open: usize) -> Option<(Code<'_>, usize)> {
     let body = text.get(open..)?;
     let numbers = body.bytes().take_while(|byte| (b'0'..=b'?').contains(byte)).count();
@@ -64,7 +64,7 @@ fn control(text: &str, open: usize) -> Option<(Code<'_>, usize)> {
     known.then_some((code, open + numbers.len() + gap + 1))
 }
 
-/// A sequence that contains a string, such as a title or the address of a link.
+/// Parses a sequence that contains a string, such as a window title or the address of a link.
 fn string(bytes: &[u8]) -> Option<(Code<'_>, usize)> {
     let ends = |byte: &u8| byte.is_ascii_control();
     let end = 2 + bytes.get(2..)?.iter().position(ends)?;

@@ -1,4 +1,4 @@
-//! Draws one line as a terminal does, state by state.
+//! Draws one line as a terminal does. A line that is redrawn has several states.
 
 use std::mem;
 
@@ -9,9 +9,9 @@ use crate::signal;
 /// The effect of a carriage return within a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Returns {
-    /// The next state of the line overwrites the last.
+    /// The next state of the line overwrites the previous one.
     Overwrite,
-    /// It may end a line, as on old systems; only obvious progress is overwritten.
+    /// A carriage return may end a line, as on old systems; only obvious progress reports are overwritten.
     Break,
 }
 
@@ -20,10 +20,10 @@ pub(super) struct ScreenLine {
     /// Earlier states that remain visible.
     past: Vec<String>,
     now: String,
-    /// Backspaces that nothing was printed over yet.
+    /// The number of backspaces that nothing has been printed over yet.
     back: usize,
     ink: Option<Ink>,
-    /// The ink of the last letter drawn.
+    /// The ink of the last character, if that is a letter or digit.
     near: Option<Ink>,
     returns: Returns,
 }
@@ -35,12 +35,12 @@ enum Ink {
     Green,
 }
 
-/// Columns of the widest gap drawn; a wider one is not worth its tokens.
+/// The width in columns of the widest gap drawn; a wider gap is not worth its tokens.
 const MAX_GAP_COLUMNS: usize = 32;
 
 impl ScreenLine {
-    /// Draws `text`. `None` when red and green letters touch: without colours, a word's old and new letters would
-    /// run together.
+    /// Draws `text`. Returns `None` when red and green letters are adjacent: without colours, the old and the new
+    /// letters of a word would run together.
     pub(super) fn read(text: &str, habits: Habits) -> Option<Self> {
         let mut line = Self {
             past: Vec::new(),
@@ -64,7 +64,7 @@ impl ScreenLine {
         Some(line)
     }
 
-    /// The text visible at the end.
+    /// The text that is visible at the end.
     pub(super) fn into_text(mut self) -> String {
         if self.past.is_empty() {
             return self.now;
@@ -74,7 +74,7 @@ impl ScreenLine {
         self.past.join("\r") + if open { "\r" } else { "" }
     }
 
-    /// Draws a character over those that the cursor moved back across.
+    /// Draws a character over those that backspaces moved across.
     fn print(&mut self, char: char) -> Option<()> {
         for _ in 0..mem::take(&mut self.back).min(self.now.len()) {
             self.now.pop();
@@ -107,12 +107,12 @@ impl ScreenLine {
         self.now.extend(std::iter::repeat_n(' ', columns.min(MAX_GAP_COLUMNS)));
     }
 
-    /// Erases earlier states, except for errors.
+    /// Erases earlier states of the line, except for those that report errors.
     fn erase(&mut self) {
         self.past.retain(|state| signal::find(state).is_some());
     }
 
-    /// Returns to the beginning of the line.
+    /// Moves the cursor to the beginning of the line.
     fn carriage_return(&mut self) {
         let state = mem::take(&mut self.now);
         self.near = None;
@@ -131,7 +131,7 @@ impl ScreenLine {
     }
 }
 
-/// The ink after a sequence with these parameters.
+/// The ink that is in effect after a colour sequence with these parameters.
 fn ink(mut ink: Option<Ink>, numbers: &str) -> Option<Ink> {
     let mut numbers = numbers.split([';', ':']);
     while let Some(number) = numbers.next() {
@@ -150,7 +150,7 @@ fn ink(mut ink: Option<Ink>, numbers: &str) -> Option<Ink> {
     ink
 }
 
-/// True when spaces cover a whole state that is not an error.
+/// True when `spaces` are wide enough to cover `state`, and `state` does not report an error.
 fn is_wiped(state: &str, spaces: &str) -> bool {
     spaces.chars().count() >= state.chars().count() && signal::find(state).is_none()
 }
@@ -169,14 +169,14 @@ fn letters(state: &str) -> impl Iterator<Item = char> {
     state.chars().filter(|char| char.is_alphabetic())
 }
 
-/// The words in front of the first number or bar.
+/// The words in front of the first number or progress bar.
 fn lead(state: &str) -> &str {
     let state = state.trim_start();
     let end = state.find(|char: char| !char.is_alphabetic() && char != ' ').unwrap_or(state.len());
     state[..end].trim_end()
 }
 
-/// True for a state that reports progress: `12%`, `3/10`.
+/// True when a state reports progress, as in `12%` or `3/10`.
 fn shows_progress(state: &str) -> bool {
     let bytes = state.as_bytes();
     bytes.windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'%')

@@ -1,7 +1,7 @@
-//! Renders terminal output as the terminal shows it: no colours, no cursor moves, and the last state of progress
-//! bars and redrawn rows.
+//! Renders terminal output as the terminal shows it: without colours and cursor moves, and with only the last state of
+//! progress bars and redrawn rows.
 //!
-//! File contents stay unchanged, and so does text whose colours carry meaning of their own.
+//! File contents stay unchanged, and so does text in which colours carry meaning.
 
 mod code;
 mod line;
@@ -39,15 +39,15 @@ impl Stage for Ansi {
     }
 }
 
-/// True when a text may contain something that a terminal does not show literally.
+/// True when a text may contain characters that a terminal does not show literally.
 fn is_odd(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, 0x1b | b'\r' | 0x08 | b'^'))
 }
 
-/// Strings that occur where control sequences were deliberately made visible.
+/// Strings that occur in texts where control sequences were deliberately made visible.
 const SPELLED: [&str; 3] = ["^[]", "^G", "M-^"];
 
-/// How to read what is ambiguous in this text.
+/// How to read ambiguous characters in a text.
 #[derive(Debug, Clone, Copy)]
 struct Habits {
     carets: Carets,
@@ -69,7 +69,7 @@ impl Habits {
     }
 }
 
-/// The text that a terminal would show; `None` if that is the text itself, or if colours carry meaning.
+/// The text that a terminal would show; `None` if the text does not change, or if its colours carry meaning.
 fn render(sent: &str, habits: Habits) -> Option<String> {
     let text = &*rows::collect_rows(sent, habits.carets);
     let mut out = String::with_capacity(text.len());
@@ -94,7 +94,7 @@ fn render(sent: &str, habits: Habits) -> Option<String> {
     (out != sent).then_some(out)
 }
 
-/// True for the two lines of a diff that differed only in their control sequences.
+/// True when two adjacent lines are the old and the new line of a diff and differed only in their control sequences.
 fn differ_in_codes(above: &str, line: &str) -> bool {
     let (old, new) = (above.trim().strip_prefix('-'), line.trim().strip_prefix('+'));
     old.is_some() && old == new
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 17.3, and texts whose carriage returns end lines.
+    /// Behaviour 17.3: line ends are kept, and so are texts whose carriage returns end lines.
     #[test]
     fn line_ends_stay() {
         for text in
@@ -197,7 +197,7 @@ mod tests {
         check(Call::default(), "1 error: x\r          \rdone\n", Some("1 error: x\rdone\n"));
     }
 
-    /// Colours that carry the message.
+    /// Texts whose colours carry meaning stay unchanged.
     #[test]
     fn meant_colours_stay() {
         for text in [
@@ -221,7 +221,7 @@ mod tests {
         check(Call::default(), "const i=`\x1b[${e}m`, r = /^[[:space:]]/", None);
     }
 
-    /// Behaviour 3.18: any text, in linear time.
+    /// Behaviour 3.18: any text is read, in linear time.
     #[test]
     fn any_text_is_read() {
         for unit in [

@@ -1,19 +1,19 @@
-//! Collects everything drawn on each row of a terminal onto one line.
+//! Collects everything that is drawn on each row of a terminal into one line.
 //!
-//! A program that moves the cursor up draws over the rows there, frame by frame. Collected by row, its frames become
-//! states of a line like any other, of which the last stays visible.
+//! A program that moves the cursor up draws over earlier rows, frame by frame. When each row is collected into one
+//! line, the frames become states of that line, and the last state stays visible.
 
 use std::borrow::Cow;
 
 use super::code::{self, Carets, Code};
 
-/// Returns to the beginning of a row and erases it.
+/// Moves the cursor to the beginning of a row and erases the row.
 const WIPE: &str = "\r\x1b[2K";
 
-/// Rows erased at most, in total: a text may ask for all of them again and again.
+/// The maximum number of rows erased in total, because a text may ask to erase all rows again and again.
 const MAX_WIPES: usize = 100_000;
 
-/// The text with all states of a row on one line; the text itself if the cursor never moves up.
+/// The text with all states of each row on one line. The text is unchanged if the cursor never moves up.
 pub(super) fn collect_rows(text: &str, carets: Carets) -> Cow<'_, str> {
     if !moves_up(text, carets) {
         return Cow::Borrowed(text);
@@ -38,13 +38,13 @@ pub(super) fn collect_rows(text: &str, carets: Carets) -> Cow<'_, str> {
     if screen.is_redrawn { Cow::Owned(screen.text()) } else { Cow::Borrowed(text) }
 }
 
-/// True when the text moves the cursor up, which few texts do: the others need no rows.
+/// True when the text moves the cursor up. Few texts do; the others need no rows.
 fn moves_up(text: &str, carets: Carets) -> bool {
     let codes = text.match_indices(['\x1b', '^']).filter_map(|(at, _)| code::read(&text[at..], carets));
     codes.into_iter().any(|(code, _)| matches!(code, Code::Up(_)))
 }
 
-/// Everything drawn on a row, and whether a line ended there.
+/// Everything drawn on a row, and whether a line break ended the row.
 #[derive(Default)]
 struct Row {
     drawn: String,
@@ -53,12 +53,12 @@ struct Row {
 
 struct Screen {
     rows: Vec<Row>,
-    /// The row of the cursor.
+    /// The index of the row that the cursor is on.
     at: usize,
-    /// True when the cursor returned to an earlier row and has not printed there yet.
+    /// True when the cursor has moved to another existing row and has not printed there yet.
     moved: bool,
     is_redrawn: bool,
-    /// Rows that may still be erased by "erase below".
+    /// The number of rows that "erase below" may still erase.
     wipes: usize,
 }
 
@@ -73,7 +73,7 @@ impl Screen {
                 self.wipes -= count;
                 self.rows[from..].iter_mut().take(count).for_each(|row| row.drawn.push_str(WIPE));
             }
-            // The text after it is drawn to the right of what is already there.
+            // The text after this move is drawn to the right of the text that the row already contains.
             Code::Forward(_) | Code::Column(_) if self.moved && !is_start(code) => {
                 self.moved = false;
                 self.rows[self.at].drawn.push_str(spelled);
@@ -91,7 +91,7 @@ impl Screen {
 
     fn print(&mut self, part: &str) {
         let row = &mut self.rows[self.at].drawn;
-        // Already at the beginning of the row.
+        // The cursor is already at the beginning of the row.
         if self.moved && part == "\r" {
             return;
         }
@@ -102,7 +102,7 @@ impl Screen {
         row.push_str(part);
     }
 
-    /// Ends a line.
+    /// Ends the current row and moves to the next.
     fn next(&mut self) {
         self.rows[self.at].is_ended = true;
         self.at += 1;
@@ -123,12 +123,12 @@ impl Screen {
     }
 }
 
-/// The number of rows that the cursor moves, by default one.
+/// The number of rows that the cursor moves; one by default.
 fn steps(count: &str) -> usize {
     count.parse().unwrap_or(1).max(1)
 }
 
-/// True for a move to the first column.
+/// True when the code moves the cursor to the first column.
 fn is_start(code: Code<'_>) -> bool {
     matches!(code, Code::Column("" | "0" | "1"))
 }

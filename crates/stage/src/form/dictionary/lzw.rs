@@ -1,11 +1,11 @@
-//! Finds phrases as byte sequences of a few lengths that occur in several places.
+//! Finds phrases as byte sequences of a few fixed lengths that occur in several places.
 
 use crate::form::dictionary::pick::{Hashes, Phrase, group};
 
 /// Phrase lengths in bytes.
 const PHRASE_BYTES: [usize; 7] = [15, 24, 32, 48, 64, 96, 120];
 
-/// All frequent phrases of every length; none crosses a line end.
+/// Finds all frequent phrases of every length in `PHRASE_BYTES`. No phrase crosses a line end.
 pub(super) fn find(text: &str) -> Vec<Phrase> {
     let hashes = Hashes::of(text.bytes().map(u64::from));
     let ends = line_ends(text);
@@ -15,7 +15,7 @@ pub(super) fn find(text: &str) -> Vec<Phrase> {
         .collect()
 }
 
-/// The possible starts of a phrase of `length` bytes, with their hashes.
+/// The positions at which a phrase of `length` bytes may start, with the hashes of those phrases.
 fn starts(text: &str, hashes: &Hashes, ends: &[usize], length: usize) -> Vec<(u64, usize)> {
     let whole = |at: &usize| text.is_char_boundary(*at) && text.is_char_boundary(at + length);
     let last = text.len().saturating_sub(length);
@@ -26,7 +26,7 @@ fn starts(text: &str, hashes: &Hashes, ends: &[usize], length: usize) -> Vec<(u6
         .collect()
 }
 
-/// For every byte, the end of its line.
+/// For every byte, the end of the line that contains it.
 fn line_ends(text: &str) -> Vec<usize> {
     let line = |end: usize, line: &str| std::iter::repeat_n(end, line.len());
     let mut at = 0;

@@ -1,6 +1,6 @@
-//! Lists frequent phrases above a text and replaces each by a short name.
+//! Lists frequent phrases above a text and replaces each with a short name.
 //!
-//! Names are harder to read than the phrases, so this comes last, and only in aggressive mode.
+//! The names are harder to read than the phrases, so this stage runs last, and only in aggressive mode.
 
 mod lzw;
 mod pick;
@@ -19,14 +19,14 @@ use crate::stage::{Edit, Scene, Stage};
 /// Replaces repeated phrases.
 pub(crate) struct Dictionary;
 
-/// Longer texts stay unchanged, so that the search takes no noticeable time.
+/// The maximum length of a text in bytes. Longer texts stay unchanged, because the search would take noticeable time.
 const MAX_BYTES: usize = 50_000;
 
 /// The minimum saving, in bytes and in percent of the text.
 const MIN_SAVED_BYTES: usize = 32;
 const MIN_SAVED_PERCENT: usize = 3;
 
-/// Numbers tried for names that do not occur in the text.
+/// The largest number tried as a nonce, which keeps the names distinct from the text.
 const MAX_NONCE: usize = 999;
 
 impl Stage for Dictionary {
@@ -38,7 +38,7 @@ impl Stage for Dictionary {
         Mode::Aggressive
     }
 
-    /// Of all notations tested, a small model read codes worst.
+    /// Of all tested notations, short names for phrases were the hardest for a small model to read.
     fn reader(&self) -> Reader {
         Reader::Strong
     }
@@ -62,7 +62,7 @@ impl Stage for Dictionary {
     }
 }
 
-/// The text below a dictionary, expanded; `None` when `text` does not begin with one.
+/// Expands the text below a dictionary; `None` when `text` does not begin with a dictionary.
 #[must_use]
 pub fn expand(text: &str) -> Option<String> {
     expand_within(Room::of(text), text)
@@ -85,7 +85,7 @@ fn expand_within(room: Room, text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The nonce, the phrases, and the text below them.
+/// Parses a dictionary: its nonce, its phrases, and the text below them.
 fn entries<'a>(method: &Method, text: &'a str) -> Option<(&'a str, Vec<String>, &'a str)> {
     let mut rest = text;
     let mut phrases = Vec::new();
@@ -129,7 +129,7 @@ fn methods(chosen: DictionaryMethod) -> &'static [Method] {
 }
 
 impl Method {
-    /// The method named at the start of a text, and the rest.
+    /// The method whose header begins `text`, and the text after that header.
     fn read(text: &str) -> Option<(&'static Self, &str)> {
         METHODS.iter().find_map(|method| Some((method, text.strip_prefix(method.header)?)))
     }
@@ -160,7 +160,7 @@ impl Method {
         Some(out)
     }
 
-    /// The first number that no name in the text uses.
+    /// The first number whose names do not occur in the text.
     fn nonce(&self, text: &str) -> Option<usize> {
         let open = format!("<<{}", self.letter);
         let mut used = [false; MAX_NONCE + 1];
@@ -191,7 +191,7 @@ mod tests {
         Dictionary.apply(Scene::of(&plan, Call::default()), text)
     }
 
-    /// Ten lines around a long phrase.
+    /// Ten lines that contain a long phrase.
     fn text(odd: &str) -> String {
         let line = |n: usize| {
             format!("{odd}{n} the quick brown fox jumps over the lazy dog again and again {n}{odd}\n")

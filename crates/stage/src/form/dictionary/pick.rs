@@ -2,11 +2,11 @@
 
 use std::collections::BinaryHeap;
 
-/// A phrase, and its occurrences.
+/// A phrase and its occurrences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Phrase {
     pub(super) length: usize,
-    /// The starts of its occurrences, in order and without overlap.
+    /// The starts of the occurrences, in order and without overlap.
     pub(super) places: Vec<usize>,
 }
 
@@ -15,32 +15,32 @@ impl Phrase {
         self.places.first().and_then(|at| text.get(*at..at + self.length)).unwrap_or_default()
     }
 
-    /// Bytes saved, counting a name by the tokens that it costs.
+    /// The bytes that the phrase saves. A name counts as `NAME_BYTES`, because of the tokens that it costs.
     fn saving(&self) -> usize {
         let each = self.length.saturating_sub(NAME_BYTES);
         (each * self.places.len()).saturating_sub(self.length + NAME_BYTES + ENTRY_BYTES)
     }
 }
 
-/// The cost of a name such as `<<F1:1>>`, as bytes of ordinary text.
+/// The cost of a name such as `<<F1:1>>`, in bytes of ordinary text.
 const NAME_BYTES: usize = 20;
 
 /// The cost of a dictionary line in addition to its phrase, in bytes.
 const ENTRY_BYTES: usize = 8;
 
-/// Names in a dictionary.
+/// The maximum number of names in a dictionary.
 const MAX_ENTRIES: usize = 20;
 
-/// A phrase with fewer occurrences gets no name.
+/// The minimum number of occurrences of a phrase that gets a name.
 pub(super) const MIN_PLACES: usize = 3;
 
 /// The minimum saving of a phrase in bytes.
 const MIN_SAVED_BYTES: usize = 16;
 
-/// Phrases considered; the rest save least.
+/// The maximum number of phrases considered: those that save most.
 const MAX_CANDIDATES: usize = 4_000;
 
-/// The best phrases, none overlapping another.
+/// Selects the phrases that save most and do not overlap.
 pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
     found.sort_by_key(|phrase| std::cmp::Reverse(phrase.saving()));
     found.truncate(MAX_CANDIDATES);
@@ -53,7 +53,7 @@ pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
         && saved >= MIN_SAVED_BYTES
     {
         let at = found.len() - rank;
-        // Phrases selected since may have taken some of its places.
+        // Phrases that were selected earlier may have taken some of its places.
         let Phrase { length, places } = &mut found[at];
         places.retain(|place| !overlaps(&taken[*place..*place + *length]));
         let phrase = &found[at];
@@ -72,15 +72,15 @@ pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
     picked
 }
 
-/// The shortest phrase in bytes: checking every this many bytes finds any phrase already selected.
+/// The minimum length of a phrase in bytes. A check of every 15th byte thus finds any overlap with a selected phrase.
 const MIN_PHRASE_BYTES: usize = 15;
 
-/// True when part of a place is taken.
+/// True when a selected phrase already covers part of a place.
 fn overlaps(place: &[bool]) -> bool {
     place.iter().step_by(MIN_PHRASE_BYTES).any(|taken| *taken) || place.last() == Some(&true)
 }
 
-/// The phrases of `length` bytes that occur often enough, among `starts` with their hashes.
+/// Groups `starts` by their hashes, and returns the phrases of `length` bytes that occur often enough.
 pub(super) fn group(text: &str, length: usize, mut starts: Vec<(u64, usize)>) -> Vec<Phrase> {
     starts.sort_unstable();
     let mut found = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn group(text: &str, length: usize, mut starts: Vec<(u64, usize)>) ->
         let mut places: Vec<usize> = Vec::new();
         for (_, at) in run {
             let free = places.last().is_none_or(|last| last + length <= *at);
-            // Hashes may collide: compares the bytes.
+            // Hashes may collide, so the bytes are compared too.
             if free && text.get(*at..at + length) == Some(phrase) {
                 places.push(*at);
             }
@@ -101,7 +101,7 @@ pub(super) fn group(text: &str, length: usize, mut starts: Vec<(u64, usize)>) ->
     found
 }
 
-/// Prefix hashes of a sequence, from which the hash of any part follows.
+/// Hashes of all prefixes of a sequence, from which the hash of any part can be computed.
 pub(super) struct Hashes {
     sums: Vec<u64>,
     powers: Vec<u64>,
@@ -123,7 +123,7 @@ impl Hashes {
         Self { sums, powers }
     }
 
-    /// The hash of `count` items from `at`.
+    /// The hash of `count` items that start at `at`.
     pub(super) fn part(&self, at: usize, count: usize) -> u64 {
         self.sums[at + count].wrapping_sub(self.sums[at].wrapping_mul(self.powers[count]))
     }

@@ -1,25 +1,25 @@
-//! Finds phrases as sequences of whole tokens, of the lengths that merging pairs of tokens would give.
+//! Finds phrases as sequences of whole tokens. Their lengths are those that merging pairs of tokens would produce.
 
 use crate::form::dictionary::pick::{Hashes, Phrase, group};
 
-/// Tokens in a phrase: sizes reached by merging pairs, and the steps between.
+/// Phrase lengths in tokens: the lengths reached by merging pairs, and steps between them.
 const PHRASE_TOKENS: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
 
-/// Bytes of a phrase.
+/// The minimum and maximum length of a phrase in bytes.
 const MIN_BYTES: usize = 15;
 const MAX_BYTES: usize = 120;
 
-/// Line ends in a phrase.
+/// The maximum number of line ends in a phrase.
 const MAX_NEWLINES: usize = 2;
 
-/// All frequent phrases of every length.
+/// Finds all frequent phrases of every length in `PHRASE_TOKENS`.
 pub(super) fn find(text: &str) -> Vec<Phrase> {
     let tokens = tokens(text);
     let hashes = Hashes::of(tokens.windows(2).map(|pair| hash(&text[pair[0]..pair[1]])));
     PHRASE_TOKENS.into_iter().flat_map(|count| phrases(text, &tokens, &hashes, count)).collect()
 }
 
-/// The starts of tokens, and the end of the last one.
+/// The start of every token, and the end of the last one.
 fn tokens(text: &str) -> Vec<usize> {
     let mut starts = vec![0];
     let mut before = None;
@@ -57,7 +57,7 @@ fn hash(token: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The phrases of `count` tokens.
+/// The frequent phrases of `count` tokens.
 fn phrases(text: &str, tokens: &[usize], hashes: &Hashes, count: usize) -> Vec<Phrase> {
     let mut by_length: Vec<Vec<(u64, usize)>> = vec![Vec::new(); MAX_BYTES + 1];
     for (first, ends) in tokens.windows(count + 1).enumerate() {

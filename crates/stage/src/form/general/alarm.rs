@@ -1,8 +1,8 @@
-//! Recognises words and symbols of errors and warnings.
+//! Recognises words and symbols that mark errors and warnings.
 
 use crate::signal;
 
-/// True for severity words, which stay where they are.
+/// True for severity words, which are never replaced.
 pub(super) fn is_level(word: &str) -> bool {
     const LEVELS: [&str; 27] = [
         "error",
@@ -33,7 +33,7 @@ pub(super) fn is_level(word: &str) -> bool {
         "ok",
         "pass",
     ];
-    // The first and last letters rule out most words.
+    // The first and last letters exclude most words cheaply.
     let [first, .., last] = word.as_bytes() else { return false };
     let is_kind = || ["Error", "Exception", "Warning"].iter().any(|kind| word.ends_with(kind));
     let is_one = || word.len() <= 9 && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
@@ -48,7 +48,7 @@ pub(super) fn is_alarming(text: &str) -> bool {
     is_loud(text) || signal::find(text).is_some()
 }
 
-/// The same, by its words and symbols alone.
+/// True when the words or symbols of a text mark an error or a warning. Does not search for error signals.
 pub(super) fn is_loud(text: &str) -> bool {
     const QUIET: [&str; 4] = ["passed", "skipped", "ok", "pass"];
     let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');

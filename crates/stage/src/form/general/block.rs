@@ -1,6 +1,6 @@
-//! Finds groups of lines that recur together, and makes each a row of several lines.
+//! Finds groups of lines that recur together, and turns each group into a row of a template with several lines.
 //!
-//! A block begins and ends where a record does, judged by indentation, blank lines, closing brackets and times.
+//! A block consists of whole records, whose limits are judged by indentation, blank lines, closing brackets and times.
 
 use std::ops::Range;
 
@@ -14,28 +14,28 @@ use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate, Rows};
 
-/// Maximum lines and holes of a block.
+/// The maximum number of lines, and of holes, in a block.
 const MAX_LINES: usize = 60;
 const MAX_HOLES: u32 = 14;
 
-/// Maximum blocks of a text.
+/// The maximum number of blocks in a text.
 const MAX_BLOCKS: usize = 40;
 
-/// Minimum saving of a block.
+/// The minimum saving of a block.
 const MIN_GAIN: Cost = 12 * TOKEN;
 
-/// Unique lines longer than this cannot be values.
+/// A unique line of more bytes than this cannot be a value.
 const MAX_FREE_BYTES: usize = 400;
 
-/// The cost of a template's row, of one without values, and of a unique line.
+/// The costs of a template's row, of a row without values, and of a unique line.
 const ROW_COST: Cost = 3 * TOKEN;
 const BARE_ROW_COST: Cost = 2 * TOKEN;
 const FREE_LINE_COST: Cost = TOKEN / 5;
 
-/// Minimum saving of a template after blocks have taken some of its rows.
+/// The minimum saving of a template after blocks have taken some of its rows.
 const MIN_REMAINING_GAIN: Cost = 2 * TOKEN;
 
-/// The blocks of a text whose lines have these templates, and the remains of those templates.
+/// Finds the blocks of a text whose lines have these templates. Returns the blocks, and the templates of other lines.
 pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Vec<LineTemplate> {
     let board = Board::new(source, &templates);
     let chosen = choose(&board.symbols, &board, &Bounds { max_count: MAX_BLOCKS, min_gain: MIN_GAIN });
@@ -54,16 +54,16 @@ pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Ve
     blocks
 }
 
-/// The role of a line in blocks.
+/// The role that a line has in blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind<'a> {
     /// A row of a template.
     Row(usize),
-    /// A line that also occurs elsewhere.
+    /// A line without a template that is empty or also occurs elsewhere in the text.
     Literal(&'a str),
-    /// A unique line, which may be a value.
+    /// A unique line, which can become a value.
     Free,
-    /// A line that cannot be a value.
+    /// A unique line that cannot become a value.
     Alone(usize),
 }
 
@@ -72,25 +72,25 @@ struct Board<'s, 'a> {
     templates: &'s [LineTemplate],
     kinds: Vec<Kind<'a>>,
     symbols: Vec<u32>,
-    /// For each line that is a row, its number among the rows of its template.
+    /// For each line that is a row, its index among the rows of its template.
     places: Vec<u32>,
-    /// The total cost of the lines in front of each line.
+    /// For each line, the total cost of the lines above it.
     costs: Vec<Cost>,
-    /// The total number of holes in the lines in front of each line.
+    /// For each line, the total number of holes in the lines above it.
     holes: Vec<u32>,
     records: Vec<Record>,
 }
 
-/// The position of a line in a record.
+/// The position of a line within its record.
 #[derive(Clone, Copy, Default)]
 struct Record {
-    /// Its depth.
+    /// Twice the indentation, plus one if the line has no time in a text with times.
     depth: u32,
     closes: bool,
     is_blank: bool,
-    /// The number of blank lines above it.
+    /// The total number of blank lines above this line.
     blanks: u32,
-    /// The last line up to this one that is not blank.
+    /// The last line, up to this one, that is not blank.
     last_text: u32,
 }
 
@@ -128,7 +128,7 @@ impl<'s, 'a> Board<'s, 'a> {
         Self { source, templates, symbols, places, costs, holes, records: records(source), kinds }
     }
 
-    /// The rows of a block as a template.
+    /// The template whose rows are the occurrences of a block.
     fn template(&self, chosen: &Selection) -> Option<LineTemplate> {
         let mut parts = Vec::new();
         for line in 0..chosen.length {
@@ -145,7 +145,7 @@ impl<'s, 'a> Board<'s, 'a> {
         (template.gain * 2 >= MIN_GAIN && template.gain * 100 >= total * 15).then_some(template)
     }
 
-    /// The rest of a template without the rows that were taken.
+    /// The template without the rows that blocks have taken, if it still saves enough.
     fn remainder(&self, template: &LineTemplate, taken: &[bool]) -> Option<LineTemplate> {
         let rows: Vec<u32> = template.rows.iter().copied().filter(|row| !taken[*row as usize]).collect();
         if rows.len() == template.rows.len() {
@@ -161,7 +161,7 @@ impl<'s, 'a> Board<'s, 'a> {
         (left.gain > MIN_REMAINING_GAIN).then_some(left)
     }
 
-    /// Appends one line of a block to its parts.
+    /// Appends one line of a block to the block's parts.
     fn put_line(&self, chosen: &Selection, line: usize, parts: &mut Vec<Part>) {
         let first = chosen.places[0] + line;
         let span = self.source.lines[first];
@@ -201,7 +201,7 @@ impl<'s, 'a> Board<'s, 'a> {
         }
     }
 
-    /// The cost of lines when written without blocks.
+    /// The cost of lines when they are written without blocks.
     fn written_cost(&self, lines: Range<usize>) -> Cost {
         let line = |line: usize| match self.kinds[line] {
             Kind::Row(number) => {
@@ -216,12 +216,13 @@ impl<'s, 'a> Board<'s, 'a> {
         lines.map(line).sum()
     }
 
-    /// True when the lines are whole records.
+    /// True when the lines consist of whole records.
     fn is_whole(&self, lines: &Range<usize>) -> bool {
         self.reach(lines.clone()) == lines.end && self.ends_whole(lines)
     }
 
-    /// The end of the lines that a record beginning with the first may include: up to a line that is less deep.
+    /// The end of the lines that may belong to the record that starts at the first line: the next line with a smaller
+    /// depth.
     fn reach(&self, lines: Range<usize>) -> usize {
         let first = self.records[lines.start];
         if first.closes || first.is_blank {
@@ -231,7 +232,7 @@ impl<'s, 'a> Board<'s, 'a> {
         lines.start + self.records[lines.clone()].iter().position(depth).unwrap_or(lines.len())
     }
 
-    /// True when the lines, none less deep than the first, end where a record ends.
+    /// True when the lines end where a record ends. The caller ensures that no line has a smaller depth than the first.
     fn ends_whole(&self, lines: &Range<usize>) -> bool {
         let first = self.records[lines.start];
         if let Some(next) = self.records.get(lines.end)
@@ -253,7 +254,7 @@ impl<'s, 'a> Board<'s, 'a> {
         !matches!(self.kinds[line], Kind::Free | Kind::Alone(_))
     }
 
-    /// True when a range repeats a shorter one, which is found separately.
+    /// True when a range repeats a shorter range, which is found separately.
     fn is_periodic(&self, lines: &Range<usize>) -> bool {
         let symbols = &self.symbols[lines.clone()];
         (1..=symbols.len() / 2).any(|period| symbols[period..] == symbols[..symbols.len() - period])
@@ -290,7 +291,7 @@ impl Rules for Board<'_, '_> {
     }
 }
 
-/// The kinds of lines without a template.
+/// Fills in the kinds of the lines that have no template.
 fn literal_kinds<'a>(source: &ReadText<'a>, kinds: Vec<Option<Kind<'a>>>) -> Vec<Kind<'a>> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for (row, kind) in (0..).zip(&kinds) {
@@ -316,14 +317,14 @@ fn sums<T: Copy + Default + std::ops::AddAssign>(items: impl Iterator<Item = T>)
     sums
 }
 
-/// The position of each line in a record. If most lines have a time, those without belong to the line above.
+/// The position of each line within its record. If two lines in five have a time, lines without one are a level deeper.
 fn records(source: &ReadText<'_>) -> Vec<Record> {
     let filled: Vec<bool> = source.lines.iter().map(|line| !line.of(source.text).trim().is_empty()).collect();
     let count = |flags: &mut dyn Iterator<Item = bool>| flags.filter(|flag| *flag).count();
     let timed = filled.iter().zip(&source.timed).map(|(filled, timed)| *filled && *timed);
     let is_timed = count(&mut timed.into_iter()) * 5 >= count(&mut filled.iter().copied()) * 2;
     let mut records = vec![Record::default(); source.lines.len()];
-    // A blank line belongs to the line after it.
+    // A blank line belongs to the line below it.
     let mut next = Record::default();
     for (at, record) in records.iter_mut().enumerate().rev() {
         let line = source.lines[at].of(source.text);

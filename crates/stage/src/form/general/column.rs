@@ -1,14 +1,14 @@
-//! Splits the cells at one position of similar lines into their common prefix, common suffix and the columns
-//! between. Cuts where a reader would: between words, never inside a number.
+//! Splits the cells at one position of similar lines into a common prefix, a common suffix and the columns between
+//! them. Cuts between words, as a reader would, and never inside a number.
 
 use crate::form::general::field::{self, FieldSplit};
 use crate::form::general::part::Part;
 use crate::form::general::span::Span;
 
-/// Maximum depth of columns within columns.
+/// The maximum depth of columns within columns.
 const MAX_DEPTH: usize = 4;
 
-/// Appends the parts of cells to `parts`.
+/// Splits cells into parts and appends these to `parts`.
 pub(super) fn refine(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
     refine_within(text, cells, parts, MAX_DEPTH);
 }
@@ -41,7 +41,7 @@ fn put_split(text: &str, split: FieldSplit, parts: &mut Vec<Part>, depth: usize)
     }
 }
 
-/// Appends common text, merging it with the common text in front.
+/// Appends common text, and merges it with common text directly in front of it.
 pub(super) fn put_same(parts: &mut Vec<Part>, span: Span) {
     match parts.last_mut() {
         _ if span.is_empty() => {}
@@ -50,7 +50,7 @@ pub(super) fn put_same(parts: &mut Vec<Part>, span: Span) {
     }
 }
 
-/// Appends cells, merging them with adjacent cells in front.
+/// Appends cells, and merges them with cells directly in front of them.
 fn put_cells(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
     match parts.last_mut() {
         Some(Part::Cells(last, None)) if last.iter().zip(&cells).all(|(one, two)| one.end == two.start) => {
@@ -76,7 +76,7 @@ pub(super) fn is_same(text: &str, cells: &[Span]) -> bool {
     cells.iter().all(|cell| cell.of(text) == first)
 }
 
-/// The length in bytes of the longest common prefix at which cells may be cut.
+/// The length in bytes of the longest common prefix after which all cells may be cut.
 fn common_prefix(text: &str, cells: &[Span]) -> usize {
     let first = cells[0].of(text).as_bytes();
     let mut same = common_length(text, cells, str::bytes);
@@ -88,7 +88,7 @@ fn common_prefix(text: &str, cells: &[Span]) -> usize {
     same
 }
 
-/// The number of bytes that all cells have in common, in the order in which `bytes` yields them.
+/// The number of bytes that all cells share at their start. `bytes` determines the end from which cells are read.
 fn common_length<'t, I: Iterator<Item = u8>>(
     text: &'t str,
     cells: &[Span],
@@ -105,7 +105,7 @@ fn common_length<'t, I: Iterator<Item = u8>>(
     same
 }
 
-/// True when a cell may be cut at `at`, where its next byte is `next`.
+/// True when a cell may be cut at `at`; `next` is the byte there.
 fn may_cut(bytes: &[u8], at: usize, next: u8) -> bool {
     let last = bytes[at - 1];
     if is_wordy(last) && is_wordy(next) {
@@ -119,7 +119,7 @@ fn may_cut(bytes: &[u8], at: usize, next: u8) -> bool {
     !in_number && !signed && !before_point && !escaped
 }
 
-/// The length in bytes of the longest common suffix at which cells may be cut.
+/// The length in bytes of the longest common suffix before which all cells may be cut.
 fn common_suffix(text: &str, cells: &[Span]) -> usize {
     let mut same = common_length(text, cells, |cell| cell.bytes().rev());
     while same > 0 && !cells.iter().all(|cell| may_end(cell.of(text).as_bytes(), same)) {
@@ -144,7 +144,7 @@ fn is_digit_mark(byte: u8) -> bool {
     matches!(byte, b'.' | b',' | b'-' | b'+')
 }
 
-/// True for characters of words and names.
+/// True for bytes of words and names.
 pub(super) fn is_wordy(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }

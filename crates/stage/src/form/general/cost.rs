@@ -1,18 +1,18 @@
-//! Estimates the token cost of parts of a text. The pipeline measures the whole exactly, and decides.
+//! Estimates the token cost of parts of a text. The pipeline measures the whole result exactly, and decides.
 //!
-//! A text is scanned once; the cost of a part is the difference of two prefix sums.
+//! Each text is scanned once; the cost of a part is the difference between two prefix sums.
 
 use crate::form::general::span::Span;
 
-/// A fraction of a token. Gains are sums of costs and may be negative.
+/// A cost in fractions of a token. Gains are sums of costs and may be negative.
 pub(super) type Cost = i64;
 
 /// The cost of one token.
 pub(super) const TOKEN: Cost = 64;
 
-/// The costs of a text.
+/// The costs of all parts of a text.
 pub(super) struct Costs {
-    /// The cost of everything in front of each byte.
+    /// For each byte, the cost of the text in front of it.
     before: Vec<u32>,
 }
 
@@ -38,14 +38,14 @@ impl Costs {
         Cost::from(self.before[span.to()]) - Cost::from(self.before[span.from()])
     }
 
-    /// The cost of a line, including its end.
+    /// The cost of a line, including its line end.
     pub(super) fn line(&self, span: Span) -> Cost {
         let end = (span.to() + 1).min(self.before.len() - 1);
         Cost::from(self.before[end]) - Cost::from(self.before[span.from()])
     }
 }
 
-/// The cost of a text that is not part of the source.
+/// Estimates the cost of a text that is not part of the source.
 pub(super) fn estimate(text: &str) -> Cost {
     let bytes = text.as_bytes();
     let (mut at, mut sum) = (0, 0);
@@ -57,10 +57,10 @@ pub(super) fn estimate(text: &str) -> Cost {
     sum
 }
 
-/// The same, in the type of the sums.
+/// The cost of one token, in the type of the prefix sums.
 const ONE: u32 = TOKEN as u32;
 
-/// The end of the piece at a position, split as in tokenizer vocabularies, and its cost.
+/// The end and the cost of the piece that starts at `at`. Pieces are split as tokenizers split text.
 fn piece(bytes: &[u8], at: usize) -> (usize, u32) {
     let first = bytes[at];
     let next = bytes.get(at + 1).copied().unwrap_or(0);
@@ -74,7 +74,7 @@ fn piece(bytes: &[u8], at: usize) -> (usize, u32) {
     }
 }
 
-/// White space; the last blank belongs to the piece after it.
+/// A piece of white space. The last blank belongs to the piece after it.
 fn blanks(bytes: &[u8], at: usize) -> (usize, u32) {
     let end = run(bytes, at, usize::MAX, |byte| matches!(byte, b' ' | b'\t'));
     let is_followed = bytes.get(end).is_some_and(|byte| !matches!(byte, b'\n' | b'\r'));
@@ -90,7 +90,7 @@ fn marks(bytes: &[u8], at: usize) -> (usize, u32) {
     (end, cost)
 }
 
-/// Capitals, then lower-case letters.
+/// A piece of capital letters followed by lower-case letters, or of characters outside ASCII.
 fn word(bytes: &[u8], at: usize) -> (usize, u32) {
     if !bytes[at].is_ascii() {
         let end = run(bytes, at, usize::MAX, |byte| !byte.is_ascii());
@@ -108,7 +108,7 @@ fn word(bytes: &[u8], at: usize) -> (usize, u32) {
     (end, cost)
 }
 
-/// The cost of a word, by its number of letters.
+/// The cost of a word, indexed by its number of letters.
 const WORD_COSTS: [u32; 13] = [64, 64, 66, 68, 68, 70, 72, 76, 84, 92, 102, 114, 126];
 
 fn is_letter(byte: u8) -> bool {

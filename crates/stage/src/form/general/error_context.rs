@@ -1,18 +1,19 @@
-//! Marks lines that report a gap, or are read together with an error or a warning, in which no part is replaced by a sign.
+//! Marks the lines in which no text is replaced by a sign: lines that report an omission, and lines that are read
+//! together with an error or a warning.
 
 use crate::form::general::alarm::FAILURE_MARKS;
 use crate::form::general::source::ReadText;
 use crate::{omit, signal};
 
-/// Lines below and above an error that may belong to it.
+/// The number of lines below and above an error that may belong to it.
 const LINES_BELOW: usize = 40;
 const LINES_ABOVE: usize = 2;
 
-/// Longer lines, in bytes, may contain signs even with an error word.
+/// Lines of more bytes than this may contain signs even if they contain an error word.
 const LONG_LINE_BYTES: usize = 600;
 
-/// For each line, whether it is read together with an error or a warning. The lines that belong to an error end at a
-/// blank line or at one with a time of its own.
+/// For each line, whether it must stay free of signs. The lines that belong to an error end at a blank line, at a long
+/// line, or at a line with its own time.
 pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
     let mut kept = vec![false; source.lines.len()];
     let belongs = |at: &usize| {
@@ -34,12 +35,13 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
     kept
 }
 
-/// True for a line that only points into the one above.
+/// True for a line that only points at part of the line above.
 fn is_pointer(line: &str) -> bool {
     line.contains('^') && line.bytes().all(|byte| b"^~-| ".contains(&byte))
 }
 
-/// True for the line of a failed test. A `×` marks one only at the start of a line; elsewhere it means "times".
+/// True for the line of a failed test. The sign `×` marks a failed test only at the start of a line; elsewhere it means
+/// "times".
 fn is_failed_test(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with(FAILURE_MARKS) || line.starts_with('×')

@@ -1,20 +1,20 @@
-//! Finds columns in cells: fields between separators, or words padded with blanks.
+//! Finds columns in cells: fields between separators, or words aligned with blanks.
 
 use crate::form::general::part::{Pad, Part};
 use crate::form::general::span::Span;
 
-/// Cells split into fields, and the text between those.
+/// Cells split into fields and the text between the fields.
 pub(super) struct FieldSplit {
     pub(super) parts: Vec<Part>,
 }
 
-/// Field separators.
+/// The separators between fields.
 const SEPARATORS: [u8; 5] = [b'\t', b'|', b',', b';', b' '];
 
-/// Maximum number of fields; a reader cannot follow more columns.
+/// The maximum number of fields; more columns are hard to read.
 const MAX_FIELDS: usize = 40;
 
-/// Splits cells into columns, if all have the same number.
+/// Splits cells into columns, if all cells have the same number of fields.
 pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let first = cells[0].of(text);
     SEPARATORS
@@ -29,10 +29,10 @@ pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
         .or_else(|| lead(text, cells))
 }
 
-/// Maximum number of fields split off the beginning of lines.
+/// The maximum number of fields split off the beginning of cells.
 const MAX_LEAD_FIELDS: usize = 3;
 
-/// Times and numbers at the beginning of cells whose rest has no columns.
+/// Splits times and numbers off the beginning of cells whose remaining text has no columns.
 fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let mut parts = Vec::new();
     let mut rest = cells.to_vec();
@@ -55,7 +55,7 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     Some(FieldSplit { parts })
 }
 
-/// Fields with a single separator between each two.
+/// Splits cells at every `separator`; `None` if the cells have different numbers of fields.
 fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
     let mut width = 1;
     each_separator(text, cells[0], (separator, is_nested), |_| width += 1);
@@ -88,10 +88,11 @@ fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<Fi
     Some(FieldSplit { parts })
 }
 
-/// How many separators, likeliest first, a line's fields are counted by.
+/// The number of separators that are counted in each line, likeliest first.
 pub(super) const COUNTED_SEPARATORS: usize = 4;
 
-/// The number of each separator in a line, not counting nested ones, up to a maximum.
+/// The number of occurrences of each separator in a line, up to a maximum. Separators in quotes or brackets do not
+/// count.
 pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
     let bytes = &text.as_bytes()[..line.to()];
     let mut counts = [0; COUNTED_SEPARATORS];
@@ -112,7 +113,7 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
     counts
 }
 
-/// Passes on the positions of separators, up to a maximum. Nested ones, in quotes or brackets, do not count.
+/// Calls `take` with the position of each separator, up to a maximum. If `is_nested`, skips quotes and brackets.
 fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mut take: impl FnMut(usize)) {
     let bytes = &text.as_bytes()[..cell.to()];
     let (mut at, mut count) = (cell.from(), 0);
@@ -128,10 +129,10 @@ fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mu
     }
 }
 
-/// Maximum bytes searched for a closing bracket or quote.
+/// The maximum number of bytes searched for a closing bracket or quote.
 const MAX_NESTED_BYTES: usize = 2000;
 
-/// The position that closes the bracket or quote at `at`; brackets within brackets are ignored.
+/// The position of the bracket or quote that closes the one at `at`. Brackets within brackets are ignored.
 fn closing_position(bytes: &[u8], at: usize) -> Option<usize> {
     let close = match bytes[at] {
         b'"' => b'"',
@@ -153,7 +154,7 @@ fn closing_position(bytes: &[u8], at: usize) -> Option<usize> {
     (end < limit).then_some(end)
 }
 
-/// Words aligned in columns by blanks.
+/// Splits cells into words that blanks align in columns.
 fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let rows: Vec<Vec<Span>> = cells.iter().map(|cell| words(text, *cell)).collect();
     let width = rows[0].len();
@@ -161,7 +162,7 @@ fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
         return None;
     }
     let mut parts = Vec::new();
-    // For each row, where the blanks in front of the next column begin.
+    // For each row, the position where the blanks in front of the next column begin.
     let mut from: Vec<usize> = cells.iter().map(|cell| cell.from()).collect();
     for column in 0..width {
         let next: Vec<usize> = if column + 1 < width {
@@ -178,7 +179,8 @@ fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     is_even.then_some(FieldSplit { parts })
 }
 
-/// One such column. `from` is where the blanks in front of it begin, and is moved to those after it.
+/// Appends one column of aligned words. `from` is where the blanks in front of the column begin; it is moved past the
+/// column.
 fn put_spread(
     text: &str,
     words: Vec<Span>,
@@ -215,7 +217,7 @@ fn put_spread(
     Some(())
 }
 
-/// The words of a cell, separated by blanks.
+/// The words of a cell, which blanks separate.
 fn words(text: &str, cell: Span) -> Vec<Span> {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Vec::new(), cell.from());
@@ -232,7 +234,7 @@ fn words(text: &str, cell: Span) -> Vec<Span> {
     found
 }
 
-/// Cells of one width, padded with blanks on one side.
+/// Cells of equal width that are padded with blanks on one side, as a part.
 pub(super) fn padded_part(text: &str, cells: &[Span]) -> Option<Part> {
     let width = cells[0].len();
     let is_one = |cell: &Span| cell.len() == width && is_plain(text, *cell);
@@ -254,7 +256,7 @@ pub(super) fn padded_part(text: &str, cells: &[Span]) -> Option<Part> {
     cells.iter().all(|cell| !cell.is_empty()).then_some(Part::Cells(cells, Some(Pad { is_right, width })))
 }
 
-/// True when every byte is a character.
+/// True when every byte of the cell is one character.
 fn is_plain(text: &str, cell: Span) -> bool {
     cell.of(text).is_ascii()
 }

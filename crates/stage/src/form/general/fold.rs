@@ -1,19 +1,20 @@
-//! Breaks long lines at the ends of records, so that similar lines can be found in JSON and other texts without line
-//! breaks.
+//! Breaks long lines at the ends of records, so that similar lines can also be found in JSON and other texts without
+//! line breaks.
 
-/// Ends of records: the most frequent of the first four, else the next.
+/// Strings that end records: the most frequent of the first four is used; if none fits, the more frequent of the last
+/// two.
 const RECORDS: [&str; 6] = ["},", "],", "),", "\\n", ">", ","];
 
-/// Fewer pieces have nothing to find.
+/// The minimum number of pieces; fewer pieces are not worth a search.
 const MIN_PIECES: usize = 12;
 
-/// Minimum average length of pieces in bytes.
+/// The minimum average length of pieces in bytes.
 const MIN_PIECE_BYTES: usize = 24;
 
-/// Bytes from which on a line is long.
+/// Lines of more bytes than this are long.
 const LONG_LINE_BYTES: usize = 1000;
 
-/// The string after which a text is broken; `None` if it already consists of lines.
+/// The string after which the lines of a text are broken; `None` if the text has few long lines.
 pub(super) fn end(text: &str) -> Option<&'static str> {
     let long: usize = text.split('\n').map(str::len).filter(|length| *length > LONG_LINE_BYTES).sum();
     if long * 2 < text.len() {
@@ -37,7 +38,7 @@ pub(super) fn fold(text: &str, end: &str) -> String {
     text.replace(end, &format!("{end}\n"))
 }
 
-/// The text before it was broken.
+/// Removes the line ends that `fold` inserted.
 pub(super) fn unfold(text: &str, end: &str) -> String {
     text.replace(&format!("{end}\n"), end)
 }

@@ -1,4 +1,4 @@
-//! Numbers the words of a text's lines.
+//! Assigns a number to each distinct word of a text's lines.
 
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -7,22 +7,22 @@ use crate::form::general::column::is_wordy;
 use crate::form::general::field;
 use crate::form::general::span::Span;
 
-/// Words inspected per line.
+/// The maximum number of words inspected per line.
 const MAX_WORDS: usize = 400;
 
 /// The words of all lines.
 pub(super) struct WordIndex {
-    /// Each word's number and position.
+    /// The number and the position of each word, line by line.
     all: Vec<(u32, Span)>,
-    /// The index of each line's first word.
+    /// For each line, the index of its first word in `all`.
     starts: Vec<u32>,
-    /// For each word, the level of detail from which on it counts.
+    /// For each distinct word, the level of detail from which on it counts.
     levels: Vec<u8>,
-    /// For each word, whether it reports an error or a warning.
+    /// For each distinct word, whether it marks an error or a warning.
     alarms: Vec<bool>,
     /// The number of levels.
     pub(super) finest: u8,
-    /// For each line, its number of field separators.
+    /// For each line, how often it contains each field separator.
     pub(super) separators: Vec<[u8; field::COUNTED_SEPARATORS]>,
 }
 
@@ -30,7 +30,7 @@ impl WordIndex {
     pub(super) fn read(text: &str, lines: &[Span]) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let (mut all, mut starts) = (Vec::with_capacity(text.len() / 6), Vec::with_capacity(lines.len() + 1));
-        // For each word, the number of lines that contain it, and the last of them.
+        // For each distinct word, the number of lines that contain it, and the last such line.
         let mut support: Vec<(u32, u32)> = Vec::new();
         let mut alarms = Vec::new();
         for (row, line) in (1u32..).zip(lines) {
@@ -59,7 +59,7 @@ impl WordIndex {
         &self.all[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
     }
 
-    /// True when a line contains a word that reports an error or a warning.
+    /// True when a line contains a word that marks an error or a warning.
     pub(super) fn is_alarming(&self, row: u32) -> bool {
         self.of(row).iter().any(|(word, _)| self.alarms[*word as usize])
     }
@@ -68,7 +68,7 @@ impl WordIndex {
         self.levels[word as usize]
     }
 
-    /// A hash of the words of a row that count at a level.
+    /// A hash of the words of a row that count at `level`.
     pub(super) fn signature(&self, row: u32, level: u8) -> u64 {
         let counts = self.of(row).iter().filter(|(word, _)| self.level(*word) <= level);
         counts.fold(0, |sum, (word, _)| {
@@ -76,14 +76,14 @@ impl WordIndex {
         })
     }
 
-    /// The next level at which a word of these rows counts.
+    /// The next level, from `level` on, at which a word of these rows counts.
     pub(super) fn next(&self, rows: &[u32], level: u8) -> Option<u8> {
         let words = rows.iter().flat_map(|row| self.of(*row));
         words.map(|(word, _)| self.level(*word)).filter(|next| (level..self.finest).contains(next)).min()
     }
 }
 
-/// The minimum number of lines that contain a word, level by level.
+/// For each level, the number of lines that must contain a word for it to count.
 fn steps(lines: usize) -> Vec<u32> {
     let mut steps = Vec::new();
     let mut step = lines as u32;
@@ -95,7 +95,7 @@ fn steps(lines: usize) -> Vec<u32> {
     steps
 }
 
-/// The words of a line that contain a letter.
+/// Those words of a line that contain a letter.
 fn strong_words(text: &str, line: Span) -> impl Iterator<Item = Span> {
     let bytes = text.as_bytes();
     let mut at = line.from();

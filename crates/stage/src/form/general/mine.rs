@@ -1,7 +1,7 @@
-//! Finds similar lines: those that share the same frequent words.
+//! Finds similar lines: lines that share the same frequent words.
 //!
-//! The rarer the words that count, the finer the groups, so they form a tree. The savings of its nodes' templates
-//! decide where it is cut.
+//! The rarer the words that count, the finer the groups of lines, so the groups form a tree. The tree is cut into the
+//! groups whose templates save most.
 
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -15,18 +15,18 @@ use crate::form::general::span::Span;
 use crate::form::general::template::{LineTemplate, Rows, TEMPLATE_COST};
 use crate::omit;
 
-/// Minimum saving of a template.
+/// The minimum saving of a template.
 const MIN_GAIN: Cost = 8 * TOKEN;
 
-/// Rows by which a group is judged.
+/// The maximum number of rows inspected to judge a group.
 const MAX_SAMPLE_ROWS: usize = 1000;
 
-/// Maximum templates of a text.
+/// The maximum number of templates in a text.
 const MAX_TEMPLATES: usize = 40;
 
-/// The templates of a text, best first.
+/// Finds the templates of a text, best first.
 pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
-    // A gap behind a name is easily missed, so a line that says that something is missing stays in words.
+    // A line that reports omitted text is not made a row, because readers easily miss such a report among values.
     let rows = (0..).zip(&source.lines).filter(|(_, line)| !line.is_empty());
     let rows: Vec<u32> =
         rows.filter(|(_, line)| !omit::is_mark(line.of(source.text))).map(|(row, _)| row).collect();
@@ -50,7 +50,7 @@ struct Tree<'s, 'a> {
 /// The rows of a template.
 struct Group {
     rows: Vec<u32>,
-    /// Words below this level are the same in all rows.
+    /// Words whose level is lower than this are the same in all rows.
     level: u8,
 }
 
@@ -62,7 +62,7 @@ struct Cut {
 }
 
 impl Tree<'_, '_> {
-    /// The best cut below rows that no level before this one distinguishes.
+    /// The best cut through the tree below `rows`, which have the same words at all levels lower than `level`.
     fn grow(&self, rows: &[u32], level: u8) -> Cut {
         if !self.may_pay(rows) {
             return Cut::default();
@@ -89,8 +89,8 @@ impl Tree<'_, '_> {
         (rows.len() as Cost - 1) * dearest > MIN_GAIN + TEMPLATE_COST
     }
 
-    /// The first level, from `level` on, that distinguishes rows, and the resulting groups; no groups if no level
-    /// does.
+    /// The first level, from `level` on, at which the words of the rows differ, and the groups that result. Returns no
+    /// groups if the words differ at no level.
     fn split(&self, rows: &[u32], mut level: u8) -> (u8, Vec<Vec<u32>>) {
         while let Some(next) = self.words.next(rows, level) {
             let mut places: HashMap<u64, usize> = HashMap::new();
@@ -110,7 +110,7 @@ impl Tree<'_, '_> {
         (self.words.finest, Vec::new())
     }
 
-    /// The saving of a template for the rows, and the rows it applies to.
+    /// The saving of a template for the rows, and the rows that the template applies to.
     fn judge(&self, rows: &[u32], level: u8) -> Option<(Cost, Vec<u32>)> {
         let all = self.sample_template(rows, level).map(|template| (template.gain, rows.to_vec()));
         let some =
@@ -118,7 +118,7 @@ impl Tree<'_, '_> {
         all.into_iter().chain(some).max_by_key(|(gain, _)| *gain)
     }
 
-    /// The template of rows, based on the cells of some of them.
+    /// The template of the rows, based on a sample of them.
     fn sample_template(&self, rows: &[u32], level: u8) -> Option<LineTemplate> {
         let step = rows.len().div_ceil(MAX_SAMPLE_ROWS);
         let seen: Vec<u32> = rows.chunks(step).map(|chunk| chunk[chunk.len() / 2]).collect();
@@ -126,7 +126,7 @@ impl Tree<'_, '_> {
         LineTemplate::new(self.source, parts, &Rows { all: rows, seen: &seen, height: 1 })
     }
 
-    /// The template of a group, without a few dissimilar rows if that saves more.
+    /// The template of a group. Leaves out a few dissimilar rows if that saves more.
     fn template(&self, group: &Group) -> Option<LineTemplate> {
         let parts = self.parts(&group.rows, group.level)?;
         let usual = usual_rows(self.source.text, &parts, &group.rows);
@@ -139,7 +139,8 @@ impl Tree<'_, '_> {
         LineTemplate::new(self.source, parts, &Rows { all: rows, seen: rows, height: 1 })
     }
 
-    /// Rows as parts: words below a level are the same in all, and the text between is split further.
+    /// Splits rows into parts: words whose level is lower than `level` are the same in all rows, and the text between
+    /// them is split further.
     fn parts(&self, rows: &[u32], level: u8) -> Option<Vec<Part>> {
         let counts =
             |row: u32| self.words.of(row).iter().filter(move |(word, _)| self.words.level(*word) < level);
@@ -172,7 +173,7 @@ impl Tree<'_, '_> {
         Some(parts)
     }
 
-    /// The rows with the usual number of fields, if a few have more or fewer.
+    /// The rows with the most frequent number of fields, if other rows have more or fewer.
     fn majority(&self, rows: &[u32]) -> Option<Vec<u32>> {
         if rows.len() < 8 {
             return None;
@@ -193,7 +194,8 @@ impl Tree<'_, '_> {
     }
 }
 
-/// The rows that have the usual value wherever nearly all do, and no blank value, if a few deviate.
+/// The usual rows, if only a few rows are exceptions. An exception has another value where nearly all rows agree, or a
+/// blank value.
 fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
     let count = rows.len();
     if count < 8 {
@@ -203,7 +205,7 @@ fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
     let columns =
         parts.iter().filter_map(|part| if let Part::Cells(cells, _) = part { Some(cells) } else { None });
     for cells in columns {
-        // A value that nearly all have is also in the middle.
+        // A value that nearly all rows have also occurs in the middle.
         let value = [count / 3, count / 2, count - 1].map(|row| cells[row].of(text));
         let value = if value[0] == value[1] { value[0] } else { value[2] };
         let is_common = cells.iter().filter(|cell| cell.of(text) == value).count() * 10 >= count * 9;

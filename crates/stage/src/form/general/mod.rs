@@ -1,7 +1,7 @@
-//! The general form: writes any text in fewer tokens. Repeated phrases become signs, similar lines become rows of
-//! values under a template, and groups of lines that recur together become one row.
+//! The general form: writes any text in fewer tokens. Signs replace repeated phrases, similar lines become rows of
+//! values of a template, and each group of lines that recurs becomes one row.
 //!
-//! It knows lines, words and approximate token costs, and nothing about any tool.
+//! This form uses lines, words and approximate token costs, and has no rules for particular tools.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -42,10 +42,10 @@ use crate::stage::{Edit, Scene, Stage};
 use self::sheet::TextSheet;
 use self::source::ReadText;
 
-/// A text with repetition.
+/// A text that contains repetition.
 pub(crate) struct General;
 
-/// Shorter texts are not worth a head, in bytes.
+/// The minimum length of a text in bytes; for shorter texts, the head costs too much.
 const MIN_BYTES: usize = 200;
 
 impl Stage for General {
@@ -66,7 +66,7 @@ impl Stage for General {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        // Screens are captured repeatedly: the next capture can refer to lines that were sent unchanged.
+        // Screens are captured repeatedly, and the next capture can refer only to lines that were sent unchanged.
         if text.len() < MIN_BYTES || scene.call.shows_screen() || text.starts_with(notation::HEAD) {
             return None;
         }
@@ -94,7 +94,8 @@ impl Stage for General {
     }
 }
 
-/// The text with its long lines broken, or as it is if that costs less.
+/// Encodes the text with its long lines broken. If that saves little, also encodes it with its lines unbroken, and
+/// takes the cheaper result.
 fn best(text: &str) -> Option<String> {
     let folded = fold::end(text).and_then(|end| encode(&fold::fold(text, end), Some(end)));
     match folded {
@@ -106,7 +107,7 @@ fn best(text: &str) -> Option<String> {
     }
 }
 
-/// The text in notation, with its long lines broken after `fold`.
+/// Encodes a text whose long lines were broken after `fold`.
 fn encode(text: &str, fold: Option<&'static str>) -> Option<String> {
     let source = ReadText::new(text);
     let sheet = TextSheet::of(&source);
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
     use crate::proof;
 
-    /// Similar lines, with `odd` among them.
+    /// A log of similar lines that contains `odd`.
     fn log(odd: &str) -> String {
         let line = |n: usize| {
             let path = ["/api/orders", "/api/orders/items", "/static/app.js"][n % 3];
@@ -145,7 +146,7 @@ mod tests {
         comes_back(&log(""));
     }
 
-    /// Behaviour 3.24: lines read with an error contain no signs, and a template states its severity.
+    /// Behaviour 3.24: lines that are read with an error contain no signs, and a template states its severity.
     #[test]
     fn errors_say_so_on_their_line() {
         let line = |n: usize| {
@@ -204,7 +205,7 @@ mod tests {
         }
     }
 
-    /// Input that takes many steps per byte is rejected, or takes few.
+    /// Input that would take many steps per byte is rejected or decoded quickly.
     #[test]
     fn hostile_definitions_are_read_in_time() {
         let text = |left: &str, right: &str, body: &str| {
@@ -224,7 +225,7 @@ mod tests {
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 
-    /// A text too long to write at once is split into pieces, whose lengths are noted.
+    /// A text that is too long to encode at once is split into pieces, and the note lists their lengths.
     #[test]
     fn long_texts_go_in_pieces() {
         let line = |n: usize| format!("10.0.0.{} GET /api/orders took {} ms\n", n % 7, n * 37 % 101);
@@ -240,7 +241,7 @@ mod tests {
         }
     }
 
-    /// A text written twice is restored in two steps.
+    /// A text that was encoded twice is restored in two steps.
     #[test]
     fn a_text_that_is_written_already_is_left_alone() {
         let once = proof::apply(&General, &log("")).unwrap().text;

@@ -1,4 +1,4 @@
-//! Names phrases, templates and their holes.
+//! Chooses names for phrases, templates and holes.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,10 @@ use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate};
 
-/// Names of phrases: one token each, all distinct, and none with a meaning in the notation.
+/// Signs that name phrases: one token each, all distinct, and without another meaning in the notation.
 pub(super) const SIGNS: &str = "ΓΔζθλξπΣφψΩЖШЮЯИЦЛЭ§¶†‡※★■●◆▲▼♥♪∞√∀≈€£¥♀☎あいうえかきくけこしすせそたつてとなにねのはひふへまみむめもやゆよらるをん";
 
-/// The signs that do not occur in a text.
+/// The signs that do not occur in `text`.
 pub(super) fn free_signs(text: &str) -> Vec<char> {
     if text.is_ascii() {
         return SIGNS.chars().collect();
@@ -18,17 +18,17 @@ pub(super) fn free_signs(text: &str) -> Vec<char> {
     SIGNS.chars().filter(|sign| !used.contains(sign)).collect()
 }
 
-/// The first of a few signs that does not occur in a text. It means: same value as above.
+/// The ditto sign, which means "same value as in the row above": the first candidate that does not occur in the text.
 pub(super) fn ditto(text: &str) -> Option<char> {
     DITTOS.into_iter().find(|sign| !text.contains(*sign))
 }
 
 pub(super) const DITTOS: [char; 4] = ['↑', '⇑', '〃', '▴'];
 
-/// Follows the name of a template that contains an error or a warning.
+/// A mark after the name of a template that contains an error or a warning.
 pub(super) const ALARM: char = '!';
 
-/// Letters that name templates, one after the other: those that begin none of the lines `literals`.
+/// The names of templates, in order. Skips names that are the first word of a line in `literals`.
 pub(super) fn template_letters(source: &ReadText<'_>, literals: &[u32]) -> impl Iterator<Item = String> {
     let first = |line: &u32| source.line(*line).split(' ').next().unwrap_or_default();
     let taken: HashSet<&str> = literals
@@ -41,7 +41,7 @@ pub(super) fn template_letters(source: &ReadText<'_>, literals: &[u32]) -> impl 
     (0..).map(letters).filter(is_free)
 }
 
-/// A to Z, AA to ZZ, and on.
+/// The name with this number in the sequence A to Z, AA to ZZ, AAA and so on.
 fn letters(number: usize) -> String {
     let letter = char::from(b'A' + (number % 26) as u8);
     match number / 26 {
@@ -50,7 +50,7 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// A name for each hole of a template: the key in front of it, the heading above it, `time`, or a number.
+/// A name for each hole of a template: the heading above the hole, the key in front of it, `time`, or a number.
 pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<String> {
     let same = template.same_text(source.text);
     let headings = headings(source, template);
@@ -91,13 +91,13 @@ pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<
     names.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Names tried for a hole.
+/// The maximum number of names tried for a hole.
 const MAX_ATTEMPTS: usize = 4096;
 
-/// Maximum length of a hole's name in bytes.
+/// The maximum length of a hole's name in bytes.
 const MAX_NAME_BYTES: usize = 24;
 
-/// The key in front of a value: `"key": "`, `key=`, `key: ` at the beginning of a line, `<key>`.
+/// The key in front of a value: `"key": "`, `key=`, `key: ` at the beginning of a line, or `<key>`.
 fn key_before(text: &str) -> Option<String> {
     let bare = text.trim_end_matches(['"', '\'', '[', '\\']);
     let key = if let Some(rest) = bare.strip_suffix('=') {
@@ -138,7 +138,7 @@ fn is_time(text: &str, cells: &[Span]) -> bool {
     cells.iter().take(50).all(is_one)
 }
 
-/// The column names given by a line above the rows.
+/// The column names in a heading line above the rows, if there is one.
 fn headings(source: &ReadText<'_>, template: &LineTemplate) -> Vec<Option<String>> {
     let none = || vec![None; template.columns.len()];
     if template.height > 1 || template.columns.len() < 2 {
@@ -149,12 +149,12 @@ fn headings(source: &ReadText<'_>, template: &LineTemplate) -> Vec<Option<String
     lines.into_iter().find_map(|line| headings_from(source, template, source.line(line))).unwrap_or_else(none)
 }
 
-/// The same, from one line, if it has as many fields as the rows.
+/// The column names in the line `head`, if it has as many fields as the rows.
 fn headings_from(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<Vec<Option<String>>> {
     if head.len() > 600 || head.trim().is_empty() {
         return None;
     }
-    // A row whose values are control characters, which differ from any in the text.
+    // A row with marks in place of its values. The marks are control characters, which do not occur in the text.
     let mark = |part: &LinePart| match part {
         LinePart::Same(span) => span.of(source.text).to_owned(),
         LinePart::Hole(hole, _) => format!("\u{1}{hole}\u{2}"),

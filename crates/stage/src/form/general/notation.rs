@@ -1,12 +1,12 @@
-//! The head of a text: explains the notation to the reader, and configures the decoder.
+//! Writes the head of an encoded text, which explains the notation to the reader and configures the decoder.
 
-/// Begins the first line.
+/// The beginning of the first line.
 pub(super) const HEAD: &str = "[Shorter notation.";
 
-/// Ends the first line.
+/// The end of the first line.
 pub(super) const HEAD_END: &str = "]\n";
 
-/// The line above the text itself.
+/// The line above the encoded text.
 pub(super) const TEXT: &str = "[The text:]";
 
 const SIGNS: &str = " Signs in the list stand for the words beside them.";
@@ -21,7 +21,7 @@ const ALARMS: &str = " A name with \"!\" holds an error or a warning.";
 const FOLD: &str = " Line ends behind `";
 const FOLD_END: &str = "` are ours.";
 
-/// The string after which lines were broken, according to the first line.
+/// The string after which long lines were broken, according to the head.
 pub(super) fn fold(head: &str) -> Option<&str> {
     head.strip_suffix(FOLD_END)?.rsplit_once(FOLD).map(|(_, end)| end)
 }
@@ -39,7 +39,7 @@ pub(super) enum HeadWord {
 }
 
 impl HeadWord {
-    /// All of them, in the order of the first line.
+    /// All parts with their explanations, in the order in which the first line lists them.
     const ALL: [(Self, &str); 7] = [
         (Self::Signs, SIGNS),
         (Self::Templates, TEMPLATES),
@@ -67,7 +67,7 @@ pub(super) fn head(words: &[HeadWord], ditto: Option<char>, fold: Option<&str>) 
     head + HEAD_END
 }
 
-/// The sign for a repeated value, according to the first line.
+/// The ditto sign, according to the head.
 pub(super) fn ditto(head: &str) -> Option<char> {
     let (before, _) = head.split_once(DITTO)?;
     before.chars().next_back()

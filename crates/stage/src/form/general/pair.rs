@@ -1,4 +1,5 @@
-//! Matches brackets and quotes, and finds the limits of fields: a phrase contains both halves of a pair or neither.
+//! Matches brackets and quotes, and finds the limits of fields, because a phrase contains both halves of a pair or
+//! neither.
 
 use crate::form::general::span::Span;
 use crate::form::general::word::BREAK;
@@ -15,26 +16,26 @@ pub(super) struct LineWords<'l> {
 /// The relation of a word to its counterpart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordPair {
-    /// It is not part of a pair.
+    /// The word is not part of a pair.
     None,
-    /// Its counterpart is missing.
+    /// The word is half of a pair, and its counterpart is missing.
     Half,
-    /// Its counterpart is this many words further on, or back.
+    /// The counterpart is this many words after the word, or before it if negative.
     With(i32),
 }
 
-/// Maximum nesting depth of brackets.
+/// The maximum nesting depth of brackets.
 const MAX_DEPTH: usize = 64;
 
-/// A field may begin here.
+/// A field may begin at this word.
 pub(super) const OPENS: u8 = 1;
-/// A field may end here.
+/// A field may end at this word.
 pub(super) const ENDS: u8 = 2;
-/// A field separator.
+/// The word is a field separator.
 pub(super) const SEPARATES: u8 = 4;
-/// The name of an attribute, in front of its `=`.
+/// The word is the name of an attribute, in front of its `=`.
 pub(super) const KEY: u8 = 8;
-/// The name of a tag.
+/// The word is the name of a tag.
 pub(super) const TAG: u8 = 16;
 
 impl LineWords<'_> {
@@ -73,7 +74,7 @@ impl LineWords<'_> {
         self.drop_halves(&open);
     }
 
-    /// Records an opening bracket or quote; one nested too deeply counts as unmatched.
+    /// Records an opening bracket or quote. At too great a depth, it counts as unmatched.
     fn open(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
         if open.len() < MAX_DEPTH {
             open.push((word, byte));
@@ -87,7 +88,7 @@ impl LineWords<'_> {
             && self.str(word + 1).starts_with(|next: char| next.is_alphabetic() || "/!?".contains(next))
     }
 
-    /// Marks what was opened and not closed as unmatched, except for apostrophes.
+    /// Marks brackets and quotes that were not closed as unmatched, except for apostrophes.
     fn drop_halves(&mut self, open: &[(usize, u8)]) {
         for (word, byte) in open {
             if *byte != b'\'' {
@@ -102,7 +103,8 @@ impl LineWords<'_> {
         self.pairs[two] = WordPair::With(-far);
     }
 
-    /// A quotation mark closes the last one of its kind; anything opened since is text.
+    /// Pairs a quotation mark with the last open one of its kind. Brackets and quotes opened between the two are plain
+    /// text.
     fn quote(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
         match open.iter().rposition(|(_, other)| *other == byte) {
             None => self.open(word, byte, open),
@@ -137,7 +139,7 @@ impl LineWords<'_> {
         }
     }
 
-    /// JSON keys are never part of a phrase.
+    /// Flags JSON keys, which are never part of a phrase.
     fn find_keys(&mut self) {
         for word in 0..self.words.len() {
             let WordPair::With(far @ 1..) = self.pairs[word] else { continue };

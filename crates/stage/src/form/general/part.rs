@@ -1,17 +1,17 @@
-//! The parts of similar lines.
+//! Defines the parts that similar lines consist of.
 
 use crate::form::general::span::Span;
 
-/// A part of lines that are alike.
+/// A part of similar lines.
 #[derive(Debug, Clone)]
 pub(super) enum Part {
-    /// The same in all lines, located in the first.
+    /// Text that is the same in all lines, located in the first line.
     Same(Span),
-    /// Different in each line.
+    /// Text that differs between lines: a cell for each line.
     Cells(Vec<Span>, Option<Pad>),
 }
 
-/// How a cell is padded with blanks.
+/// How cells are padded with blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pad {
     pub(super) is_right: bool,

@@ -1,7 +1,7 @@
-//! Finds phrases that are worth a name.
+//! Finds repeated phrases that are worth a name.
 //!
-//! A phrase ends where a field, a quotation, a tag or a bracket ends, and contains no key, severity level or line
-//! end.
+//! A phrase contains both halves of a pair of brackets or quotes or neither, and only whole fields if it spans several.
+//! It contains no JSON key, severity level or line end.
 
 use std::ops::Range;
 
@@ -13,17 +13,17 @@ use crate::form::general::select::{Bounds, Rules, Selection, choose};
 use crate::form::general::span::Span;
 use crate::form::general::word::{self, BLANK, BREAK, KEPT, NO_END, NO_START, REAL};
 
-/// Minimum saving of a phrase.
+/// The minimum saving of a phrase.
 const MIN_GAIN: Cost = 6 * TOKEN;
 
-/// The cost of a name in the text, and of a line in the list in addition to its phrase.
+/// The cost of a name in the text, and the cost of a line in the list in addition to its phrase.
 const NAME_COST: Cost = TOKEN * 13 / 10;
 const ENTRY_COST: Cost = 4 * TOKEN;
 
-/// Maximum phrases of a text.
+/// The maximum number of phrases in a text.
 const MAX_PHRASES: usize = 60;
 
-/// A part of a text that is searched for phrases, and whether they may be replaced there.
+/// A part of a text that is searched for phrases, and whether that part must stay unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Passage {
     pub(super) span: Span,
@@ -34,11 +34,11 @@ pub(super) struct Passage {
 pub(super) struct NamedPhrase<'a> {
     pub(super) text: &'a str,
     pub(super) places: Vec<Span>,
-    /// The passage of each place.
+    /// For each place, the index of its passage.
     pub(super) passages: Vec<usize>,
 }
 
-/// The phrases in passages of a text, in order of first occurrence.
+/// Finds phrases in passages of a text, in order of first occurrence.
 pub(super) fn find<'a>(
     text: &'a str,
     costs: &Costs,
@@ -62,7 +62,7 @@ pub(super) fn find<'a>(
     chosen.iter().map(phrase).collect()
 }
 
-/// Drops the one that saves less of every two phrases that differ by a single character.
+/// Of any two phrases of equal length that differ in a single byte, drops the one that saves less.
 fn unlike(words: &PhraseWords<'_>, chosen: Vec<Selection>) -> Vec<Selection> {
     let text = |chosen: &Selection| {
         let first = chosen.places[0];
@@ -89,15 +89,15 @@ struct PhraseWords<'a> {
     flags: Vec<u8>,
     pairs: Vec<WordPair>,
     edges: Vec<u8>,
-    /// The passage of each word.
+    /// For each word, the index of its passage.
     passages: Vec<u32>,
-    /// The total cost of the words in front of each word.
+    /// For each word, the total cost of the words in front of it.
     costs: Vec<Cost>,
 }
 
 impl<'a> PhraseWords<'a> {
     fn read(text: &'a str, costs: &Costs, passages: &[Passage]) -> Self {
-        // Approximate number of words.
+        // The approximate number of words.
         let room = passages.iter().map(|passage| passage.span.len() / 3 + 1).sum();
         let mut words = Self {
             text,
@@ -143,7 +143,7 @@ impl<'a> PhraseWords<'a> {
             edges: &mut self.edges[first..],
         }
         .read();
-        // The end of a passage is not part of a phrase.
+        // The end of a passage is a word that is never part of a phrase.
         if count > 0 {
             let end = Span::new(passage.span.to(), passage.span.to());
             self.spans.push(end);
@@ -154,7 +154,8 @@ impl<'a> PhraseWords<'a> {
         }
     }
 
-    /// Gives equal words equal numbers, and a unique number to each word that cannot be part of a phrase.
+    /// Numbers the words: equal words get the same number, and each word that cannot be part of a phrase gets a unique
+    /// one.
     fn number(&mut self) {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut next = 0;
@@ -180,7 +181,7 @@ impl<'a> PhraseWords<'a> {
         range
     }
 
-    /// True when a word's counterpart is outside a range.
+    /// True when a word is half of a pair, and the other half is missing or outside the range.
     fn is_torn(&self, word: usize, range: &Range<usize>) -> bool {
         match self.pairs[word] {
             WordPair::None => false,
@@ -189,7 +190,7 @@ impl<'a> PhraseWords<'a> {
         }
     }
 
-    /// The first field separator in a range, outside brackets and quotes.
+    /// The first field separator in a range that is outside brackets and quotes.
     fn separator(&self, range: Range<usize>) -> Option<usize> {
         let mut word = range.start;
         while word < range.end {
@@ -212,7 +213,7 @@ impl<'a> PhraseWords<'a> {
         last
     }
 
-    /// The part of a range without unmatched pairs, trimmed to whole fields if it has several.
+    /// The range trimmed to words at which a phrase may start and end, and to whole fields if it contains a separator.
     fn whole_fields(&self, range: Range<usize>) -> Range<usize> {
         let mut range = self.trim(range);
         if range.is_empty() || self.separator(range.clone()).is_none() {
@@ -232,7 +233,7 @@ impl<'a> PhraseWords<'a> {
 }
 
 impl Rules for PhraseWords<'_> {
-    /// The most expensive part between unmatched halves.
+    /// The most expensive part that contains no half of a pair without the other half.
     fn best_part(&self, range: Range<usize>) -> Option<Range<usize>> {
         let range = self.trim(range);
         let mut best: Option<Range<usize>> = None;

@@ -1,11 +1,11 @@
-//! Splits texts that are too long to write at once into pieces.
+//! Splits a text that is too long to encode at once into pieces.
 
 use crate::form::general::notation::HEAD;
 
-/// Maximum bytes of a piece.
+/// The maximum length of a piece in bytes.
 pub(super) const MAX_BYTES: usize = 1 << 20;
 
-/// The pieces of a text, cut at line ends if possible.
+/// Cuts a text into pieces, at line ends if possible.
 pub(super) fn cut(mut text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     while text.len() > MAX_BYTES {
@@ -18,7 +18,8 @@ pub(super) fn cut(mut text: &str) -> Vec<&str> {
     pieces
 }
 
-/// The pieces concatenated, each written or unchanged, and their lengths; `None` if none was written.
+/// Encodes each piece, or leaves it unchanged if `write` declines. Returns the joined pieces and their lengths; `None`
+/// if every piece is unchanged.
 pub(super) fn join(pieces: &[&str], write: impl Fn(&str) -> Option<String>) -> Option<(String, String)> {
     let (mut text, mut lengths, mut is_written) = (String::new(), Vec::new(), false);
     for piece in pieces {
@@ -28,7 +29,7 @@ pub(super) fn join(pieces: &[&str], write: impl Fn(&str) -> Option<String>) -> O
                 is_written = true;
                 text.push_str(&written);
             }
-            // It would be mistaken for a written piece.
+            // The decoder would mistake the unchanged piece for an encoded one.
             None if piece.starts_with(HEAD) => return None,
             None => text.push_str(piece),
         }
@@ -37,7 +38,7 @@ pub(super) fn join(pieces: &[&str], write: impl Fn(&str) -> Option<String>) -> O
     is_written.then(|| (text, lengths.join(" ")))
 }
 
-/// The pieces of a written text, by their lengths.
+/// Splits a joined text into its pieces, whose lengths are given.
 pub(super) fn split<'t>(mut text: &'t str, lengths: &str) -> Option<Vec<&'t str>> {
     let mut pieces = Vec::new();
     for length in lengths.split(' ') {

@@ -10,7 +10,7 @@ use crate::form::general::notation::{self, HEAD, HEAD_END, TEXT};
 use crate::form::general::part::Pad;
 use crate::room::Room;
 
-/// The original of `text`.
+/// Restores the original of `text`.
 pub(super) fn read(room: Room, text: &str) -> Option<String> {
     let (head, rest) = text.strip_prefix(HEAD)?.split_once(HEAD_END)?;
     let (signs, rest) = signs(rest)?;
@@ -24,7 +24,7 @@ pub(super) fn read(room: Room, text: &str) -> Option<String> {
     })
 }
 
-/// The list of signs, and the text after it.
+/// Parses the list of signs. Returns the signs, and the text after the list.
 fn signs(mut text: &str) -> Option<(HashMap<char, &str>, &str)> {
     let mut signs = HashMap::new();
     while let Some(sign) = text.chars().next().filter(|first| SIGNS.contains(*first)) {
@@ -66,7 +66,7 @@ enum DefinitionPart<'t> {
     Hole(usize, Option<Pad>),
 }
 
-/// All templates, and the text after them.
+/// Parses all template definitions. Returns them, and the text after them.
 fn definitions(mut text: &str) -> Option<(HashMap<&str, Definition<'_>>, &str)> {
     let mut found = HashMap::new();
     loop {
@@ -97,7 +97,7 @@ fn definitions(mut text: &str) -> Option<(HashMap<&str, Definition<'_>>, &str)> 
     }
 }
 
-/// The names on the left side, their number, and the separator between them.
+/// Parses the left side of a definition: the names of the holes, their number, and the separator between values.
 fn hole_names(left: &str) -> Option<(HashMap<&str, usize>, usize, &str)> {
     let (mut names, mut count, mut separator) = (HashMap::new(), 0, ",");
     let mut rest = left;
@@ -116,7 +116,7 @@ fn hole_names(left: &str) -> Option<(HashMap<&str, usize>, usize, &str)> {
 }
 
 impl<'t> Definition<'t> {
-    /// Adds a line of the right side.
+    /// Adds a line of the definition's right side.
     fn put(&mut self, line: &'t str, names: &HashMap<&str, usize>) {
         let (mut from, mut open) = (0, None);
         for (at, brace) in line.match_indices(['{', '}']) {
@@ -135,7 +135,7 @@ impl<'t> Definition<'t> {
     }
 }
 
-/// The hole that the text in braces describes, if it is one.
+/// The hole that the text inside braces describes, if it describes one.
 fn hole(inside: &str, names: &HashMap<&str, usize>) -> Option<(usize, Option<Pad>)> {
     if let Some(hole) = names.get(inside) {
         return Some((*hole, None));
@@ -151,7 +151,7 @@ struct Reader<'t> {
     room: Room,
     ditto: Option<char>,
     templates: HashMap<&'t str, Definition<'t>>,
-    /// The number of parts written: empty ones take time too.
+    /// The number of parts written so far, which is limited because even empty parts take time.
     parts: Cell<usize>,
 }
 
@@ -194,7 +194,7 @@ impl Reader<'_> {
         Some(out)
     }
 
-    /// One row. A repeated value is taken from the row before.
+    /// Writes one row. A ditto sign copies the value of the row above.
     fn row<'r>(
         &self,
         template: &Definition<'_>,
@@ -230,7 +230,7 @@ impl Reader<'_> {
     }
 }
 
-/// Writes a padded value.
+/// Writes a value with its padding.
 fn fill(out: &mut String, value: &str, pad: Option<Pad>, room: Room) -> Option<()> {
     let Some(Pad { is_right, width }) = pad else {
         out.push_str(value);
@@ -248,7 +248,7 @@ fn fill(out: &mut String, value: &str, pad: Option<Pad>, room: Room) -> Option<(
     Some(())
 }
 
-/// `×9:` or `×9`.
+/// Parses the count of a run: `×9:` or `×9`.
 fn count(values: &str) -> Option<(usize, bool)> {
     let rest = values.strip_prefix('×')?;
     let (digits, is_run) = rest.strip_suffix(':').map_or((rest, false), |digits| (digits, true));

@@ -1,4 +1,4 @@
-//! Selects repeated ranges greedily, most savings first.
+//! Selects repeated ranges greedily: the range that saves most comes first.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,22 +7,22 @@ use std::ops::Range;
 use crate::form::general::cost::Cost;
 use crate::form::general::suffix::Suffixes;
 
-/// Rules for ranges that may be replaced.
+/// Rules that decide which ranges may be replaced, and what they cost.
 pub(super) trait Rules {
-    /// The best part of a range that may be replaced.
+    /// The best part of a range that may be replaced, if there is one.
     fn best_part(&self, range: Range<usize>) -> Option<Range<usize>>;
 
-    /// True when the same symbols may be replaced at another place.
+    /// True when the symbols in this range may be replaced at this place.
     fn fits(&self, range: Range<usize>) -> bool;
 
-    /// The cost of a range as it is.
+    /// The cost of a range that is not replaced.
     fn cost(&self, range: Range<usize>) -> Cost;
 
-    /// For a range of this cost: the saving at each place, and the cost of its definition.
+    /// For a range of this cost, the saving at each place and the cost of the definition.
     fn price(&self, cost: Cost) -> (Cost, Cost);
 }
 
-/// A selected range, and its places.
+/// A selected range and the places where it occurs.
 pub(super) struct Selection {
     pub(super) length: usize,
     pub(super) places: Vec<usize>,
@@ -30,16 +30,16 @@ pub(super) struct Selection {
 
 /// Limits of a selection.
 pub(super) struct Bounds {
-    /// The most that are selected.
+    /// The maximum number of ranges selected.
     pub(super) max_count: usize,
-    /// The minimum saving of each.
+    /// The minimum saving of each selected range.
     pub(super) min_gain: Cost,
 }
 
-/// How often all symbols may be rescanned during a selection.
+/// The number of times that all symbols may be scanned again during a selection.
 const MAX_SCANS: usize = 24;
 
-/// Selects among all repeated ranges of `symbols`.
+/// Selects ranges among all repeated ranges of `symbols`.
 pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Vec<Selection> {
     let suffixes = Suffixes::of(symbols);
     let mut heap: BinaryHeap<_> = candidates(&suffixes, rules, bounds).into();
@@ -68,20 +68,20 @@ pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Ve
     chosen
 }
 
-/// A repeated range, as a range of suffixes that begin with it.
+/// A repeated range. It occurs in each of `count` adjacent suffixes in sorted order.
 #[derive(PartialEq, Eq)]
 struct Candidate {
-    /// Its saving if nothing else is selected.
+    /// The saving if no other range is selected.
     gain: Cost,
     first: usize,
     count: usize,
-    /// Its offset in each suffix, and its length.
+    /// The offset of the range in each suffix, and its length.
     skip: usize,
     length: usize,
 }
 
 impl Ord for Candidate {
-    /// By gain; of two with equal gains, the one found first is greater.
+    /// Compares by gain; of two candidates with equal gains, the one found first is greater.
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |it: &Self| (it.gain, std::cmp::Reverse((it.first, it.skip, it.length)));
         rank(self).cmp(&rank(other))
@@ -95,7 +95,7 @@ impl PartialOrd for Candidate {
 }
 
 impl Candidate {
-    /// Its saving at the places not taken yet, and these places.
+    /// The saving at the places that are still free, and those places.
     fn remaining_gain(&self, suffixes: &Suffixes, rules: &impl Rules, taken: &[bool]) -> (Cost, Vec<usize>) {
         let starts = &suffixes.order[self.first..self.first + self.count];
         let mut places: Vec<_> = starts.iter().map(|start| *start as usize + self.skip).collect();
@@ -120,7 +120,7 @@ impl Candidate {
     }
 }
 
-/// Every range of suffixes that share more than those around it.
+/// Finds every range of adjacent suffixes whose common prefix is longer than the one they share with their neighbours.
 fn candidates(suffixes: &Suffixes, rules: &impl Rules, bounds: &Bounds) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut open: Vec<(u32, usize)> = Vec::new();
@@ -149,7 +149,7 @@ fn candidate(
         let (saved, paid) = rules.price(rules.cost(part));
         Some(saved * range.len() as Cost - paid).filter(|gain| *gain >= bounds.min_gain)
     };
-    // The saving of the whole range is an upper bound for its parts.
+    // The saving of the whole range is an upper bound for the savings of its parts.
     gain(start..start + length)?;
     let shaped = rules.best_part(start..start + length)?;
     let gain = gain(shaped.clone())?;

@@ -1,4 +1,4 @@
-//! Lays a text out: assigns lines to templates, and chooses names and separators.
+//! Lays out a text: assigns lines to templates, and chooses names and separators.
 
 use crate::form::general::alarm::is_alarming;
 use crate::form::general::block;
@@ -12,7 +12,7 @@ use crate::form::general::template::{LineTemplate, RESTATE_AFTER_ROWS, follows, 
 pub(super) struct TextSheet {
     pub(super) templates: Vec<NamedTemplate>,
     pub(super) items: Vec<SheetItem>,
-    /// The sign for a repeated value.
+    /// The sign for a value that is the same as in the row above.
     pub(super) ditto: Option<char>,
 }
 
@@ -20,12 +20,12 @@ pub(super) struct TextSheet {
 pub(super) struct NamedTemplate {
     pub(super) template: LineTemplate,
     pub(super) name: String,
-    /// True when its common text contains an error or a warning.
+    /// True when the common text of the template contains an error or a warning.
     pub(super) is_alarming: bool,
     pub(super) holes: Vec<String>,
-    /// The separator between values.
+    /// The separator between the values of a row.
     pub(super) separator: &'static str,
-    /// Its values, row by row.
+    /// The values of the template, row by row.
     pub(super) rows: Vec<Vec<RowValue>>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct NamedTemplate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowValue {
     Text(Span),
-    /// The same as in the row above.
+    /// The same value as in the row above.
     Again,
 }
 
@@ -41,15 +41,15 @@ pub(super) enum RowValue {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SheetItem {
     Line(u32),
-    /// A template, and the index of its row.
+    /// The index of a template, and the index of the row among its rows.
     Row(usize, usize),
 }
 
-/// Separators, likeliest first.
+/// Separators between values, likeliest first.
 const SEPARATORS: [&str; 6] = [",", " ", "|", ";", "\t", " ¦ "];
 
 impl TextSheet {
-    /// The best layout, which may leave everything unchanged.
+    /// Finds the best layout, which may leave all lines unchanged.
     pub(super) fn of(source: &ReadText<'_>) -> Self {
         let found = mine::mine(source);
         let templates = if found.is_empty() { found } else { block::arrange(source, found) };
@@ -80,7 +80,7 @@ fn without_names(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool)
     NamedTemplate { template, name: String::new(), is_alarming, holes: Vec::new(), separator: "", rows }
 }
 
-/// The rows of a template. A value repeated within a run is replaced by a sign, for a few rows.
+/// The values of a template's rows. Within a run, a ditto sign replaces a repeated value for a limited number of rows.
 fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Vec<Vec<RowValue>> {
     let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
     let follows = follows(&template.rows, template.height);
@@ -102,7 +102,7 @@ fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Ve
     rows
 }
 
-/// Chooses a separator for every template with several holes, the same one for as many as possible.
+/// Chooses a separator for every template with several holes. As many templates as possible share one separator.
 fn separate(text: &str, named: &mut [NamedTemplate]) {
     let fits = |named: &NamedTemplate, separator: &str| {
         let sign = separator.trim_matches(' ');
@@ -131,7 +131,7 @@ fn separate(text: &str, named: &mut [NamedTemplate]) {
     }
 }
 
-/// Every line, or the row that begins there.
+/// Lists the lines and rows of the layout in order.
 fn items(source: &ReadText<'_>, named: &[NamedTemplate]) -> Vec<SheetItem> {
     let mut starts: Vec<Option<(usize, usize)>> = vec![None; source.lines.len()];
     for (number, named) in named.iter().enumerate() {

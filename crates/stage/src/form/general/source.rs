@@ -1,17 +1,17 @@
-//! A text prepared for the search: its lines, and the cost of each part.
+//! Prepares a text for the search: finds its lines, and the cost of each part.
 
 use crate::form::general::cost::{Cost, Costs};
 use crate::form::general::index::WordIndex;
 use crate::form::general::span::Span;
 
-/// A text, scanned once.
+/// A text that has been scanned once.
 pub(super) struct ReadText<'a> {
     pub(super) text: &'a str,
     pub(super) costs: Costs,
-    /// Lines without their ends.
+    /// The lines, without their line ends.
     pub(super) lines: Vec<Span>,
     pub(super) words: WordIndex,
-    /// For each line, whether it has a time of its own.
+    /// For each line, whether it has a time of its own near its beginning.
     pub(super) timed: Vec<bool>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> ReadText<'a> {
         &self.text[self.lines[line as usize].from()..self.lines[line as usize].to()]
     }
 
-    /// The cost of `height` lines from `first` on, including their ends.
+    /// The cost of `height` lines that start with `first`, including their line ends.
     pub(super) fn cost_of_lines(&self, first: u32, height: usize) -> Cost {
         let from = self.lines[first as usize];
         let to = self.lines[first as usize + height - 1];

@@ -1,6 +1,6 @@
-//! A range of bytes in a text.
+//! Defines a range of bytes in a text.
 
-/// From one byte to another. A text is at most a mebibyte long here.
+/// A range from a start byte to an end byte. Texts are at most one mebibyte long here, so 32 bits are enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: u32,
@@ -28,7 +28,7 @@ impl Span {
         self.start == self.end
     }
 
-    /// Without its first and last bytes.
+    /// The span without its first `first` and its last `last` bytes.
     pub(super) fn trim(self, first: usize, last: usize) -> Self {
         Self::new(self.from() + first, self.to() - last)
     }

@@ -1,20 +1,20 @@
-//! Sorts the suffixes of a sequence of symbols, so that repeated ranges become neighbours, and computes their common
-//! prefixes.
+//! Sorts the suffixes of a sequence of symbols, so that repeated ranges become neighbours, and computes the common
+//! prefixes of neighbours.
 
-/// Maximum symbols by which suffixes are compared. A longer repetition is found as one of this length.
+/// The maximum number of symbols compared. A longer repetition is found as a repetition of this length.
 const MAX_COMPARED: usize = 256;
 
 /// A suffix array.
 pub(super) struct Suffixes {
-    /// The starts of the suffixes, in sorted order.
+    /// The start of each suffix, in sorted order.
     pub(super) order: Vec<u32>,
-    /// The number of symbols that each shares with the one before it.
+    /// For each suffix in sorted order, the number of leading symbols that it shares with the suffix before it.
     pub(super) shared: Vec<u32>,
 }
 
 impl Suffixes {
-    /// Prefix doubling: suffixes sorted by their first symbols are then sorted by twice as many. Groups of one are
-    /// done.
+    /// Sorts by prefix doubling: suffixes that are sorted by their first symbols are sorted again by twice as many
+    /// symbols. A group that consists of a single suffix needs no further sorting.
     pub(super) fn of(symbols: &[u32]) -> Self {
         let mut sorter = Sorter::new(symbols);
         let mut length = 2;
@@ -28,18 +28,18 @@ impl Suffixes {
 
 struct Sorter {
     order: Vec<u32>,
-    /// For each suffix, the end of its group.
+    /// For each suffix, the end of its group in sorted order.
     rank: Vec<u32>,
-    /// Groups of more than one.
+    /// The groups that contain more than one suffix.
     groups: Vec<(u32, u32)>,
 }
 
 impl Sorter {
-    /// Suffixes sorted by their first two symbols.
+    /// Sorts the suffixes by their first two symbols.
     fn new(symbols: &[u32]) -> Self {
         let starts = starts(symbols);
         let by_first = sort_by_first(symbols, &starts, 0..symbols.len() as u32);
-        // Inducing: a suffix precedes those with the same first symbol if its rest precedes theirs.
+        // Of suffixes with the same first symbol, the one whose remainder sorts first comes first.
         let last = symbols.len().checked_sub(1).map(|last| last as u32);
         let before = by_first.iter().filter_map(|at| at.checked_sub(1));
         let order = sort_by_first(symbols, &starts, last.into_iter().chain(before));
@@ -59,11 +59,11 @@ impl Sorter {
         Self { order, rank, groups }
     }
 
-    /// Sorts the groups by twice as many symbols; false when none is left.
+    /// Sorts the groups by twice as many symbols. Returns false when no group is left to sort.
     fn double(&mut self, length: usize) -> bool {
         let mut left = Vec::new();
         let mut ranks = Vec::new();
-        // The sort key in the high bits, the suffix in the low bits: sorted as one number.
+        // Each number contains the sort key in its high bits and the suffix in its low bits.
         let mut keyed: Vec<u64> = Vec::new();
         for (from, to) in std::mem::take(&mut self.groups) {
             let group = &mut self.order[from as usize..to as usize];
@@ -92,7 +92,7 @@ impl Sorter {
     }
 }
 
-/// For each symbol, where the suffixes that begin with it start in sorted order.
+/// For each symbol, the position in sorted order of the first suffix that begins with it.
 fn starts(symbols: &[u32]) -> Vec<u32> {
     let most = symbols.iter().max().map_or(0, |most| *most as usize + 1);
     let mut starts = vec![0; most + 1];
@@ -105,7 +105,7 @@ fn starts(symbols: &[u32]) -> Vec<u32> {
     starts
 }
 
-/// Suffixes sorted by their first symbol, stably.
+/// Sorts suffixes by their first symbol. The sort is stable.
 fn sort_by_first(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut next = starts.to_vec();
     let mut order = vec![0; symbols.len()];
@@ -117,7 +117,7 @@ fn sort_by_first(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item =
     order
 }
 
-/// The number of symbols that each suffix shares with the one before it in sorted order.
+/// For each suffix in sorted order, the number of leading symbols that it shares with the suffix before it.
 fn common_prefixes(symbols: &[u32], order: &[u32]) -> Vec<u32> {
     let mut place = vec![0u32; order.len()];
     for (at, suffix) in (0u32..).zip(order) {
@@ -136,7 +136,7 @@ fn common_prefixes(symbols: &[u32], order: &[u32]) -> Vec<u32> {
             same += 1;
         }
         shared[place[at] as usize] = same as u32;
-        // The next suffix shares one less, unless the comparison was cut off.
+        // The next suffix shares at least `same - 1` symbols with the one before it, unless the comparison was cut off.
         same = if same == MAX_COMPARED { 0 } else { same.saturating_sub(1) };
     }
     shared

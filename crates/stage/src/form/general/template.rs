@@ -1,4 +1,4 @@
-//! Templates: similar lines, or groups of lines, as one text with holes and a row of values for each.
+//! Defines templates: the text that similar lines or groups of lines share, with holes, and a row of values for each.
 
 use crate::form::general::alarm::is_level;
 use crate::form::general::cost::{Cost, TOKEN};
@@ -6,70 +6,70 @@ use crate::form::general::part::{Pad, Part};
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 
-/// The common text of rows, and the values of each.
+/// The text that all rows share, and the values of each row.
 #[derive(Debug, Clone)]
 pub(super) struct LineTemplate {
     pub(super) parts: Vec<LinePart>,
     /// The values of each hole, row by row.
     pub(super) columns: Vec<Vec<Span>>,
-    /// The first line of each row.
+    /// For each row, the number of its first line.
     pub(super) rows: Vec<u32>,
     /// The number of lines in a row.
     pub(super) height: usize,
-    /// The saving, less all costs.
+    /// The saving, after all costs are subtracted.
     pub(super) gain: Cost,
 }
 
 /// A part of a template.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LinePart {
-    /// Common text, located in the first row.
+    /// Text that all rows share, located in the first row.
     Same(Span),
-    /// A value.
+    /// A hole, given by its index, that each row fills with a value.
     Hole(usize, Option<Pad>),
 }
 
-/// What one more template costs a reader.
+/// The cost to a reader of one more template.
 pub(super) const TEMPLATE_COST: Cost = 20 * TOKEN;
 
-/// Maximum holes of a template with scattered rows, and of one with adjacent rows.
+/// The maximum number of holes in a template with scattered rows, and in any template.
 const MAX_HOLES: usize = 14;
 const MAX_COLUMNS: usize = 40;
 
-/// A run of fewer rows is written row by row.
+/// The minimum number of rows in a run; fewer adjacent rows are written with the template's name on each.
 pub(super) const MIN_RUN_ROWS: usize = 4;
 
-/// A repeated value is written again after this many rows.
+/// A repeated value is written out again after this many rows.
 pub(super) const RESTATE_AFTER_ROWS: usize = 5;
 
-/// A value that costs no more than this is always written.
+/// A value that costs no more than this is always written out.
 pub(super) const SHORT_VALUE_COST: Cost = 2 * TOKEN;
 
 /// The rows by which a template is judged.
 pub(super) struct Rows<'r> {
-    /// All of them.
+    /// All rows of the template.
     pub(super) all: &'r [u32],
-    /// Those whose cells are inspected.
+    /// The rows whose cells are inspected.
     pub(super) seen: &'r [u32],
     pub(super) height: usize,
 }
 
-/// The cost of writing the rows.
+/// The cost of writing the rows as values.
 struct Weight {
-    /// The number of runs.
+    /// The number of runs of adjacent rows.
     runs: usize,
     cost: Cost,
     total: Cost,
 }
 
 impl LineTemplate {
-    /// The template of rows with these parts, if a reader can read it.
+    /// The template of rows that consist of these parts, if it is readable and worth its cost.
     pub(super) fn new(source: &ReadText<'_>, parts: Vec<Part>, rows: &Rows<'_>) -> Option<Self> {
         let total = rows.all.iter().map(|row| source.cost_of_lines(*row, rows.height)).sum();
         Self::with_cost(source, parts, rows, total)
     }
 
-    /// The same, where the rows would otherwise cost `total`.
+    /// Like `new`, for rows that cost `total` when they are written without this template.
     pub(super) fn with_cost(
         source: &ReadText<'_>,
         parts: Vec<Part>,
@@ -90,7 +90,7 @@ impl LineTemplate {
         template.is_worth(&weight).then_some(template)
     }
 
-    /// The cost of its rows as values.
+    /// The cost of the rows when they are written as values.
     fn weight(&self, source: &ReadText<'_>, rows: &Rows<'_>, total: Cost) -> Weight {
         let (count, seen) = (rows.all.len() as Cost, rows.seen.len() as Cost);
         let follows = follows(rows.seen, rows.height);
@@ -106,7 +106,7 @@ impl LineTemplate {
         Weight { runs, cost, total }
     }
 
-    /// The cost of its definition.
+    /// The cost of the template's definition.
     fn definition(&self, source: &ReadText<'_>) -> Cost {
         let part = |part: &LinePart| match part {
             LinePart::Same(span) => source.costs.cost(*span),
@@ -115,7 +115,7 @@ impl LineTemplate {
         self.parts.iter().map(part).sum::<Cost>() + (3 * self.columns.len() as Cost + 5) * TOKEN
     }
 
-    /// True when each row saves enough to justify looking up the template.
+    /// True when the rows save enough to make up for looking up the template.
     fn is_worth(&self, weight: &Weight) -> bool {
         if self.columns.is_empty() {
             return true;
@@ -130,12 +130,12 @@ impl LineTemplate {
         }
     }
 
-    /// The number of runs that its rows form.
+    /// The number of runs of adjacent rows.
     pub(super) fn runs(&self) -> usize {
         1 + self.rows.windows(2).filter(|pair| pair[1] as usize != pair[0] as usize + self.height).count()
     }
 
-    /// The common text of all rows.
+    /// The text that all rows share, with a NUL in place of each hole.
     pub(super) fn same_text(&self, text: &str) -> String {
         let part = |part: &LinePart| match part {
             LinePart::Same(span) => span.of(text).to_owned(),
@@ -145,7 +145,7 @@ impl LineTemplate {
     }
 }
 
-/// Parts with numbered holes: identical columns share a hole.
+/// Numbers the holes of parts. Identical columns share a hole.
 fn holes(text: &str, parts: Vec<Part>) -> (Vec<LinePart>, Vec<Vec<Span>>) {
     let mut columns: Vec<Vec<Span>> = Vec::new();
     let mut out = Vec::with_capacity(parts.len());
@@ -168,7 +168,7 @@ fn holes(text: &str, parts: Vec<Part>) -> (Vec<LinePart>, Vec<Vec<Span>>) {
     (out, columns)
 }
 
-/// True when cells are readable values: not blank, and hardly ever with an unmatched quote or half of a tag.
+/// True when cells are readable values: none is blank, and hardly any contains an unmatched quote or half of a tag.
 fn reads_well(text: &str, cells: &[Span]) -> bool {
     let is_blank = |cell: &Span| !cell.is_empty() && cell.of(text).trim().is_empty();
     let halves = cells.iter().filter(|cell| is_half(cell.of(text))).count();
@@ -196,7 +196,7 @@ fn is_half(value: &str) -> bool {
     quotes % 2 == 1 || escaped % 2 == 1 || open > closed
 }
 
-/// For each row, whether it continues a run that is written as one.
+/// For each row, whether it continues a run of adjacent rows that is long enough to be written as one.
 pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
     let mut follows = vec![false; rows.len()];
     let mut start = 0;
@@ -213,7 +213,7 @@ pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
     follows
 }
 
-/// The cost of a column's values, with repeated ones written as a sign.
+/// The cost of a column's values, with ditto signs for repeated values.
 fn column_cost(source: &ReadText<'_>, cells: &[Span], follows: &[bool]) -> Cost {
     let (mut sum, mut before, mut age) = (0, "", 0);
     for (cell, follows) in cells.iter().zip(follows) {
@@ -225,7 +225,7 @@ fn column_cost(source: &ReadText<'_>, cells: &[Span], follows: &[bool]) -> Cost 
     sum
 }
 
-/// True when a repeated value may be replaced by a sign.
+/// True when a ditto sign may replace a repeated value.
 pub(super) fn is_dittoed(value: &str, cost: Cost) -> bool {
     cost > SHORT_VALUE_COST && !value.split(|letter: char| !letter.is_alphanumeric()).any(is_level)
 }

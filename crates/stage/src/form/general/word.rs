@@ -1,23 +1,23 @@
-//! Splits text into words for phrases, and classifies how each may occur in one.
+//! Splits text into words, and decides where in a phrase each word may occur.
 
 use crate::form::general::alarm::is_level;
 use crate::form::general::column::is_wordy;
 use crate::form::general::span::Span;
 
-/// White space: no phrase begins or ends with it.
+/// White space, which never begins or ends a phrase.
 pub(super) const BLANK: u8 = 1;
-/// Never in a phrase.
+/// A word that is never part of a phrase.
 pub(super) const BREAK: u8 = 2;
-/// Stays unchanged here, and may be part of a phrase elsewhere.
+/// A word that stays unchanged here; elsewhere the same word may be part of a phrase.
 pub(super) const KEPT: u8 = 4;
-/// No phrase begins with it.
+/// A word that never begins a phrase.
 pub(super) const NO_START: u8 = 8;
-/// No phrase ends with it.
+/// A word that never ends a phrase.
 pub(super) const NO_END: u8 = 16;
-/// A word that can make a phrase worthwhile.
+/// A word long enough to make a phrase worthwhile.
 pub(super) const REAL: u8 = 32;
 
-/// The end of the word at a position, and its flags.
+/// The end and the flags of the word that starts at `at`.
 pub(super) fn next(text: &str, at: usize, end: usize) -> (usize, u8) {
     let bytes = &text.as_bytes()[..end];
     match bytes[at] {
@@ -40,7 +40,7 @@ pub(super) fn next(text: &str, at: usize, end: usize) -> (usize, u8) {
     }
 }
 
-/// A JSON escape; one for a line end is a break.
+/// The end and the flags of a JSON escape. An escaped line end is a `BREAK`.
 fn escape(bytes: &[u8], at: usize) -> (usize, u8) {
     match bytes.get(at + 1) {
         Some(b'n' | b'r') => (at + 2, BREAK),
@@ -52,7 +52,7 @@ fn escape(bytes: &[u8], at: usize) -> (usize, u8) {
     }
 }
 
-/// A number with its points, a time, a date, and characters attached to them.
+/// The end of a number with decimal points, a time or a date, including attached letters.
 fn number(bytes: &[u8], at: usize) -> usize {
     let mut end = word(bytes, at);
     while bytes.get(end + 1).is_some_and(u8::is_ascii_digit)
@@ -70,7 +70,7 @@ fn number(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// Letters, digits, and percent-encoding.
+/// The end of a run of letters, digits and percent-encoded bytes.
 fn word(bytes: &[u8], mut at: usize) -> usize {
     loop {
         if is_percent(bytes, at) {

@@ -1,4 +1,4 @@
-//! Writes a layout: the list of signs, the templates, and the text.
+//! Writes a layout as text: the list of signs, the templates, and the lines and rows.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, MIN_RUN_ROWS};
 
-/// Writes a layout, with names for its phrases.
+/// Writes a layout, and replaces its phrases with signs.
 pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>) -> Option<String> {
     let mut ink = Ink {
         source,
@@ -42,16 +42,16 @@ pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>
 
 /// A piece of the output.
 enum Piece {
-    /// Notation.
+    /// Text of the notation itself.
     Note(String),
-    /// A passage of the text, by its number.
+    /// A passage of the original text, by its index.
     Passage(usize),
 }
 
 struct Ink<'s, 'a> {
     source: &'s ReadText<'a>,
     sheet: &'s TextSheet,
-    /// For each line, whether it must be free of signs.
+    /// For each line, whether it must contain no signs.
     kept: Vec<bool>,
     pieces: Vec<Piece>,
     passages: Vec<Passage>,
@@ -117,7 +117,7 @@ impl Ink<'_, '_> {
         }
     }
 
-    /// A part of a template, which may span several lines.
+    /// Adds a part of a template, which may span several lines.
     fn lines(&mut self, span: Span) {
         let mut start = span.from();
         for (place, line) in span.of(self.source.text).split('\n').enumerate() {
@@ -151,7 +151,7 @@ impl Ink<'_, '_> {
         }
     }
 
-    /// Writes adjacent rows of one template and returns their number.
+    /// Writes adjacent rows of a template. Returns the number of rows written.
     fn run(&mut self, number: usize, at: usize, run: usize) -> usize {
         let named = &self.sheet.templates[number];
         let name = &named.name;
@@ -196,7 +196,7 @@ impl Ink<'_, '_> {
         }
     }
 
-    /// Writes all pieces, with the names of phrases in place.
+    /// Appends all pieces to `text`, with signs in place of phrases.
     fn put(&self, phrases: &[NamedPhrase<'_>], signs: &[char], text: &mut String) {
         let mut named: Vec<(usize, Span, char)> = Vec::new();
         for (phrase, sign) in phrases.iter().zip(signs) {

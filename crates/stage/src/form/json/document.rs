@@ -10,7 +10,7 @@ use crate::read::json::MIN_BYTES;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text that is one JSON document.
+/// A text that consists of one JSON document.
 pub(crate) struct Json;
 
 impl Stage for Json {
@@ -29,7 +29,7 @@ impl Stage for Json {
             Some(layout) => (Loss::None, layout.to_string()),
             None => (Loss::Form, String::new()),
         };
-        // The pipeline decodes exact forms to check them; once is enough.
+        // The pipeline decodes exact forms to check them, so they are not checked here too.
         let written =
             if layout.is_some() { terse::draft_as(keys, &value) } else { terse::encode_as(keys, &value) }?;
         is_shorter(text, &written).then_some(Edit { text: written, loss, note })
@@ -41,7 +41,7 @@ impl Stage for Json {
     }
 }
 
-/// The JSON document that a text is, if it is long enough.
+/// Parses a text that is one JSON document, if it is long enough.
 pub(super) fn document(text: &str) -> Option<Value<'_>> {
     if text.len() < MIN_BYTES || !text.trim_start().starts_with(['{', '[']) {
         return None;

@@ -1,10 +1,10 @@
-//! Chooses where the keys of records go, by reader.
+//! Chooses where the keys of records are written, depending on the reader.
 
 use tersely_codec::terse::KeyPlace;
 
 use crate::plan::Reader;
 
-/// A small model reads cells under a header worse than keys next to values.
+/// The place for keys. A small model reads values with their keys next to them better than cells under a header.
 pub(crate) fn place_for(reader: Reader) -> KeyPlace {
     if reader == Reader::Small { KeyPlace::Beside } else { KeyPlace::Header }
 }

@@ -1,4 +1,4 @@
-//! JSON in the terse form: one document, one per line, or among other lines.
+//! Writes JSON in the terse form: a single document, one document per line, or documents among other lines.
 
 mod document;
 pub(crate) mod keys;

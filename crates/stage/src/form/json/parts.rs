@@ -1,7 +1,7 @@
-//! Writes JSON documents among other lines: `JSON (indent 2), 14 lines:`, then its terse form.
+//! Writes JSON documents among other lines in the terse form, each below a line such as `JSON (indent 2), 14 lines:`.
 //!
-//! Covers a status line above a response, an echoed command, several responses in a row. Adjacent documents of one
-//! layout are written as one list, so that separate records become rows.
+//! Covers a status line above a response, an echoed command, and several responses in a row. Adjacent documents with
+//! the same layout are written as one list, so that separate records become rows.
 
 use tersely_codec::json::Layout;
 use tersely_codec::terse::KeyPlace;
@@ -57,24 +57,25 @@ impl Stage for JsonParts {
     }
 }
 
-/// What precedes a document that does not begin the text, and its first character.
+/// Strings at the start of a document that is not at the start of the text: the characters in front of it, and its
+/// first character.
 const SIGNS: [&str; 4] = ["\n{", "\n[", ": {", ": ["];
 
-/// Adjacent lines written in one way.
+/// Adjacent lines that are written in the same way.
 enum Part<'t> {
     Other(Vec<&'t str>),
     Json(Embedding<'t>, Vec<Value<'t>>),
 }
 
-/// How a document is embedded.
+/// How a document is embedded in the text.
 #[derive(Clone, PartialEq, Eq)]
 struct Embedding<'t> {
-    /// The text in front of it on its line: `Output: `.
+    /// The text in front of the document on its first line: `Output: `.
     label: &'t str,
     layout: Layout,
 }
 
-/// The parts of a text that is mostly JSON.
+/// Splits a text into parts; `None` if the text is not mostly JSON.
 fn split(text: &str) -> Option<Vec<Part<'_>>> {
     let mut parts = Vec::new();
     let (mut at, mut json, mut waste) = (0, 0, 0);
@@ -90,7 +91,7 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
             add_line(&mut parts, line);
             line.len()
         };
-        // In other texts many lines merely look like JSON: gives up early.
+        // In other texts, many lines merely look like JSON, so the search gives up early.
         if waste > json + MAX_WASTE_BYTES {
             return None;
         }
@@ -99,20 +100,20 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
     (2 * json > text.len()).then_some(parts)
 }
 
-/// Maximum bytes of lines that begin like JSON and are not, in front of the first document.
+/// The maximum excess, in bytes, of lines that only look like JSON over the documents found so far.
 const MAX_WASTE_BYTES: usize = 4_096;
 
-/// Maximum bytes of a label.
+/// The maximum length of a label in bytes.
 const MAX_LABEL_BYTES: usize = 40;
 
-/// The document at the start of `text`, immediately or after a label on its first line.
+/// The document at the start of `text`, directly or after a label on its first line.
 fn find_document<'t>(text: &'t str, line: &'t str) -> Option<(Embedding<'t>, Value<'t>, usize)> {
     let label = label(line);
     let (layout, value, end) = document(&text[label.len()..])?;
     Some((Embedding { label, layout }, value, label.len() + end))
 }
 
-/// The words in front of a document, with their colon: `Output: `.
+/// The words in front of a document, including the colon: `Output: `.
 fn label(line: &str) -> &str {
     let near = line.get(..MAX_LABEL_BYTES).unwrap_or(line);
     let plain = |words: &str| {
@@ -124,7 +125,7 @@ fn label(line: &str) -> &str {
     }
 }
 
-/// The document at the start of `text`, if it ends at a line end.
+/// Parses the document at the start of `text`, if the document ends at a line end.
 fn document(text: &str) -> Option<(Layout, Value<'_>, usize)> {
     if !text.starts_with(['{', '[']) {
         return None;
@@ -173,11 +174,11 @@ impl Part<'_> {
     }
 }
 
-/// The line above one or several documents.
+/// The line above one or more documents in the terse form.
 struct Head<'t> {
     documents: usize,
     found: Embedding<'t>,
-    /// The number of lines below it.
+    /// The number of lines that the terse form takes.
     lines: usize,
 }
 
@@ -201,7 +202,7 @@ impl<'t> Head<'t> {
         Some(Self { documents, found, lines: lines.parse().ok()? })
     }
 
-    /// Moves the lines below it from `lines` to `out`, as JSON.
+    /// Takes the lines of the terse form from `lines`, and appends the original JSON to `out`.
     fn copy<'a>(
         &self,
         room: Room,
@@ -252,7 +253,7 @@ mod tests {
         check(&JsonParts, &text, "", &edit.text);
     }
 
-    /// As Gemini CLI passes on the output of a command.
+    /// Gemini CLI passes on the output of a command in this way.
     #[test]
     fn a_label_may_stand_before_a_document() {
         let pets = pets();

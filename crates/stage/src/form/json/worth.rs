@@ -1,6 +1,7 @@
-//! Decides whether a form of JSON is worth a token count.
+//! Decides whether a form of JSON is worth counting its tokens.
 
-/// False if a form is not shorter than the text: counting its tokens would cost more than everything else.
+/// True when a form is more than one percent shorter than the text. For other forms, counting tokens would cost more
+/// time than everything else.
 pub(super) fn is_shorter(text: &str, written: &str) -> bool {
     written.len() + text.len() / 100 < text.len()
 }

@@ -1,16 +1,17 @@
-//! States the text in front of and after the time of day, such as date, host or CI step, once above the lines that
-//! share it.
+//! States text that lines share in front of and after the time of day, such as a date, a host or a CI step, once above
+//! those lines.
 
 use crate::form::log::weigh::weigh;
 
-/// A line of a log without its head.
+/// A line of a log after its head was split off.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum HeadRow<'a> {
-    /// Until the next section, timed rows have the first text in front of their time and the second after it.
+    /// A new section. Until the next section, timed rows have the first text in front of their time and the second
+    /// after it.
     Section(&'a str, &'a str),
-    /// A line with the section's head.
+    /// A line that has the section's head: its time, and the text after the head.
     Timed(&'a str, &'a str),
-    /// Any other line.
+    /// Any other line, unchanged.
     Plain(&'a str),
 }
 
@@ -22,23 +23,24 @@ struct Cut<'a> {
     rest: &'a str,
 }
 
-/// Fewer timed lines are not a section.
+/// The minimum number of lines with a time.
 const MIN_LINES: usize = 4;
 
-/// Lines inspected to decide whether a section is worth its line.
+/// The number of timed lines inspected to decide whether a section is worth a line of its own.
 const LOOKAHEAD_LINES: usize = 6;
 
-/// Units after the time that may belong to the head: the space, and a word such as a host or a zone. More would be
-/// the message.
+/// The maximum number of units after the time that may belong to the head: the space, and a word such as a host or a
+/// time zone. Further words belong to the message.
 const MAX_UNITS: usize = 2;
 
-/// Minimum average lines of sections if there are several: a date that changes more often is part of its lines.
+/// The minimum average number of lines per section if there are several. A date that changes more often stays on its
+/// lines.
 const MIN_SECTION_LINES: usize = 40;
 
-/// The time must begin within this many bytes.
+/// The time must end within this many bytes from the start of the line.
 const MAX_TIME_OFFSET: usize = 120;
 
-/// The rows of a log; all plain when most of its lines have no time or changing heads.
+/// Splits the lines of a log into rows. All rows are plain if few lines have a time or the heads change often.
 pub(crate) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
     let plain = || lines.iter().map(|line| HeadRow::Plain(line)).collect();
     let cuts: Vec<Option<Cut<'a>>> = lines.iter().map(|line| cut(line)).collect();
@@ -51,7 +53,7 @@ pub(crate) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
     if heads > 1 && heads * MIN_SECTION_LINES > timed { plain() } else { rows }
 }
 
-/// A line split at its time.
+/// Splits a line at its time of day.
 fn cut(line: &str) -> Option<Cut<'_>> {
     let bytes = line.as_bytes();
     let last = bytes.len().min(MAX_TIME_OFFSET).checked_sub(8)?;
@@ -62,7 +64,7 @@ fn cut(line: &str) -> Option<Cut<'_>> {
     Some(Cut { before: &line[..at], time: &line[at..end], rest: &line[end..] })
 }
 
-/// True when `12:34:56` is at `at`, and not part of a longer run of digits.
+/// True when a time such as `12:34:56` starts at `at` and is not part of a longer run of digits.
 fn is_time(bytes: &[u8], at: usize) -> bool {
     let digit = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_digit);
     let colon = |index: usize| bytes.get(index) == Some(&b':');
@@ -79,7 +81,7 @@ fn is_time_byte(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b',')
 }
 
-/// The text after the time that enough lines share.
+/// The text after the time that enough lines share to be worth stating once.
 fn after<'a>(cuts: &[Option<Cut<'a>>]) -> &'a str {
     let mut after = "";
     let rests = || cuts.iter().flatten().map(|cut| cut.rest);
@@ -101,7 +103,7 @@ fn after<'a>(cuts: &[Option<Cut<'a>>]) -> &'a str {
     after
 }
 
-/// `rest` up to the end of the next word after `start`.
+/// `rest` up to the end of the word that follows `start`, including the white space after that word.
 fn unit<'a>(rest: &'a str, start: &str) -> Option<&'a str> {
     let more = rest.strip_prefix(start)?;
     let word = more.find([' ', '\t'])?;
@@ -109,7 +111,7 @@ fn unit<'a>(rest: &'a str, start: &str) -> Option<&'a str> {
     Some(&rest[..start.len() + word + space])
 }
 
-/// The text that more than half of `texts` equal, if any.
+/// The text that more than half of `texts` are equal to. If there is none, returns any of them.
 fn majority<'a>(texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (mut best, mut lead) = (None, 0_usize);
     for text in texts {
@@ -140,13 +142,13 @@ fn sections<'a>(lines: &[&'a str], cuts: &[Option<Cut<'a>>], after: &'a str) -> 
     rows
 }
 
-/// True when most of the next lines begin with `before`.
+/// True when most of the next timed lines have the text `before` in front of their time.
 fn is_common(before: &str, cuts: &[Option<Cut<'_>>]) -> bool {
     let next = cuts.iter().take(4 * LOOKAHEAD_LINES).flatten().take(LOOKAHEAD_LINES);
     !before.is_empty() && next.filter(|cut| cut.before == before).count() * 2 > LOOKAHEAD_LINES
 }
 
-/// The time at the start of a timed row, and the text after it.
+/// Splits a timed row into its time and the text after the time.
 pub(crate) fn split_time(row: &str) -> Option<(&str, &str)> {
     let length = row.bytes().take_while(|byte| is_time_byte(*byte)).count();
     let text = row[length..].strip_prefix(' ')?;
@@ -157,7 +159,7 @@ const OPEN: &str = "each timed line below: ";
 const TIME: &str = "{time}";
 const TEXT: &str = "{text}";
 
-/// The line that states what a section's rows begin with.
+/// Writes the line that states the head of a section.
 pub(crate) fn render_head(before: &str, after: &str) -> String {
     [OPEN, before, TIME, after, TEXT].concat()
 }

@@ -1,7 +1,7 @@
-//! Writes logs with the text that their lines share stated once: date, host and step above them.
+//! Writes logs with the text that lines share, such as a date, a host or a CI step, stated once above them.
 //!
-//! Every line keeps its position, its time and all its words. A log that contains a line in our notation is not
-//! restored exactly, so the pipeline leaves it unchanged.
+//! Every line keeps its position, its time and all its words. A log that already contains a line in this notation would
+//! not be restored exactly, so the pipeline leaves it unchanged.
 
 mod head;
 mod weigh;
@@ -13,7 +13,7 @@ use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text of similar lines.
+/// A log of similar lines.
 pub(crate) struct Log;
 
 impl Stage for Log {
@@ -40,13 +40,13 @@ impl Stage for Log {
     }
 }
 
-/// Shorter texts have nothing to save.
+/// The minimum length of a log in bytes; shorter logs are not worth a head.
 const MIN_BYTES: usize = 256;
 
-/// A log that keeps a larger percentage of its bytes is easier to read unchanged.
+/// The maximum size of the result in percent of the log. A log that saves less is easier to read unchanged.
 const MAX_KEPT_PERCENT: usize = 90;
 
-/// The body of the log; `None` if its lines share nothing.
+/// Writes the log with its shared text stated once; `None` if its lines share no text.
 fn write(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.split('\n').collect();
     let rows = head::rows(&lines);
@@ -66,7 +66,7 @@ fn write(text: &str) -> Option<String> {
     Some(body)
 }
 
-/// The original log.
+/// Restores the original log.
 fn read(room: Room, body: &str) -> Option<String> {
     let mut out = String::with_capacity(body.len() * 2);
     let mut section = None;
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(proof::read(&Log, "", &folded).as_deref(), Some(text), "{folded}");
     }
 
-    /// A log with times, two shapes and `more` in the middle of it.
+    /// A log with times and two kinds of lines, and with `more` in its middle.
     fn log(more: &str) -> String {
         let line = |n: usize| {
             let second = n % 40;
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(lines[41], "12:04:39,718 WARN Removed 273 expired offsets in 39 milliseconds.");
     }
 
-    /// The end of a line may be the reason to read it.
+    /// The end of a line may be what the reader is looking for.
     #[test]
     fn every_line_keeps_its_end() {
         let line =

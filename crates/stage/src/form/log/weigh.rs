@@ -1,6 +1,7 @@
-//! Estimates the cost of a text, roughly and fast, to choose between ways to write a log.
+//! Estimates the token cost of a text roughly and fast, to choose between ways to write a log.
 
-/// The estimate: words by length, digits by three, other characters by two; a space in front of a word is free.
+/// Estimates the cost: a word by its length, one token for three digits, and one for two other characters. A single
+/// space in front of a word is free.
 pub(crate) fn weigh(text: &str) -> usize {
     let mut rest = text.as_bytes();
     let mut sum = 0;

@@ -1,7 +1,8 @@
-//! Writes accessibility snapshots with less notation: `button "New" e30` for `- button "New" [ref=e30]`.
+//! Writes accessibility snapshots in a shorter notation: `button "New" e30` for `- button "New" [ref=e30]`.
 //!
-//! References stay next to what they name. An only child shares its parent's line (`list e3 > listitem e4`), as does
-//! its address; properties common to a role are stated above.
+//! Each reference stays next to its element. An only child shares its parent's line (`list e3 > listitem e4`), and so
+//! does a property such as a link's address. Properties that most elements of a role have are stated above the
+//! snapshot.
 
 use std::borrow::Cow;
 
@@ -11,10 +12,10 @@ use crate::read::node::{self, FENCES, NodeStyle, POINTER, PageNode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A snapshot as browser tools for agents draw it.
+/// A snapshot in the notation of browser tools for agents.
 pub(crate) struct Snapshot;
 
-/// Fewer lines have nothing to save.
+/// The minimum number of lines; shorter snapshots are not worth a legend.
 const MIN_LINES: usize = 8;
 
 impl Stage for Snapshot {
@@ -83,12 +84,12 @@ impl Stage for Snapshot {
     }
 }
 
-/// The prefix of references within a frame.
+/// The beginning of every reference in a frame.
 fn frame_prefix(frame: &str) -> String {
     [" [ref=", frame, "e"].concat()
 }
 
-/// The frame that all references name, such as `f2`; empty if one does not.
+/// The frame, such as `f2`, that all references belong to; empty if they do not share one.
 fn frame(text: &str) -> &str {
     let mut all = text.match_indices(" [ref=").map(|(at, words)| &text[at + words.len()..]);
     let Some(first) = all.next() else { return "" };
@@ -101,7 +102,7 @@ fn frame(text: &str) -> &str {
     }
 }
 
-/// Whether the snapshot is fenced.
+/// Whether fences surround the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fencing {
     Yes,
@@ -134,7 +135,7 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Adds a line unchanged.
+    /// Adds a line that is not part of the snapshot.
     fn keep(&mut self, line: &'a str) {
         if verbatim::count(line).is_some() {
             self.others.push(line);
@@ -148,7 +149,7 @@ impl<'a> Page<'a> {
         verbatim::push(&mut self.out, &std::mem::take(&mut self.others));
     }
 
-    /// Adds the lines of the snapshot, several on one where possible.
+    /// Adds the lines of the snapshot, and joins several into one where possible.
     fn write(&mut self, lines: &[&'a str]) {
         let only = only(lines);
         let mut at = 0;
@@ -172,7 +173,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Several lines as one; `None` when they could not be restored.
+    /// Joins several lines into one; `None` when the result could not be decoded to the same lines.
     fn join(&self, lines: &[&str]) -> Option<String> {
         let mut out = String::new();
         for (at, line) in lines.iter().enumerate() {
@@ -190,12 +191,12 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Maximum elements on one line.
+/// The maximum number of elements on one line.
 const MAX_CHAIN: usize = 8;
 
 const CHILD: &str = " > ";
 
-/// For each line, whether the next is its only child.
+/// For each line, whether the next line is its only child.
 fn only(lines: &[&str]) -> Vec<bool> {
     let indents: Vec<_> = lines.iter().map(|line| node::item(line).map(|item| item.0)).collect();
     let mut only = vec![false; lines.len()];
@@ -214,7 +215,7 @@ fn only(lines: &[&str]) -> Vec<bool> {
     only
 }
 
-/// True when `line` is a property of the element above it: `- /url: x`.
+/// True when `line` is a property of the element on the line above: `- /url: x`.
 fn is_property(above: &str, line: &str) -> bool {
     match (node::item(above), node::item(line)) {
         (Some((outer, _)), Some((inner, content))) => inner == outer + 2 && property(content).is_some(),
@@ -222,13 +223,13 @@ fn is_property(above: &str, line: &str) -> bool {
     }
 }
 
-/// The name of a property.
+/// The name of the property that `content` sets, if it sets one.
 fn property(content: &str) -> Option<&str> {
     let (name, _) = content.strip_prefix('/')?.split_once(": ")?;
     name.bytes().all(|byte| byte.is_ascii_lowercase()).then_some(name)
 }
 
-/// The roles of which most elements are clickable.
+/// The roles whose elements are mostly clickable.
 fn clickable_roles<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut counts: Vec<(&str, [usize; 2])> = Vec::new();
     let nodes = lines.iter().filter_map(|line| PageNode::read(NodeStyle::Long, node::item(line)?.1));
@@ -245,7 +246,7 @@ fn clickable_roles<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     counts.iter().filter(|(_, [without, with])| *with > without * 2).map(|count| count.0).collect()
 }
 
-/// Maximum roles of a snapshot.
+/// The maximum number of different roles in a snapshot.
 const MAX_ROLES: usize = 100;
 
 fn short(roles: &[&str], content: &str) -> String {
@@ -259,7 +260,7 @@ fn short(roles: &[&str], content: &str) -> String {
     [node.role, node.words, " ", reference, pointer, node.tail].concat()
 }
 
-/// The lines that `line` represents.
+/// The original lines that `line` was written from.
 fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
     let mut rest = line.trim_start_matches(' ');
     let mut indent = line.len() - rest.len();
@@ -286,7 +287,7 @@ fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
     }
 }
 
-/// The original of an element, and the text after it on its line.
+/// The original notation of the element at the start of `content`, and the text after that element.
 fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
     let node = PageNode::read(NodeStyle::Short, content).filter(|node| node.reference.is_some());
     if let Some(node) = node {
@@ -300,7 +301,7 @@ fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
     }
 }
 
-/// Writes `[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]`.
+/// Writes the legend: `[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]`.
 fn legend(frame: &str, roles: &[&str]) -> String {
     let pointer = if roles.is_empty() { String::new() } else { format!("; {EVERY}{}", roles.join(", ")) };
     let words = if frame.is_empty() { SHORT } else { FRAME_LEGEND };
@@ -369,7 +370,7 @@ mod tests {
         );
     }
 
-    /// Unusual lines anywhere are restored.
+    /// Unusual lines at any position are restored.
     #[test]
     fn unusual_lines_are_restored() {
         for odd in [
