@@ -67,7 +67,7 @@ impl Place {
         }
     }
 
-    /// The section of a line. A section ends at the next line with less indentation.
+    /// The section of a line. A section ends at the next line that is indented no further than its heading.
     fn at(self, line: &str) -> Self {
         let indent = line.len() - line.trim_start().len();
         match (self, indent) {

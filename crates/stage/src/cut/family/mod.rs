@@ -30,8 +30,8 @@ use crate::stage::Stage;
 
 /// Every family, in the order in which they are tried; the first that proposes an edit wins.
 ///
-/// `ci` strips the prefixes of a build log's lines and passes the rest to the other families, so it comes before
-/// them.
+/// `ci` strips the prefixes of a build log's lines and passes the rest to the family of the tool that ran, so it
+/// comes before the families of such tools.
 pub static FAMILIES: &[&dyn Stage] = &[
     &html::Html,
     &page_snapshot::PageSnapshot,

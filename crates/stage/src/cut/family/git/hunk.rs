@@ -46,8 +46,8 @@ pub(super) fn count(body: &str) -> (usize, usize) {
     })
 }
 
-/// Writes hunks with up to `margin` unchanged lines before and after the changes of each. Returns the number of
-/// unchanged lines omitted there.
+/// Writes hunks with up to `margin` unchanged lines before the first and after the last change of each. Returns the
+/// number of unchanged lines omitted there.
 pub(super) fn write(body: &str, margin: usize, out: &mut String) -> usize {
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let mut missing = 0;

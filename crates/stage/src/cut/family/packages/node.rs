@@ -2,7 +2,7 @@
 
 use crate::cut::family::sift::LineFate;
 
-/// The fate of a line. Lines of other tools are kept.
+/// The fate of a line. Lines that are not recognised are kept.
 pub(super) fn fate(line: &str) -> LineFate {
     match line.as_bytes().first() {
         Some(b'n') => npm(line),

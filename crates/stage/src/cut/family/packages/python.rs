@@ -14,7 +14,7 @@ const STEPS: [&str; 8] = [
     "Building editable for ",
 ];
 
-/// The fate of a line. Lines of other tools are kept.
+/// The fate of a line. Lines that are not recognised are kept.
 pub(super) fn fate(line: &str) -> LineFate {
     if line.starts_with("Requirement already satisfied: ") {
         return LineFate::Noise("requirements that were there already");

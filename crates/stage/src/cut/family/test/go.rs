@@ -65,8 +65,8 @@ pub(super) struct GoLog<'a> {
 }
 
 impl<'a> GoLog<'a> {
-    /// Finds the tests that passed. A test that failed or was skipped in another package does not count, because both
-    /// may have the same name.
+    /// Finds the tests that passed. Names of tests that also failed or were skipped are excluded, because tests of
+    /// several packages may share a name.
     pub(super) fn of(lines: &[&'a str]) -> Self {
         let ended = |sign: &'static str| lines.iter().filter_map(move |line| end(line, sign));
         let mut passed: BTreeSet<_> = ended(PASS).collect();

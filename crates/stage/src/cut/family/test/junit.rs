@@ -1,4 +1,4 @@
-//! Shortens `JUnit` reports: replaces test cases without content, which passed, by their number.
+//! Shortens `JUnit` reports: replaces passing test cases, which have no content, by a count.
 
 use crate::class::{CutClass, Omission};
 use crate::omit;
