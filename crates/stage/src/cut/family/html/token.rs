@@ -39,7 +39,7 @@ enum End {
     Comment,
     /// A `>` outside quotes.
     Tag,
-    /// Any `>`.
+    /// Any `>`, even within quotes.
     Sign,
     Script,
     Style,
