@@ -1,41 +1,44 @@
-//! Betting martingales for a two-sample confidence sequence (Waudby-Smith & Ramdas 2024).
+//! Computes betting martingales for a two-sample confidence sequence (Waudby-Smith & Ramdas 2024).
 //!
-//! Each martingale is the capital of a gambler who bets that one group's mean is lower than claimed and the other's is
-//! higher. Values lie between 0 and 1. If the claim is true the bets are fair, and by Ville's inequality a gambler who
-//! starts with 1 ever reaches 40 with a probability of at most 1/40, however long the game and however often someone
-//! looks. A gambler who reaches 40 has disproved the claim.
+//! Each martingale is the capital of a gambler who bets that one group's mean is lower than claimed and the other
+//! group's mean is higher. Values are between 0 and 1. If the claim is true, the bets are fair. By Ville's
+//! inequality, the probability that a gambler who starts with 1 ever reaches 40 is then at most 1/40, however long
+//! the game lasts and however often someone looks. So a gambler who reaches 40 has disproved the claim.
 
-/// Number of gamblers, each with half the stake of the previous one. The average of their capitals counts.
+/// The number of gamblers. Each has half the stake of the previous one, and the average of their capitals counts.
 const COUNT: usize = 10;
 
-/// The highest stake, as a fraction of the capital. Staking everything could lose it all on a single value.
+/// The highest stake, as a fraction of the capital. A gambler who stakes everything could lose it all on a single
+/// value.
 const BOLDEST: f64 = 0.9;
 
-/// Number of factors multiplied before taking a logarithm; small enough that the product cannot overflow or underflow.
+/// The number of factors multiplied before a logarithm is taken; small enough that the product cannot overflow or
+/// underflow.
 const CHUNK: usize = 16;
 
-/// How close a claimed mean may come to 0 or 1; this bounds what one value can win.
+/// Minimum distance of a claimed mean from 0 and 1. It limits how much a single value can win.
 pub(crate) const EDGE: f64 = 1e-9;
 
 /// The stakes of each gambler on both groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Bets {
-    /// Stakes on values below the claimed mean of the first group, and on values above that of the second.
+    /// Stakes on values of the first group below its claimed mean, and on values of the second group above its
+    /// claimed mean.
     under: [f64; COUNT],
     over: [f64; COUNT],
 }
 
-/// Values and how often each occurs.
+/// Distinct values, and how often each occurs.
 pub(crate) struct Runs {
     values: Vec<f64>,
-    /// Empty if each counts once.
+    /// How often each value occurs; empty if each counts once.
     times: Vec<f64>,
 }
 
 impl Bets {
-    /// Ties the stakes so that raising or lowering both claimed means together wins on one group what it loses on the
-    /// other: the smaller group gets the higher stakes. `ratio` is the size of the second group divided by the first,
-    /// `level` the approximate mean; both must be fixed before any value is seen.
+    /// Chooses the stakes so that, if both claimed means rise or fall together, the gain on one group offsets the
+    /// loss on the other: the smaller group gets the higher stakes. `ratio` is the size of the second group divided
+    /// by the size of the first, and `level` is the approximate mean. Both must be fixed before any value is seen.
     #[must_use]
     pub fn tied(ratio: f64, level: f64) -> Self {
         let bolder = ratio * (1.0 - level) / level;
@@ -48,14 +51,14 @@ impl Bets {
         bets
     }
 
-    /// Adds the log factors for one value of the first group, given its claimed mean.
+    /// Adds the log factors for one value of the first group, whose claimed mean is `mean`.
     pub fn add_under(&self, mean: f64, value: f64, logs: &mut [f64]) {
         for (stake, log) in self.under.iter().zip(logs) {
             *log += (1.0 - stake + stake * (1.0 - value) / (1.0 - mean)).ln();
         }
     }
 
-    /// Adds the log factors for one value of the second group.
+    /// Adds the log factors for one value of the second group, whose claimed mean is `mean`.
     pub fn add_over(&self, mean: f64, value: f64, logs: &mut [f64]) {
         for (stake, log) in self.over.iter().zip(logs) {
             *log += (1.0 - stake + stake * value / mean).ln();
@@ -76,8 +79,8 @@ impl Bets {
         most + (sum / f64::from(u32::try_from(COUNT).unwrap_or(1))).ln()
     }
 
-    /// The logarithm of the average capital after all values of both groups. It is convex in either claimed mean when
-    /// their difference is fixed.
+    /// The logarithm of the average capital after all values of both groups. For a fixed difference of the claimed
+    /// means, it is convex in either mean.
     pub(crate) fn all(&self, (low, low_mean): (&Runs, f64), (high, high_mean): (&Runs, f64)) -> f64 {
         let mut logs = Self::begin();
         for ((under, over), log) in self.under.iter().zip(&self.over).zip(&mut logs) {
@@ -89,15 +92,16 @@ impl Bets {
 }
 
 impl Runs {
-    /// Above this many values, they are rounded to multiples of 1 / `STEPS`, each in the direction that wins less.
+    /// If there are more values than this, they are rounded to multiples of 1 / `STEPS`, each in the direction that
+    /// wins less.
     const STEPS: u32 = 2048;
 
-    /// Values that are bet to be low; rounded up.
+    /// The values of the group whose mean is bet to be low, rounded up.
     pub(crate) fn low(values: &[f64]) -> Self {
         Self::gathered(values, f64::ceil)
     }
 
-    /// Values that are bet to be high; rounded down.
+    /// The values of the group whose mean is bet to be high, rounded down.
     pub(crate) fn high(values: &[f64]) -> Self {
         Self::gathered(values, f64::floor)
     }
@@ -124,7 +128,7 @@ impl Runs {
         runs
     }
 
-    /// The sum of the logarithms of each value's factor.
+    /// The sum of the logarithms of the factors of all values.
     fn sum(&self, factor: impl Fn(f64) -> f64) -> f64 {
         if self.times.is_empty() {
             let product = |chunk: &[f64]| chunk.iter().map(|value| factor(*value)).product::<f64>().ln();

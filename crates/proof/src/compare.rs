@@ -1,28 +1,28 @@
-//! Compares the sessions of two groups.
+//! Compares the sessions of two groups by their values.
 //!
-//! No interval for a mean can hold for unbounded values, so values above a cap count as the cap. The first sessions set
-//! the cap and are not compared, so it is fixed before any session that counts.
+//! No confidence interval for a mean is valid for unbounded values, so values above a cap count as the cap. The first
+//! sessions determine the cap and are not compared, so the cap is fixed before any session that is compared.
 
 use tersely_account::HoldoutShare;
 
 use crate::confidence_sequence::{MeanGap, gap, mean, threshold};
 
-/// Number of initial sessions that set the cap and are not compared.
+/// The number of initial sessions, which determine the cap and are not compared.
 pub const BURN_IN: usize = 20;
 
 /// Minimum number of sessions in each group for a comparison.
 pub const MIN_SESSIONS: usize = 5;
 
-/// The cap, as a multiple of the 90th percentile of the initial sessions.
+/// The cap as a multiple of the 90th percentile of the initial sessions.
 const CAP: f64 = 4.0;
 
-/// The lowest value on the ratio scale, as a fraction of the cap; lower values count as this.
+/// The lowest value on the ratio scale, as a fraction of the cap. Lower values count as this value.
 const FLOOR: f64 = 1e-3;
 
-/// The difference that `Comparison::tenth` is about, as a fraction of the mean.
+/// The difference that `Comparison::tenth` refers to, as a fraction of the mean.
 const TENTH: f64 = 0.1;
 
-/// Log capital needed beyond the threshold because the best stake is unknown; found by simulation.
+/// The log capital that is needed beyond the threshold because the best stake is unknown. Found by simulation.
 const UNSURE: f64 = 1.6;
 
 /// The value of one session.
@@ -30,14 +30,14 @@ const UNSURE: f64 = 1.6;
 pub struct SessionValue {
     /// True when the session was held out.
     pub is_held: bool,
-    /// The value, never negative.
+    /// The value of the session, never negative.
     pub value: f64,
 }
 
 /// How values are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueScale {
-    /// By the difference of the means. The cap is at least this.
+    /// By the difference of the means. The number is the minimum of the cap.
     Plain(f64),
     /// By the ratio of the geometric means.
     Ratio,
@@ -46,41 +46,43 @@ pub enum ValueScale {
 /// The size and mean of one group.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroupMean {
-    /// Number of sessions compared.
+    /// The number of sessions that are compared.
     pub sessions: usize,
-    /// Their mean; the geometric mean on the ratio scale.
+    /// The mean of their values; on the ratio scale, the geometric mean.
     pub mean: f64,
 }
 
 /// A comparison of two groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// The cap on a session's value.
+    /// The cap on the value of a session.
     pub cap: f64,
-    /// Number of sessions above the cap.
+    /// The number of sessions with a value above the cap.
     pub capped: usize,
-    /// Compressed sessions.
+    /// The compressed sessions.
     pub treated: GroupMean,
-    /// Held-out sessions.
+    /// The held-out sessions.
     pub held: GroupMean,
-    /// Treated minus held out; on the ratio scale, relative to held out. `None` while there are too few sessions.
+    /// The treated mean minus the held-out mean; on the ratio scale, that difference relative to the held-out mean.
+    /// `None` while there are too few sessions.
     pub gap: Option<MeanGap>,
-    /// Estimated number of further sessions until the difference is clear, if it stays the same. `None` if it is clear
-    /// already or too small to matter.
+    /// The estimated number of further sessions until the difference is clear, if it remains the same. `None` if it
+    /// is already clear or too small to matter.
     pub more: Option<u64>,
-    /// Estimated number of further sessions needed to detect a difference of 10 %.
+    /// The estimated number of further sessions needed to detect a difference of 10 %.
     pub tenth: u64,
 }
 
-/// The values of both groups, scaled to between 0 and 1.
+/// The values of both groups, scaled to the range from 0 to 1.
 struct Units {
     treated: Vec<f64>,
     held: Vec<f64>,
-    /// Their approximate mean, from the initial sessions.
+    /// The approximate mean of the values, from the initial sessions.
     level: f64,
 }
 
-/// Compares the sessions of a trial that holds out this share. Sessions are in the order in which they ended.
+/// Compares the sessions of a trial that holds out `share` of them. The sessions must be in the order in which they
+/// ended.
 #[must_use]
 pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]) -> Comparison {
     let (first, rest) = sessions.split_at(sessions.len().min(BURN_IN));
@@ -123,7 +125,8 @@ pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]
 }
 
 impl Units {
-    /// Estimated number of sessions needed to detect this difference at the present variance; unbounded if it is 0.
+    /// The estimated number of sessions needed to detect this difference at the observed variance; `u64::MAX` if the
+    /// difference is 0.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is never less than none")]
     fn needed(&self, part: f64, difference: f64) -> u64 {
         if difference == 0.0 {
@@ -154,7 +157,7 @@ fn unit(scale: ValueScale, cap: f64, value: f64) -> f64 {
     }
 }
 
-/// Converts a scaled value back to an amount.
+/// Converts a scaled value back to the original unit.
 fn back(scale: ValueScale, cap: f64, unit: f64) -> f64 {
     match scale {
         ValueScale::Plain(_) => unit * cap,
@@ -173,7 +176,7 @@ fn variance(values: &[f64]) -> f64 {
     squares / (values.len().max(2) - 1) as f64
 }
 
-/// Expected number of sessions until `count` of them fall into a group with this share.
+/// The expected number of sessions until `count` of them are in a group with this share.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,20 +1,21 @@
-//! A confidence sequence for the difference of two means: an interval that stays valid however often someone looks.
+//! Computes a confidence sequence for the difference of two means: an interval that is valid however often someone
+//! looks.
 
 use crate::betting::{Bets, EDGE, Runs};
 
 /// The minimum probability that the interval contains the true difference at every look.
 pub const LEVEL: f64 = 0.95;
 
-/// Bisection steps for each end of the interval: to about 1/30,000 of the range.
+/// The number of bisection steps for each end of the interval, for a precision of about 1/30,000 of the range.
 const ENDS: usize = 16;
 
-/// Search steps for the claim that is hardest to disprove.
+/// The number of search steps for the claim that is hardest to disprove.
 const MEANS: usize = 26;
 
 /// The difference of two means, with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanGap {
-    /// The observed mean of the first group minus that of the second.
+    /// The observed mean of the first group minus the observed mean of the second group.
     pub difference: f64,
     /// The lower end of the interval.
     pub low: f64,
@@ -36,9 +37,9 @@ pub fn threshold() -> f64 {
     (2.0 / (1.0 - LEVEL)).ln()
 }
 
-/// The mean of `first` minus the mean of `second`, with its interval, for values between 0 and 1. `ratio` is the
-/// expected number of values in `second` per value in `first`, `level` the approximate mean; both must be fixed in
-/// advance.
+/// The mean of `first` minus the mean of `second`, with its confidence interval, for values between 0 and 1. `ratio`
+/// is the expected number of values in `second` per value in `first`, and `level` is the approximate mean. Both must
+/// be fixed in advance.
 #[must_use]
 pub fn gap(first: &[f64], second: &[f64], ratio: f64, level: f64) -> MeanGap {
     let difference = mean(first) - mean(second);
@@ -62,7 +63,8 @@ fn most(low: &[f64], high: &[f64], bets: &Bets) -> f64 {
     fails
 }
 
-/// The lowest log capital over all claims with this difference: the claim that is hardest to disprove.
+/// The lowest log capital over all claims with this difference, which is the capital for the claim that is hardest to
+/// disprove.
 fn hardest(low: &Runs, high: &Runs, bets: &Bets, difference: f64) -> f64 {
     let owned = |mean: f64| bets.all((low, mean + difference), (high, mean));
     let (mut from, mut to) = (EDGE.max(EDGE - difference), (1.0 - EDGE).min(1.0 - EDGE - difference));

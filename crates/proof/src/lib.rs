@@ -1,6 +1,6 @@
 //! Statistics for holdout trials: what the difference between two groups of sessions proves.
 //!
-//! No clock, no randomness, no state.
+//! The crate uses no clock, no randomness and no state.
 
 mod betting;
 mod compare;

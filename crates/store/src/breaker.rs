@@ -1,26 +1,28 @@
-//! Circuit breakers: after several failures in a row no call is tried for a moment, so that a dead store costs nothing.
+//! Circuit breakers: after several failures in a row, no calls are made for a moment, so that an unreachable store
+//! costs no time.
 //!
-//! In a cluster a key's slot decides its node, so keys in neighbouring slots share a breaker: while one node is dead,
-//! calls to the others go on.
+//! In a cluster, the slot of a key determines its node, so keys in neighbouring slots share a breaker. While one node
+//! is down, calls to the other nodes continue.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Failures in a row that open the breaker.
+/// The number of failures in a row that opens a breaker.
 const MAX_FAILURES: u32 = 5;
 
-/// How long the breaker stays open.
+/// How long a breaker stays open.
 const OPEN_TIME: Duration = Duration::from_secs(1);
 
-/// Slots of a cluster.
+/// The number of slots of a cluster.
 const SLOTS: usize = 1 << 14;
 
-/// Breakers for a cluster: enough to tell nodes apart, few enough that trying them all once a second costs little.
+/// The number of breakers for a cluster: enough to distinguish nodes, and few enough that one trial call for each per
+/// second costs little.
 const CLUSTER_BREAKERS: usize = 16;
 
-/// The breakers of a store, by key.
+/// The breakers of a store, each for a range of keys.
 pub(crate) struct Breakers(Vec<Breaker>);
 
 /// A circuit breaker.
@@ -36,13 +38,13 @@ struct State {
 }
 
 impl Breakers {
-    /// Breakers for a store with this many addresses; several are a cluster.
+    /// Creates the breakers for a store with this many addresses. Several addresses mean a cluster.
     pub(crate) fn new(addresses: usize) -> Self {
         let groups = if addresses > 1 { CLUSTER_BREAKERS } else { 1 };
         Self((0..groups).map(|_| Breaker::new(OPEN_TIME)).collect())
     }
 
-    /// The breaker of a key.
+    /// The breaker for a key.
     pub(crate) fn of(&self, name: &str) -> &Breaker {
         &self.0[slot(name) * self.0.len() / SLOTS]
     }
@@ -54,14 +56,15 @@ impl Breakers {
 }
 
 impl Breaker {
-    /// A breaker that stays open for this long.
+    /// Creates a breaker that stays open for `open_time`.
     #[must_use]
     pub fn new(open_time: Duration) -> Self {
         Self { open_time, state: Mutex::default() }
     }
 
-    /// True when a call may be tried. After the open time it is true for one trial call, and for others once that one
-    /// succeeded. If the trial call never returns, another one may try after the open time.
+    /// True when a call may be made. After the open time, one trial call is admitted; other calls are admitted once
+    /// it has succeeded. If the trial call never returns, another one is admitted after the open time has passed
+    /// again.
     pub fn admits(&self) -> bool {
         let mut state = self.state();
         let now = Instant::now();
@@ -75,7 +78,7 @@ impl Breaker {
         }
     }
 
-    /// True from the failure that opened the breaker to the next success.
+    /// True from the failure that opened the breaker until the next success.
     fn is_open(&self) -> bool {
         self.state().open_until.is_some()
     }
@@ -85,7 +88,7 @@ impl Breaker {
         *self.state() = State::default();
     }
 
-    /// Records that a call failed; true when this opens the breaker.
+    /// Records that a call failed. Returns true if the breaker is open after this failure.
     pub fn record_failure(&self) -> bool {
         let mut state = self.state();
         state.failures = state.failures.saturating_add(1);
@@ -101,7 +104,7 @@ impl Breaker {
     }
 }
 
-/// The cluster slot of a key without braces: its CRC-16 (XMODEM).
+/// The cluster slot of a key that contains no braces: its CRC-16 (XMODEM).
 fn slot(name: &str) -> usize {
     let crc = name.bytes().fold(0_u16, |crc, byte| {
         (0..8).fold(crc ^ u16::from(byte) << 8, |crc, _| crc << 1 ^ if crc >> 15 == 1 { 0x1021 } else { 0 })
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn neighbours_share_a_breaker_in_a_cluster() {
-        // Answers of a real server to `CLUSTER KEYSLOT`.
+        // The expected slots are replies of a real server to `CLUSTER KEYSLOT`.
         for (name, expected) in [("123456789", 12739), ("foo", 12182), ("tersely", 2160)] {
             assert_eq!(slot(name), expected, "{name}");
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The calls of a store so far, by outcome.
+/// The number of calls to a store so far, by outcome.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct StoreCounts {
     /// Lookups that found a text.
@@ -14,14 +14,14 @@ pub struct StoreCounts {
     pub kept: u64,
     /// Calls that failed.
     pub failures: u64,
-    /// Lookups that found a value that cannot be decrypted, because it was changed or sealed with another secret. They
-    /// count as misses too.
+    /// Lookups that found a value that cannot be decrypted, because it was changed or sealed with another secret.
+    /// These also count as misses.
     pub spoiled: u64,
-    /// The time that all calls took.
+    /// The total time of all calls.
     pub took: Duration,
 }
 
-/// The running counts.
+/// The counters that calls update.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) hits: AtomicU64,
@@ -44,13 +44,13 @@ impl Counters {
         }
     }
 
-    /// Adds the time of a call.
+    /// Adds the duration of a call.
     pub(crate) fn add_time(&self, time: Duration) {
         self.nanos.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
     }
 }
 
-/// Adds one.
+/// Adds one to a counter.
 pub(crate) fn add(counter: &AtomicU64) {
     counter.fetch_add(1, Relaxed);
 }

@@ -1,24 +1,24 @@
-//! Errors of a store, in words that a person can act on.
+//! Errors of a store, with messages that help a person fix the cause.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Why a call failed. Never contains a text, an id or a tenant.
+/// The reason why a call failed. It never contains a text, an id or a tenant.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum StoreError {
-    /// The server cannot be reached or refuses the call; its message.
+    /// The server cannot be reached or refuses the call. Contains the server's message.
     Down(String),
     /// The circuit breaker is open.
     Resting,
     /// The server did not answer within the deadline.
     Slow(Duration),
-    /// Too many calls are running.
+    /// This many calls are running, which is the limit.
     Busy(usize),
     /// The store's memory is full.
     Full,
     /// The text is longer than the limit.
     TooLarge {
-        /// Bytes of the text.
+        /// The length of the text in bytes.
         bytes: usize,
         /// The limit in bytes.
         largest: usize,
@@ -56,7 +56,7 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// An invalid setting: what is wrong and what to write instead.
+/// An invalid setting. The message describes the problem, and what to write instead.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SettingError(pub(crate) String);
 

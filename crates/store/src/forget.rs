@@ -1,22 +1,22 @@
-//! Deletes the texts of a tenant, or all, from Valkey or Redis.
+//! Deletes the texts of one tenant, or of all tenants, from Valkey or Redis.
 //!
-//! Keys are scanned in small batches, so that the servers can do other work in between.
+//! Keys are scanned in small batches, so that the servers can handle other calls in between.
 
 use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, cmd, from_redis_value};
 
 use crate::link::Connection;
 
-/// Keys that a server scans in one batch.
+/// The approximate number of keys that a server scans in one batch.
 const SCAN_BATCH: usize = 500;
 
-/// A server that holds keys: the only one, or a master of a cluster.
+/// A server that stores keys: the only server, or a master of a cluster.
 enum ServerNode {
     Only,
     Master(String, u16),
 }
 
-/// Deletes all keys that match a pattern, and returns their number.
+/// Deletes all keys that match a pattern, and returns the number of deleted keys.
 pub(crate) async fn forget(connection: &mut Connection, pattern: &str) -> RedisResult<u64> {
     let mut count = 0;
     for node in nodes(connection).await? {
@@ -25,7 +25,8 @@ pub(crate) async fn forget(connection: &mut Connection, pattern: &str) -> RedisR
             let mut scan = cmd("SCAN");
             scan.arg(cursor).arg("MATCH").arg(pattern).arg("COUNT").arg(SCAN_BATCH);
             let (next, names): (u64, Vec<String>) = send(connection, &node, scan).await?;
-            // One by one: in a cluster, all keys of a command must be in one slot.
+            // Each key is deleted by a separate command, because in a cluster all keys of a command must be in one
+            // slot.
             for name in names {
                 count += connection.send::<u64>(cmd("UNLINK").arg(name)).await?;
             }
@@ -56,7 +57,7 @@ async fn nodes(connection: &mut Connection) -> RedisResult<Vec<ServerNode>> {
     Ok(known.lines().filter_map(master).collect())
 }
 
-/// Parses `id host:port@bus,name flags …`, if it is a working master.
+/// Parses `id host:port@bus,name flags …`. `None` unless the line describes a working master.
 fn master(line: &str) -> Option<ServerNode> {
     let mut words = line.split(' ');
     let (address, flags) = (words.nth(1)?, words.next()?);

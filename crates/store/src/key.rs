@@ -1,4 +1,4 @@
-//! The key of a stored text: its tenant, its id and how long it lives.
+//! The key of a stored text: its tenant, its id and its lifetime.
 
 use std::fmt;
 
@@ -6,35 +6,35 @@ use std::fmt;
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Tenant(pub(crate) [u8; 32]);
 
-/// The id of a text: the sixteen bytes after `shadow_`.
+/// The id of a text: the 16 bytes that follow `shadow_` in hexadecimal.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Id(pub(crate) [u8; 16]);
 
 /// How long a text is kept after its last use.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Life {
-    /// An original, as long as the model may ask for it.
+    /// An original, which is kept as long as the model may ask for it.
     Original,
-    /// A remote compressor's answer, which must be the same on every replica. Its id covers everything that it depends
-    /// on: the text, the question, the strategy, the model.
+    /// The answer of a remote compressor, which must be the same on every replica. Its id covers everything that the
+    /// answer depends on: the text, the question, the strategy, the model.
     Form,
 }
 
 /// The key of a stored text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct StoreKey {
-    /// How long it lives.
+    /// How long the text is kept.
     pub life: Life,
-    /// Its owner.
+    /// The owner of the text.
     pub tenant: Tenant,
-    /// Its id.
+    /// The id of the text.
     pub id: Id,
 }
 
 impl Id {
     const PREFIX: &'static str = "shadow_";
 
-    /// Parses `shadow_` and 32 hexadecimal digits in lower case.
+    /// Parses `shadow_` followed by 32 hexadecimal digits in lower case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(Self::PREFIX)?.as_bytes();
@@ -49,7 +49,7 @@ impl Id {
 }
 
 impl fmt::Debug for Tenant {
-    /// Prints nothing of the hash: logs must not identify a tenant.
+    /// Does not print the hash, because logs must not identify a tenant.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Tenant")
     }

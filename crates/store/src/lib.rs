@@ -1,8 +1,8 @@
 //! Stores originals by id until they expire.
 //!
-//! It knows memory and Valkey or Redis, and not why a text is stored. A text belongs to a tenant, and the tenant is
-//! part of its key, so an id alone opens nothing. Whatever is wrong with the server, a call returns within its deadline
-//! with an error, and the caller continues without the store.
+//! Texts are stored in memory, or in Valkey or Redis; the store does not know why a text is stored. A text belongs to
+//! a tenant, and the tenant is part of the text's key, so an id alone gives no access. Whatever is wrong with the
+//! server, a call returns an error within its deadline, and the caller continues without the store.
 
 mod breaker;
 mod counts;

@@ -1,7 +1,7 @@
-//! The connection that all calls share, and reconnecting when it seems broken.
+//! Manages the connection that all calls share, and reconnects when it seems broken.
 //!
-//! Connecting runs in the background and outlives the call that started it, whose deadline may be shorter. Meanwhile
-//! the old connection is used: if a master froze, it still reaches the others.
+//! Connecting runs in the background and outlives the call that started it, because the deadline of that call may be
+//! shorter. Meanwhile calls use the old connection: if one master is frozen, the others can still be reached.
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -17,13 +17,13 @@ use tokio::time::{Instant, timeout};
 
 use crate::{Remote, SettingError};
 
-/// How long connecting may take.
+/// Maximum time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Failed calls after which a connection is replaced.
+/// The number of failed calls after which a connection is replaced.
 const MAX_FAILURES: u32 = 5;
 
-/// Time between two attempts to connect while there is a connection.
+/// Minimum time between two attempts to replace a connection.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(2);
 
 /// The connection to the store.
@@ -34,7 +34,7 @@ pub(crate) struct StoreLink {
     dialled: Mutex<Option<Instant>>,
 }
 
-/// A connection; clones share it.
+/// A connection. All clones share it.
 #[derive(Clone)]
 pub(crate) enum Connection {
     Single(ConnectionManager),
@@ -55,7 +55,7 @@ enum State {
 }
 
 impl StoreLink {
-    /// Parses the addresses; does not connect yet.
+    /// Parses the addresses. Does not connect yet.
     pub(crate) fn new(remote: &Remote) -> Result<Arc<Self>, SettingError> {
         let target = target(remote).map_err(|error| {
             let why = error.detail().map_or_else(|| error.to_string(), str::to_owned);
@@ -67,7 +67,7 @@ impl StoreLink {
         Ok(Arc::new(Self { target, state, failures: AtomicU32::new(0), dialled: Mutex::default() }))
     }
 
-    /// Waits for the connection.
+    /// Connects if necessary, and waits for the connection.
     pub(crate) async fn connection(self: &Arc<Self>) -> RedisResult<Connection> {
         let mut state = self.state.subscribe();
         if !matches!(*state.borrow_and_update(), State::Ready(_) | State::Dialling) {
@@ -81,8 +81,8 @@ impl StoreLink {
         }
     }
 
-    /// Records a failed call. Successes do not reset the count: one node of many may be dead while all others answer,
-    /// and only a new connection learns which node took its place.
+    /// Records a failed call. Successful calls do not reset the count: one node of many may be down while all others
+    /// answer, and only a new connection finds the node that replaced it.
     pub(crate) fn record_failure(self: &Arc<Self>) {
         let failures = self.failures.fetch_add(1, Relaxed) + 1;
         if failures >= MAX_FAILURES && matches!(*self.state.borrow(), State::Ready(_)) {
@@ -90,7 +90,7 @@ impl StoreLink {
         }
     }
 
-    /// Connects in the background; the old connection is used until then.
+    /// Connects in the background. The old connection is used until the new one is ready.
     fn dial(self: &Arc<Self>) {
         if !self.may_dial() {
             return;
@@ -98,7 +98,7 @@ impl StoreLink {
         self.failures.store(0, Relaxed);
         let link = Arc::clone(self);
         tokio::spawn(async move {
-            // A task of its own, so that the state changes even if it panics.
+            // Connecting runs in a separate task, so that the state changes even if connecting panics.
             let other = Arc::clone(&link);
             let done = tokio::spawn(async move { timeout(CONNECT_TIMEOUT, other.target.dial()).await }).await;
             link.settle(match done {
@@ -120,7 +120,8 @@ impl StoreLink {
         });
     }
 
-    /// True for one attempt at a time, and not too soon after the last.
+    /// True when a new attempt to connect may start: no other attempt is running, and the last one was not too
+    /// recent.
     fn may_dial(&self) -> bool {
         self.state.send_if_modified(|state| match state {
             State::Idle | State::Failed(_) => {
@@ -132,7 +133,8 @@ impl StoreLink {
         })
     }
 
-    /// True when the last attempt to replace a connection is long enough ago; then starts the pause again.
+    /// True when enough time has passed since the last attempt to replace a connection. In that case the pause starts
+    /// again.
     fn may_reconnect(&self) -> bool {
         let mut dialled = self.dialled.lock().unwrap_or_else(PoisonError::into_inner);
         let may_reconnect = dialled.is_none_or(|at| at.elapsed() >= RECONNECT_PAUSE);
@@ -144,7 +146,7 @@ impl StoreLink {
 }
 
 impl Connection {
-    /// Sends a command and waits for the answer.
+    /// Sends a command and waits for the reply.
     pub(crate) async fn send<T: FromRedisValue>(&mut self, command: &Cmd) -> RedisResult<T> {
         match self {
             Self::Single(connection) => command.query_async(connection).await,
@@ -175,7 +177,7 @@ fn target(remote: &Remote) -> RedisResult<Target> {
             .set_concurrency_limit(remote.calls);
         return Ok(Target::Single(Client::open(address.as_str())?, config));
     }
-    // A frozen node accepts connections and never answers, so the timeout for a single node is shorter.
+    // A frozen node accepts connections but never replies, so the timeout for a single node is shorter.
     let builder = ClusterClientBuilder::new(remote.addresses.iter().map(String::as_str))
         .retries(2)
         .min_retry_wait(10)

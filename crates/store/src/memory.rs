@@ -1,13 +1,14 @@
 //! Stores texts in memory.
 //!
-//! Not `moka`: it limits bytes or entries, not both, lets one tenant evict all others, and has its own clock.
+//! This does not use `moka`, which limits bytes or entries but not both, lets one tenant evict the texts of all
+//! others, and has its own clock.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::memory_lru::MemoryLru;
 use crate::{Life, Lives, StoreError, StoreKey, StoreLimits};
 
-/// A cache for each lifetime, so that long-lived texts do not evict short-lived ones.
+/// A store with a separate cache for each lifetime, so that long-lived texts do not evict short-lived ones.
 pub(crate) struct MemoryStore {
     originals: Mutex<MemoryLru>,
     forms: Mutex<MemoryLru>,

@@ -1,8 +1,9 @@
-//! A cache limited in bytes and entries, which evicts from the tenant with the largest share.
+//! A cache with limits on bytes and entries, which evicts texts of the tenant with the largest share.
 //!
-//! A plain LRU cache lets one tenant evict the texts of all others. Here a tenant may use all free space; once the
-//! cache is full, the least recently used text of the tenant with the largest share is evicted, so nobody loses a text
-//! to a larger tenant. All texts of a cache have the same lifetime, so the order of use is also the order of expiry.
+//! A plain LRU cache lets one tenant evict the texts of all others. Here, a tenant may use all free space. When the
+//! cache is full, the least recently used text of the tenant with the largest share is evicted, so no tenant loses a
+//! text to a larger one. All texts in a cache have the same lifetime, so the order of use is also the order of
+//! expiry.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,21 +13,21 @@ use tokio::time::Instant;
 
 use crate::{Id, StoreLimits, Tenant};
 
-/// Bytes of an entry's bookkeeping in the maps below.
+/// The approximate number of bytes that the maps below need for each entry.
 const ENTRY_OVERHEAD_BYTES: usize = 384;
 
-/// Texts with the same lifetime.
+/// A cache of texts with the same lifetime.
 pub(crate) struct MemoryLru {
     limits: StoreLimits,
     life: Duration,
     bytes: usize,
-    /// The number of the latest use.
+    /// The sequence number of the latest use of any entry.
     latest: u64,
     entries: HashMap<(Tenant, Id), Entry>,
-    /// Entries by their latest use.
+    /// The entries in the order of their latest use.
     order: BTreeMap<u64, (Tenant, Id)>,
     usage: HashMap<Tenant, TenantUsage>,
-    /// Tenants by their share.
+    /// The tenants in the order of their share.
     shares: BTreeSet<(u128, Tenant)>,
 }
 
@@ -36,7 +37,7 @@ struct Entry {
     until: Instant,
 }
 
-/// What one tenant holds.
+/// The bytes and entries of one tenant.
 #[derive(Default)]
 struct TenantUsage {
     bytes: usize,
@@ -57,7 +58,7 @@ impl MemoryLru {
         }
     }
 
-    /// Stores a text for one lifetime; false when the cache is too small for it.
+    /// Stores a text for one lifetime. Returns false when the text is larger than the whole cache.
     pub(crate) fn put(&mut self, tenant: Tenant, id: Id, text: &str) -> bool {
         let bytes = text.len().saturating_add(ENTRY_OVERHEAD_BYTES);
         if bytes > self.limits.bytes || self.limits.entries == 0 {
@@ -74,7 +75,7 @@ impl MemoryLru {
         true
     }
 
-    /// The text, whose lifetime starts again.
+    /// Finds a text and renews its lifetime.
     pub(crate) fn get(&mut self, tenant: Tenant, id: Id) -> Option<Arc<str>> {
         let entry = self.remove(tenant, id)?;
         if entry.until <= Instant::now() {
@@ -109,7 +110,7 @@ impl MemoryLru {
         Some(entry)
     }
 
-    /// Changes a tenant's usage and its rank among the tenants.
+    /// Changes a tenant's usage, and updates its rank among the tenants.
     fn change(&mut self, tenant: Tenant, change: impl FnOnce(&mut TenantUsage)) {
         let usage = self.usage.entry(tenant).or_default();
         self.shares.remove(&(usage.share(self.limits), tenant));
@@ -131,7 +132,8 @@ impl MemoryLru {
         }
     }
 
-    /// Evicts the oldest text of the tenant with the largest share; false when there is none.
+    /// Evicts the least recently used text of the tenant with the largest share. Returns false when the cache is
+    /// empty.
     fn evict(&mut self) -> bool {
         let largest = self.shares.last().map(|&(_, tenant)| tenant);
         let oldest = largest.and_then(|tenant| {
@@ -143,7 +145,8 @@ impl MemoryLru {
 }
 
 impl TenantUsage {
-    /// The share of the cache in bytes or entries, whichever is larger. Only meaningful for comparison.
+    /// The tenant's share of the bytes or of the entries, whichever is larger. The number is only meaningful in
+    /// comparison with other shares.
     fn share(&self, limits: StoreLimits) -> u128 {
         let bytes = self.bytes as u128 * limits.entries as u128;
         bytes.max(self.order.len() as u128 * limits.bytes as u128)
@@ -168,7 +171,7 @@ mod tests {
         Id(number.to_be_bytes())
     }
 
-    /// Everything that is counted agrees with everything that is held, and with the limits.
+    /// Checks that the counts agree with the stored entries and with the limits.
     fn check(cache: &MemoryLru) {
         let held: usize = cache.entries.values().map(|entry| entry.text.len() + ENTRY_OVERHEAD_BYTES).sum();
         assert_eq!(cache.bytes, held);

@@ -1,4 +1,4 @@
-//! Stores encrypted texts in Valkey or Redis, and returns within the deadline whatever happens there.
+//! Stores encrypted texts in Valkey or Redis. Calls return within the deadline even if the server does not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::seal::{SEAL_BYTES, open, seal};
 use crate::secret::owner;
 use crate::{Lives, Remote, SettingError, StoreError, StoreKey, StoreSecret, StoreSettings, Tenant};
 
-/// Lifetime of a text that was not read back yet, in deadlines.
+/// The lifetime of a text that was not read back yet, as a multiple of the deadline.
 const UNCONFIRMED_DEADLINES: u32 = 4;
 
 /// A store in Valkey or Redis.
@@ -32,7 +32,7 @@ pub(crate) struct RemoteStore {
 pub(crate) enum FoundText {
     Text(String),
     Nothing,
-    /// A value that we did not write, or not with this secret.
+    /// A value that we did not write, or that was written with another secret.
     Spoiled,
 }
 
@@ -73,8 +73,8 @@ impl RemoteStore {
         self.within_bounds(self.breakers.of(&name), keep).await
     }
 
-    /// Stores a text unless the key has one, and reads the result back. The text lives briefly until it is read back,
-    /// so a late write that nobody waits for any more leaves nothing behind.
+    /// Stores a text unless the key already has one, and reads the stored text back. Until then the new text has a
+    /// short lifetime, so a late write that no caller waits for soon expires.
     pub(crate) async fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
         let name = self.secret.name(&self.remote.prefix, key);
         let keep = async {
@@ -94,15 +94,15 @@ impl RemoteStore {
         }
     }
 
-    /// Finds a text and renews its lifetime. One command does both, and only masters accept it, so the answer is never
-    /// stale.
+    /// Finds a text and renews its lifetime. A single command does both, and only masters accept this command, so the
+    /// result is never stale.
     pub(crate) async fn find(&self, key: &StoreKey) -> Result<FoundText, StoreError> {
         let name = self.secret.name(&self.remote.prefix, key);
         let mut get = redis::cmd("GETEX");
         get.arg(&name).arg("PX").arg(milliseconds(self.lives.of(key.life)));
         let get = async {
             match self.send(&get).await {
-                // A value of another type: treated as an unreadable text, not as a failure of the server.
+                // A value of another type is treated as an unreadable text, not as a failure of the server.
                 Err(StoreError::Down(why)) if why.starts_with("WRONGTYPE") => Ok(Some(Vec::new())),
                 value => value,
             }
@@ -114,7 +114,8 @@ impl RemoteStore {
         })
     }
 
-    /// Deletes the texts of a tenant, or all. There is no deadline, since no request waits for it.
+    /// Deletes the texts of one tenant, or of all tenants. There is no deadline, because no request waits for this
+    /// call.
     pub(crate) async fn forget(&self, tenant: Option<Tenant>) -> Result<u64, StoreError> {
         let fault = |error| fault(&error, self.remote.deadline);
         let owner = tenant.map(|tenant| owner(&tenant));
@@ -122,7 +123,7 @@ impl RemoteStore {
         forget(&mut connection, &pattern(&self.remote.prefix, owner.as_deref())).await.map_err(fault)
     }
 
-    /// Runs `call` within the limit of calls, the breaker and the deadline.
+    /// Runs `call` if the limit of calls and the breaker allow it, and cancels it at the deadline.
     async fn within_bounds<T>(
         &self,
         breaker: &Breaker,
@@ -157,7 +158,7 @@ fn fault(error: &RedisError, deadline: Duration) -> StoreError {
         Some("MOVED") => StoreError::Down("it is a cluster node: list at least two addresses".to_owned()),
         Some(code) => {
             let detail = error.detail().unwrap_or_default();
-            // The error for an unknown command repeats its arguments, including keys.
+            // For an unknown command, the error message repeats the arguments, including keys.
             let detail = detail.split(", with args").next().unwrap_or_default();
             StoreError::Down(format!("{code} {detail}"))
         }
@@ -166,7 +167,7 @@ fn fault(error: &RedisError, deadline: Duration) -> StoreError {
     }
 }
 
-/// At least one: servers refuse a lifetime of zero.
+/// The lifetime in milliseconds, but at least one, because servers refuse a lifetime of zero.
 fn milliseconds(life: Duration) -> u64 {
     u64::try_from(life.as_millis()).unwrap_or(u64::MAX).clamp(1, i64::MAX as u64 / 4)
 }

@@ -1,20 +1,20 @@
-//! Encrypts a text for one key name with AES-256-GCM, and decrypts it.
+//! Encrypts a text for the name of one key with AES-256-GCM, and decrypts it.
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::StoreSecret;
 
-/// The first byte of a sealed text, the version of its layout: a nonce, the ciphertext, a tag.
+/// The version of the layout, which is the first byte of a sealed text. A nonce, the ciphertext and a tag follow.
 const LAYOUT: u8 = 1;
 
-/// Bytes in front of the ciphertext.
+/// The number of bytes in front of the ciphertext.
 const HEAD_BYTES: usize = 1 + NONCE_LEN;
 
-/// Bytes that sealing adds to a text.
+/// The number of bytes that sealing adds to a text.
 pub(crate) const SEAL_BYTES: usize = HEAD_BYTES + 16;
 
-/// Encrypts `text` for `name`; `None` when the system has no randomness.
+/// Encrypts `text` for `name`; `None` when the system provides no random bytes.
 pub(crate) fn seal(secret: &StoreSecret, name: &str, text: &str) -> Option<Vec<u8>> {
     let mut nonce = [0; NONCE_LEN];
     SystemRandom::new().fill(&mut nonce).ok()?;
@@ -29,7 +29,8 @@ pub(crate) fn seal(secret: &StoreSecret, name: &str, text: &str) -> Option<Vec<u
     Some(sealed)
 }
 
-/// Decrypts a text that was sealed for `name`; `None` if it was truncated, changed, moved or sealed with another secret.
+/// Decrypts a text that was sealed for `name`; `None` if it was truncated, changed, moved to another name or sealed
+/// with another secret.
 pub(crate) fn open(secret: &StoreSecret, name: &str, mut sealed: Vec<u8>) -> Option<String> {
     let (&layout, rest) = sealed.split_first()?;
     let nonce = Nonce::assume_unique_for_key(*rest.first_chunk::<NONCE_LEN>()?);
@@ -45,7 +46,7 @@ fn key(secret: &StoreSecret, name: &str) -> Option<LessSafeKey> {
     UnboundKey::new(&AES_256_GCM, &secret.key(name)).ok().map(LessSafeKey::new)
 }
 
-/// The tag authenticates the layout and the name too.
+/// The additional data that the tag authenticates: the layout and the name.
 fn aad(name: &str) -> Aad<Vec<u8>> {
     Aad::from([&[LAYOUT], name.as_bytes()].concat())
 }

@@ -1,4 +1,4 @@
-//! Derives all keys from the configured secret, one for each use.
+//! Derives all cryptographic keys from the configured secret, one for each use.
 
 use std::fmt::{self, Write as _};
 
@@ -7,7 +7,8 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::{Life, SettingError, StoreKey, Tenant};
 
-/// The secret that all replicas share, so that they name and encrypt texts alike, and nobody else can.
+/// The secret that all replicas share, so that they use the same key names and can read each other's texts, but
+/// nobody else can.
 #[derive(Clone)]
 pub struct StoreSecret {
     tenants: hmac::Key,
@@ -22,10 +23,10 @@ pub(crate) fn owner(tenant: &Tenant) -> String {
     name
 }
 
-/// A name that nobody can guess.
+/// A random name that nobody can guess.
 ///
 /// # Errors
-/// When the system gives no randomness.
+/// Fails if the system provides no random bytes.
 pub fn random_name() -> Result<String, SettingError> {
     let mut bytes = [0; 16];
     let fault = |_| SettingError("the system gives no random bytes".to_owned());
@@ -34,13 +35,13 @@ pub fn random_name() -> Result<String, SettingError> {
 }
 
 impl StoreSecret {
-    /// Bytes of the shortest secret.
+    /// Minimum length of a secret in bytes.
     const MIN_BYTES: usize = 16;
 
-    /// The secret of the configuration.
+    /// Creates the secret from the configured bytes.
     ///
     /// # Errors
-    /// When it is too short.
+    /// Fails if there are too few bytes.
     pub fn new(bytes: &[u8]) -> Result<Self, SettingError> {
         if bytes.len() < Self::MIN_BYTES {
             let message = format!(
@@ -62,7 +63,7 @@ impl StoreSecret {
     /// A random secret, for texts that never leave the process.
     ///
     /// # Errors
-    /// When the system has no randomness.
+    /// Fails if the system provides no random bytes.
     pub fn random() -> Result<Self, SettingError> {
         let mut bytes = [0; 32];
         let result = SystemRandom::new().fill(&mut bytes);
@@ -75,9 +76,9 @@ impl StoreSecret {
         (!identity.is_empty()).then(|| Tenant(digest(&self.tenants, &[identity])))
     }
 
-    /// The key name of a text outside the process. An id is a plain hash of its text, which would let anyone who reads
-    /// key names confirm a guess of a tenant's text, so the name has a keyed hash instead. The tenant's part is
-    /// separate, so that all of a tenant's texts can be found and deleted.
+    /// The key name of a text outside the process. An id is an unkeyed hash of its text, so anyone who can read ids
+    /// could confirm a guess of a tenant's text. The name therefore contains a keyed hash instead. The tenant's part
+    /// is separate, so that all texts of a tenant can be found and deleted.
     pub(crate) fn name(&self, prefix: &str, key: &StoreKey) -> String {
         let life = match key.life {
             Life::Original => 'o',
@@ -89,7 +90,8 @@ impl StoreSecret {
         name
     }
 
-    /// The encryption key of one name. With a key for each name, random nonces cannot repeat in practice.
+    /// The encryption key for one name. Each name has a different key, so in practice no key is used twice with the
+    /// same random nonce.
     pub(crate) fn key(&self, name: &str) -> [u8; 32] {
         digest(&self.values, &[name.as_bytes()])
     }

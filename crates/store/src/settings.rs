@@ -1,4 +1,4 @@
-//! The settings of a store: where texts are stored, how long and how many.
+//! The settings of a store: where, how long and how many texts are stored.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,56 +10,57 @@ use crate::{Life, StoreSecret};
 pub struct StoreSettings {
     /// Where texts are stored.
     pub place: StorePlace,
-    /// The secret that names and encrypts them; required for a remote store.
+    /// The secret from which key names and encryption keys are derived; required for a remote store.
     pub secret: Option<StoreSecret>,
-    /// How long they live.
+    /// How long texts are kept.
     pub lives: Lives,
-    /// Bytes of the longest text.
+    /// Maximum length of a text in bytes.
     pub largest: usize,
 }
 
 /// Where texts are stored.
 #[derive(Clone, Debug)]
 pub enum StorePlace {
-    /// In this process, up to a limit.
+    /// In the memory of this process, up to a limit.
     Memory(StoreLimits),
     /// In Valkey or Redis.
     Remote(Remote),
 }
 
-/// Limits of a memory store, for originals and forms each.
+/// Limits of a memory store. They apply to originals and to forms separately.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreLimits {
-    /// Bytes, with bookkeeping.
+    /// Maximum number of bytes, including bookkeeping.
     pub bytes: usize,
-    /// Number of texts.
+    /// Maximum number of texts.
     pub entries: usize,
 }
 
-/// How to reach Valkey or Redis.
+/// The connection settings of Valkey or Redis.
 #[derive(Clone)]
 pub struct Remote {
     /// `redis://`, `rediss://`, `valkey://` or `valkeys://` addresses; several are nodes of one cluster.
     pub addresses: Vec<String>,
     /// The prefix of all key names.
     pub prefix: String,
-    /// How long a call may take, connecting included.
+    /// Maximum duration of a call, including the time to connect.
     pub deadline: Duration,
-    /// How many calls may run at the same time; one more fails immediately. Times `largest`, it bounds the memory.
+    /// Maximum number of calls that run at the same time; further calls fail immediately. Multiplied by `largest`, it
+    /// limits the memory used.
     pub calls: usize,
 }
 
-/// How long texts live after their last use.
+/// How long texts are kept after their last use.
 #[derive(Clone, Copy, Debug)]
 pub struct Lives {
-    /// Originals.
+    /// For originals.
     pub original: Duration,
-    /// Remote compressors' answers.
+    /// For answers of remote compressors.
     pub form: Duration,
 }
 
 impl fmt::Debug for Remote {
-    /// Omits the addresses: they may contain a password.
+    /// Does not print the addresses, because they may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { addresses, prefix, deadline, calls } = self;
         let addresses = format_args!("{} of them", addresses.len());

@@ -13,8 +13,8 @@ use crate::{
 
 /// A store of texts that expire.
 ///
-/// Every call returns within the deadline. A stored text may be gone at any time: it expired, was evicted, or its node
-/// died.
+/// Every call except `forget` returns within the deadline. A stored text may disappear at any time, because it
+/// expired or was evicted, or because its node died.
 pub struct Store {
     place: Backend,
     secret: StoreSecret,
@@ -22,7 +22,7 @@ pub struct Store {
     counters: Arc<Counters>,
 }
 
-/// A view of a store's counts and state, which can outlive it.
+/// A view of a store's counts and state that can outlive the store.
 pub struct StoreWatch {
     counters: Arc<Counters>,
     breakers: Option<Arc<Breakers>>,
@@ -34,10 +34,10 @@ enum Backend {
 }
 
 impl Store {
-    /// Opens a store; it connects at the first call.
+    /// Opens a store. A remote store connects at the first call.
     ///
     /// # Errors
-    /// When an address is invalid, or a remote store has no secret.
+    /// Fails if an address is invalid, or if a remote store has no secret.
     pub fn open(settings: &StoreSettings) -> Result<Self, SettingError> {
         let (place, secret) = match &settings.place {
             StorePlace::Memory(limits) => {
@@ -52,13 +52,14 @@ impl Store {
         Ok(Self { place, secret, largest: settings.largest, counters: Arc::default() })
     }
 
-    /// The tenant of an identity, such as an API key; `None` when it is empty, because then it could be anyone.
+    /// The tenant of an identity, such as an API key; `None` when the identity is empty, because then the tenant
+    /// could be anyone.
     #[must_use]
     pub fn tenant(&self, identity: &[u8]) -> Option<Tenant> {
         self.secret.tenant(identity)
     }
 
-    /// How long a call may take; `None` for memory.
+    /// Maximum duration of a call; `None` for a store in memory.
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         match &self.place {
@@ -70,7 +71,7 @@ impl Store {
     /// Stores a text for its lifetime.
     ///
     /// # Errors
-    /// When it could not be stored: then a text that refers to it must not be used.
+    /// Fails if the text could not be stored. In that case no text that refers to it may be used.
     pub async fn keep(&self, key: &StoreKey, text: &str) -> Result<(), StoreError> {
         let since = Instant::now();
         let kept = match &self.place {
@@ -85,10 +86,10 @@ impl Store {
         kept
     }
 
-    /// Stores a text unless the key has one, and returns the stored one: the first writer wins.
+    /// Stores a text unless the key already has one, and returns the stored text: the first writer wins.
     ///
     /// # Errors
-    /// When the stored text is not known: then none may be used.
+    /// Fails if the stored text is not known. In that case neither text may be used.
     pub async fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
         let since = Instant::now();
         let first = match &self.place {
@@ -106,7 +107,7 @@ impl Store {
     /// Finds a text and renews its lifetime.
     ///
     /// # Errors
-    /// When the store cannot be asked.
+    /// Fails if the store cannot be reached, or refuses the call.
     pub async fn find(&self, key: &StoreKey) -> Result<Option<String>, StoreError> {
         let since = Instant::now();
         let found = match &self.place {
@@ -127,10 +128,11 @@ impl Store {
         found
     }
 
-    /// Deletes the texts of a tenant, or all, and returns their number. Texts in memory end with the process.
+    /// Deletes the texts of one tenant, or of all tenants, and returns the number of deleted texts. Does nothing for
+    /// a store in memory, whose texts end with the process.
     ///
     /// # Errors
-    /// When the server cannot be reached; some texts may be deleted already.
+    /// Fails if the server cannot be reached; some texts may already have been deleted.
     pub async fn forget(&self, tenant: Option<Tenant>) -> Result<u64, StoreError> {
         match &self.place {
             Backend::Memory(_) => Ok(0),
@@ -138,13 +140,13 @@ impl Store {
         }
     }
 
-    /// The calls so far, by outcome.
+    /// The number of calls so far, by outcome.
     #[must_use]
     pub fn counts(&self) -> StoreCounts {
         self.counters.read()
     }
 
-    /// A view of its counts and state.
+    /// A view of the store's counts and state.
     #[must_use]
     pub fn watch(&self) -> StoreWatch {
         let breakers = match &self.place {
@@ -156,7 +158,7 @@ impl Store {
 }
 
 impl StoreWatch {
-    /// The calls so far, by outcome.
+    /// The number of calls so far, by outcome.
     #[must_use]
     pub fn counts(&self) -> StoreCounts {
         self.counters.read()

@@ -5,21 +5,21 @@ use std::process::ExitCode;
 
 use crate::output;
 
-/// Exit code of a command that ran, and whose answer is no.
+/// Exit code of a command that ran and gave a negative answer.
 pub const NO: u8 = 1;
 /// Exit code of a command that could not run.
 pub const UNABLE: u8 = 2;
 
-/// Why a command ended early.
+/// The reason why a command ended early.
 #[derive(Debug)]
 pub enum Stop {
-    /// An error that the user can do something about.
+    /// An error that the user can fix.
     Fault(CommandFault),
     /// The result could not be written.
     Output(io::Error),
 }
 
-/// An error, and what to do about it.
+/// An error, and a hint on how to fix it.
 #[derive(Debug)]
 pub struct CommandFault {
     code: u8,
@@ -29,7 +29,7 @@ pub struct CommandFault {
 }
 
 impl Stop {
-    /// Prints the error and returns the exit code. A closed pipe is not an error: the reader has seen enough.
+    /// Prints the error and returns the exit code. A closed pipe is not an error: its reader needs no more output.
     #[must_use]
     pub fn report(self) -> ExitCode {
         match self {
@@ -45,19 +45,19 @@ impl Stop {
 }
 
 impl CommandFault {
-    /// The command ran, and the answer is no.
+    /// An error of a command that ran and gave a negative answer.
     #[must_use]
     pub fn no(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { code: NO, message: message.into(), hint: hint.into() }
     }
 
-    /// The command could not run.
+    /// An error of a command that could not run.
     #[must_use]
     pub fn unable(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { code: UNABLE, message: message.into(), hint: hint.into() }
     }
 
-    /// Prints the error. If stderr is closed, the exit code still tells.
+    /// Prints the error. If stderr is closed, the exit code still reports it.
     fn report(&self) -> ExitCode {
         let _ = output::fault(&self.message, &self.hint);
         ExitCode::from(self.code)

@@ -1,4 +1,4 @@
-//! Reads a file or standard input as text, with hints when that fails.
+//! Reads a file or standard input as text, and reports errors with hints.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::fault::CommandFault;
 use crate::{output, progress};
 
-/// A text, and its name for messages.
+/// A text, and the name that messages use for it.
 #[derive(Debug)]
 pub struct Input {
-    /// The file, or `<stdin>`.
+    /// The path of the file, or `<stdin>`.
     pub name: String,
-    /// Its content.
+    /// The content of the file or of standard input.
     pub text: String,
 }
 
@@ -21,15 +21,15 @@ pub struct Input {
 pub enum Raw {
     /// A text.
     Text(Input),
-    /// Bytes that are not UTF-8, and the fault to report if a text is needed.
+    /// Bytes that are not UTF-8, and the error to report if a text is required.
     Bytes(CommandFault, Vec<u8>),
 }
 
-/// Reads `path`; standard input when there is none, or when it is `-`.
+/// Reads the file at `path`, or standard input if `path` is `None` or `-`.
 ///
 /// # Errors
 ///
-/// When it cannot be read, or is not UTF-8.
+/// Fails if the input cannot be read, or is not UTF-8.
 pub fn read(path: Option<&PathBuf>) -> Result<Input, CommandFault> {
     match raw(path)? {
         Raw::Text(input) => Ok(input),
@@ -37,11 +37,11 @@ pub fn read(path: Option<&PathBuf>) -> Result<Input, CommandFault> {
     }
 }
 
-/// The same; bytes that are not UTF-8 are no error.
+/// Reads the file at `path`, or standard input if `path` is `None` or `-`. Also accepts bytes that are not UTF-8.
 ///
 /// # Errors
 ///
-/// When it cannot be read.
+/// Fails if the input cannot be read.
 pub fn raw(path: Option<&PathBuf>) -> Result<Raw, CommandFault> {
     let (name, bytes) = bytes(path)?;
     Ok(match String::from_utf8(bytes) {
@@ -50,11 +50,11 @@ pub fn raw(path: Option<&PathBuf>) -> Result<Raw, CommandFault> {
     })
 }
 
-/// The bytes of a file or standard input, and its name for messages.
+/// Reads the bytes of a file or of standard input. Returns the name that messages use for the input, and the bytes.
 ///
 /// # Errors
 ///
-/// When it cannot be read.
+/// Fails if the input cannot be read.
 pub fn bytes(path: Option<&PathBuf>) -> Result<(String, Vec<u8>), CommandFault> {
     let (name, bytes) = match path {
         Some(path) if path.as_os_str() != "-" => (path.display().to_string(), file(path)),
@@ -65,20 +65,20 @@ pub fn bytes(path: Option<&PathBuf>) -> Result<(String, Vec<u8>), CommandFault> 
 }
 
 impl Input {
-    /// The input itself, if it is more than white space.
+    /// Returns the input itself if it contains more than white space.
     ///
     /// # Errors
     ///
-    /// When it is not.
+    /// Fails if the input is empty or contains only white space.
     pub fn require_text(self) -> Result<Self, CommandFault> {
         self.check_text().map(|()| self)
     }
 
-    /// Checks that the input is more than white space.
+    /// Checks that the input contains more than white space.
     ///
     /// # Errors
     ///
-    /// When it is not.
+    /// Fails if the input is empty or contains only white space.
     pub fn check_text(&self) -> Result<(), CommandFault> {
         if self.text.trim().is_empty() {
             let hint = "name a file that is not empty, or pipe something in: some-command | tersely ...";
@@ -102,7 +102,7 @@ fn stdin() -> io::Result<Vec<u8>> {
     collect(stdin, None)
 }
 
-/// Reads to the end, with a progress bar if the input is large.
+/// Reads a source to its end, with a progress bar if it is large.
 fn collect(mut source: impl Read, length: Option<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = source.by_ref().take(progress::MIN_SHOWN_BYTES).read_to_end(&mut bytes)?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// A whole number with thousands separators: 12,345.
+/// Formats a whole number with thousands separators: 12,345.
 #[must_use]
 pub fn grouped(number: impl Display) -> String {
     let digits = number.to_string();
@@ -16,7 +16,7 @@ pub fn grouped(number: impl Display) -> String {
     out
 }
 
-/// A number with its noun: 1 request, 1,204 requests.
+/// Formats a number with its noun: 1 request, 1,204 requests.
 #[must_use]
 pub fn many(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })

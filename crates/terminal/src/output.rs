@@ -7,11 +7,11 @@ use clap::builder::styling::{AnsiColor, Style};
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
 
-/// Writes `text` and a line end to stdout, byte for byte.
+/// Writes `text`, unchanged, and a line end to stdout.
 ///
 /// # Errors
 ///
-/// When that cannot be written.
+/// Fails if stdout cannot be written.
 pub fn result(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -19,29 +19,29 @@ pub fn result(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes `text` and nothing else to stdout, byte for byte.
+/// Writes `text`, unchanged, and nothing else to stdout.
 ///
 /// # Errors
 ///
-/// When that cannot be written.
+/// Fails if stdout cannot be written.
 pub fn bytes(text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_ref())?;
     out.flush()
 }
 
-/// Writes `text` to stdout, without its colours unless stdout is a terminal.
+/// Writes `text` to stdout. Removes its colours unless stdout is a terminal.
 ///
 /// # Errors
 ///
-/// When that cannot be written.
+/// Fails if stdout cannot be written.
 pub fn with_colors(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// The text with control characters escaped, so that it cannot move the cursor or change colours.
+/// Escapes the control characters in a text, so that it cannot move the cursor or change colours.
 #[must_use]
 pub fn visible(text: &str) -> String {
     let mut seen = String::new();
@@ -59,16 +59,16 @@ pub fn visible(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// When that cannot be written.
+/// Fails if stderr cannot be written.
 pub fn note(text: &str) -> io::Result<()> {
     writeln!(io::stderr().lock(), "{text}")
 }
 
-/// Writes an error and a hint to stderr, in colour on a terminal.
+/// Writes an error and a hint to stderr, in colour if stderr is a terminal.
 ///
 /// # Errors
 ///
-/// When that cannot be written.
+/// Fails if stderr cannot be written.
 pub fn fault(message: &str, hint: &str) -> io::Result<()> {
     let mut out = anstream::stderr().lock();
     writeln!(out, "{BAD}error:{BAD:#} {message}")?;

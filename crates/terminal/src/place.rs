@@ -1,4 +1,4 @@
-//! A panic hook that prints the source location alone: a panic's message may quote a text.
+//! A panic hook that prints only the source location, because the message of a panic may contain a user's text.
 
 use std::panic::{self, Location};
 
@@ -7,7 +7,7 @@ use crate::output;
 /// Installs the hook.
 pub fn only() {
     panic::set_hook(Box::new(|panic| {
-        // If stderr is closed, there is nobody to tell.
+        // If stderr is closed, the error cannot be reported.
         let _ = output::note(&words(panic.location()));
     }));
 }
@@ -22,7 +22,7 @@ fn words(place: Option<&Location<'_>>) -> String {
 mod tests {
     use std::process::Command;
 
-    /// Run by the test below, in a process of its own: a hook is there for the whole process.
+    /// The test below runs this in a separate process, because a panic hook applies to a whole process.
     #[test]
     #[ignore = "panics on purpose"]
     fn panics_with_a_text() {

@@ -1,4 +1,4 @@
-//! Shows progress on stderr, if it is a terminal.
+//! Shows progress on stderr, if stderr is a terminal.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 pub use indicatif::ProgressBar;
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
-/// Bytes from which on reading and encoding show a bar.
+/// The number of bytes from which reading and encoding show progress.
 pub const MIN_SHOWN_BYTES: u64 = 10_000_000;
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar for reading from [`MIN_SHOWN_BYTES`] on, to `length` if it is known.
+/// A progress bar for reading large input, which begins at [`MIN_SHOWN_BYTES`]. `length` is the total size, if known.
 #[must_use]
 pub fn reading(length: Option<u64>) -> ProgressBar {
     let bar = match length {
@@ -22,7 +22,7 @@ pub fn reading(length: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// A spinner for work on `bytes` bytes; hidden when they are few.
+/// A spinner for work on `bytes` bytes; hidden when there are few.
 #[must_use]
 pub fn working(what: &'static str, bytes: usize) -> ProgressBar {
     if (bytes as u64) < MIN_SHOWN_BYTES {
@@ -33,13 +33,13 @@ pub fn working(what: &'static str, bytes: usize) -> ProgressBar {
     bar
 }
 
-/// A bar that moves once for each of `count` things.
+/// A progress bar that advances once for each of `count` things.
 #[must_use]
 pub fn counting(what: &'static str, count: usize) -> ProgressBar {
     new_bar(count as u64, "{msg} {wide_bar} {pos} of {len}").with_message(what)
 }
 
-/// A bar for work on `bytes` bytes of files.
+/// A progress bar for work on files with a total of `bytes` bytes.
 #[must_use]
 pub fn bytes(what: &'static str, bytes: u64) -> ProgressBar {
     new_bar(bytes, "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left").with_message(what)

@@ -1,4 +1,4 @@
-//! The size of the terminal that stdout goes to.
+//! The size of the terminal that stdout is connected to.
 
 use std::io::{self, IsTerminal};
 
@@ -7,13 +7,13 @@ use terminal_size::{Height, Width, terminal_size};
 /// A size in characters and lines.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ScreenRoom {
-    /// Characters of a line.
+    /// The number of characters in a line.
     pub width: usize,
-    /// Lines; `None` for no limit.
+    /// The number of lines; `None` for no limit.
     pub height: Option<usize>,
 }
 
-/// The size of the terminal; 80 characters and no limit of lines if stdout is not a terminal.
+/// The size of the terminal. If stdout is not a terminal, 80 characters and no limit on lines.
 #[must_use]
 pub fn room() -> ScreenRoom {
     if !io::stdout().is_terminal() {

@@ -1,13 +1,13 @@
-//! Savings in tenths of a percent, as integers, so that they can be sorted and are rounded once.
+//! Savings in tenths of a percent. They are integers, so that they can be sorted and are rounded only once.
 
 use std::fmt;
 
-/// The share of a whole that was saved; negative when it grew.
+/// The share of a whole that was saved; negative when the whole grew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Share(i32);
 
 impl Share {
-    /// The share saved when `sent` tokens become `now` tokens.
+    /// The share that is saved when `sent` tokens become `now` tokens.
     #[must_use]
     pub fn saved(sent: usize, now: usize) -> Self {
         let (whole, less) = (sent.max(1) as i128, sent as i128 - now as i128);

@@ -1,20 +1,21 @@
-//! Reads small files that are not trusted: a downloaded project may contain links to pipes and devices.
+//! Reads small files that are not trusted. A downloaded project may contain links to pipes and devices.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Bytes of the longest file that is read. No honest settings file is longer.
+/// Maximum size of a file in bytes. No genuine settings file is larger.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The bytes of a regular file of at most [`MAX_FILE_BYTES`] bytes.
+/// Reads a regular file of up to [`MAX_FILE_BYTES`] bytes.
 ///
 /// # Errors
 ///
-/// When it is not a regular file, is longer, or cannot be read.
+/// Fails if the path is not a regular file, or if the file is too large or cannot be read.
 pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let is_regular = |is: bool| if is { Ok(()) } else { Err(io::Error::other("not a regular file")) };
-    // Checked before opening, because opening a pipe blocks, and after, because the path may have changed.
+    // The check before opening is needed because opening a pipe blocks; the check after it, because the path may have
+    // changed.
     is_regular(fs::metadata(path)?.is_file())?;
     let file = File::open(path)?;
     is_regular(file.metadata()?.is_file())?;
@@ -23,7 +24,8 @@ pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > MAX_FILE_BYTES { Err(io::Error::other("larger than 1 MiB")) } else { Ok(bytes) }
 }
 
-/// The same as text; empty if it is not UTF-8 or cannot be read.
+/// Reads a regular file of up to [`MAX_FILE_BYTES`] bytes as text. Returns an empty text if the file is not UTF-8 or
+/// cannot be read.
 #[must_use]
 pub fn text(path: &Path) -> String {
     bytes(path).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()

@@ -1,6 +1,7 @@
 //! Aligns cells in columns.
 
-/// Aligns `rows`. Each letter of `columns` is a column, `l` for left and `r` for right, with two spaces between them.
+/// Aligns the cells of `rows` in columns with two spaces between them. Each letter of `columns` is a column: `l` is
+/// left-aligned, `r` is right-aligned.
 #[must_use]
 pub fn align(columns: &str, rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..columns.len()).map(|at| width(rows, at)).collect();

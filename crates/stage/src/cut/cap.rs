@@ -1,9 +1,10 @@
-//! Caps results at a maximum length: keeps head and tail, and errors between them.
+//! Caps results at a maximum length: keeps the head, the tail, and errors between them.
 //!
 //! Cuts at line ends; only a line longer than its share of the limit is itself cut, at a blank if possible. Lines
-//! with errors stay with their neighbours, even beyond the limit, up to a few times as much. The result exceeds the
-//! limit by its markers, and a text that exceeds it by no more than that stays unchanged. So a capped text is not
-//! capped again, which would replace a correct count by a wrong one.
+//! with errors and their neighbours are kept even beyond the limit, up to a small multiple of it. Markers make the
+//! result slightly longer than the limit, so a text that exceeds the limit only by the length of such markers is left
+//! unchanged. This prevents a capped text from being capped again, which would replace the correct count in its
+//! marker.
 
 use std::ops::Range;
 
@@ -13,9 +14,10 @@ use crate::signal;
 use crate::signal::Signal;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Keeps head and tail, and errors between them if there are any.
+/// Keeps the head, the tail, and any errors between them.
 pub(crate) struct Cap {
-    /// True for the stage that caps texts with errors between head and tail, false for the one that caps the others.
+    /// True for the stage that caps texts with errors between head and tail, false for the stage that caps all other
+    /// texts.
     has_errors: bool,
 }
 
@@ -29,7 +31,7 @@ impl Stage for Cap {
         true
     }
 
-    /// The limit holds whatever is lost.
+    /// The limit must be met, even if lines with errors are lost.
     fn cuts_lines(&self) -> bool {
         false
     }
@@ -52,10 +54,11 @@ impl Stage for Cap {
     }
 }
 
-/// Length of the longest marker in bytes.
+/// Length of the longest possible marker in bytes.
 const MARKER_BYTES: usize = "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len();
 
-/// Bytes by which a capped text may exceed the limit: two of the longest markers, and the line with the reference.
+/// The number of bytes by which a capped text may exceed the limit: two markers of maximum length, and the line with
+/// the reference.
 const SLACK_BYTES: usize = 2 * MARKER_BYTES + "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
 
 /// True when `sent` is longer than a capped result can be.
@@ -64,18 +67,18 @@ pub fn is_exceeded(plan: &Plan, sent: &str) -> bool {
     plan.max_bytes > 0 && sent.len() > plan.max_bytes.saturating_add(SLACK_BYTES)
 }
 
-/// Lines kept in front of an error and after it: where it happened, and what points into it.
+/// The number of lines kept before and after an error: the place where it happened, and the lines that point into it.
 const LINES_BEFORE: usize = 1;
 const LINES_AFTER: usize = 2;
 
-/// Errors may take up to this many times the limit.
+/// The lines around errors may take up to this multiple of the limit.
 const MAX_ERROR_FACTOR: usize = 3;
 
 /// The kept parts of a text.
 struct Cut {
-    /// Head, tail and what is kept between them, in order.
+    /// The head, the parts kept between head and tail, and the tail, in order.
     kept: Vec<Range<usize>>,
-    /// True when only the parts between keep some error.
+    /// True when there are errors between head and tail.
     errors: bool,
 }
 
@@ -112,7 +115,7 @@ struct Part {
 }
 
 impl Part {
-    /// Each with its percentage of the limit.
+    /// The head and the tail, each with its percentage of the limit.
     fn of(text: &str, limit: usize, (head, tail): (usize, usize)) -> Self {
         Self {
             head: break_before(text, 0..share(limit, head)),
@@ -120,7 +123,7 @@ impl Part {
         }
     }
 
-    /// The positions of errors between the two.
+    /// The positions of errors between head and tail.
     fn lost_errors(&self, text: &str, limit: usize) -> impl Iterator<Item = Range<usize>> {
         let (head, tail, size) = (self.head, self.tail, share(limit, 20));
         signal::signals(text)
@@ -131,7 +134,7 @@ impl Part {
     }
 }
 
-/// Head, a window at the first error after it, the lines around further errors, and tail.
+/// The ranges to keep: the head, a window at the first error after it, the lines around further errors, and the tail.
 fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
     let ends = Part::of(text, limit, (45, 35));
     let size = share(limit, 20);
@@ -151,7 +154,7 @@ fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
             start..break_before(text, start..(start + size).min(text.len())).max(lost.end)
         };
         let part = part.start.clamp(seen, ends.tail)..part.end.clamp(seen, ends.tail);
-        // The marker in front of it takes space as well.
+        // The marker in front of the part takes space as well.
         left = left.saturating_sub(part.len() + MARKER_BYTES);
         if left == 0 {
             break;
@@ -162,14 +165,15 @@ fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
     kept
 }
 
-/// A range with the lines around it.
+/// A range, extended by the lines around it.
 fn near(text: &str, place: &Range<usize>) -> Range<usize> {
     let before = text[..place.start].rmatch_indices('\n').nth(LINES_BEFORE).map_or(0, |(at, _)| at + 1);
     let behind = text[place.end..].match_indices('\n').nth(LINES_AFTER).map(|(at, _)| place.end + at + 1);
     before..behind.unwrap_or(text.len())
 }
 
-/// The last position within `range` at which a text may be cut: after a line, else after a blank near its end.
+/// The last position within `range` at which a text may be cut: after a line, else after a blank near the end of the
+/// range.
 fn break_before(text: &str, range: Range<usize>) -> usize {
     let range = range.start..text.floor_char_boundary(range.end);
     let part = &text[range.clone()];
@@ -177,7 +181,7 @@ fn break_before(text: &str, range: Range<usize>) -> usize {
     behind('\n').or_else(|| behind(' ')).map_or(range.end, |at| range.start + at)
 }
 
-/// The first position within `range` at which a text may be cut.
+/// The first position within `range` at which a text may be cut: after a line, else after a blank near the start.
 fn break_behind(text: &str, range: Range<usize>) -> usize {
     let range = text.ceil_char_boundary(range.start)..range.end;
     if text[..range.start].ends_with('\n') {
@@ -196,7 +200,7 @@ fn share(limit: usize, percent: usize) -> usize {
     limit / 100 * percent + limit % 100 * percent / 100
 }
 
-/// The part of a signal that must stay: its line, or its words in a line too long for the window.
+/// The part of a signal that must be kept: its line, or only its words if the line is too long for the window.
 fn place(signal: &Signal, size: usize) -> Range<usize> {
     if signal.line.len() > size { signal.words.clone() } else { signal.line.clone() }
 }
@@ -207,7 +211,7 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
-    /// The output of the two stages, and the name of the one that wrote it.
+    /// The output of the stage that applies, with the name of that stage.
     fn cap(limit: usize, text: &str) -> Option<(&'static str, String)> {
         let plan = Plan { max_bytes: limit, ..Plan::default() };
         let scene = Scene::of(&plan, Call::default());
@@ -219,7 +223,7 @@ mod tests {
         first
     }
 
-    /// Lines of ten bytes, to make positions easy to count.
+    /// Lines of ten bytes each, which make positions easy to count.
     fn lines(range: Range<usize>) -> String {
         range.map(|n| format!("line {n:04}\n")).collect::<Vec<_>>().concat()
     }
@@ -255,7 +259,7 @@ mod tests {
         assert_eq!(out, format!("{}\n{}{}", "x".repeat(120), marker(700), "x".repeat(80)));
     }
 
-    /// Behaviour 3.5 and 3.18: no character is split, and counts add up.
+    /// Behaviour 3.5 and 3.18: no character is split, and the counts are correct.
     #[test]
     fn characters_stay_whole() {
         for limit in 1..200 {
@@ -270,7 +274,7 @@ mod tests {
         }
     }
 
-    /// Bytes kept, and bytes that the markers report as removed.
+    /// The number of bytes kept, and the number that the markers report as removed.
     fn account(out: &str) -> (usize, usize) {
         let counts: Vec<usize> = out
             .split("[Tool output capped: ")
@@ -292,7 +296,7 @@ mod tests {
         assert_eq!((name, out), ("cap_error_window", expected));
     }
 
-    /// Every error stays with its surroundings, however many there are.
+    /// Every error is kept with the lines around it, however many errors there are.
     #[test]
     fn every_error_is_kept() {
         let many: String =
@@ -326,7 +330,7 @@ mod tests {
         assert!(out.contains("]\nerror: y zz"), "{out}");
     }
 
-    /// Behaviour 3.6: errors that stay anyway do not use up the search.
+    /// Behaviour 3.6: errors that are kept in the head do not prevent the search from finding later ones.
     #[test]
     fn many_errors_in_the_head_hide_none_behind() {
         let text = "error: a\n".repeat(500) + &"fine\n".repeat(1000) + "fatal: b\n" + &"fine\n".repeat(2000);

@@ -1,7 +1,7 @@
-//! Shortens long searches to the files that were hit, their counts, and the first hits of each.
+//! Shortens the results of long searches to the files with hits, the number of hits in each, and the first of them.
 //!
-//! A wide search looks for where to read on: which files there are, and what a hit in each looks like. A search of
-//! one file is a way of reading it, and stays whole.
+//! A wide search helps a reader decide where to read on: it shows which files have hits, and what these look like. A
+//! search in one file is a way to read that file, so its results are kept whole.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -13,22 +13,22 @@ use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
 use crate::stage::{Edit, Scene, Stage};
 
-/// A search with more hits than anyone reads.
+/// The cut for searches with more hits than anyone reads.
 pub(crate) struct Hits;
 
-/// A hit is short and wanted individually: hits get this many times the room of other texts.
+/// A hit is short, and a reader may need any of them, so hits get this many times the room of other texts.
 const ROOM_FACTOR: usize = 2;
 
-/// Minimum files of a search: one file is read, not searched.
+/// Minimum number of files with hits. With fewer files, the search is a way to read them.
 const MIN_FILES: usize = 3;
 
-/// Hits shown per file, tried in this order until there is room.
+/// The number of hits shown per file. The values are tried in this order until the hits fit.
 const HITS_PER_FILE: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
 
-/// At most one line in this many is not a hit, such as a heading of the tool's own.
+/// At most one line in this many may be something other than a hit, such as a heading that the tool prints.
 const LINES_PER_OTHER: usize = 12;
 
-/// Bytes shown of a hit.
+/// Maximum number of bytes shown of a hit.
 const MAX_HIT_BYTES: usize = 400;
 
 impl Stage for Hits {
@@ -44,7 +44,7 @@ impl Stage for Hits {
         Reader::Strong
     }
 
-    /// A hit that mentions an error is a line of a file, not a failure.
+    /// A hit that mentions an error is a line of a file, not a failure, so it may be cut.
     fn cuts_lines(&self) -> bool {
         false
     }
@@ -66,18 +66,18 @@ impl Stage for Hits {
     }
 }
 
-/// The files of a search, in the order of their first hits.
+/// The files with hits, in the order of their first hits.
 #[derive(Default)]
 struct SearchFiles<'a> {
     files: Vec<FileHits<'a>>,
-    /// Lines in front of the first hit, and others that are not hits.
+    /// Lines in front of the first hit.
     lead: Vec<&'a str>,
     others: Vec<&'a str>,
 }
 
 struct FileHits<'a> {
     path: &'a str,
-    /// The lines below the path, with their numbers.
+    /// The lines with hits and context, without the path.
     rows: Vec<&'a str>,
     hits: usize,
 }
@@ -117,13 +117,13 @@ impl<'a> SearchFiles<'a> {
         self.files[at].hits += hits;
     }
 
-    /// Approximate bytes of the hits if up to `per_file` of each file are shown.
+    /// The approximate size of the hits in bytes, if up to `per_file` lines of each file are shown.
     fn weigh(&self, per_file: usize) -> usize {
         let row = |row: &&str| row.len().min(MAX_HIT_BYTES) + 1;
         self.files.iter().flat_map(|file| file.rows.iter().take(per_file)).map(row).sum()
     }
 
-    /// All files, and up to `per_file` lines of each as long as there is room; `None` if there is room for all.
+    /// Writes all files, with up to `per_file` lines of each while there is room. `None` if nothing is omitted.
     fn write(&self, per_file: usize, mut room: usize) -> Option<String> {
         let mut body = String::new();
         let (mut seen, mut is_whole) = (0, true);
@@ -152,20 +152,20 @@ impl<'a> SearchFiles<'a> {
     }
 }
 
-/// How to fetch the other hits.
+/// Explains how to fetch the other hits.
 const REST: &str = "a path as part of expand_context shows the rest of its hits";
 
 impl FileHits<'_> {
-    /// Hits among the first lines.
+    /// The number of hits among the first `shown` lines.
     fn hits_shown(&self, shown: usize) -> usize {
         self.rows[..shown].iter().filter(|row| hit::sign(row) != Some("-")).count()
     }
 
-    /// The path, and the number of its hits not shown.
+    /// The path, and the number of hits in this file that are not shown.
     fn head(&self, shown: usize) -> String {
         let mut head = self.path.to_owned();
         let (hits, lines) = (self.hits.saturating_sub(self.hits_shown(shown)), self.rows.len() - shown);
-        // If all hits are shown, lines around them are missing.
+        // If all hits are shown, the missing lines are context.
         let (rest, unit) = if hits > 0 { (hits, "hit") } else { (lines, "line") };
         if lines > 0 {
             let more = if shown == 0 { "" } else { "more " };
@@ -187,7 +187,7 @@ mod tests {
         Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
-    /// Hits in this many files, more in each than in the one before.
+    /// The result of a search with hits in this many files. Each file has more hits than the one before.
     fn search(files: usize) -> String {
         let hit = |file: usize, at: usize| {
             format!("src/shop/stall{file}.rs:{}:    let timeout = config.timeout({at});\n", at * 7 + 1)
@@ -212,7 +212,7 @@ mod tests {
         assert!(out.len() < 6_000, "{}", out.len());
     }
 
-    /// Each hit is shorter without its path, so there may be room for all of them.
+    /// Each hit is shorter without its path, so all hits may fit.
     #[test]
     fn a_search_that_there_is_room_for_is_whole() {
         let hit = |at: usize| format!("src/a/long/path/to/the/stall{}.rs:{at}:timeout\n", at % 3);

@@ -17,11 +17,11 @@ pub use filter::{FieldPath, FieldRules, Filter, FilterScope, LinePattern, LineRu
 use crate::stage::Stage;
 use cap::Cap;
 
-/// Cuts for any tool.
+/// Cuts for the output of any tool.
 pub static CUTS: &[&dyn Stage] = &[&excerpt::Excerpt, &alike::Alike, &hits::Hits];
 
-/// Cuts that run after the tool's own family: without times, a family might not recognise its tool.
+/// Cuts that run after the families, because a family may recognise its tool by the times that these cuts remove.
 pub static REST: &[&dyn Stage] = &[&noise::Noise];
 
-/// Cuts that limit a text that is still too long.
+/// Cuts for a text that is longer than the limit after all other stages.
 pub static CAPS: &[&dyn Stage] = &[&Cap::ERROR_WINDOW, &Cap::ENDS];

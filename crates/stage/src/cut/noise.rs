@@ -1,7 +1,7 @@
-//! Removes times and hashes from logs, which are never the same twice.
+//! Removes times and hashes from logs, because they differ in every run.
 //!
-//! Lines with an error keep theirs, and so do the first and the last line, which give the period. A line at the top
-//! says what is missing.
+//! Lines with an error keep their times and hashes. So do the first and the last line, which show the period. A line
+//! at the top reports what is missing.
 
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
@@ -10,7 +10,7 @@ use crate::read::source;
 use crate::signal;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A log of lines with times.
+/// The cut for logs whose lines contain times.
 pub(crate) struct Noise;
 
 const TIME: &str = "[timestamp]";
@@ -45,9 +45,9 @@ impl Stage for Noise {
     }
 }
 
-/// The line that says what is missing from a text.
+/// The line at the top, which reports what is missing from a text.
 fn head(text: &str) -> String {
-    // Two brackets in a row would look like a JSON document.
+    // Two brackets in a row would look like the start of a JSON document.
     match (text.contains(TIME), text.contains(HASH)) {
         (true, true) => format!("[times and hashes are left out: {TIME} and {HASH} stand for them]\n"),
         (false, _) => format!("[hashes are left out: {HASH} stands for them]\n"),
@@ -55,7 +55,7 @@ fn head(text: &str) -> String {
     }
 }
 
-/// Writes a line without its times and hashes.
+/// Writes a line in which times and hashes are replaced by short words.
 fn quieten(out: &mut String, line: &str) {
     let bytes = line.as_bytes();
     let (mut from, mut at) = (0, 0);
@@ -79,7 +79,7 @@ fn quieten(out: &mut String, line: &str) {
     out.push_str(&line[from..]);
 }
 
-/// The number of bytes to skip: a run of letters and digits, unless a time may begin within it.
+/// The number of bytes to skip: a run of digits or a run of letters. The next run may begin a time.
 fn word(bytes: &[u8]) -> usize {
     let digits = |byte: &u8| byte.is_ascii_digit();
     let letters = |byte: &u8| byte.is_ascii_alphabetic();
@@ -91,7 +91,7 @@ fn word(bytes: &[u8]) -> usize {
     run.max(1)
 }
 
-/// The end of the time of day at `at`, with its fraction and its zone.
+/// The end of the time of day at `at`, including its fraction and time zone.
 fn time(bytes: &[u8], at: usize) -> Option<usize> {
     if !fits(b"00:00:00", bytes.get(at..at + 8)?) || bytes.get(at + 8).is_some_and(u8::is_ascii_digit) {
         return None;
@@ -107,10 +107,10 @@ fn time(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end + zone.map_or(0, |zone| zone.len()))
 }
 
-/// Formats of a zone; `0` is any digit.
+/// Formats of a time zone; `0` is any digit.
 const ZONES: [&str; 8] = ["Z", "+00:00", "-00:00", "+0000", "-0000", " +0000", " -0000", " UTC"];
 
-/// Formats of a date in front of a time: `0` is any digit, `_` a digit or a space, `Mon` a month.
+/// Formats of a date in front of a time: `0` is any digit, `_` is a digit or a space, `Mon` is the name of a month.
 const DATES: [&str; 9] = [
     "0000-00-00T",
     "0000-00-00 ",
@@ -133,7 +133,7 @@ fn date(before: &[u8]) -> usize {
     DATES.iter().find(ends).map_or(0, |date| date.len())
 }
 
-/// True when `bytes`, of the same length, match `shape`.
+/// True when `bytes` match `shape`, which has the same length.
 fn fits(shape: &[u8], bytes: &[u8]) -> bool {
     let month = |at: usize| {
         let name = std::str::from_utf8(&bytes[at..at + 3]).unwrap_or_default();
@@ -148,7 +148,7 @@ fn fits(shape: &[u8], bytes: &[u8]) -> bool {
     })
 }
 
-/// The end of the hash at `at`: 32 to 64 hexadecimal digits on their own.
+/// The end of the hash at `at`: 32 to 64 hexadecimal digits with no letter, digit or underscore next to them.
 fn hash(bytes: &[u8], at: usize) -> Option<usize> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let run = bytes[at..].iter().take(65).take_while(|byte| part(byte)).count();

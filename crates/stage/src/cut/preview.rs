@@ -1,4 +1,4 @@
-//! Shortens long texts to their head, their tail and every line between that reports an error.
+//! Shortens long texts: keeps their head, their tail and every line between them that reports an error.
 
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
@@ -6,19 +6,19 @@ use crate::read::json;
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
-/// A text longer than a reader needs at first.
+/// The cut for texts that are longer than a reader needs at first.
 pub(crate) struct Preview;
 
-/// Shorter texts are sent whole.
+/// Shorter texts, in bytes, are sent whole.
 const MIN_BYTES: usize = 12_000;
 
-/// Bytes kept of the beginning.
+/// The number of bytes kept at the beginning.
 const HEAD_BYTES: usize = 3_600;
 
-/// Bytes kept of the end.
+/// The number of bytes kept at the end.
 const TAIL_BYTES: usize = 2_400;
 
-/// Lines on either side of an error that stay.
+/// The number of lines kept before and after an error.
 const ERROR_CONTEXT_LINES: usize = 1;
 
 impl Stage for Preview {
@@ -35,7 +35,7 @@ impl Stage for Preview {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        // JSON is cut by another stage, at the ends of its values.
+        // Another stage cuts JSON, at the ends of its values.
         if text.len() < MIN_BYTES || json::opens(text) {
             return None;
         }
@@ -50,7 +50,7 @@ impl Stage for Preview {
     }
 }
 
-/// Which lines stay.
+/// For each line, whether it is kept.
 fn lines_to_keep(lines: &[&str], head: usize, tail: usize) -> Vec<bool> {
     let mut kept: Vec<bool> = (0..lines.len()).map(|at| at < head || at >= tail).collect();
     for at in head..tail {

@@ -1,8 +1,8 @@
-//! Pages that need nothing else: no script, no font, no picture from anywhere.
+//! Writes self-contained HTML pages, without scripts and without fonts or images from elsewhere.
 
 const STYLE: &str = include_str!("style.css");
 
-/// A page of these sections.
+/// A page with a title and these sections.
 pub fn document(title: &str, sections: &[String]) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -13,14 +13,14 @@ pub fn document(title: &str, sections: &[String]) -> String {
     )
 }
 
-/// Names and values side by side.
+/// A row of tiles, each with a name and a value.
 pub fn tiles(tiles: &[(&str, String)]) -> String {
     let tile =
         |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", escaped(value));
     format!("<ul class=\"tiles\">{}</ul>\n", tiles.iter().map(tile).collect::<Vec<_>>().concat())
 }
 
-/// A table, unless it is empty. Columns of numbers stand to the right.
+/// A table, or an empty text if there are no rows. Columns of numbers are right-aligned.
 pub fn table(title: &str, heads: &[(&str, bool)], rows: &str) -> String {
     if rows.is_empty() {
         return String::new();
@@ -35,13 +35,13 @@ pub fn table(title: &str, heads: &[(&str, bool)], rows: &str) -> String {
     )
 }
 
-/// What limits the figures, below them all.
+/// The footer of a page, which explains the limits of its figures.
 pub fn foot(lines: impl IntoIterator<Item = String>) -> String {
     let line = |line: String| format!("<p>{}</p>", escaped(&line).replace('\n', "<br>"));
     format!("<footer>{}</footer>\n", lines.into_iter().map(line).collect::<Vec<_>>().concat())
 }
 
-/// A text that may stand between tags.
+/// Escapes a text, so that it can be placed between tags.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,4 +1,4 @@
-//! A value in a line: its words, which distinguish lines, and its number, which may be an outlier.
+//! Parses a value in a line: its words, which distinguish lines, and its number, which may be an outlier.
 
 use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
 
@@ -7,9 +7,9 @@ use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
 pub(super) struct LineField {
     /// Hash of the whole value.
     pub(super) whole: u64,
-    /// Hash of its words, without digits and identifiers that mix letters and digits.
+    /// Hash of the value's words, without digits and identifiers that mix letters and digits.
     pub(super) words: u64,
-    /// The value as a number.
+    /// The value as a number, if it is one.
     pub(super) number: Option<f64>,
 }
 
@@ -19,13 +19,13 @@ impl LineField {
     }
 }
 
-/// Hash of a value without words.
+/// Added to the hash in place of a number or an identifier.
 const HOLE: u64 = 1;
 
-/// Letters in a row that make a run an identifier, not a word.
+/// A run of at least this many lower-case letters is an identifier, not a word.
 const MIN_IDENTIFIER_LETTERS: usize = 24;
 
-/// A hash of a value's words, the same for `/api/orders/17` and `/api/orders/4`.
+/// A hash of a value's words. It is the same for `/api/orders/17` and `/api/orders/4`.
 fn words(text: &[u8]) -> u64 {
     let (mut hash, mut hole) = (START, false);
     for part in parts(text) {
@@ -36,7 +36,7 @@ fn words(text: &[u8]) -> u64 {
             hash = mix(hash, part);
             hole = false;
         } else if !sign {
-            // The second half of an identifier may have no digits.
+            // Hexadecimal letters after a number or an identifier belong to it, even without a digit, as in a UUID.
             let hex = part.iter().all(u8::is_ascii_hexdigit);
             let name = name(part).filter(|_| !(hole && hex));
             if !hole && (name.is_none() || has_digit(part)) {
@@ -49,13 +49,13 @@ fn words(text: &[u8]) -> u64 {
     hash
 }
 
-/// Runs of letters and digits, and the text between them.
+/// Splits a text into runs of letters and digits, and the characters between them.
 fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.chunk_by(|one, two| is_word(*one) && is_word(*two))
 }
 
-/// The word in a run of letters and digits: none in an identifier, else the letters in front of a number, or its
-/// unit.
+/// The word in a run of letters and digits: the run itself if it has no digits, else the letters in front of a number
+/// or the unit after it. An identifier contains no word.
 fn name(run: &[u8]) -> Option<&[u8]> {
     if !has_digit(run) {
         return (run.len() < MIN_IDENTIFIER_LETTERS || !run.iter().all(u8::is_ascii_lowercase))
@@ -74,10 +74,10 @@ fn name(run: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Maximum letters of a unit.
+/// Maximum number of letters in a unit.
 const MAX_UNIT_LETTERS: usize = 3;
 
-/// The value as a number, with an optional fraction, sign, thousands separators, unit and quotes.
+/// The value as a number. It may have a sign, a fraction, thousands separators, a unit and quotes.
 fn number(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     let bare = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());

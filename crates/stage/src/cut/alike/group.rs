@@ -1,4 +1,4 @@
-//! Groups similar lines and counts them, to find the lines that differ from the rest.
+//! Groups similar lines and counts them, to find the lines that differ from the others.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::cut::alike::template::Template;
 /// The groups of a text's lines.
 pub(super) struct Groups {
     lines: Vec<Line>,
-    /// The values of all lines, concatenated.
+    /// The values of all lines, one line after the other.
     fields: Vec<LineField>,
     kinds: Vec<Group>,
 }
@@ -23,32 +23,32 @@ struct Line {
 #[derive(Default)]
 struct Group {
     lines: usize,
-    /// The number of its lines shown so far.
+    /// The number of lines of this group that are shown so far.
     shown: usize,
     places: Vec<Place>,
 }
 
-/// A position in a template, and the values that occur there.
+/// A position in a template, with the values that occur at this position.
 #[derive(Default)]
 struct Place {
     values: HashSet<u64>,
-    /// The numbers, until their usual range is known.
+    /// The numbers at this position, until their usual range is computed.
     numbers: Vec<f64>,
     usual: Option<range::UsualRange>,
-    /// Values and words in lines already shown.
+    /// Hashes of the values, and of their words, in the lines shown so far.
     shown: HashSet<u64>,
 }
 
-/// Lines of every group that stay.
+/// The number of lines of every group that are always kept.
 const FIRST_LINES: usize = 2;
 
-/// All lines of a group this small stay.
+/// A group with no more lines than this is kept whole.
 const MAX_RARE_LINES: usize = 3;
 
-/// A position with more distinct values identifies lines, not kinds of lines.
+/// If a position has more distinct values than this, the values identify single lines, not kinds of lines.
 const MAX_KINDS: usize = 32;
 
-/// Minimum average number of lines for each value.
+/// Values count as kinds only if each occurs in at least this many lines on average.
 const MIN_LINES_PER_KIND: usize = 8;
 
 impl Groups {
@@ -71,8 +71,8 @@ impl Groups {
         all
     }
 
-    /// True when the line at `at` contains something that no line above it did. Must be called once for each line,
-    /// in order.
+    /// True when the line at `at` contains something that no line above it contains. Must be called once for each
+    /// line, in order.
     pub(super) fn is_new(&mut self, at: usize) -> bool {
         let line = &self.lines[at];
         self.kinds[line.group].is_new(&self.fields[line.fields.clone()])
@@ -110,12 +110,12 @@ impl Place {
         self.usual = range::UsualRange::of(std::mem::take(&mut self.numbers));
     }
 
-    /// True when its values sort the lines of a group into kinds.
+    /// True when the values at this position divide the lines of a group into kinds.
     fn has_kinds(&self, lines: usize) -> bool {
         self.values.len() <= MAX_KINDS && self.values.len() * MIN_LINES_PER_KIND <= lines
     }
 
-    /// True for words that no shown line has there, for a rare value, and for an outlier.
+    /// True when the field has words that no shown line has at this position, or a rare value, or an outlying number.
     fn is_new(&self, lines: usize, field: &LineField) -> bool {
         let odd = |number: f64| self.usual.as_ref().is_some_and(|usual| !usual.contains(number));
         !self.shown.contains(&field.words)

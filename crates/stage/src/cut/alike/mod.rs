@@ -1,8 +1,8 @@
-//! Shortens logs by the lines that repeat what lines above them say.
+//! Shortens logs by omitting lines that repeat the content of lines above them.
 //!
-//! Two lines are similar when they differ only in numbers, times and identifiers. The first of those stay. So does
-//! the first line with a name that no line above has, be it in a path, in quotes or after `=`; the first with a rare
-//! value, such as the one response of 500 among thousands of 200; and every line with an outlying number.
+//! Two lines are similar when they differ only in numbers, times and identifiers. The first lines of each kind are
+//! kept. Also kept are the first line with a new name, whether in a path, in quotes or after `=`; the first line with
+//! a rare value, such as a single status 500 among thousands of 200s; and every line with an outlying number.
 
 mod bytes;
 mod field;
@@ -22,25 +22,25 @@ use crate::read::source;
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
-/// A text with one event per line.
+/// The cut for texts with one event per line.
 pub(crate) struct Alike;
 
-/// Shorter texts, in bytes, stay whole: any of their lines may be the one that is wanted.
+/// Texts of fewer bytes are kept whole, because any of their lines may be the one that the reader needs.
 const MIN_BYTES: usize = 24_000;
 
-/// Texts of fewer lines stay whole too.
+/// Texts of fewer lines are kept whole too.
 const MIN_LINES: usize = 60;
 
-/// Lines at either end that stay.
+/// The number of lines that are kept at the beginning and at the end.
 const END_LINES: usize = 10;
 
-/// A shorter run of lines, in bytes, costs as much as its marker.
+/// A run of lines with fewer bytes costs no more than its marker.
 const MIN_RUN_BYTES: usize = 80;
 
-/// Lines inspected to classify a text.
+/// The number of lines inspected to classify a text.
 const SAMPLE_LINES: usize = 100;
 
-/// Describes the omitted lines, with the longest duration in them.
+/// Describes the omitted lines, and gives the longest duration in them.
 fn what(lines: &[&str]) -> Cow<'static, str> {
     time::longest(lines)
         .map_or(DESCRIPTION.into(), |time| format!("{DESCRIPTION}, times up to {time}").into())
@@ -75,13 +75,13 @@ impl Stage for Alike {
     }
 }
 
-/// True when the lines are data, whose rows are wanted individually.
+/// True when the lines are data, such as source code or table rows, of which a reader may need any single one.
 pub(super) fn is_data(scene: Scene<'_>, text: &str) -> bool {
     let end = text.match_indices('\n').nth(SAMPLE_LINES).map_or(text.len(), |(at, _)| at + 1);
     source::is_source(scene.call, text) || ROWS.iter().any(|stage| stage.apply(scene, &text[..end]).is_some())
 }
 
-/// Which lines stay.
+/// For each line, whether it is kept.
 fn lines_to_keep(lines: &[&str]) -> Vec<bool> {
     let mut groups = Groups::of(lines);
     let mut kept: Vec<bool> = Vec::with_capacity(lines.len());
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::proof;
 
-    /// A hundred lines of one kind, with `odd` in the middle.
+    /// A log with a hundred lines of one kind and `odd` in the middle.
     fn log(odd: &str) -> String {
         let line = |n: usize| {
             let (minute, second, story) = (n / 60, n % 60, "and waited for the others ".repeat(8));
@@ -153,7 +153,7 @@ mod tests {
         assert!(out.ends_with(&text[text.len() - 50..]));
     }
 
-    /// Similar requests, some of them with something unusual.
+    /// A log of similar requests, some of which contain something unusual.
     fn requests(odd: &[(usize, &str)]) -> String {
         let line = |n: usize| {
             let usual = format!("GET /api/orders/{} 200 {}ms", 17_000 + n * 7, n * 37 % 90);
@@ -208,7 +208,7 @@ mod tests {
         assert!(out.lines().filter(|line| line.starts_with("INV-")).count() > 77, "{out}");
     }
 
-    /// Behaviour 3.15, and what readers look for.
+    /// Behaviour 3.15: rare lines and errors are kept.
     #[test]
     fn what_is_rare_or_wrong_stays() {
         for odd in [

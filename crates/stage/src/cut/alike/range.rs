@@ -1,25 +1,26 @@
-//! Finds the usual range of a column's numbers, and so its outliers.
+//! Computes the usual range of a column's numbers, to find outliers.
 
-/// The usual range, by magnitude.
+/// The usual range of numbers, as magnitudes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct UsualRange {
     low: f64,
     high: f64,
 }
 
-/// Fewer numbers have no usual range.
+/// With fewer numbers, there is no usual range.
 const MIN_NUMBERS: usize = 8;
 
-/// Minimum width, on a logarithmic scale, of the middle half: if numbers hardly differ, any other one would be an
-/// outlier.
+/// Minimum width of the middle half, on a logarithmic scale. Without it, any other number would be an outlier where
+/// numbers hardly differ.
 const MIN_SPREAD: f64 = 0.4;
 
-/// How far a larger number may be from the middle half, in multiples of its width, and a smaller one, which is
-/// usually less interesting.
+/// How far above or below the middle half a number may be, in multiples of the width of that half. The limit for
+/// small numbers is wider, because they are usually less interesting.
 const MAX_ABOVE: f64 = 2.0;
 const MAX_BELOW: f64 = 3.0;
 
-/// Maximum outliers of a column. If there are more, they are a second usual kind, of which only the farthest count.
+/// Maximum number of outliers at each end of a column. If more numbers are outside the range, they are a second usual
+/// kind, and only the farthest count as outliers.
 const MAX_OUTLIERS: usize = 8;
 
 impl UsualRange {
@@ -44,7 +45,7 @@ impl UsualRange {
     }
 }
 
-/// The magnitude of a number, with its sign.
+/// The magnitude of a number on a logarithmic scale, with the number's sign.
 fn size(number: f64) -> f64 {
     number.abs().ln_1p().copysign(number)
 }

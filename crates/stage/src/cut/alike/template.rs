@@ -1,14 +1,14 @@
-//! The template of a line: its words without its values, as shared by similar lines.
+//! Computes the template of a line: its words without its values. Similar lines have the same template.
 
 use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
 use crate::cut::alike::field::LineField;
 
-/// Hashes of a line.
+/// Hashes of the parts of a line.
 #[derive(Debug, PartialEq)]
 pub(super) struct Template {
-    /// Hash of the words.
+    /// Hash of the words, which identifies the template.
     pub(super) key: u64,
-    /// The values, in order.
+    /// The values of the line, in order.
     pub(super) fields: Vec<LineField>,
 }
 
@@ -35,7 +35,7 @@ impl Template {
     }
 }
 
-/// Parts of words in important lines: these are similar only if they differ in nothing but numbers.
+/// Substrings of important lines. Such lines are similar only if they differ in nothing but numbers.
 const GRAVE: [&str; 12] = [
     "warn",
     "fail",
@@ -61,31 +61,31 @@ fn is_grave(bytes: &[u8]) -> bool {
     })
 }
 
-/// A part of a line.
+/// A part of a line: either a value or other text.
 struct Part {
     length: usize,
     value: bool,
 }
 
-/// Maximum bytes searched for a closing quote.
+/// Maximum number of bytes in which a closing quote is searched for.
 const MAX_QUOTE_BYTES: usize = 4_000;
 
-/// A quotation of more words, or one that begins a line, is prose and not a value.
+/// A quotation with more words than this, or at the beginning of a line, is prose and not a value.
 const MAX_VALUE_WORDS: usize = 3;
 
-/// The end of the prose in a quotation at `at`, if it is prose. Quotations in front of `prose_end` are part of prose
-/// already read.
+/// The end of the quotation at `at` if it is prose, else 0. Quotations in front of `prose_end` are part of prose that
+/// was already read.
 fn sentence(bytes: &[u8], at: usize, prose_end: usize) -> usize {
     if at < prose_end || bytes[at] != b'"' {
         return 0;
     }
-    // An unclosed quotation is searched only once.
+    // This end prevents a second search through an unclosed quotation.
     let Some(length) = quotation(&bytes[at..]) else { return at + MAX_QUOTE_BYTES };
     let words = bytes[at..at + length].split(|byte| *byte == b' ').count();
     if at == 0 || words > MAX_VALUE_WORDS { at + length } else { 0 }
 }
 
-/// The part at `at`, where quotations in front of `prose_end` are prose.
+/// The part at `at`. Quotations in front of `prose_end` are prose.
 fn part(bytes: &[u8], at: usize, prose_end: usize) -> Part {
     let byte = bytes[at];
     if at >= prose_end
@@ -105,7 +105,7 @@ fn part(bytes: &[u8], at: usize, prose_end: usize) -> Part {
     Part { length, value: is_value(&bytes[at..at + length]) }
 }
 
-/// The length of a quotation on one line, including its quotes.
+/// The length of the quotation at the start of `bytes`, including its quotes.
 fn quotation(bytes: &[u8]) -> Option<usize> {
     if bytes.first() != Some(&b'"') {
         return None;
@@ -121,7 +121,7 @@ fn quotation(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// True for the end of a value after `=`.
+/// True for a byte that ends a value after `=`.
 fn is_stop(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b",;&)]}'\"=".contains(&byte)
 }
@@ -140,7 +140,7 @@ fn run(bytes: &[u8]) -> usize {
     (0..bytes.len()).take_while(|at| inner(*at)).count()
 }
 
-/// Letters in a row that make a run an identifier, not a word.
+/// A run of at least this many lower-case letters is an identifier, not a word.
 const MIN_IDENTIFIER_LETTERS: usize = 24;
 
 fn is_value(run: &[u8]) -> bool {

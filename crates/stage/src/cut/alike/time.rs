@@ -12,13 +12,13 @@ const UNITS: [(&str, f64); 8] = [
     ("min", 6e10),
 ];
 
-/// The longest duration in any of the lines, as written there.
+/// The longest duration in any of the lines, in the original spelling.
 pub(super) fn longest(lines: &[&str]) -> Option<String> {
     let times = lines.iter().flat_map(|line| times(line));
     times.max_by(|(one, _), (two, _)| one.total_cmp(two)).map(|(_, said)| said)
 }
 
-/// The durations in a line, in nanoseconds and as text.
+/// The durations in a line, each in nanoseconds and as text.
 fn times(line: &str) -> impl Iterator<Item = (f64, String)> {
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -42,7 +42,8 @@ fn is_number(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'.'
 }
 
-/// The duration of the number in a range, by the unit after it or the name in front of it.
+/// The duration given by the number in a range of the line. Its unit follows the number, or ends the name in front of
+/// it.
 fn time(line: &str, from: usize, end: usize) -> Option<(f64, String)> {
     let number = line[from..end].trim_end_matches('.');
     let (before, behind) = (&line[..from], &line[from + number.len()..]);
@@ -64,7 +65,7 @@ fn size(unit: &str) -> Option<f64> {
     UNITS.iter().find(|(name, _)| *name == unit).map(|(_, size)| *size)
 }
 
-/// The letters at the start of a text.
+/// The letters, digits and underscores at the start of a text.
 fn head(text: &str) -> &str {
     &text[..text.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(text.len())]
 }

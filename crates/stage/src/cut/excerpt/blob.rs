@@ -1,15 +1,15 @@
 //! Shortens values that nobody reads: digests, signatures, keys.
 
-/// Bytes kept.
+/// The number of random characters that are kept.
 const HEAD_BYTES: usize = 10;
 
-/// Shorter values stay: commit hashes are used as names.
+/// Shorter values are kept whole, because commit hashes serve as names.
 const MIN_BYTES: usize = 44;
 
-/// Begins an armoured signature or certificate.
+/// The beginning of an armoured signature or certificate.
 const ARMOUR: &str = "-----BEGIN ";
 
-/// The beginning of a text that is one long random run of letters and digits, or armoured data.
+/// Shortens a text that is armoured data or a single long run of random letters and digits.
 pub(super) fn shorten(text: &str) -> Option<String> {
     if let Some(words) = text.strip_prefix(ARMOUR).filter(|words| words.trim_end().ends_with("-----")) {
         let (kind, rest) = words.split_once("-----")?;

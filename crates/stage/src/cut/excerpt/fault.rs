@@ -4,7 +4,7 @@ use tersely_codec::{Text, Value};
 
 use crate::signal;
 
-/// True when a record, or anything in it, reports a failure.
+/// True when a value, or any value nested in it, reports a failure.
 pub(in crate::cut) fn reports_failure(value: &Value<'_>) -> bool {
     match value {
         Value::String(text) => has_signal(text),
@@ -14,7 +14,7 @@ pub(in crate::cut) fn reports_failure(value: &Value<'_>) -> bool {
     }
 }
 
-/// True when a member reports a failure.
+/// True when a member of an object reports a failure, by its key or its value.
 pub(in crate::cut) fn member_reports_failure(key: &Text<'_>, value: &Value<'_>) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| key.as_str().eq_ignore_ascii_case(word));
     let named = match value {
@@ -30,11 +30,11 @@ pub(in crate::cut) fn member_reports_failure(key: &Text<'_>, value: &Value<'_>) 
     named || reports_failure(value)
 }
 
-/// Members that hold a status.
+/// Keys whose value is a status.
 const STATES: [&str; 10] =
     ["status", "state", "level", "severity", "conclusion", "result", "outcome", "phase", "health", "reason"];
 
-/// Members that are present and not empty after a failure.
+/// Keys that report a failure if their value is not empty.
 const FAULTS: [&str; 6] = ["error", "errors", "exception", "failure", "failures", "stack_trace"];
 
 const SUCCESSES: [&str; 4] = ["success", "ok", "passed", "succeeded"];
@@ -64,7 +64,7 @@ fn fails(state: &str) -> bool {
     BAD.iter().any(|bad| {
         state.windows(bad.len()).position(|part| part.eq_ignore_ascii_case(bad.as_bytes())).is_some_and(
             |at| {
-                // `err` is a level, but also part of other words.
+                // `err` is a log level, but also part of other words.
                 *bad != "err" || at == 0 && state.len() <= 4
             },
         )
@@ -73,7 +73,7 @@ fn fails(state: &str) -> bool {
 
 /// True when a line of a string contains an error signal.
 fn has_signal(text: &Text<'_>) -> bool {
-    // Escapes only occur between words, so signals are visible in the text as JSON spells it.
+    // Escapes occur only between words, so signals can be found without decoding the string.
     let lines = text.as_str().split("\\n");
     lines.into_iter().any(|line| signal::find(line).is_some())
 }

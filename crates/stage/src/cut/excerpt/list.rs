@@ -9,25 +9,25 @@ use tersely_codec::{Text, Value};
 use crate::cut::excerpt::{Limits, fault, name, string, weigh};
 use crate::omit;
 
-/// Ranges listed individually at most.
+/// Maximum number of ranges that a note lists.
 const MAX_RANGES: usize = 8;
 
-/// Kinds of records of which one stays.
+/// Maximum number of kinds of which the first record is kept.
 const MAX_KINDS: usize = 16;
 
-/// Numbers of a series that stays whole.
+/// A series with no more numbers than this is kept whole.
 const MAX_NUMBERS: usize = 200;
 
-/// More members than this are a list, whatever they are.
+/// An object with more members than this is treated as a list, whatever the members are.
 const MANY_MEMBERS: usize = 200;
 
 impl Limits {
-    /// Records of a list that stays whole.
+    /// A list with no more records than this is kept whole.
     fn records(&self) -> usize {
         self.ends.0 + self.ends.1
     }
 
-    /// Cuts a list of records that is too long, and describes what was omitted.
+    /// Shortens a list of records that is too long, and returns a description of the omitted records.
     pub(super) fn list(&self, value: &mut Value<'_>) -> Option<String> {
         match value {
             Value::Array(items) if items.len() > self.records() && !is_series(items) => {
@@ -37,8 +37,8 @@ impl Limits {
                 let name = |item: &Value<'_>| name::of(item, field?);
                 big.then(|| self.cut(items, (fault::reports_failure, name, fields), unit))?
             }
-            // Members form a list if each is a record, or if there are very many of them; otherwise each has a
-            // meaning of its own.
+            // Members form a list if each is a record, or if there are very many of them; otherwise each has its own
+            // meaning.
             Value::Object(members) if members.len() > self.records() => {
                 let size = members.iter().map(|(_, value)| weigh(value)).sum::<usize>();
                 let scalars = members.iter().filter(|(_, value)| value.is_scalar()).count();
@@ -53,8 +53,8 @@ impl Limits {
         }
     }
 
-    /// Omits records that are neither at an end, nor the first of their kind, nor report a failure. Returns the
-    /// numbers and names of those omitted.
+    /// Omits records that are not at either end, are not the first of their kind and do not report a failure. Returns
+    /// the positions of the omitted records, and their names if these are short enough.
     fn cut<T>(
         &self,
         items: &mut Vec<T>,
@@ -87,7 +87,7 @@ impl Limits {
         }
     }
 
-    /// Cuts a list of numbers that is too long, and leaves a note in their place.
+    /// Shortens a series of numbers that is too long, and puts a note in place of the omitted numbers.
     pub(super) fn numbers(&self, items: &mut Vec<Value<'_>>) {
         if items.len() > MAX_NUMBERS.max(self.records()) && is_series(items) {
             let (head, tail) = self.ends;
@@ -98,7 +98,7 @@ impl Limits {
     }
 }
 
-/// The kind of a record: the fields it has.
+/// The kind of a record, which is the list of its keys.
 fn fields(value: &Value<'_>) -> String {
     let Value::Object(members) = value else { return String::new() };
     members.iter().flat_map(|(key, _)| [key.as_str(), "\n"]).collect()
@@ -108,7 +108,7 @@ fn is_series(items: &[Value<'_>]) -> bool {
     items.iter().all(|item| matches!(item, Value::Number(_)))
 }
 
-/// `31 to 120, 122 to 295`
+/// Formats numbers as ranges: `31 to 120, 122 to 295`.
 fn stretches(numbers: &[usize]) -> String {
     let mut out = String::new();
     let parts = numbers.chunk_by(|one, next| one + 1 == *next);

@@ -1,8 +1,8 @@
-//! Shortens JSON: long strings keep their ends, long lists their ends and failures.
+//! Shortens JSON: keeps the ends of long strings, and the ends and failures of long lists.
 //!
-//! The result is JSON again, so that the exact forms can write it. Of long strings (bodies, patches, certificates)
-//! hardly more than the beginning is ever wanted, so they go first. Lists lose whole records, and only if they are
-//! far too long to send: any record may be the one that is wanted.
+//! The result is JSON again, so that the exact forms can encode it. Long strings (bodies, patches, certificates) are
+//! shortened first, because readers rarely need more than their beginning. Whole records are omitted from lists only
+//! if the lists are far too long to send, because a reader may need any single record.
 
 mod blob;
 pub(super) mod fault;
@@ -20,14 +20,14 @@ use crate::stage::{Edit, Scene, Stage};
 /// Shortens a JSON document.
 pub(crate) struct Excerpt;
 
-/// Records are rows, which cost little and are wanted individually: they get this many times the room of other
-/// texts.
+/// Records cost little when they are sent as rows, and a reader may need any of them, so lists of records get this
+/// many times the room of other texts.
 const RECORD_ROOM_FACTOR: usize = 16;
 
-/// Bytes kept of a long string, tried in this order.
+/// The number of bytes kept of a long string. The sizes are tried in this order.
 const STRING_BYTES: [usize; 5] = [2_400, 1_600, 1_000, 600, 300];
 
-/// Records kept at either end of a long list, tried in this order.
+/// The number of records kept at the beginning and at the end of a long list. The pairs are tried in this order.
 const END_RECORDS: [(usize, usize); 11] = [
     (400, 40),
     (280, 28),
@@ -83,7 +83,8 @@ impl Stage for Excerpt {
     }
 }
 
-/// The value after the first of `steps` with which it fits into the room, or after the last.
+/// Applies the `steps` one at a time, each to the original value, until the result fits into the room. Returns the
+/// last result.
 fn shorter<'v, S>(value: Value<'v>, room: usize, steps: &[S], cut: impl Fn(&mut Value<'v>, &S)) -> Value<'v> {
     if weigh(&value) <= room {
         return value;
@@ -99,17 +100,18 @@ fn shorter<'v, S>(value: Value<'v>, room: usize, steps: &[S], cut: impl Fn(&mut 
     short
 }
 
-/// Limits below which a list stays whole.
+/// Limits for lists: shorter lists are kept whole.
 struct Limits {
-    /// Records kept at the beginning and at the end of a longer list.
+    /// The number of records kept at the beginning and at the end of a longer list.
     ends: (usize, usize),
-    /// Bytes of a list that stays whole.
+    /// A list of no more bytes than this is kept whole.
     list: usize,
-    /// Bytes of the names of omitted records.
+    /// Maximum number of bytes for the names of omitted records.
     names: usize,
 }
 
-/// Lists smaller than this fraction of the room stay whole; names of omitted records take at most as much.
+/// Lists smaller than this fraction of the room are kept whole. The names of omitted records may take the same
+/// fraction.
 const ROOM_DIVISOR: usize = 8;
 
 impl Limits {
@@ -117,7 +119,7 @@ impl Limits {
         Self { ends, list: room / ROOM_DIVISOR, names: room / ROOM_DIVISOR }
     }
 
-    /// Omits records from long lists.
+    /// Omits records from a value that is a long list, and from long lists within it.
     fn lists(&self, value: &mut Value<'_>) {
         if let Some(left) = self.list(value) {
             let list = std::mem::replace(value, Value::Null);
@@ -159,7 +161,7 @@ fn string(text: &str) -> Value<'static> {
     Value::String(Text::of(text).into_owned())
 }
 
-/// Approximate length of a value as JSON, in bytes.
+/// The approximate length of a value as JSON, in bytes.
 fn weigh(value: &Value<'_>) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 5,
@@ -178,13 +180,13 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
-    /// The shortened text, if at most `room` bytes may stay.
+    /// The shortened text, if the room is `room` bytes.
     fn cut(mode: Mode, room: usize, text: &str) -> Option<String> {
         let plan = Plan { mode, ..Plan::default() };
         Excerpt.apply(Scene { room, ..Scene::of(&plan, Call::default()) }, text).map(|edit| edit.text)
     }
 
-    /// A document with `count` records, of which one failed.
+    /// A document with `count` records, one of which failed.
     fn records(count: usize, failed: usize) -> String {
         let record = |n| {
             let state = if n == failed { "failed" } else { "done" };
@@ -306,7 +308,7 @@ mod tests {
         assert!(out.contains("\"9f86d08188[54 left out]\"") && out.contains(&digest[..40]), "{out}");
     }
 
-    /// A document may follow a tool's note on the call, and other documents may follow it.
+    /// There may be a note from the tool in front of a document, and further documents after it.
     #[test]
     fn documents_are_found_below_other_lines_and_in_a_row() {
         let text = records(60, 0);

@@ -1,4 +1,4 @@
-//! Names the records of a list, so that omitted ones can be asked for.
+//! Finds names for the records of a list, so that a reader can ask for omitted records.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,8 @@ use tersely_codec::{Text, Value};
 /// Maximum length of a name in bytes.
 const MAX_NAME_BYTES: usize = 60;
 
-/// The member that distinguishes all records by the shortest values.
+/// The position of the member whose values differ in all records; if there are several, the one with the shortest
+/// values.
 pub(super) fn field(items: &[Value<'_>]) -> Option<usize> {
     let Value::Object(members) = items.first()? else { return None };
     let length = |at: usize| {
@@ -20,14 +21,14 @@ pub(super) fn field(items: &[Value<'_>]) -> Option<usize> {
     (0..members.len()).filter_map(length).min().map(|(_, at)| at)
 }
 
-/// The name of a record, by its member at `at`.
+/// The name of a record: the value of its member at `at`.
 pub(super) fn of(item: &Value<'_>, at: usize) -> Option<String> {
     let Value::Object(members) = item else { return None };
     let Value::String(text) = &members.get(at)?.1 else { return None };
     text.value().map(std::borrow::Cow::into_owned)
 }
 
-/// The text of a record's member at `at`, if that is `key` and short.
+/// The string at position `at` of a record, if its key is `key` and it is short.
 fn word<'i>(item: &'i Value<'_>, at: usize, key: &Text<'_>) -> Option<&'i str> {
     let Value::Object(members) = item else { return None };
     match members.get(at)? {

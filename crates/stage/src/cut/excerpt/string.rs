@@ -5,10 +5,10 @@ use tersely_codec::{Text, Value};
 use crate::cut::excerpt::blob;
 use crate::{omit, signal};
 
-/// Number of strings from which on a document is more than one text in a wrapper.
+/// A document with at least this many strings is more than a wrapper around one text.
 const MIN_RECORD_STRINGS: usize = 16;
 
-/// Cuts the strings of a value that are longer than `most`.
+/// Shortens the strings of a value that are longer than `most` bytes.
 pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
     let (mut longest, mut size, mut all) = (0, 0, 0);
     each(value, &mut |text| {
@@ -17,8 +17,8 @@ pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
         all += 1;
         longest = longest.max(length);
     });
-    // One string that is most of a document is the result itself: other stages look into it. Among many others it is
-    // part of a record.
+    // A string that makes up most of a document is the result itself, and other stages shorten it. In a document with
+    // many strings, it is part of a record.
     if 2 * longest > size && all < MIN_RECORD_STRINGS {
         return;
     }
@@ -31,7 +31,7 @@ pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
     });
 }
 
-/// Shortens the values that nobody reads.
+/// Shortens values that nobody reads, such as digests and keys.
 pub(super) fn blobs(value: &mut Value<'_>) {
     each(value, &mut |text| {
         if let Some(cut) = blob::shorten(text.as_str()) {
@@ -40,7 +40,7 @@ pub(super) fn blobs(value: &mut Value<'_>) {
     });
 }
 
-/// Calls `act` for every string of a value.
+/// Calls `act` for every string in a value.
 fn each<'v>(value: &mut Value<'v>, act: &mut impl FnMut(&mut Text<'v>)) {
     match value {
         Value::String(text) => act(text),
@@ -50,12 +50,12 @@ fn each<'v>(value: &mut Value<'v>, act: &mut impl FnMut(&mut Text<'v>)) {
     }
 }
 
-/// Bytes kept of a string without words.
+/// The number of bytes kept of a string without words.
 const WORDLESS_BYTES: usize = 80;
 
-/// Both ends of a text, and the errors between them.
+/// Keeps both ends of a text and the errors between them. Returns `None` when that does not shorten the text.
 fn shorten(text: &str, limit: usize) -> Option<String> {
-    // Escapes make a string longer than its text.
+    // The text may be short enough even if its JSON string is not, because escapes make the string longer.
     if text.len() <= limit {
         return None;
     }
@@ -78,32 +78,32 @@ fn shorten(text: &str, limit: usize) -> Option<String> {
     (out.len() < text.len()).then_some(out)
 }
 
-/// Bytes kept of a line with an error.
+/// Maximum number of bytes kept of a line with an error.
 const MAX_ERROR_LINE_BYTES: usize = 240;
 
-/// Shorter gaps, in bytes, are not worth a note.
+/// A gap with fewer characters is not worth a note.
 const MIN_GAP_BYTES: usize = 120;
 
-/// Notes that `gap` is missing, or writes it if that is shorter.
+/// Writes a note that `gap` is missing, or writes `gap` itself if it is short.
 fn push_gap(out: &mut String, gap: &str) {
     let count = gap.chars().count();
     if count < MIN_GAP_BYTES {
         out.push_str(gap);
         return;
     }
-    // In a text of several lines, the note gets a line of its own.
+    // In a text of several lines, the note is on a separate line.
     out.push_str(if gap.contains('\n') && !out.ends_with('\n') { "\n" } else { "" });
     out.push_str(&omit::things(count, "characters", ""));
     out.push_str(if gap.contains('\n') { "\n" } else { "" });
 }
 
-/// True for keys, pictures and the like, which contain no separators.
+/// True for keys, images and similar data, which contain no separators.
 fn is_wordless(text: &str) -> bool {
     let start = &text.as_bytes()[..text.len().min(300)];
     !start.iter().any(u8::is_ascii_whitespace) && start.is_ascii()
 }
 
-/// The end of a head of about `size` bytes: a line end or word end, if one is near.
+/// The end of a head of about `size` bytes, moved to a line end or word end if one is near.
 fn head_end(text: &str, size: usize) -> usize {
     let end = text.floor_char_boundary(size);
     let head = &text[..end];
@@ -112,7 +112,7 @@ fn head_end(text: &str, size: usize) -> usize {
     line.or_else(|| head.rfind(' ').map(|at| at + 1).filter(near)).unwrap_or(end)
 }
 
-/// The start of a tail of about `size` bytes.
+/// The start of a tail of about `size` bytes, moved to a line start or word start if one is near.
 fn tail_start(text: &str, size: usize) -> usize {
     let start = text.ceil_char_boundary(text.len() - size);
     let tail = &text[start..];

@@ -6,7 +6,7 @@ use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// `cargo build`, `check`, `clippy`, `test` and `nextest`.
+/// The cut for the output of `cargo build`, `check`, `clippy`, `test` and `nextest`.
 pub(super) struct Cargo;
 
 impl Stage for Cargo {
@@ -37,7 +37,7 @@ impl Stage for Cargo {
     }
 }
 
-/// Strings that identify cargo output quickly.
+/// Strings by which cargo output is recognised quickly.
 const SIGNS: [&str; 8] = [
     "   Compiling ",
     "    Checking ",
@@ -81,14 +81,14 @@ struct Writer<'a> {
     sheet: Sheet<'a>,
     diagnostics: Diagnostics,
     scene: Scene<'a>,
-    /// True once a backtrace was shown with every frame.
+    /// True after a backtrace was shown with all its frames.
     traced: bool,
-    /// True once the hint below a backtrace was shown.
+    /// True after the hint below a backtrace was shown.
     hinted: bool,
 }
 
 impl<'a> Writer<'a> {
-    /// Writes the item that `lines` begin with, and returns its number of lines.
+    /// Writes the item at the start of `lines`, and returns the number of lines in it.
     fn take(&mut self, lines: &[&'a str]) -> usize {
         let line = lines[0].trim_end();
         if let Some(what) = progress(line).or_else(|| passing(line)) {
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
         taken.max(1)
     }
 
-    /// A backtrace. After the first, frames of libraries are omitted; the numbering shows where.
+    /// Writes a backtrace. After the first one, frames of libraries are omitted; the frame numbers show where.
     fn trace(&mut self, lines: &[&'a str]) -> usize {
         self.sheet.keep(lines[0]);
         let is_whole = !self.traced || !self.scene.may_omit(CutClass::Content);
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
 
 const HINT: &str = "note: Some details are omitted, run with `RUST_BACKTRACE=full`";
 
-/// Cargo's status verbs, right-aligned in their column, and what they report.
+/// Cargo's status verbs, which are right-aligned in a column, and the description of each when it is omitted.
 const STEPS: [(&str, &str); 12] = [
     ("Compiling", "crates compiled"),
     ("Checking", "crates checked"),
@@ -153,7 +153,7 @@ const STEPS: [(&str, &str); 12] = [
     ("Running `", "commands"),
 ];
 
-/// The column at which cargo's verbs end.
+/// The column in which cargo's status verbs end.
 const VERB_COLUMN: usize = 12;
 
 fn progress(line: &str) -> Option<&'static str> {
@@ -172,7 +172,7 @@ fn passing(line: &str) -> Option<&'static str> {
     (libtest() || nextest()).then_some(PASSING)
 }
 
-/// The number of lines of the frame that `lines` begin with: `   4: name`, and usually its location.
+/// The number of lines of the frame at the start of `lines`: `   4: name`, usually followed by its location.
 fn frame(lines: &[&str]) -> Option<usize> {
     let (number, name) = lines.first()?.trim_start().split_once(": ")?;
     if number.is_empty() || name.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -183,10 +183,10 @@ fn frame(lines: &[&str]) -> Option<usize> {
     Some(1 + usize::from(placed))
 }
 
-/// Directories of the standard library and dependencies.
+/// Directories that contain the standard library and dependencies.
 const FOREIGN: [&str; 4] = ["/rustc/", "/rustlib/src/", "/.cargo/registry/", "/.cargo/git/"];
 
-/// Prefixes of names in the standard library.
+/// Prefixes of function names in the standard library.
 const CRATES: [&str; 9] =
     ["core::", "core[", "std::", "std[", "alloc::", "alloc[", "test::", "__rust", "rust_begin_unwind"];
 
@@ -195,7 +195,7 @@ fn is_foreign(frame: &[&str]) -> bool {
         [_, place, ..] => FOREIGN.iter().any(|part| place.contains(part)),
         [only] => {
             let name = only.split_once(": ").map_or("", |(_, name)| name);
-            // A full backtrace has an address in front of the name.
+            // A full backtrace shows an address in front of the name.
             let name = name.split_once(" - ").map_or(name, |(_, name)| name).trim_start_matches('<');
             CRATES.iter().any(|part| name.starts_with(part))
         }

@@ -1,5 +1,5 @@
-//! Shortens the output of compilers and linters: keeps errors and the first warning of each kind in full, and of
-//! further warnings the line with message and location.
+//! Shortens the output of compilers and linters: keeps errors and the first warning of each kind in full; of further
+//! warnings, keeps the line with message and location.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// gcc, clang, make, cmake, ninja, javac, golangci-lint and anything that writes `path:12:5: warning: text`.
+/// The cut for gcc, clang, make, cmake, ninja, javac, golangci-lint and any tool that writes `path:12:5: warning:
+/// text`.
 pub(super) struct Compiler;
 
 impl Stage for Compiler {
@@ -41,7 +42,7 @@ impl Stage for Compiler {
     }
 }
 
-/// Strings that identify such output quickly.
+/// Strings by which such output is recognised quickly.
 const SIGNS: [&str; 9] = [
     ": warning",
     ": C: ",
@@ -54,24 +55,26 @@ const SIGNS: [&str; 9] = [
     "  CXX  ",
 ];
 
-/// Lines at the end of the text in which a linter's verdict is searched for: counts by rule follow it.
+/// The number of lines at the end of the text in which a linter's verdict is searched for. Counts by rule follow the
+/// verdict.
 const VERDICT_WITHIN_LINES: usize = 200;
 
 struct Writer<'a> {
     sheet: Sheet<'a>,
     /// The kinds of warnings shown in full so far.
     kinds: BTreeSet<String>,
-    /// True while the last warning was of a kind shown before.
+    /// True when the last warning was of a kind that was shown before.
     repeats: bool,
     scene: Scene<'a>,
-    /// True when a linter's verdict ends the text: then anything below a warning is source, whatever it looks like.
+    /// True when the text ends with a linter's verdict. In that case all lines below a warning are source, whatever
+    /// they look like.
     linted: bool,
 }
 
 const SOURCE: &str = "source and notes of repeated warnings";
 
 impl<'a> Writer<'a> {
-    /// Writes the item that `lines` begin with, and returns its number of lines.
+    /// Writes the item at the start of `lines`, and returns the number of lines in it.
     fn take(&mut self, lines: &[&'a str]) -> usize {
         let Some(head) = Head::of(lines[0]) else {
             self.plain(lines);
@@ -96,7 +99,7 @@ impl<'a> Writer<'a> {
         len
     }
 
-    /// A line that is not a diagnostic.
+    /// Writes a line that is not part of a diagnostic.
     fn plain(&mut self, lines: &[&'a str]) {
         let line = lines[0];
         let last = lines.get(1).is_none_or(|next| step::of(next).is_none());
@@ -108,7 +111,7 @@ impl<'a> Writer<'a> {
         self.repeats = false;
     }
 
-    /// The number of `lines` that show the source of the diagnostic above them.
+    /// The number of lines at the start of `lines` that show the source of the diagnostic above them.
     fn body(&self, lines: &[&str]) -> usize {
         let mut at = 0;
         while let Some(line) = lines.get(at) {
@@ -127,9 +130,9 @@ impl<'a> Writer<'a> {
 #[derive(Debug, PartialEq, Eq)]
 enum Head {
     Error,
-    /// Adds to the diagnostic above.
+    /// A note on the diagnostic above it.
     Note,
-    /// A warning and its kind.
+    /// A warning, with its kind.
     Warning(String),
 }
 
@@ -171,7 +174,7 @@ fn is_error(text: &str) -> bool {
     head.len() < text.len() && head.split(' ').count() <= 2
 }
 
-/// The kind of a warning: its rule if it names one, else its words without the names in them.
+/// The kind of a warning: the name of its rule if it has one, else its words without the names in them.
 fn kind(text: &str) -> String {
     let first = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(rule, _)| rule);
     let last = || text.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')).map(|(_, rule)| rule);
@@ -189,7 +192,7 @@ fn cop(text: &str) -> Option<&str> {
     text.split_once(": ").map(|(cop, _)| cop).filter(|cop| cop.contains('/') && !cop.contains(' '))
 }
 
-/// The linter named in brackets after a message.
+/// The name of the linter, in parentheses after a message.
 fn rule(text: &str) -> Option<&str> {
     let (_, rule) = text.strip_suffix(')')?.rsplit_once(" (")?;
     let plain = !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -202,18 +205,19 @@ fn is_verdict(line: &str) -> bool {
     count.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// True for a line that only points into the one above.
+/// True for a line that consists of carets and tildes, which point into the line above.
 fn is_caret(line: &str) -> bool {
     let line = line.trim();
     line.contains('^') && line.bytes().all(|byte| matches!(byte, b'^' | b'~' | b' '))
 }
 
-/// True when a warning mentions errors: it would be taken for one, so its source is always shown.
+/// True when a warning contains the word "error". A reader could mistake it for an error, so its source is always
+/// shown.
 fn names_error(line: &str) -> bool {
     line.as_bytes().windows(5).any(|part| part.eq_ignore_ascii_case(b"error"))
 }
 
-/// True for the context that gcc prints above a diagnostic.
+/// True for a line of context that gcc prints above a diagnostic.
 fn is_context(line: &str) -> bool {
     line.starts_with("In file included from ")
         || line.contains(": In function ")

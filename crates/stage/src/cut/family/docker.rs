@@ -1,5 +1,5 @@
-//! Shortens container builds and pulls: keeps steps, their output, verdicts and errors; counts layer transfers and
-//! cached steps.
+//! Shortens the output of container builds and pulls: keeps steps, their output, verdicts and errors; counts layer
+//! transfers and cached steps.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Builds, pulls and pushes of images, and compose.
+/// The cut for builds, pulls and pushes of images, and for compose.
 pub(super) struct Docker;
 
 impl Stage for Docker {
@@ -46,7 +46,7 @@ const OMISSIONS: [Omission; 2] = [
     (CutClass::Further, packages::FURTHER),
 ];
 
-/// Strings that occur in every relevant output.
+/// Strings of which every relevant output contains at least one.
 const SIGNS: [&str; 8] = [
     "[internal] load",
     ": Pull complete",
@@ -58,7 +58,8 @@ const SIGNS: [&str; 8] = [
     " Container ",
 ];
 
-/// Build steps by number, for those that are shown only if they fail.
+/// The numbers of build steps that are cached, internal or failed. Cached and internal steps are shown only if they
+/// fail.
 struct Steps {
     cached: BTreeSet<u32>,
     internal: BTreeSet<u32>,
@@ -92,13 +93,13 @@ impl Steps {
     }
 }
 
-/// Parses `#12 words`.
+/// Parses `#12 words` into the number of the step and the words.
 fn step(line: &str) -> Option<(u32, &str)> {
     let (id, words) = line.strip_prefix('#')?.split_once(' ')?;
     Some((id.parse().ok()?, words.trim_end()))
 }
 
-/// A command's output without its seconds: `1.234 words`.
+/// Removes the seconds in front of a command's output: `1.234 words`.
 fn without_seconds(words: &str) -> &str {
     match words.split_once(' ') {
         Some((time, said))
@@ -110,7 +111,7 @@ fn without_seconds(words: &str) -> &str {
     }
 }
 
-/// A layer transfer within a build.
+/// True for a line about a layer transfer within a build.
 fn is_layer(words: &str) -> bool {
     let begins = |start: &str| words.starts_with(start);
     begins("sha256:") && (words.contains("B / ") || words.ends_with("done"))
@@ -124,7 +125,7 @@ fn is_layer(words: &str) -> bool {
         || begins("preparing layers for inline cache")
 }
 
-/// A line outside the numbered steps.
+/// The fate of a line outside the numbered steps.
 fn plain(line: &str) -> LineFate {
     if is_transfer(line) {
         LineFate::Noise("layers")
@@ -137,7 +138,7 @@ fn plain(line: &str) -> LineFate {
     }
 }
 
-/// States of a layer that is pulled or pushed.
+/// States of a layer during a pull or push.
 const STATES: [&str; 12] = [
     "Pulling fs layer",
     "Waiting",
@@ -153,7 +154,7 @@ const STATES: [&str; 12] = [
     "Pushing [",
 ];
 
-/// A layer transfer: `a1b2c3d4e5f6: Pull complete`.
+/// True for a line about a layer transfer: `a1b2c3d4e5f6: Pull complete`.
 fn is_transfer(line: &str) -> bool {
     let Some((id, state)) = line.trim_start().split_once(": ") else {
         return line.trim_start().split_once(' ').is_some_and(|(id, state)| is_id(id) && is_state(state));
@@ -169,7 +170,7 @@ fn is_id(word: &str) -> bool {
     word.len() == 12 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// True for a state, whatever figures follow it.
+/// True for a state, with or without figures after it.
 fn is_state(words: &str) -> bool {
     STATES.iter().any(|state| {
         words
@@ -178,7 +179,7 @@ fn is_state(words: &str) -> bool {
     })
 }
 
-/// ` Container web-1  Creating`: the next state supersedes it.
+/// True for a state that a later line supersedes: ` Container web-1  Creating`.
 fn is_passing(line: &str) -> bool {
     let words = line.trim_start();
     let subject = ["Container ", "Network ", "Volume ", "Image "].iter().any(|noun| words.starts_with(noun));
@@ -188,7 +189,7 @@ fn is_passing(line: &str) -> bool {
             .any(|state| words.ends_with(state))
 }
 
-/// Layer messages of the classic builder between its steps.
+/// True for messages about layers that the classic builder prints between its steps.
 fn is_classic(line: &str) -> bool {
     line.strip_prefix(" ---> ").is_some_and(|id| is_id(id) || id.starts_with("Running in "))
         || line

@@ -1,11 +1,12 @@
-//! Shortens `kubectl describe`: keeps states, conditions and events, and counts what is the same for every pod.
+//! Shortens `kubectl describe`: keeps states, conditions and events, and counts lines that are the same for every
+//! pod.
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Descriptions of Kubernetes objects.
+/// The cut for descriptions of Kubernetes objects.
 pub(super) struct Kubectl;
 
 impl Stage for Kubectl {
@@ -35,7 +36,7 @@ const TOLERATIONS: &str = "usual tolerations";
 const IDS: &str = "ids of containers and images";
 const NOT_SET: &str = "what is not set";
 
-/// True when an object's name is near the top and its events are below.
+/// True when a text has an object's name near the top, and a list of events or containers.
 fn is_description(text: &str) -> bool {
     let named = text.lines().take(8).any(|line| line.starts_with("Name:  "));
     named && (text.contains("\nEvents:") || text.contains("\nContainers:"))
@@ -45,10 +46,10 @@ fn is_description(text: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Open,
-    /// Among the volumes, in the one with the pod's own token.
+    /// The volume with the pod's own token.
     Token,
     Tolerations,
-    /// From here on nothing is omitted.
+    /// The events, of which no line is omitted.
     Events,
 }
 
@@ -66,7 +67,7 @@ impl Place {
         }
     }
 
-    /// The section of a line. A line with less indentation ends one.
+    /// The section of a line. A section ends at the next line that is indented no further than its heading.
     fn at(self, line: &str) -> Self {
         let indent = line.len() - line.trim_start().len();
         match (self, indent) {
@@ -81,7 +82,7 @@ impl Place {
     }
 }
 
-/// The two tolerations that every pod gets.
+/// True for one of the two tolerations that every pod gets.
 fn is_toleration(line: &str) -> bool {
     let words = line.trim_start_matches("Tolerations:").trim();
     ["node.kubernetes.io/not-ready:NoExecute op=Exists", "node.kubernetes.io/unreachable:NoExecute op=Exists"]
@@ -93,7 +94,7 @@ fn is_token_mount(line: &str) -> bool {
     line.trim_start().starts_with("/var/run/secrets/kubernetes.io/serviceaccount from kube-api-access-")
 }
 
-/// `Container ID:  containerd://...`
+/// True for an id: `Container ID:  containerd://...`.
 fn is_id(line: &str) -> bool {
     let words = line.trim_start();
     ["Container ID:", "Image ID:", "Machine ID:", "System UUID:", "Boot ID:"]
@@ -101,7 +102,7 @@ fn is_id(line: &str) -> bool {
         .any(|key| words.starts_with(key))
 }
 
-/// Keys that are usually not set.
+/// Keys that usually have no value.
 const UNSET: [&str; 9] = [
     "Labels:",
     "Annotations:",
@@ -114,7 +115,8 @@ const UNSET: [&str; 9] = [
     "Taints:",
 ];
 
-/// `Node-Selectors:  <none>`. A bare key may be the heading of the lines after it.
+/// True for a key without a value: `Node-Selectors:  <none>`. A bare key is kept, because it may be the heading of
+/// the lines after it.
 fn is_unset(line: &str) -> bool {
     let words = line.trim();
     let value = UNSET.iter().find_map(|key| words.strip_prefix(key)).map(str::trim);

@@ -1,7 +1,8 @@
-//! Families: what matters in the output of particular tools, and what merely shows that they ran.
+//! Families: cuts for the output of particular tools, which keep the important lines and omit those that only show
+//! that a tool ran.
 //!
-//! A family omits detail and leaves a marker that says how much. It keeps errors, failures, the first of each
-//! warning, verdicts, counts and the last lines; where it cannot distinguish success from failure it declines. The
+//! A family omits detail and leaves a marker that gives the amount. It keeps errors, failures, the first warning of
+//! each kind, verdicts, counts and the last lines; if it cannot distinguish success from failure, it declines. The
 //! pipeline does the rest: it rejects an edit that loses a line with an error signal, and keeps the original
 //! available.
 
@@ -29,7 +30,8 @@ use crate::stage::Stage;
 
 /// Every family, in the order in which they are tried; the first that proposes an edit wins.
 ///
-/// `ci` strips the prefixes of a build's lines and passes the rest to the others, so it comes first.
+/// `ci` strips the prefixes of a build log's lines and passes the rest to the family of the tool that ran, so it
+/// comes before the families of such tools.
 pub static FAMILIES: &[&dyn Stage] = &[
     &html::Html,
     &page_snapshot::PageSnapshot,

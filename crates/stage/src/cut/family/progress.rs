@@ -1,5 +1,5 @@
 //! Shortens progress meters that print a line for every few percent or items: keeps the first and the last line of
-//! each.
+//! each meter.
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::is_trouble;
@@ -7,7 +7,7 @@ use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// Lines that differ only in their progress.
+/// The cut for lines that differ only in the progress they report.
 pub(super) struct Progress;
 
 impl Stage for Progress {
@@ -34,7 +34,7 @@ impl Stage for Progress {
     }
 }
 
-/// A shorter run is shown unchanged.
+/// A run with fewer lines is shown unchanged.
 const MIN_RUN_LINES: usize = 5;
 
 fn write(run: &[&str], out: &mut String) {
@@ -47,7 +47,7 @@ fn write(run: &[&str], out: &mut String) {
     }
 }
 
-/// True when both lines belong to one meter: rows of a table have figures too, but no word of motion.
+/// True when both lines belong to one meter. Table rows contain figures too, but no word of motion.
 fn is_same_meter(one: &str, next: &str) -> bool {
     shows_progress(one)
         && shows_progress(next)
@@ -62,7 +62,7 @@ fn shows_progress(text: &str) -> bool {
     text.contains('%') || text.contains(" of ")
 }
 
-/// The part of a line that does not change while a meter runs: its words, without figures, bars and units.
+/// The part of a line that does not change while a meter runs: its words, without figures, progress bars and units.
 fn letters(line: &str) -> impl Iterator<Item = char> {
     line.split(|c: char| !c.is_alphabetic())
         .filter(|word| {
@@ -88,7 +88,7 @@ fn letters(line: &str) -> impl Iterator<Item = char> {
         .flat_map(str::chars)
 }
 
-/// Words of motion.
+/// Parts of words that describe motion.
 const MOTION: [&str; 17] = [
     "ownload",
     "pload",

@@ -5,13 +5,13 @@ use crate::plan::{Loss, Plan};
 use crate::signal;
 use crate::stage::{Scene, Stage};
 
-/// Checks the shortened text, and that its errors are kept.
+/// Checks that a family shortens `text` to `shown`, and that `shown` contains all errors.
 pub(super) fn check(family: &dyn Stage, text: &str, shown: &str) {
     assert_eq!(apply(family, text).as_deref(), Some(shown), "{text:?}");
     assert!(!family.cuts_lines() || signal::all_kept(text, shown));
 }
 
-/// The edit that a family proposes for a text of an unknown call.
+/// The text that a family proposes for the result of an unknown call.
 pub(super) fn apply(family: &dyn Stage, text: &str) -> Option<String> {
     let edit = family.apply(Scene::of(&Plan::default(), Call::default()), text)?;
     assert_eq!(edit.loss, Loss::Detail);
@@ -23,7 +23,7 @@ pub(super) fn declines(family: &dyn Stage, text: &str) {
     assert_eq!(apply(family, text), None, "{text:?}");
 }
 
-/// `count` lines, each written by `line`.
+/// Concatenates `count` lines, each written by `line`.
 pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
 }

@@ -1,5 +1,6 @@
 //! Shortens diagnostics of rustc, and of linters with the same format: keeps the first warning of each kind in full,
-//! and message and location of further ones. Errors stay in full, except for notes given above.
+//! and the message and location of further warnings. Errors are kept in full, except for notes that were already
+//! shown.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +8,9 @@ use crate::class::CutClass;
 use crate::cut::family::sheet::Sheet;
 use crate::stage::Scene;
 
-/// The diagnostics so far.
+/// The kinds of warnings and the notes shown so far.
 pub(super) struct Diagnostics {
-    /// True when further warnings of a kind are shortened.
+    /// True when further warnings of the same kind are shortened.
     is_brief: bool,
     warnings: BTreeSet<String>,
     notes: BTreeSet<String>,
@@ -19,7 +20,7 @@ pub(super) const SOURCE: &str = "source and notes of repeated warnings";
 pub(super) const NOTES: &str = "notes given above";
 
 impl Diagnostics {
-    /// No diagnostics yet.
+    /// Starts without any diagnostics.
     pub(super) fn new(scene: Scene<'_>) -> Self {
         Self {
             is_brief: scene.may_omit(CutClass::Further),
@@ -28,7 +29,7 @@ impl Diagnostics {
         }
     }
 
-    /// Writes the warning or error that `lines` begin with, and returns its number of lines, 0 if there is none.
+    /// Writes the warning or error at the start of `lines`. Returns the number of its lines, or 0 if there is none.
     pub(super) fn take<'a>(&mut self, sheet: &mut Sheet<'a>, lines: &[&'a str]) -> usize {
         if !is_head(lines) {
             return 0;
@@ -43,7 +44,7 @@ impl Diagnostics {
         len
     }
 
-    /// Writes everything but the notes given above.
+    /// Writes a diagnostic without the notes that were already shown.
     fn write<'a>(&mut self, sheet: &mut Sheet<'a>, lines: &[&'a str]) {
         let mut at = 0;
         while at < lines.len() {
@@ -74,7 +75,7 @@ fn is_head(lines: &[&str]) -> bool {
         && place.trim_start().starts_with("--> ")
 }
 
-/// The rule at the start of a linter's message: `E501 Line too long`.
+/// The name of the rule at the start of a linter's message: `E501 Line too long`.
 fn rule(head: &str) -> Option<&str> {
     let code = head.split(' ').next()?;
     let digits = code.trim_start_matches(|sign: char| sign.is_ascii_uppercase());
@@ -82,7 +83,7 @@ fn rule(head: &str) -> Option<&str> {
     (numbered && digits.len() < code.len() && code.len() < head.trim_end().len()).then_some(code)
 }
 
-/// Writes message and location; the blank line after them goes as well.
+/// Writes the message and the location of a repeated warning, and omits its other lines and the blank line after it.
 fn repeat<'a>(sheet: &mut Sheet<'a>, lines: &[&'a str], len: usize) -> usize {
     let blank = lines.get(len).is_some_and(|line| line.trim().is_empty());
     let end = len + usize::from(blank);
@@ -96,7 +97,7 @@ fn repeat<'a>(sheet: &mut Sheet<'a>, lines: &[&'a str], len: usize) -> usize {
     end
 }
 
-/// The message without the names it is about.
+/// The kind of a warning: its rule, or else its message without the names in backticks.
 fn kind(head: &str) -> String {
     if let Some(rule) = rule(head) {
         return rule.to_owned();
@@ -104,14 +105,14 @@ fn kind(head: &str) -> String {
     head.trim_end().split('`').step_by(2).collect()
 }
 
-/// True for the first line of a note or a help.
+/// True for the first line of a note or a help message.
 fn is_note(line: &str) -> bool {
     let line = line.trim_start();
     let line = line.strip_prefix("= ").unwrap_or(line);
     line.starts_with("note: ") || line.starts_with("help: ")
 }
 
-/// A note, independent of the width of the column in front of it.
+/// The text of a note without its indentation, which varies with the width of the line-number column.
 fn words(part: &[&str]) -> String {
     part.iter().flat_map(|line| [line.trim(), "\n"]).collect()
 }
@@ -139,7 +140,7 @@ mod tests {
         check(&Cargo, &text, &expected);
     }
 
-    /// Messages of ruff, whose words differ within a rule.
+    /// Ruff's messages for the same rule may have different words.
     #[test]
     fn further_examples_of_a_rule_keep_what_and_where() {
         let message = |line: usize| {

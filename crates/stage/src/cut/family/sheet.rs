@@ -1,10 +1,10 @@
-//! Writes a text without some of its lines, with one marker for each omitted run.
+//! Writes a text without some of its lines, and puts one marker in place of each omitted run.
 
 use std::fmt::Write;
 
 use crate::{omit, signal};
 
-/// Receives the lines of a text in order, each with its end.
+/// Writes the output from the lines of a text, which it receives in order, each with its line ending.
 pub(super) struct Sheet<'a> {
     text: &'a str,
     out: String,
@@ -14,18 +14,18 @@ pub(super) struct Sheet<'a> {
     shorter: bool,
 }
 
-/// A run of lines, some of them omitted.
+/// A run of lines, some or all of which are omitted.
 #[derive(Default)]
 struct Run<'a> {
     start: usize,
-    /// The kept lines, in order.
+    /// The lines of the run that are kept, in order.
     heads: Vec<&'a str>,
-    /// Descriptions of the omitted lines, with their numbers.
+    /// The descriptions of omitted lines, each with the number of such lines.
     kinds: Vec<(&'static str, usize)>,
     bytes: usize,
 }
 
-/// An omitted run must be at least this many times as long as its marker.
+/// The omitted lines of a run must be at least this many times as long as the marker.
 const MIN_MARKER_RATIO: usize = 2;
 
 impl<'a> Sheet<'a> {
@@ -33,7 +33,7 @@ impl<'a> Sheet<'a> {
         Self { text, out: String::with_capacity(text.len()), next: 0, run: Run::default(), shorter: false }
     }
 
-    /// Keeps the line, and ends a run.
+    /// Keeps the line, and ends the current run.
     pub(super) fn keep(&mut self, line: &'a str) {
         self.close();
         self.out.push_str(line);
@@ -41,7 +41,7 @@ impl<'a> Sheet<'a> {
         self.run.start = self.next;
     }
 
-    /// Keeps the line above the marker of the run around it.
+    /// Keeps the line, above the marker of the current run.
     pub(super) fn head(&mut self, line: &'a str) {
         self.run.heads.push(line);
         self.next += line.len();
@@ -55,7 +55,7 @@ impl<'a> Sheet<'a> {
         self.drop(line, what);
     }
 
-    /// Omits the line because it is shown elsewhere.
+    /// Omits the line even if it reports an error, because it is shown elsewhere.
     pub(super) fn drop(&mut self, line: &'a str, what: &'static str) {
         match self.run.kinds.iter_mut().find(|(kind, _)| *kind == what) {
             Some((_, count)) => *count += 1,
@@ -65,7 +65,7 @@ impl<'a> Sheet<'a> {
         self.next += line.len();
     }
 
-    /// True when the previous line was omitted, or precedes omitted ones.
+    /// True when the previous line is part of a run.
     pub(super) fn runs(&self) -> bool {
         self.next > self.run.start
     }
@@ -76,7 +76,7 @@ impl<'a> Sheet<'a> {
         self.shorter.then_some(self.out)
     }
 
-    /// Ends the run: shortened if that is worthwhile, else unchanged.
+    /// Ends the run. It is shortened if that saves enough, else written unchanged.
     fn close(&mut self) {
         if !self.runs() {
             return;
@@ -96,7 +96,7 @@ impl<'a> Sheet<'a> {
 }
 
 impl Run<'_> {
-    /// The marker.
+    /// The marker for the omitted lines.
     fn mark(&self) -> String {
         let total = self.kinds.iter().map(|(_, count)| count).sum();
         let mut what = String::new();
@@ -115,7 +115,8 @@ impl Run<'_> {
 mod tests {
     use super::*;
 
-    /// Lines by their first character: `-` and `+` are omitted, `^` is a head, others stay.
+    /// Writes lines according to their first character: `-` and `+` are omitted, `^` is kept above the marker, others
+    /// are kept.
     fn write(text: &str) -> Option<String> {
         let mut sheet = Sheet::new(text);
         for line in text.split_inclusive('\n') {

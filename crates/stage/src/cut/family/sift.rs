@@ -1,21 +1,21 @@
-//! Separates kept from omitted lines, with one marker for each kind of omitted line, at the first of them.
+//! Separates kept from omitted lines, and writes one marker for each kind of omitted line, at the place of the first.
 
 use crate::class::CutClass;
 use crate::plan::Loss;
 use crate::stage::{Edit, Scene};
 use crate::{omit, signal};
 
-/// What happens to a line.
+/// Whether a line is kept or omitted, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cut) enum LineFate {
     Keep,
-    /// It shows that the tool runs. Omitted unless it mentions trouble.
+    /// The line only shows that the tool runs. It is omitted unless it mentions trouble.
     Noise(&'static str),
-    /// A similar line was shown before.
+    /// A similar line was shown before, so this one is omitted unless it reports an error.
     Known(&'static str),
 }
 
-/// The text without the lines that `fate` omits, as far as the scene allows; `None` when they are too few.
+/// The text without the lines that `fate` omits, as far as the scene allows; `None` when too few lines are omitted.
 pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> LineFate) -> Option<Edit> {
     let mut kept = KeptLines::default();
     for line in text.split_inclusive('\n') {
@@ -28,10 +28,10 @@ pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> L
     kept.edit()
 }
 
-/// Fewer omitted lines are not worth a marker.
+/// If fewer lines are omitted, they are not worth a marker.
 const MIN_OMITTED_LINES: usize = 4;
 
-/// Words of trouble, in lower case.
+/// Words, in lower case, that indicate trouble.
 const TROUBLE: [&str; 13] = [
     "warn",
     "error",
@@ -48,26 +48,26 @@ const TROUBLE: [&str; 13] = [
     "corrupt",
 ];
 
-/// The lines kept so far, and gaps for the others.
+/// The lines kept so far, and the gaps left by omitted lines.
 #[derive(Default)]
 pub(in crate::cut) struct KeptLines<'a> {
     text: String,
     gaps: Vec<Gap<'a>>,
 }
 
-/// The omitted lines of one kind.
+/// A gap for all omitted lines of one kind.
 struct Gap<'a> {
     what: &'static str,
-    /// The position in the kept text of the first of them.
+    /// The position in the kept text at which the first of these lines was omitted.
     start: usize,
-    /// The position of the last of them.
+    /// The position in the kept text at which the last of these lines was omitted.
     end: usize,
     count: usize,
     first: &'a str,
 }
 
 impl<'a> KeptLines<'a> {
-    /// Takes a line, with its end, and its fate.
+    /// Adds a line, including its line ending, or counts it as omitted, according to its fate.
     pub(in crate::cut) fn line(&mut self, line: &'a str, fate: LineFate) {
         match fate {
             LineFate::Noise(what) if !is_trouble(line) => self.drop(line, what),
@@ -112,7 +112,7 @@ impl<'a> KeptLines<'a> {
 }
 
 impl Gap<'_> {
-    /// Writes the marker; a single line is written instead.
+    /// Writes the marker, or the line itself if only one was omitted.
     fn write(&self, out: &mut String) {
         match (self.count, self.start == self.end) {
             (1, _) => out.push_str(self.first),

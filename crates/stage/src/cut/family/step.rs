@@ -3,7 +3,7 @@
 /// All descriptions of such lines.
 pub(super) const WORDS: &[&str] = &["build steps", "commands", "directories entered and left"];
 
-/// The description of `line`, if it only announces a step.
+/// The description of `line`, if the line only announces a step.
 pub(super) fn of(line: &str) -> Option<&'static str> {
     let line = line.trim_end();
     let first = *line.as_bytes().first()?;
@@ -15,7 +15,7 @@ pub(super) fn of(line: &str) -> Option<&'static str> {
     }
 }
 
-/// Verbs of cmake and ninja.
+/// Verbs at the start of the steps of cmake and ninja.
 const VERBS: [&str; 8] = [
     "Building ",
     "Linking ",
@@ -27,14 +27,14 @@ const VERBS: [&str; 8] = [
     "Creating ",
 ];
 
-/// `[ 12%] Building C object x.o` and `[3/40] Building x.o`.
+/// Recognises `[ 12%] Building C object x.o` and `[3/40] Building x.o`.
 fn progress_step(line: &str) -> Option<&'static str> {
     let (count, rest) = line.strip_prefix('[')?.split_once("] ")?;
     let plain = count.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'%' | b'/'));
     (plain && VERBS.iter().any(|verb| rest.starts_with(verb))).then_some("build steps")
 }
 
-/// `  CC      x.o`.
+/// Recognises `  CC      x.o`.
 fn short_step(line: &str) -> Option<&'static str> {
     let (verb, path) = line.strip_prefix("  ")?.split_once("  ")?;
     let upper = verb.len() >= 2 && verb.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -56,7 +56,7 @@ fn is_command(line: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let known = |name: &str| COMPILERS.contains(&name);
     let writes = || [" -c ", " -o ", " cr ", " rc ", " rcs ", " cru "].iter().any(|part| line.contains(part));
-    // A prefix names the target: `x86_64-linux-gnu-gcc`.
+    // A prefix in the compiler's name is the target: `x86_64-linux-gnu-gcc`.
     (known(name) || name.rsplit_once('-').is_some_and(|(_, name)| known(name))) && writes()
 }
 

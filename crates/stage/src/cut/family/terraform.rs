@@ -1,12 +1,12 @@
-//! Shortens Terraform output: keeps every change, the plan's summary and errors; counts refreshed state and
-//! attributes not known yet.
+//! Shortens Terraform output: keeps every change, the plan's summary and errors; counts refreshed resources and
+//! attributes whose values are not known yet.
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Plans and applies of Terraform, and of `OpenTofu`.
+/// The cut for plans and applies of Terraform and `OpenTofu`.
 pub(super) struct Terraform;
 
 impl Stage for Terraform {
@@ -43,12 +43,12 @@ fn fate(scene: Scene<'_>, line: &str) -> LineFate {
     }
 }
 
-/// `module.x.aws_instance.web["a"]`
+/// True for the address of a resource: `module.x.aws_instance.web["a"]`.
 fn is_address(text: &str) -> bool {
     text.contains('.') && !text.starts_with(' ') && !text.contains(": ")
 }
 
-/// The fate of a status line of a resource.
+/// The fate of a line that reports the status of a resource.
 fn state(words: &str) -> LineFate {
     let begins = |start: &str| words.starts_with(start);
     if begins("Refreshing state...") || begins("Reading...") || begins("Read complete after ") {
@@ -60,7 +60,7 @@ fn state(words: &str) -> LineFate {
     }
 }
 
-/// `+ arn = (known after apply)`: a new attribute without a known value.
+/// True for a new attribute whose value is not known yet: `+ arn = (known after apply)`.
 fn is_unknown(line: &str) -> bool {
     line.trim_start().strip_prefix("+ ").is_some_and(|rest| {
         rest.split_once('=')

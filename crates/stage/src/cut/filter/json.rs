@@ -1,7 +1,7 @@
-//! Keeps or omits fields of a JSON document, as a filter says.
+//! Keeps or omits fields of a JSON document, as configured by a filter.
 //!
-//! The result is JSON again, with a note in place of each omitted field, so that other cuts and the exact forms can
-//! continue with it.
+//! The result is JSON again, with notes that report the omitted fields, so that other cuts and the exact forms can
+//! process it further.
 
 use tersely_codec::{Text, Value, json};
 
@@ -11,16 +11,16 @@ use crate::plan::Loss;
 use crate::read::json::documents;
 use crate::stage::Edit;
 
-/// The fields that stay and go.
+/// The fields to keep and the fields to omit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldRules {
-    /// Only these stay, with everything in them; if empty, all stay.
+    /// If not empty, only these fields are kept, with everything in them.
     pub pick: Vec<FieldPath>,
-    /// These are omitted.
+    /// These fields are omitted.
     pub drop: Vec<FieldPath>,
 }
 
-/// Replaces an omitted field.
+/// The value that replaces an omitted field.
 const GONE: &str = "[left out]";
 
 impl FieldRules {
@@ -30,7 +30,7 @@ impl FieldRules {
         self.pick.is_empty() && self.drop.is_empty()
     }
 
-    /// The document without omitted fields; `None` when all of them stay, and for text that is not JSON.
+    /// The document without the omitted fields; `None` when no field is omitted, or when the text is not JSON.
     pub(super) fn apply(&self, text: &str) -> Option<Edit> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
@@ -57,7 +57,8 @@ fn past<'p>(walks: &[FieldWalk<'p>], name: Option<&Text<'_>>) -> Vec<FieldWalk<'
     left
 }
 
-/// Omits the fields that the walks lead to, except for those that report a failure, and returns their number.
+/// Omits the fields that the walks lead to, except for fields that report a failure. Returns the number of omitted
+/// fields.
 fn drop(value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -> usize {
     if walks.is_empty() {
         return 0;
@@ -84,8 +85,8 @@ fn drop_member(key: &Text<'_>, value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -
     1
 }
 
-/// Omits all but the fields that the walks lead to, except for those that report a failure, and returns their
-/// number.
+/// Keeps the fields that the walks lead to and those that report a failure, and omits all others. Returns the number
+/// of omitted fields.
 fn pick(value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -> usize {
     match value {
         Value::Array(items) => {

@@ -1,4 +1,4 @@
-//! Keeps, omits or rewrites lines, as a filter says.
+//! Keeps, omits or rewrites lines, as configured by a filter.
 
 use std::borrow::Cow;
 
@@ -9,22 +9,22 @@ use crate::plan::Loss;
 use crate::signal;
 use crate::stage::Edit;
 
-/// A regular expression for lines. Matching takes time linear in the line, whatever the expression.
+/// A regular expression that is matched against lines. Matching takes time linear in the length of the line.
 #[derive(Debug, Clone)]
 pub struct LinePattern(Regex);
 
-/// Maximum size of a compiled expression in bytes.
+/// Maximum size of a compiled expression, in bytes.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 impl LinePattern {
-    /// Parses an expression.
+    /// Parses a regular expression.
     ///
     /// # Errors
     ///
-    /// When it is invalid or too large; says why.
+    /// Fails if the expression is invalid or too large. The error gives the reason.
     pub fn parse(text: &str) -> Result<Self, String> {
         let regex = RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build();
-        // The message draws the expression with a caret below; its last line gives the reason.
+        // The message shows the expression with a caret below it; its last line gives the reason.
         regex.map(Self).map_err(|error| {
             let error = error.to_string();
             let said = error.lines().last().unwrap_or_default();
@@ -45,23 +45,23 @@ impl PartialEq for LinePattern {
 
 impl Eq for LinePattern {}
 
-/// Rules for lines, applied in this order: keep, omit, rewrite, and omit the middle of the rest if it is too long.
+/// Rules for lines, applied in this order: keep, omit, rewrite, and omit the middle if too many lines are left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineRules {
-    /// Only lines that match one of these stay; if empty, all stay.
+    /// If not empty, only lines that match one of these patterns are kept.
     pub keep: Vec<LinePattern>,
-    /// Lines that match one of these are omitted.
+    /// Lines that match one of these patterns are omitted.
     pub drop: Vec<LinePattern>,
-    /// Replacements for matches; `$1` and `$name` refer to groups.
+    /// Patterns, and the replacement for each match; `$1` and `$name` refer to groups.
     pub replace: Vec<(LinePattern, String)>,
-    /// Maximum number of lines.
+    /// Maximum number of lines to keep.
     pub cap: Option<usize>,
 }
 
-/// Percentage of the lines under a cap that come from the beginning.
+/// If a text is capped, the percentage of kept lines that come from its beginning.
 const HEAD_PERCENT: usize = 60;
 
-/// Lines on each side of an error that stay with it.
+/// The number of lines before and after an error that are kept with it.
 const ERROR_CONTEXT_LINES: usize = 3;
 
 impl LineRules {
@@ -71,7 +71,8 @@ impl LineRules {
         self.keep.is_empty() && self.drop.is_empty() && self.replace.is_empty() && self.cap.is_none()
     }
 
-    /// The text without omitted lines, described as `left_out`; `None` when it stays unchanged.
+    /// The text without the omitted lines, which the marker describes as `left_out`. `None` when the text does not
+    /// change.
     pub(super) fn apply(&self, left_out: &'static str, text: &str) -> Option<Edit> {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let safe = beside_errors(&lines);
@@ -88,7 +89,7 @@ impl LineRules {
         let is_new = |at: &usize| stays[*at] && lines[*at] != written[*at];
         let rewritten = (0..lines.len()).filter(is_new).count();
         if !kept.is_worth() {
-            // Too few to be worth a marker: they stay.
+            // Too few lines would be omitted to be worth a marker, so all lines are kept.
             kept = KeptLines::default();
             for line in &written {
                 kept.line(line, LineFate::Keep);
@@ -105,7 +106,7 @@ impl LineRules {
         (self.keep.is_empty() || has(&self.keep)) && !has(&self.drop)
     }
 
-    /// Omits the middle of the kept lines, if they are too many.
+    /// Omits the middle of the kept lines if there are too many.
     fn cap(&self, stays: &mut [bool], safe: &[bool]) {
         let Some(cap) = self.cap else { return };
         let count = stays.iter().filter(|stays| **stays).count();
@@ -120,7 +121,7 @@ impl LineRules {
         }
     }
 
-    /// A line after replacements.
+    /// Applies the replacements to a line.
     fn write<'t>(&self, line: &'t str) -> Cow<'t, str> {
         let body = bare(line);
         let mut new = Cow::Borrowed(body);
@@ -136,7 +137,7 @@ impl LineRules {
     }
 }
 
-/// The text, with a note of how many lines were rewritten.
+/// Appends a note that gives the number of rewritten lines.
 fn append_note(mut text: String, rewritten: usize) -> String {
     if rewritten > 0 {
         let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -146,7 +147,7 @@ fn append_note(mut text: String, rewritten: usize) -> String {
     text
 }
 
-/// For each line, whether it reports an error or is next to one that does.
+/// For each line, whether it reports an error or is near a line that does.
 fn beside_errors(lines: &[&str]) -> Vec<bool> {
     let mut beside = vec![false; lines.len()];
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| signal::find(bare(line)).is_some()) {

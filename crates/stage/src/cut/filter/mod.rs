@@ -1,7 +1,7 @@
-//! Filters: what users omit from the output of their own tools.
+//! Filters: cuts that users configure for the output of their own tools.
 //!
-//! A filter is a stage like any other: it proposes, and the pipeline measures, checks for lost errors and keeps the
-//! original available. Lines and fields that report a failure stay, whatever a filter says.
+//! A filter is a stage like any other: it proposes an edit, and the pipeline measures the edit, checks for lost
+//! errors and keeps the original available. A filter never omits lines or fields that report a failure.
 
 mod json;
 mod lines;
@@ -18,12 +18,12 @@ use crate::class::{CutClass, Omission};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// What to omit from the results of some calls.
+/// A user's rules for what to omit from the results of some calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// What it omits, in a few words for the reader of the rest.
+    /// A short description of the omitted parts, for the reader of the rest.
     pub left_out: &'static str,
-    /// The calls that it applies to: those that one of these covers.
+    /// The calls that the filter applies to. A call must match one of these scopes.
     pub scopes: Vec<FilterScope>,
     /// Rules for the lines of a text.
     pub lines: LineRules,
@@ -32,16 +32,16 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// The name of all filters in reports.
+    /// The name that reports use for all filters.
     pub const STAGE: &'static str = "filter";
 
-    /// True when it applies to the results of a call.
+    /// True when the filter applies to the results of a call.
     #[must_use]
     pub fn is_for(&self, call: &Call<'_>) -> bool {
         self.scopes.iter().any(|scope| scope.covers(call))
     }
 
-    /// The edit that it proposes for a text of any call; `None` when it omits nothing.
+    /// The edit that the filter proposes for a text, regardless of the call; `None` when nothing changes.
     #[must_use]
     pub fn edit(&self, text: &str) -> Option<Edit> {
         let fields = if self.fields.is_empty() { None } else { self.fields.apply(text) };
@@ -58,7 +58,7 @@ impl Stage for Filter {
         Mode::Standard
     }
 
-    /// For a document it omits fields, and takes care of failures itself.
+    /// In a JSON document the filter omits fields, not lines, and keeps those that report a failure itself.
     fn cuts_lines(&self) -> bool {
         self.fields.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Paths of fields in a JSON document: `items.*.metadata`, `**.url`, `a."b.c"`.
+//! Parses and follows paths of fields in a JSON document: `items.*.metadata`, `**.url`, `a."b.c"`.
 
 use tersely_codec::Text;
 
@@ -11,7 +11,7 @@ pub struct FieldPath {
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum FieldStep {
-    /// A member of this name.
+    /// A member with this name.
     Named(String),
     /// `*`: any member or item.
     Any,
@@ -24,7 +24,7 @@ impl FieldPath {
     ///
     /// # Errors
     ///
-    /// When a step is empty or a quote is not closed.
+    /// Fails if a step is empty or a quote is not closed.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let (mut steps, mut rest) = (Vec::new(), text);
         loop {
@@ -43,14 +43,14 @@ impl FieldPath {
         }
     }
 
-    /// The start of a walk along the path.
+    /// Starts a walk along the path.
     pub(super) fn begin(&self) -> FieldWalk<'_> {
         FieldWalk(&self.steps)
     }
 }
 
 impl FieldStep {
-    /// The first step of a path, and the text after it.
+    /// Parses the first step of a path. Returns the step and the text after it.
     fn first(path: &str) -> Result<(Self, &str), &'static str> {
         if let Some(quoted) = path.strip_prefix('"') {
             let (name, after) = quoted.split_once('"').ok_or("a quote is not closed")?;
@@ -70,7 +70,7 @@ impl FieldStep {
     }
 }
 
-/// The remaining steps to a field.
+/// The remaining steps of a path, during a walk through a document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FieldWalk<'p>(&'p [FieldStep]);
 
@@ -80,7 +80,8 @@ impl FieldWalk<'_> {
         self.0.is_empty()
     }
 
-    /// The remaining steps after a member of this name, or after an item: one walk for every way to read the path.
+    /// Adds to `left` the walks that remain after a member with this name, or after an item of a list. There may be
+    /// several, because `**` can match any number of steps.
     pub(super) fn past(self, name: Option<&Text<'_>>, left: &mut Vec<Self>) {
         match self.0 {
             [FieldStep::Deep, rest @ ..] => {
@@ -102,7 +103,7 @@ impl FieldWalk<'_> {
 mod tests {
     use super::*;
 
-    /// True when the path leads through these names; items have none.
+    /// True when the path leads through members with these names. `None` is an item of a list.
     fn leads(path: &str, names: &[Option<&str>]) -> bool {
         let path = FieldPath::parse(path).unwrap();
         let mut walks = vec![path.begin()];

@@ -1,14 +1,14 @@
-//! The calls that a filter applies to.
+//! Decides which calls a filter applies to.
 
 use crate::call::Call;
 use crate::pattern::fits_pattern;
 
-/// The calls that a filter applies to; an empty list matches everything.
+/// The calls that a filter applies to. An empty list matches every tool or every command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterScope {
-    /// Names of tools; `*` matches anything.
+    /// Names of tools; `*` matches any text.
     pub tools: Vec<String>,
-    /// Commands; `*` matches anything, and more words may follow.
+    /// Commands; `*` matches any text. More words may follow a command.
     pub commands: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ impl FilterScope {
     }
 }
 
-/// True when a command matches a pattern, or matches it followed by more words.
+/// True when a command matches a pattern, optionally followed by more words.
 fn begins(pattern: &str, command: &str) -> bool {
     fits_pattern(pattern, command) || fits_pattern(&format!("{pattern} *"), command)
 }
@@ -43,7 +43,7 @@ mod tests {
             (&[], &["helm"], "shell", "sudo helm list | head", true),
             (&["*__list_*"], &[], "mcp__github__list_issues", "", true),
             (&["*__list_*"], &[], "mcp__github__get_issue", "", false),
-            // The argument of such a tool is not a command line.
+            // The argument of this tool is not a command line.
             (&[], &["helm"], "Grep", "helm", false),
         ] {
             let scope = FilterScope { tools: strings(tools), commands: strings(commands) };

@@ -1,24 +1,24 @@
-//! Decides how much of a result is shown, by the purpose of the call; editable text is never cut.
+//! Decides how much of a result is shown, depending on the purpose of the call. Text that may be edited is never cut.
 
 use crate::call::{Call, Origin, ToolKind};
 use crate::cut::skim::lead::{self, LeadLine};
 use crate::read::source;
 use crate::stage::Scene;
 
-/// Bytes shown of each part of a text.
+/// The number of bytes shown of each part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Budget {
     pub(super) head: usize,
-    /// Of the lines between the ends.
+    /// The number of bytes shown between head and tail.
     pub(super) between: usize,
     pub(super) tail: usize,
-    /// The kinds of lines shown between the ends, most important first.
+    /// The kinds of lines shown between head and tail, the most important first.
     pub(super) leads: &'static [LeadLine],
-    /// True when a text with an error stays whole: many lines describe a failure.
+    /// True when a text with an error is shown whole, because many of its lines may describe the failure.
     pub(super) is_whole_on_error: bool,
 }
 
-/// A terminal screen: the latest output is at the end.
+/// The budget for a terminal screen, where the latest output is at the end.
 const SCREEN: Budget = Budget {
     head: 300,
     between: 1_200,
@@ -27,7 +27,7 @@ const SCREEN: Budget = Budget {
     is_whole_on_error: false,
 };
 
-/// Prose: it begins with its topic, and has headings.
+/// The budget for prose, which begins with its topic and has headings.
 const READING: Budget = Budget {
     head: 1_500,
     between: 2_000,
@@ -36,7 +36,7 @@ const READING: Budget = Budget {
     is_whole_on_error: false,
 };
 
-/// The output of a command.
+/// The budget for the output of a command.
 const PRINTED: Budget = Budget {
     head: 900,
     between: 1_000,
@@ -45,11 +45,11 @@ const PRINTED: Budget = Budget {
     is_whole_on_error: true,
 };
 
-/// Words in the names of tools whose results are prose.
+/// Parts of the names of tools whose results are prose.
 const READINGS: [&str; 11] =
     ["agent", "article", "browse", "docs", "fetch", "page", "read", "search", "task", "url", "web"];
 
-/// Words in the names of tools whose every word counts: messages, instructions, and file contents.
+/// Parts of the names of tools whose results are shown whole: messages, instructions, and file contents.
 const WHOLE: [&str; 13] = [
     "ask_",
     "askuser",
@@ -70,7 +70,7 @@ const WHOLE: [&str; 13] = [
 const UNPACKS: [&str; 4] = ["base64", "gunzip", "unzip", "zcat"];
 
 impl Budget {
-    /// The budget of a result of this call; `None` if it is shown whole, as for unknown calls.
+    /// The budget for a result of this call; `None` if the result is shown whole, as for unknown calls.
     pub(super) fn of(Scene { call, room, .. }: Scene<'_>, text: &str) -> Option<Self> {
         let budget = match call.tool_kind() {
             ToolKind::Bash => of_command(call, text),
@@ -82,7 +82,7 @@ impl Budget {
         (is_other && !is_numbered(text)).then(|| budget.within(room))
     }
 
-    /// The same proportions of `room` bytes.
+    /// Scales the budget to `room` bytes, with the same proportions.
     fn within(self, room: usize) -> Self {
         let Self { head, between, tail, .. } = self;
         let part = |part: usize| room.saturating_mul(part) / (head + between + tail);
@@ -121,7 +121,7 @@ fn of_name(call: Call<'_>) -> Option<Budget> {
     Some(budget)
 }
 
-/// True when most lines begin with a number and a tab, as in a numbered file.
+/// True when most lines begin with a number and a tab, as in a listing of a file with line numbers.
 fn is_numbered(text: &str) -> bool {
     let numbered = |line: &&str| {
         let rest = line.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit());

@@ -1,19 +1,19 @@
-//! Finds leading lines, which tell a reader whether to read on below them.
+//! Finds leading lines, which help a reader decide whether to read the lines below them.
 
-/// Why a line is worth showing, best reason first.
+/// The reason why a line is worth showing, the best reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeadLine {
-    /// It may mention trouble, or sums up.
+    /// The line may mention trouble, or summarises.
     Telling,
     /// A heading.
     Heading,
-    /// Indented lines follow it.
+    /// Indented lines follow the line.
     Opening,
-    /// It begins a paragraph.
+    /// The line begins a paragraph.
     First,
 }
 
-/// Words, in lower case, of lines that mention trouble or sum up.
+/// Words, in lower case, of lines that mention trouble or summarise.
 const TELLING: [&str; 22] = [
     "warn",
     "fail",
@@ -42,7 +42,7 @@ const TELLING: [&str; 22] = [
 /// Longer lines, in bytes, are sentences, not headings.
 const MAX_HEADING_BYTES: usize = 100;
 
-/// The kind of each line.
+/// For each line, the reason to show it, if there is one.
 pub(super) fn leads(lines: &[&str]) -> Vec<Option<LeadLine>> {
     let next: Vec<Option<usize>> = following(lines);
     (0..lines.len())
@@ -67,7 +67,7 @@ pub(super) fn leads(lines: &[&str]) -> Vec<Option<LeadLine>> {
         .collect()
 }
 
-/// Minimum headings of a document.
+/// A text with at least this many headings is a document.
 const MIN_HEADINGS: usize = 4;
 
 /// True for a text with Markdown headings.
@@ -76,7 +76,7 @@ pub(super) fn is_document(text: &str) -> bool {
     text.lines().filter(is_marked).take(MIN_HEADINGS).count() == MIN_HEADINGS
 }
 
-/// For each line, the next one that is not blank.
+/// For each line, the index of the next line that is not blank.
 fn following(lines: &[&str]) -> Vec<Option<usize>> {
     let mut next = vec![None; lines.len()];
     let mut seen = None;
@@ -94,12 +94,12 @@ fn indent(line: &str) -> usize {
 }
 
 fn is_telling(line: &str) -> bool {
-    // A long line would contain one of these sooner or later.
+    // Only the start is searched, because a long line is likely to contain one of these words by chance.
     let start = line[..line.floor_char_boundary(MAX_HEADING_BYTES * 2)].to_ascii_lowercase();
     TELLING.iter().any(|word| start.contains(word))
 }
 
-/// True for `## Heading`, `**Heading**` and `Heading:` that is not indented.
+/// True for `## Heading`, `**Heading**` and `Heading:`, if not indented.
 fn is_heading(line: &str) -> bool {
     let marked = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
     let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");

@@ -1,8 +1,8 @@
-//! Shortens long output that nobody edits to what a reader skims: both ends, errors, and leading lines.
+//! Shortens long output that nobody edits to what a reader skims: head, tail, errors and leading lines.
 //!
-//! Markers give the numbers of the omitted lines, by which they can be fetched. So a text that another stage has
-//! already cut stays unchanged: its lines are no longer those of the original. JSON is cut elsewhere, at the ends of
-//! its values.
+//! Markers give the numbers of the omitted lines, with which these lines can be fetched. So a text that another stage
+//! has already cut is left unchanged, because its line numbers differ from those of the original. Another stage cuts
+//! JSON, at the ends of its values.
 
 mod budget;
 mod lead;
@@ -16,22 +16,22 @@ use crate::read::{json, table};
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
-/// A long text that is read, not edited.
+/// The cut for long texts that are read, not edited.
 pub(crate) struct Skim;
 
-/// Lines kept in front of an error, and after it.
+/// The number of lines kept before an error, and after it.
 const ERROR_CONTEXT_LINES: (usize, usize) = (1, 2);
 
-/// A shorter run of lines, in bytes, costs as much as its marker.
+/// A run of lines with fewer bytes costs no more than its marker.
 const MIN_RUN_BYTES: usize = 120;
 
-/// Any row of a table may be wanted: rows get this many times the room of other lines.
+/// A reader may need any row of a table, so tables get this many times the room of other texts.
 const TABLE_ROOM_FACTOR: usize = 2;
 
-/// Bytes shown of a leading line.
+/// Maximum number of bytes shown of a leading line.
 const LEAD_LINE_BYTES: usize = 160;
 
-/// A text is not made of lines if its longest one is more than this fraction of it.
+/// If the longest line is more than this fraction of a text, the text does not consist of lines.
 const LONGEST_LINE_DIVISOR: usize = 4;
 
 impl Stage for Skim {
@@ -88,7 +88,7 @@ enum LineView {
     Whole,
 }
 
-/// How much of each line is shown; `None` if the ends meet.
+/// For each line, how much of it is shown; `None` if head and tail meet.
 fn select_lines(lines: &[&str], budget: &Budget) -> Option<Vec<LineView>> {
     let head = omit::lines_within(lines.iter(), budget.head);
     let tail = lines.len() - omit::lines_within(lines.iter().rev(), budget.tail);
@@ -108,11 +108,11 @@ fn select_lines(lines: &[&str], budget: &Budget) -> Option<Vec<LineView>> {
     Some(shown)
 }
 
-/// The cost of a marker in front of a shown line, in bytes.
+/// The approximate size of the marker in front of a shown line, in bytes.
 const MARKER_BYTES: usize = 20;
 
-/// Shows leading lines, most important first, as long as there is room. If there are too many of a kind, they are
-/// sampled from the whole text.
+/// Shows leading lines while there is room, the most important kinds first. If there are too many lines of a kind, a
+/// sample from the whole text is shown.
 fn lead_on(lines: &[&str], shown: &mut [LineView], budget: &Budget) {
     let leads = lead::leads(lines);
     let mut room = budget.between;
@@ -131,7 +131,8 @@ fn lead_on(lines: &[&str], shown: &mut [LineView], budget: &Budget) {
     }
 }
 
-/// The shown lines, with the numbers of the others, also in the file whose line `start` is the first.
+/// Writes the shown lines, and markers with the numbers of the omitted lines. If the text is part of a file and
+/// begins at line `start`, markers also give the line numbers in the file.
 fn write(start: Option<usize>, lines: &[&str], shown: &[LineView]) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -163,7 +164,7 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
-    /// Bytes kept of a text.
+    /// The room for a text in bytes.
     const ROOM: usize = 3_100;
 
     fn skim(tool: &str, command: &str, text: &str) -> Option<String> {
@@ -171,7 +172,7 @@ mod tests {
         Skim.apply(Scene { room: ROOM, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
-    /// Behaviour 0.20: lines of part of a file also get their numbers in the file.
+    /// Behaviour 0.20: for a part of a file, markers also give the line numbers in the file.
     #[test]
     fn lines_of_a_file_have_its_numbers() {
         let line = |at: usize| {
@@ -212,7 +213,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 3.23: missing lines can be fetched by the numbers given.
+    /// Behaviour 3.23: missing lines can be fetched by the numbers in the markers.
     #[test]
     fn missing_lines_are_numbered_as_in_the_original() {
         let text = output("");

@@ -1,11 +1,11 @@
-//! Cuts the last columns off wide tables, and names them.
+//! Cuts the last columns off wide tables, and lists their names.
 
 use crate::signal;
 
-/// Maximum width kept, in bytes.
+/// Maximum width that is kept, in bytes.
 const MAX_WIDTH: usize = 180;
 
-/// Minimum width kept, in bytes.
+/// Minimum width that is kept, in bytes.
 const MIN_WIDTH: usize = 60;
 
 /// Lines longer than this, in bytes, are wide.
@@ -14,7 +14,8 @@ const WIDE_LINE_BYTES: usize = 280;
 /// Tables with fewer wide lines stay unchanged.
 const MIN_LINES: usize = 8;
 
-/// The lines up to a gap that all of them have, if most of the text is beyond it. Lines with errors stay whole.
+/// Cuts all lines at a gap between two columns. `None` unless at least half of the lines are wide and share such a
+/// gap. Lines with errors are kept whole.
 pub(super) fn narrow(lines: &[&str]) -> Option<String> {
     let reaching: Vec<&str> =
         lines.iter().map(|line| line.trim_end()).filter(|line| line.len() > MAX_WIDTH).collect();
@@ -35,7 +36,8 @@ pub(super) fn narrow(lines: &[&str]) -> Option<String> {
     Some(out)
 }
 
-/// The last position, within limits, that follows two blanks in every line and at which the first line has a name.
+/// The last position, within the limits of the width, that follows two blanks in every line and at which a column
+/// name begins in the first line.
 fn gap(lines: &[&str]) -> Option<usize> {
     let first = lines.first()?.as_bytes();
     let is_free = |end: usize| lines.iter().all(|line| line.as_bytes()[end - 2..end] == *b"  ");

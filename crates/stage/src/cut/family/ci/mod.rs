@@ -1,7 +1,7 @@
-//! Shortens logs of GitHub Actions: each step under one heading, without the time of every line and the runner's own
-//! work.
+//! Shortens logs of GitHub Actions: shows each step under one heading, and omits the time of every line and the
+//! runner's own work.
 //!
-//! The rest of a step is the output of the tool that it ran, so that tool's family shortens it further.
+//! The rest of a step is the output of the tool that the step ran, so that tool's family shortens it further.
 
 mod setup;
 mod step;
@@ -17,9 +17,9 @@ use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
-/// A run's log, with or without the names of job and step on each line.
+/// The cut for the log of a run, with or without the names of job and step on each line.
 pub(super) struct Ci {
-    /// The families that shorten a step; `ci` itself, if listed, is skipped.
+    /// The families that shorten the steps; `ci` itself is skipped if listed.
     pub(super) families: &'static &'static [&'static dyn Stage],
 }
 
@@ -52,7 +52,7 @@ impl Stage for Ci {
 const NAME: &str = "ci";
 
 impl Ci {
-    /// The shown part of a step.
+    /// The text to show for a step.
     fn body(&self, scene: Scene<'_>, step: &CiStep<'_>) -> String {
         let mut kept = KeptLines::default();
         let mut setup = Setup::default();
@@ -63,7 +63,7 @@ impl Ci {
     }
 }
 
-/// The lines of `text`, with error lines unchanged: their time is part of the message.
+/// The lines of `text`, in which lines with errors get their prefixes back, because the time of an error matters.
 fn with_whole_errors(step: &CiStep<'_>, text: &str) -> String {
     let mut errors: HashMap<&str, VecDeque<&str>> = HashMap::new();
     let tells =
@@ -75,7 +75,7 @@ fn with_whole_errors(step: &CiStep<'_>, text: &str) -> String {
     text.split_inclusive('\n').map(whole).collect()
 }
 
-/// A step as shortened by a tool's family, if that is shorter and loses no error.
+/// The text of a step, shortened by a tool's family. `None` if the result is not shorter or loses an error.
 fn ask(family: &dyn Stage, scene: Scene<'_>, text: &str) -> Option<String> {
     let is_beyond = family.leaves().iter().all(|(class, _)| !scene.may_omit(*class));
     if family.name() == NAME || family.reader() > scene.plan.reader || is_beyond {

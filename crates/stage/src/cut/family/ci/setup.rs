@@ -1,8 +1,8 @@
-//! Recognises what a runner does before and after the steps of a workflow.
+//! Recognises log lines about the work of a runner before and after the steps of a workflow.
 
 use crate::cut::family::sift::LineFate;
 
-/// Groups of lines that are the same in every run.
+/// Titles of groups whose lines are the same in every run, each with the description used when the group is omitted.
 const GROUPS: [(&str, &str); 18] = [
     ("Runner Image Provisioner", RUNNER),
     ("Operating System", RUNNER),
@@ -36,7 +36,7 @@ pub(super) const TIMES: &str = "a step's start and length stand above it";
 /// All descriptions of omitted lines.
 pub(super) const WORDS: &[&str] = &[RUNNER, CHECKOUT, INPUTS, SHELL, CACHES, DOWNLOADS, DEBUGGING, TIMES];
 
-/// Lines outside groups, by their prefixes.
+/// Prefixes of lines outside groups, each with the description used when such a line is omitted.
 const LINES: [(&str, &str); 16] = [
     ("Current runner version: ", RUNNER),
     ("Runner name: ", RUNNER),
@@ -56,7 +56,7 @@ const LINES: [(&str, &str); 16] = [
     ("Removing HTTP extra header", CHECKOUT),
 ];
 
-/// The current position in a step's log.
+/// The current group in a step's log.
 #[derive(Default)]
 pub(super) struct Setup {
     group: Group,
@@ -66,9 +66,9 @@ pub(super) struct Setup {
 enum Group {
     #[default]
     None,
-    /// Omitted, with this description.
+    /// A group that is omitted, with its description.
     Dull(&'static str),
-    /// A script that is about to run: first its text, then the shell's settings.
+    /// The script that is about to run: first its text, then the shell's settings.
     Script,
     Settings,
 }
@@ -93,7 +93,7 @@ impl Setup {
         }
     }
 
-    /// Begins a group. The inputs of an action are omitted, but not that it ran.
+    /// Begins a group. For an action, the inputs are omitted, but the line with its name is kept.
     fn open(&mut self, title: &str) -> LineFate {
         let dull = GROUPS.iter().find(|(start, _)| title.starts_with(start));
         self.group = match (dull, title.strip_prefix("Run ")) {
@@ -113,7 +113,7 @@ impl Setup {
     }
 }
 
-/// `owner/name@version`
+/// True for `owner/name@version`.
 fn is_action(name: &str) -> bool {
     !name.contains(' ') && name.contains('@') && name.contains('/')
 }

@@ -1,31 +1,31 @@
 //! Splits a log into steps, and strips the prefixes of its lines.
 
-/// A step and its lines, without job, step and time.
+/// A step and its lines, from which job, step and time are removed.
 pub(super) struct CiStep<'a> {
-    /// `job\tstep`, or nothing.
+    /// `job\tstep`, or empty if the log does not name them.
     name: &'a str,
     first: &'a str,
     last: &'a str,
-    /// Lines that had a time.
+    /// The number of lines with a time.
     pub(super) times: usize,
-    /// The text of each line, and the whole line.
+    /// The lines of the step.
     pub(super) lines: Vec<StepLine<'a>>,
 }
 
-/// A line's text, and the unmodified line.
+/// The text of a line without its prefixes, and the unmodified line.
 #[derive(Clone, Copy)]
 pub(super) struct StepLine<'a> {
     pub(super) text: &'a str,
     pub(super) whole: &'a str,
 }
 
-/// Fewer lines are shown unchanged.
+/// Logs with fewer lines are shown unchanged.
 const MIN_LINES: usize = 8;
 
-/// Lines inspected to recognise a log.
+/// The number of lines inspected to recognise a log.
 const SAMPLE_LINES: usize = 40;
 
-/// The steps of a log; `None` when the text is not one.
+/// The steps of a log; `None` when the text is not a log of GitHub Actions.
 pub(super) fn steps(text: &str) -> Option<Vec<CiStep<'_>>> {
     text.lines().take(SAMPLE_LINES).find_map(read)?;
     let mut steps: Vec<CiStep<'_>> = Vec::new();
@@ -58,10 +58,10 @@ struct Row<'a> {
     text: &'a str,
 }
 
-/// `2026-02-04T07:13:56.9618663Z`
+/// The format of a time: `2026-02-04T07:13:56.9618663Z`.
 const STAMP: &[u8; 28] = b"0000-00-00T00:00:00.0000000Z";
 
-/// Job, step, time and text of a line.
+/// Parses the job, step, time and text of a line.
 fn read(line: &str) -> Option<Row<'_>> {
     if let Some((time, text)) = stamp(line) {
         return Some(Row { name: "", time, text });
@@ -101,7 +101,7 @@ impl<'a> CiStep<'a> {
         self.lines.push(StepLine { text: row.text, whole });
     }
 
-    /// The line above the step: its name, start and duration.
+    /// The line shown above the step: the step's name, start and duration.
     pub(super) fn heading(&self) -> String {
         let Some(start) = self.first.get(..19) else { return String::new() };
         let name = self.name.replace('\t', " / ");
@@ -115,7 +115,7 @@ impl<'a> CiStep<'a> {
     }
 }
 
-/// The second of the day.
+/// The second of the day at `time`.
 fn second(time: &str) -> u32 {
     let two = |at: usize| time.get(at..at + 2).and_then(|digits| digits.parse().ok()).unwrap_or(0);
     two(11) % 24 * 3600 + two(14) % 60 * 60 + two(17) % 60

@@ -1,13 +1,13 @@
 //! Classifies the files of a diff by their paths.
 
-/// How interesting a file's changes are.
+/// The kind of a file, which determines how much of its changes is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// Written by a person.
+    /// A file that a person wrote.
     Written,
-    /// A package manager's record of versions.
+    /// A lock file, in which a package manager records versions.
     Lock,
-    /// Generated; the words describe it.
+    /// A file that no person wrote, such as a generated one, with a description.
     Dull(&'static str),
 }
 
@@ -39,7 +39,7 @@ const LOCKS: [&str; 24] = [
     "gradle.lockfile",
 ];
 
-/// Extensions of generated files.
+/// Extensions of generated files, each with a description.
 const ENDINGS: [(&str, &str); 16] = [
     (".min.js", "minified file"),
     (".min.css", "minified file"),
@@ -59,7 +59,7 @@ const ENDINGS: [(&str, &str); 16] = [
     (".ipynb", "notebook"),
 ];
 
-/// Directories of third-party and generated files.
+/// Directories of third-party and generated files, each with a description.
 const FOLDERS: [(&str, &str); 8] = [
     ("node_modules", "vendored file"),
     ("vendor", "vendored file"),
@@ -71,7 +71,7 @@ const FOLDERS: [(&str, &str); 8] = [
     (".yarn", "vendored file"),
 ];
 
-/// The kind of the file at `path`, whose diff begins with `head`.
+/// The kind of the file at `path`. `head` is the beginning of its diff.
 pub(super) fn kind(path: &str, head: &str) -> FileKind {
     let path = path.trim_end_matches('"');
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -1,8 +1,8 @@
-//! Parses hunks, and writes the part of them that is shown.
+//! Parses the hunks of a diff, and writes the part of them that is shown.
 
 use crate::{omit, signal};
 
-/// The hunks at the start of `text`, whose headers' counts give their end.
+/// The hunks at the start of `text`. Their end follows from the line counts in their headers.
 pub(super) fn body(text: &str) -> &str {
     let mut end = 0;
     let mut left = Span { old: 0, new: 0 };
@@ -23,7 +23,7 @@ pub(super) fn body(text: &str) -> &str {
     &text[..end]
 }
 
-/// The number of lines of a hunk on either side, from its header.
+/// The number of lines of a hunk in the old and in the new file, from its header.
 #[derive(Clone, Copy)]
 struct Span {
     old: usize,
@@ -31,7 +31,7 @@ struct Span {
 }
 
 impl Span {
-    /// True when the hunk is complete.
+    /// True when no lines of the hunk are left to read.
     fn is_over(self) -> bool {
         self.old == 0 && self.new == 0
     }
@@ -46,7 +46,8 @@ pub(super) fn count(body: &str) -> (usize, usize) {
     })
 }
 
-/// Writes hunks with at most `margin` unchanged lines around each change, and tells how many are missing around them.
+/// Writes hunks with up to `margin` unchanged lines before the first and after the last change of each. Returns the
+/// number of unchanged lines omitted there.
 pub(super) fn write(body: &str, margin: usize, out: &mut String) -> usize {
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let mut missing = 0;
@@ -74,13 +75,13 @@ fn write_hunk(header: Header<'_>, lines: &[&str], margin: usize, out: &mut Strin
     lines.len() - (end - start)
 }
 
-/// A run of removed lines from this length on is reduced to its ends.
+/// A run of removed or unchanged lines with at least this length is reduced to its ends.
 const LONG_RUN_LINES: usize = 32;
 
-/// Lines at either end of such a run.
+/// The number of lines kept at either end of such a run.
 const END_LINES: usize = 8;
 
-/// Writes lines with the same sign.
+/// Writes a run of lines that have the same sign.
 fn write_run(run: &[&str], margin: usize, out: &mut String) {
     let ends = match run[0].as_bytes()[0] {
         b'-' if run.len() >= LONG_RUN_LINES => END_LINES,
@@ -112,7 +113,7 @@ fn is_same(line: &str) -> bool {
     !line.starts_with(['+', '-', '\\'])
 }
 
-/// `@@ -1,7 +1,8 @@ fn x`
+/// A hunk header: `@@ -1,7 +1,8 @@ fn x`.
 #[derive(Clone, Copy)]
 struct Header<'a> {
     old: usize,
@@ -131,7 +132,7 @@ impl<'a> Header<'a> {
         Some(Self { old, new, span: Span { old: olds, new: news }, line, rest })
     }
 
-    /// Writes the header of the hunk, less `before` and `after` unchanged lines at its beginning and end.
+    /// Writes the header for a hunk without the first `before` and the last `after` lines, which are unchanged.
     fn write(self, before: usize, after: usize, out: &mut String) {
         let gone = before + after;
         if gone == 0 || gone > self.span.old.min(self.span.new) {
@@ -145,7 +146,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// `12,7`, or `12` for one line.
+/// Parses the first line and the number of lines: `12,7`, or `12` for one line.
 fn side(numbers: &str) -> Option<(usize, usize)> {
     let (start, count) = numbers.split_once(',').unwrap_or((numbers, "1"));
     Some((start.parse().ok()?, count.parse().ok()?))

@@ -22,10 +22,10 @@ pub(super) fn write(path: &str, body: &str, out: &mut String) {
     }
 }
 
-/// Changes shown of a file in an unknown format.
+/// The number of changes shown of a file in an unknown format.
 const FIRST_CHANGES: usize = 10;
 
-/// The significant lines, each once.
+/// The significant lines, without duplicates.
 fn pick(path: &str, body: &str) -> Vec<String> {
     let mut picked = Vec::new();
     let mut seen = HashSet::new();
@@ -48,12 +48,12 @@ fn pick(path: &str, body: &str) -> Vec<String> {
     picked
 }
 
-/// `+` or `-`.
+/// The sign of a changed line: `+` or `-`.
 fn sign(line: &str) -> Option<char> {
     line.chars().next().filter(|sign| matches!(sign, '+' | '-'))
 }
 
-/// The part of a changed line with a name or a version.
+/// The part of a changed line that contains a name or a version, if there is one.
 fn significant_part(line: &str, words: &str) -> Option<String> {
     if is_value(words) || is_name(words) || is_entry(words) {
         return Some(line.to_owned());
@@ -61,21 +61,21 @@ fn significant_part(line: &str, words: &str) -> Option<String> {
     list_entry(line)
 }
 
-/// `"left": ["left@1.0.0", "", {}, "sha512-..."],` without the text after the name.
+/// Parses `"left": ["left@1.0.0", "", {}, "sha512-..."],` and removes the text after the name.
 fn list_entry(line: &str) -> Option<String> {
     let start = line.find(": [\"")? + 4;
     let end = start + line[start..].find('"')?;
     line[start..end].contains('@').then(|| line[..=end].to_owned())
 }
 
-/// `example.com/x v1.2.3` without its hash.
+/// Parses `example.com/x v1.2.3` and removes the hash after it.
 fn module(line: &str) -> Option<String> {
     let mut words = line.split(' ');
     let (name, version) = (words.next()?, words.next()?);
     version.starts_with('v').then(|| format!("{name} {}", version.trim_end_matches("/go.mod")))
 }
 
-/// `version: 1.2.3`, `version = "1.2.3"`, `"version": "1.2.3",`.
+/// True for `version: 1.2.3`, `version = "1.2.3"` and `"version": "1.2.3",`.
 fn is_value(words: &str) -> bool {
     let words = words.trim_start_matches('"');
     ["version", "specifier", "rev"].iter().any(|key| {
@@ -83,12 +83,12 @@ fn is_value(words: &str) -> bool {
     })
 }
 
-/// `name = "x"`, `"name": "x",`.
+/// True for `name = "x"` and `"name": "x",`.
 fn is_name(words: &str) -> bool {
     words.starts_with("name = ") || words.starts_with("\"name\": ")
 }
 
-/// `left@1.2.3:`, `'@x/left@1.2.3': {}`, `"node_modules/left": {`, `left (1.2.3)`.
+/// True for `left@1.2.3:`, `'@x/left@1.2.3': {}`, `"node_modules/left": {` and `left (1.2.3)`.
 fn is_entry(words: &str) -> bool {
     let words = words.trim_start_matches(['+', '-']).trim_start();
     let keyed = words.ends_with(':') || words.ends_with(": {}");
@@ -104,12 +104,12 @@ fn is_module(words: &str) -> bool {
     })
 }
 
-/// True for a heading that the values below it belong to.
+/// True for a line that can be the heading of the values below it.
 fn is_heading(words: &str) -> bool {
     is_name(words) || words.ends_with(':') || words.ends_with('{')
 }
 
-/// The common part of two lines about the same entry.
+/// The text that two lines about the same entry have in common.
 fn key(line: &str) -> String {
     let words = line.trim_end_matches(" {}").trim_end_matches(':');
     words.chars().filter(|c| !c.is_whitespace()).collect()

@@ -1,4 +1,5 @@
-//! Shortens logs: one line per commit with date, author and subject; message bodies are counted.
+//! Shortens logs: writes one line per commit with date, author and subject, and counts the omitted lines of message
+//! bodies.
 
 use std::fmt::Write as _;
 
@@ -7,7 +8,7 @@ use crate::{omit, signal};
 /// Description of the omitted lines.
 pub(super) const BODIES: &str = "bodies of commits";
 
-/// The shortened log; `None` when the text is not one, or has hardly any bodies.
+/// Shortens a log; `None` when the text is not a log, or contains hardly any message bodies.
 pub(super) fn shorten(text: &str) -> Option<String> {
     let style = STYLES.iter().find(|style| style.begins(text))?;
     let mut writer = Writer::new(style);
@@ -27,26 +28,26 @@ pub(super) fn shorten(text: &str) -> Option<String> {
 /// Logs of fewer commits are shown unchanged.
 const MIN_COMMITS: usize = 4;
 
-/// Digits of a hash that identify a commit.
+/// The number of hash digits shown, enough to identify a commit.
 const HASH_DIGITS: usize = 12;
 
 /// The format of a log.
 struct Style {
     commit: &'static str,
-    /// The prefix of a message's first line.
+    /// The prefix of the first line of a message.
     message: &'static str,
-    /// The prefix of its further lines.
+    /// The prefix of the other lines of a message.
     indent: &'static str,
 }
 
-/// Git's own log, and that of its MCP server.
+/// The format of git itself, and the format of git's MCP server.
 const STYLES: [Style; 2] = [
     Style { commit: "commit ", message: "    ", indent: "    " },
     Style { commit: "Commit: ", message: "Message: ", indent: "" },
 ];
 
 impl Style {
-    /// True when one of the first lines is a commit.
+    /// True when one of the first lines of `text` begins a commit.
     fn begins(&self, text: &str) -> bool {
         text.lines().take(4).any(|line| self.is_commit(line))
     }
@@ -61,16 +62,16 @@ fn hash(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_hexdigit).count()
 }
 
-/// A log being written.
+/// Writes the shortened log.
 struct Writer<'s, 'a> {
     style: &'s Style,
     out: String,
-    /// The commit whose message has not begun: its hash and the text after it, its date and its author.
+    /// The commit whose message has not begun yet: its hash with the text after it, its date and its author.
     open: Option<[&'a str; 3]>,
-    /// True once the subject of the last commit was written.
+    /// True after the subject of the last commit was written.
     has_subject: bool,
     commits: usize,
-    /// Lines omitted so far.
+    /// The number of lines omitted so far.
     left: usize,
 }
 
@@ -98,7 +99,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         }
     }
 
-    /// A line that is not in the header of a commit.
+    /// Writes or counts a line that is not in the header of a commit.
     fn message(&mut self, line: &'a str) {
         let is_message = line.starts_with(self.style.message)
             || self.has_subject && line.starts_with(self.style.indent)
@@ -115,7 +116,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         }
     }
 
-    /// A commit without a message.
+    /// Writes the last commit if it has no message.
     fn flush(&mut self) {
         if self.open.is_some() {
             self.write("");

@@ -12,7 +12,7 @@ use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// Diffs, alone or below the commits they belong to.
+/// The cut for diffs, alone or below the commits they belong to.
 pub(super) struct GitDiff;
 
 impl Stage for GitDiff {
@@ -24,7 +24,8 @@ impl Stage for GitDiff {
         Mode::Standard
     }
 
-    /// A changed line that mentions an error is code; git's own messages are outside the files and stay.
+    /// A changed line that mentions an error is code, and may be cut. Git's own messages are outside the files and
+    /// are kept.
     fn cuts_lines(&self) -> bool {
         false
     }
@@ -39,7 +40,7 @@ impl Stage for GitDiff {
     }
 }
 
-/// Logs in git's full form.
+/// The cut for logs in git's full format.
 pub(super) struct GitLog;
 
 impl Stage for GitLog {
@@ -61,7 +62,7 @@ impl Stage for GitLog {
     }
 }
 
-/// Lists of branches, tags and objects.
+/// The cut for lists of branches, tags and objects.
 pub(super) struct GitRefs;
 
 impl Stage for GitRefs {

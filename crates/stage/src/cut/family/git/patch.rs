@@ -1,10 +1,10 @@
-//! Splits a diff into files, and shows each according to its kind.
+//! Splits a diff into files, and shortens each file according to its kind.
 
 use crate::cut::family::git::file::FileKind;
 use crate::cut::family::git::{file, hunk, lock};
 use crate::{omit, signal};
 
-/// The shortened diff; `None` when the text is not one.
+/// Shortens a diff; `None` when the text is not a diff.
 pub(super) fn shorten(text: &str) -> Option<String> {
     if !text.starts_with(MARK) && !text.contains("\ndiff --git ") {
         return None;
@@ -23,20 +23,21 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     Some(if missing == 0 { out } else { format!("{}\n{out}", omit::lines(missing, AROUND)) })
 }
 
-/// What is missing around changes, said once: in every hunk it would cost more than it spares.
+/// Describes the lines omitted around changes. It is written once per diff, because a note in every hunk would cost
+/// more than it saves.
 const AROUND: &str = "unchanged, here and below";
 
 const MARK: &str = "diff --git ";
 
-/// From this many bytes on, a diff shows fewer unchanged lines.
+/// A diff of at least this many bytes shows fewer unchanged lines.
 const LONG_DIFF_BYTES: usize = 16_384;
 
-/// The start of the next file.
+/// The position of the next file.
 fn next(text: &str) -> Option<usize> {
     if text.starts_with(MARK) { Some(0) } else { text.find("\ndiff --git ").map(|at| at + 1) }
 }
 
-/// Prefixes of the lines between a file's name and its first hunk.
+/// Prefixes of the lines between the line that names a file and its first hunk.
 const HEADERS: [&str; 15] = [
     "index ",
     "--- ",
@@ -80,7 +81,7 @@ impl<'a> File<'a> {
         Self { path, head, body }
     }
 
-    /// Writes the file, and tells how many unchanged lines are missing for which nothing stands in their place.
+    /// Writes the file. Returns the number of omitted unchanged lines that no marker in the file reports.
     fn write(&self, margin: usize, out: &mut String) -> usize {
         out.push_str(self.head);
         match file::kind(self.path, self.head) {
@@ -91,12 +92,12 @@ impl<'a> File<'a> {
         0
     }
 
-    /// Short changes are shown in any file.
+    /// True when the changes are too long to be shown whole. Short changes are shown in files of any kind.
     fn is_long(&self) -> bool {
         self.body.len() >= 2048 || self.body.lines().nth(11).is_some()
     }
 
-    /// A generated file: its first changes, and a count of the rest.
+    /// Writes the first changes of a generated file, and the number of omitted lines.
     fn write_dull(&self, what: &str, out: &mut String) {
         let changes = || self.body.lines().filter(|line| line.starts_with(['+', '-']));
         let mut room = FIRST_CHANGES;
@@ -117,13 +118,13 @@ impl<'a> File<'a> {
     }
 }
 
-/// Changes shown of a generated file.
+/// The number of changes shown of a generated file.
 const FIRST_CHANGES: usize = 7;
 
-/// Longer lines, in bytes, are cut.
+/// Longer lines, in bytes, are omitted.
 const MAX_LINE_BYTES: usize = 200;
 
-/// The data of a binary file.
+/// The data of a binary file at the start of `text`.
 fn binary(text: &str) -> &str {
     let end = text.find("\n\n").map_or(text.len(), |at| at + 1);
     let end = next(&text[..end]).unwrap_or(end);

@@ -5,14 +5,14 @@ use crate::signal;
 /// Lists with fewer hashes are shown unchanged.
 const MIN_HASHES: usize = 16;
 
-/// Digits of a full hash, and of one that still identifies its object.
+/// The number of digits in a full hash, and in a short one that still identifies its object.
 const FULL_HASH_DIGITS: usize = 40;
 const SHORT_HASH_DIGITS: usize = 12;
 
 /// Words that distinguish git's lists from other text with hashes.
 const WORDS: [&str; 8] = ["refs/", " blob ", " commit\t", " commit ", " tag\t", " tag ", " tree ", "origin/"];
 
-/// The list with short hashes; `None` when the text is not one, or is short already.
+/// The list with short hashes; `None` when the text is not such a list, or has few hashes.
 pub(super) fn shorten(text: &str) -> Option<String> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let listed = |line: &&str| hash(line).is_some() && WORDS.iter().any(|word| line.contains(word));

@@ -1,8 +1,8 @@
-//! Table: named character references, and the decoder for `&mdash;` and `&#8212;` alike.
+//! Table: named character references, and a decoder for references such as `&mdash;` and `&#8212;`.
 
-/// The length and the character of the reference at the start of `text`, which begins with `&`.
+/// Decodes the reference at the start of `text`, which begins with `&`. Returns its length and its character.
 ///
-/// An unknown name is not a reference and stays as written.
+/// An unknown name is not a reference, and is left unchanged.
 pub(super) fn decode(text: &str) -> Option<(usize, char)> {
     let end = text.bytes().take(MAX_REFERENCE_BYTES).position(|byte| byte == b';')?;
     let name = text.get(1..end)?;
@@ -13,7 +13,7 @@ pub(super) fn decode(text: &str) -> Option<(usize, char)> {
     Some((end + 1, sign))
 }
 
-/// Appends a text with its references decoded.
+/// Appends `text` to `out`, and decodes the references in it.
 pub(super) fn push(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -25,7 +25,7 @@ pub(super) fn push(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
-/// Maximum bytes of a reference.
+/// Maximum number of bytes in a reference.
 const MAX_REFERENCE_BYTES: usize = 12;
 
 fn numeric_reference(number: &str) -> Option<char> {
@@ -35,7 +35,7 @@ fn numeric_reference(number: &str) -> Option<char> {
     char::from_u32(code).filter(|sign| !sign.is_control() || sign.is_ascii_whitespace())
 }
 
-/// Sorted by name.
+/// The named references, sorted by name.
 #[rustfmt::skip]
 const NAMES: [(&str, char); 247] = [
     ("AElig", 'Æ'), ("Aacute", 'Á'), ("Acirc", 'Â'), ("Agrave", 'À'), ("Alpha", 'Α'), ("Aring", 'Å'),

@@ -1,23 +1,23 @@
-//! Shortens long pages to their headings, the beginning of each section, and paragraphs about errors and warnings.
+//! Shortens long pages: keeps headings, the beginning of each section, and paragraphs about errors and warnings.
 
 use crate::omit;
 
 /// Shorter pages are shown whole.
 const MIN_BYTES: usize = 32_000;
 
-/// Words, in lower case, of paragraphs that stay on any page.
+/// Words, in lower case. A paragraph that contains one of them is kept in any section.
 const TELLING: [&str; 6] = ["error", "exception", "fail", "warning", "deprecated", "not supported"];
 
-/// Bytes of such paragraphs shown.
+/// Maximum total size of such paragraphs in bytes.
 const MAX_TELLING_BYTES: usize = 20_000;
 
-/// Lines shown below each heading.
+/// The number of lines shown below each heading.
 const FIRST_LINES: usize = 3;
 
 /// Description of the omitted lines.
 const DESCRIPTION: &str = "text of this section";
 
-/// A shorter run of lines, in bytes, costs as much as its marker.
+/// A run of lines with fewer bytes costs no more than its marker.
 const MIN_RUN_BYTES: usize = 200;
 
 /// The text of a page, shortened if it is long and has headings.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::cut::family::html::token::{HtmlTokens, Token, attribute};
 
-/// The anchors of a page, which its own links point to.
+/// The anchors of a page, which are the targets of links within the page.
 pub(super) fn anchors(html: &str) -> HashSet<&str> {
     let place = |token| match token {
         Token::Open { attributes, .. } if attributes.len() > 3 => {
@@ -15,7 +15,7 @@ pub(super) fn anchors(html: &str) -> HashSet<&str> {
     HtmlTokens::new(html).filter_map(place).collect()
 }
 
-/// The target of a link to another page. A link within the page says no more than its text.
+/// The target of a link to another page. The target of a link within the page adds nothing to the link's text.
 pub(super) fn target<'a>(attributes: &'a str, anchors: &HashSet<&str>) -> Option<&'a str> {
     let href = attribute(attributes, "href")?.trim();
     let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));

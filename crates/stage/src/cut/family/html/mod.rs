@@ -1,7 +1,7 @@
 //! Extracts the text of web pages.
 //!
-//! Content stays: headings, lists, tables, links, code. Presentation goes: tags, scripts, styles, comments, and
-//! navigation that consists of links only. The sizes of the omitted parts are stated below the text.
+//! Headings, lists, tables, links and code are kept. Tags, scripts, styles, comments and navigation that consists
+//! only of links are omitted. A line below the text gives the sizes of the omitted parts.
 
 mod entity;
 mod gist;
@@ -17,10 +17,10 @@ use crate::stage::{Edit, Scene, Stage};
 use page::Page;
 use token::{HtmlTokens, Token};
 
-/// A text that is one HTML document.
+/// The cut for a text that is an HTML document.
 pub(super) struct Html;
 
-/// Shorter texts have nothing to save.
+/// Shorter texts, in bytes, are left unchanged.
 const MIN_BYTES: usize = 512;
 
 impl Stage for Html {
@@ -32,7 +32,7 @@ impl Stage for Html {
         Mode::Standard
     }
 
-    /// The lines of a page are not those of its text.
+    /// The lines of a page's source differ from the lines of its text, so they cannot be compared.
     fn cuts_lines(&self) -> bool {
         false
     }
@@ -63,13 +63,13 @@ impl Stage for Html {
     }
 }
 
-/// Maximum bytes in front of a document: response headers fit, prose does not.
+/// Maximum number of bytes in front of a document: enough for response headers, but not for prose.
 const MAX_ABOVE_BYTES: usize = 4096;
 
-/// Strings of template languages, which pages do not contain.
+/// Strings that occur in templates but not in web pages.
 const TEMPLATE: [&str; 4] = ["{{", "{%", "<%", "<?php"];
 
-/// The start of the document in `text`, if it is one and not a template.
+/// The start of the HTML document in `text`; `None` when there is none or it is a template.
 fn document(text: &str) -> Option<usize> {
     let head = &text[..text.floor_char_boundary(MAX_ABOVE_BYTES)];
     let start = begin(head)?;
@@ -77,7 +77,8 @@ fn document(text: &str) -> Option<usize> {
     (text.len() >= MIN_BYTES && !template).then_some(start)
 }
 
-/// The start of the first line that opens a page, if only headers, blank lines or an XML declaration precede it.
+/// The start of the first line that opens a page, if only headers, blank lines or an XML declaration precede that
+/// line.
 fn begin(head: &str) -> Option<usize> {
     let mut next = 0;
     let mut answer = false;
@@ -102,7 +103,7 @@ fn begin(head: &str) -> Option<usize> {
     None
 }
 
-/// True for the beginning of a page.
+/// True for a line that begins a page.
 fn opens(line: &str) -> bool {
     let begins = |sign: &str| line.get(..sign.len()).is_some_and(|start| start.eq_ignore_ascii_case(sign));
     begins("<!doctype html") || ["<html>", "<html ", "<html\n", "<html\r"].into_iter().any(begins)
@@ -114,7 +115,7 @@ fn header(line: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The bytes of a page other than its text.
+/// The number of bytes of a page that are not text, by kind.
 #[derive(Default)]
 struct Weight {
     markup: usize,
@@ -134,7 +135,7 @@ impl Weight {
         }
     }
 
-    /// `[8120 bytes left out: markup 7000, scripts and styles 1120]`
+    /// The line that gives the sizes: `[8120 bytes left out: markup 7000, scripts and styles 1120]`.
     fn marker(&self) -> String {
         let parts =
             [("markup", self.markup), ("scripts and styles", self.scripts), ("comments", self.comments)];
@@ -156,7 +157,7 @@ mod tests {
         edit.map(|edit| edit.text)
     }
 
-    /// Checks the text of a body, without the line of sizes.
+    /// Checks the text shown for `body`, without the line that gives the sizes.
     fn check(body: &str, shown: &str) {
         let style = "x".repeat(MIN_BYTES);
         let page =
@@ -212,7 +213,7 @@ mod tests {
         );
     }
 
-    /// Behaviour 3.15: errors stay wherever they are.
+    /// Behaviour 3.15: errors are kept wherever they are.
     #[test]
     fn errors_stay() {
         check("<nav><a>A</a><a>B</a><a>C</a><p>Error: x</p></nav>", "ABC\n\nError: x");

@@ -1,4 +1,4 @@
-//! Renders a page from its tokens: each element affects the lines as it would on a screen.
+//! Renders a page from its tokens: elements break and indent lines as they do on a screen.
 
 use std::collections::HashSet;
 
@@ -10,30 +10,30 @@ use crate::{omit, signal};
 /// A page being rendered.
 pub(super) struct Page<'a> {
     sheet: PageSheet,
-    /// The lists around the next word, and the last number in each that is numbered.
+    /// The lists that contain the next word. For a numbered list, the last number used.
     lists: Vec<Option<usize>>,
-    /// Cells of the row so far.
+    /// The number of cells in the current row so far, if there is a row.
     cells: Option<usize>,
-    /// The current code block.
+    /// The text of the current code block.
     code: Option<String>,
-    /// The attributes of the current link, and the bytes of words in front of it.
+    /// The attributes of the current link, and the number of bytes of text before it.
     link: Option<(&'a str, usize)>,
     nav: Option<Nav>,
     /// The anchors of the page.
     anchors: HashSet<&'a str>,
-    /// The targets already shown.
+    /// The link targets shown so far.
     shown: HashSet<String>,
 }
 
 /// The current navigation element.
 struct Nav {
     depth: usize,
-    /// Its first line.
+    /// The index of its first line.
     from: usize,
-    /// Bytes of words in front of it.
+    /// The number of bytes of text before it.
     before: usize,
     links: usize,
-    /// Bytes of words in links.
+    /// The number of bytes of text within its links.
     linked: usize,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The page's text, with every line ended.
+    /// Returns the text of the page. Every line ends with a newline.
     pub(super) fn finish(mut self) -> String {
         self.end_code();
         self.end_link();
@@ -111,7 +111,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The effect of other elements on the space around their words.
+    /// Applies the effect of an element on the space around its words.
     fn space(&mut self, name: &str, side: LineSide) {
         match name {
             "p" | "blockquote" | "table" | "dl" | "section" | "article" | "figure" | "form" | "fieldset"
@@ -133,7 +133,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The gap between blocks: smaller within a list or a row.
+    /// The gap between blocks. It is smaller within a list or a table row.
     fn block_gap(&self) -> Gap {
         if self.lists.is_empty() && self.cells.is_none() { Gap::Paragraph } else { Gap::Line }
     }
@@ -221,7 +221,7 @@ impl<'a> Page<'a> {
         self.sheet.watch();
     }
 
-    /// Shows the target of the link, if its text does not and no link above did.
+    /// Ends a link, and shows its target, unless the link's text or an earlier link shows it.
     fn end_link(&mut self) {
         let Some((attributes, before)) = self.link.take() else { return };
         if let Some(nav) = &mut self.nav {
@@ -246,7 +246,7 @@ impl<'a> Page<'a> {
                     self.sheet.enclose(place, ["[", &after]);
                 }
             }
-            // The text spans several lines.
+            // The text of the link spans several lines.
             (Some(target), None) => self.sheet.text(&format!(" ({target})")),
             (None, _) => {}
         }
@@ -262,7 +262,7 @@ impl<'a> Page<'a> {
         self.nav = Some(Nav { depth: 1, from, before, links: 0, linked: 0 });
     }
 
-    /// Omits navigation that consists of links only.
+    /// Ends navigation, and omits it if it consists almost only of links.
     fn end_nav(&mut self) {
         self.end_link();
         let Some(mut nav) = self.nav.take() else { return };
@@ -283,24 +283,24 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Symbols next to a heading that link to it.
+/// Symbols used next to a heading as the text of a link to that heading.
 const SIGNS: [&str; 5] = ["#", "§", "¶", "🔗", "ⓘ"];
 
-/// Lists nested deeper are not indented further.
+/// Maximum indent of nested lists. Deeper lists are not indented further.
 const MAX_INDENT: usize = 8;
 
-/// Navigation with fewer links costs less than its marker.
+/// Navigation with fewer links than this is kept, because it costs less than its marker.
 const MIN_LINKS: usize = 3;
 
-/// Minimum percentage of text in links for an element to count as navigation.
+/// An element counts as navigation if at least this percentage of its text is in links.
 const MIN_LINKED_PERCENT: usize = 75;
 
-/// The longest run of backticks.
+/// The length of the longest run of backticks in `code`.
 fn ticks(code: &str) -> usize {
     code.split(|sign| sign != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Writes lines, except for those that only repeat headings below them.
+/// Writes the lines, but omits links in a table of contents that only repeat headings of the page.
 fn write(lines: &[PageLine]) -> String {
     let heading = |line: &&PageLine| line.kind == LineKind::Heading;
     let headings: HashSet<&str> = lines.iter().filter(heading).map(|line| words(&line.text)).collect();
@@ -322,7 +322,7 @@ fn write(lines: &[PageLine]) -> String {
     out
 }
 
-/// A line without its indent and marker.
+/// The text of a line without its indent and list or heading marker.
 fn words(line: &str) -> &str {
     line.trim_start_matches([' ', '#', '-'])
 }

@@ -1,28 +1,28 @@
-//! Assembles the lines of a page: collapses white space, and separates blocks.
+//! Assembles the lines of a page: collapses white space and separates blocks.
 
 use crate::cut::family::html::entity;
 
-/// Lines being written.
+/// The lines of a page while they are written.
 #[derive(Default)]
 pub(super) struct PageSheet {
     pub(super) lines: Vec<PageLine>,
     /// The current line.
     line: String,
-    /// Precedes its first word, in place of the indent.
+    /// The text that begins the current line in place of an indent, such as a list marker.
     lead: Option<String>,
-    /// The indent of lines without a lead.
+    /// The indent of lines that have no lead.
     pub(super) indent: usize,
     gap: Gap,
     /// True when a blank line precedes the current line.
     apart: bool,
-    /// True when a blank precedes the next word.
+    /// True when a blank must be written before the next word.
     blank: bool,
-    /// Marks pending for the next word, such as the one in front of code.
+    /// Marks to write in front of the next word, such as the backtick in front of code.
     marks: String,
     watch: Watch,
-    /// The length of the line when it consisted of a jump only.
+    /// The length of the line at the moment when it consisted only of a link within the page.
     jump: Option<usize>,
-    /// Bytes of all words.
+    /// The number of bytes in all words.
     pub(super) bytes: usize,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct PageSheet {
 pub(super) struct PageLine {
     pub(super) text: String,
     pub(super) kind: LineKind,
-    /// True when a blank line precedes it.
+    /// True when a blank line precedes this line.
     pub(super) apart: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct PageLine {
 pub(super) enum LineKind {
     Plain,
     Heading,
-    /// A single link within the page.
+    /// A line that consists of a single link within the page.
     Jump,
 }
 
@@ -51,19 +51,19 @@ pub(super) enum Gap {
     Paragraph,
 }
 
-/// The side of an element.
+/// The start or the end of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineSide {
     Open,
     Close,
 }
 
-/// Records the position of the next word, on request.
+/// The state of a request for the position of the next word.
 #[derive(Clone, Copy, Default)]
 enum Watch {
     #[default]
     Off,
-    /// After this many bytes of the pending marks.
+    /// The position is requested. It is after this many bytes of the pending marks.
     Waits(usize),
     At(SheetPlace),
 }
@@ -76,7 +76,7 @@ pub(super) struct SheetPlace {
 }
 
 impl PageSheet {
-    /// Adds words, decoding references and collapsing white space.
+    /// Adds a text, decodes its references and collapses its white space.
     pub(super) fn text(&mut self, text: &str) {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -118,12 +118,12 @@ impl PageSheet {
         self.bytes += word.len();
     }
 
-    /// Puts a blank in front of the next word.
+    /// Requests a blank in front of the next word.
     pub(super) fn space(&mut self) {
         self.blank = true;
     }
 
-    /// Puts a gap in front of the next word; a cell without a word yet needs none.
+    /// Requests a gap in front of the next word, unless the line ends with the bar of a table cell.
     pub(super) fn add_gap(&mut self, gap: Gap) {
         self.blank = true;
         if !self.line.ends_with('|') {
@@ -131,7 +131,7 @@ impl PageSheet {
         }
     }
 
-    /// Begins a line with a lead of its own.
+    /// Begins a new line with the given lead.
     pub(super) fn lead(&mut self, gap: Gap, lead: String) {
         self.add_gap(gap);
         self.gap = self.gap.max(gap);
@@ -139,7 +139,7 @@ impl PageSheet {
         self.lead = Some(lead);
     }
 
-    /// Ends a cell.
+    /// Writes the bar between two table cells.
     pub(super) fn bar(&mut self) {
         self.gap = Gap::None;
         if self.line.is_empty() {
@@ -151,7 +151,7 @@ impl PageSheet {
         self.blank = true;
     }
 
-    /// A mark in front of or after words; one around nothing is not written.
+    /// Writes a mark in front of or after words. A pair of marks without words between them is not written.
     pub(super) fn mark(&mut self, mark: &str, side: LineSide) {
         if side == LineSide::Open {
             self.marks.push_str(mark);
@@ -185,13 +185,13 @@ impl PageSheet {
         }
     }
 
-    /// The text on this line since `place`.
+    /// The text on the current line since `place`, if there is any.
     pub(super) fn since(&self, place: SheetPlace) -> Option<&str> {
         let same = place.line == self.lines.len();
         self.line.get(place.byte..).filter(|text| same && !text.is_empty())
     }
 
-    /// Encloses the text on this line since `place`.
+    /// Puts `before` and `after` around the text on the current line since `place`.
     pub(super) fn enclose(&mut self, place: SheetPlace, [before, after]: [&str; 2]) {
         if self.since(place).is_some() {
             self.line.insert_str(place.byte, before);
@@ -199,14 +199,14 @@ impl PageSheet {
         }
     }
 
-    /// Removes the text on this line since `place`.
+    /// Removes the text on the current line since `place`.
     pub(super) fn take_back(&mut self, place: SheetPlace) {
         if self.since(place).is_some() {
             self.line.truncate(place.byte);
         }
     }
 
-    /// Records that the text on this line since `place` links to an anchor on the page.
+    /// Records that the text on the current line since `place` is a link to an anchor on the page.
     pub(super) fn note_jump(&mut self, place: SheetPlace) {
         let lead = |sign: char| sign == ' ' || sign == '-' || sign == '.' || sign.is_ascii_digit();
         let first = self.line.get(..place.byte).is_some_and(|before| before.chars().all(lead));
@@ -231,7 +231,7 @@ impl PageSheet {
         self.lines.push(PageLine { text, kind, apart });
     }
 
-    /// Applies the pending gap.
+    /// Applies the requested gap.
     fn apply_gap(&mut self) {
         let gap = std::mem::take(&mut self.gap);
         if gap > Gap::None {

@@ -1,7 +1,7 @@
 //! Splits a page into tokens: text, tags, comments, scripts.
 //!
-//! Anything unclosed is text, so that a tag that never ends swallows nothing. Every byte is inspected a bounded
-//! number of times, because a search that failed once is not repeated.
+//! Anything that is not closed is text, so a tag that never ends hides none of the text after it. A search that
+//! failed once is not repeated, so every byte is inspected only a bounded number of times.
 
 /// A token of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,19 +27,19 @@ pub(super) enum Token<'a> {
 /// The tokens of a page, in order.
 pub(super) struct HtmlTokens<'a> {
     rest: &'a str,
-    /// The element whose content is not markup.
+    /// The current script or style element, whose content is not markup.
     raw: Option<&'a str>,
-    /// Terminators that the rest does not contain.
+    /// For each terminator, whether the rest of the page is known not to contain it.
     missing: [bool; 5],
 }
 
-/// The terminators searched for.
+/// The terminators that are searched for.
 #[derive(Clone, Copy)]
 enum End {
     Comment,
     /// A `>` outside quotes.
     Tag,
-    /// Any `>`.
+    /// Any `>`, even within quotes.
     Sign,
     Script,
     Style,
@@ -50,12 +50,12 @@ impl<'a> HtmlTokens<'a> {
         Self { rest: html, raw: None, missing: [false; 5] }
     }
 
-    /// The text not read yet.
+    /// The text that was not read yet.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// Takes `count` bytes.
+    /// Takes `count` bytes from the rest.
     fn take(&mut self, count: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(count);
         self.rest = rest;
@@ -70,14 +70,14 @@ impl<'a> HtmlTokens<'a> {
         found
     }
 
-    /// The content of a script or a style; none if it never ends.
+    /// The content of a script or a style; `None` if it is empty or never ends.
     fn content(&mut self, name: &str) -> Option<Token<'a>> {
         let kind = if name.eq_ignore_ascii_case("script") { End::Script } else { End::Style };
         let end = self.find(kind, |rest| closing(rest, name))?;
         (end > 0).then(|| Token::Raw(self.take(end)))
     }
 
-    /// A comment, a tag or a processing instruction at the start of the rest.
+    /// The comment, tag, doctype or processing instruction at the start of the rest.
     fn markup(&mut self) -> Option<Token<'a>> {
         let after = &self.rest[1..];
         if let Some(comment) = after.strip_prefix("!--") {
@@ -112,7 +112,7 @@ impl<'a> HtmlTokens<'a> {
         Some(Token::Comment(&comment[..end]))
     }
 
-    /// The end of the tag at the start of the rest.
+    /// The position of the `>` that ends the tag at the start of the rest.
     fn end(&mut self) -> Option<usize> {
         let end = self.find(End::Tag, quoted_end);
         end.or_else(|| self.find(End::Sign, |rest| rest.find('>')))
@@ -133,19 +133,19 @@ impl<'a> Iterator for HtmlTokens<'a> {
         {
             return Some(token);
         }
-        // A `<` that begins nothing is text.
+        // A `<` that begins no tag is text.
         let skip = usize::from(self.rest.starts_with('<'));
         let end = self.rest[skip..].find('<').map_or(self.rest.len(), |at| at + skip);
         (end > 0).then(|| Token::Text(self.take(end)))
     }
 }
 
-/// True for elements whose content is neither markup nor shown.
+/// True for elements whose content is not markup and is not shown.
 fn is_raw(name: &str) -> bool {
     name.eq_ignore_ascii_case("script") || name.eq_ignore_ascii_case("style")
 }
 
-/// The position of `</name`.
+/// The position of the closing tag `</name`.
 fn closing(text: &str, name: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text[from..].find("</") {
@@ -159,7 +159,7 @@ fn closing(text: &str, name: &str) -> Option<usize> {
     None
 }
 
-/// The end of a tag whose quoted values may contain `>`. Quotes count only after `=`, as in browsers.
+/// The end of a tag, in which quoted values may contain `>`. As in browsers, a quote counts only after `=`.
 fn quoted_end(tag: &str) -> Option<usize> {
     let bytes = tag.as_bytes();
     let (mut at, mut value) = (1, false);
@@ -178,7 +178,7 @@ fn quoted_end(tag: &str) -> Option<usize> {
     }
 }
 
-/// The value of an attribute, as written.
+/// The value of an attribute, without decoding references.
 pub(super) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = attributes;
     loop {
@@ -199,7 +199,7 @@ pub(super) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> 
     }
 }
 
-/// A value, and the text after it.
+/// Splits a text into the attribute value at its start and the text after it.
 fn value(text: &str) -> (&str, &str) {
     let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
     quoted.unwrap_or_else(|| {
@@ -262,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Hostile pages take no more than a few passes over each byte.
+    /// Hostile pages take only a few passes over each byte.
     #[test]
     fn hostile_pages_are_read_once() {
         for piece in ["<", "<a", "<a b=\">\" ", "<!--", "<a \"", "<script>", "</", "<a b='\">", "é<"] {

@@ -1,4 +1,4 @@
-//! Shortens the output of package managers: keeps what was installed and what failed, and counts downloads.
+//! Shortens the output of package managers: keeps installed packages and failures, and counts downloads.
 
 mod node;
 mod python;
@@ -9,7 +9,7 @@ use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Installations by npm, pnpm, yarn, pip, uv, apt, go and similar.
+/// The cut for installations by npm, pnpm, yarn, pip, uv, apt, go and similar tools.
 pub(super) struct Packages;
 
 impl Stage for Packages {
@@ -51,10 +51,10 @@ const OMISSIONS: [Omission; 2] = [
     (CutClass::Further, FURTHER),
 ];
 
-/// Warnings that come in large numbers.
+/// Descriptions of warnings that occur in large numbers.
 pub(super) const FURTHER: &[&str] = &["more deprecation warnings", "more peer dependency warnings"];
 
-/// Warnings of one kind shown; the rest are counted.
+/// Maximum number of warnings shown of each kind; the others are counted.
 const MAX_WARNINGS: usize = 5;
 
 /// The number of warnings so far, by kind.
@@ -64,7 +64,7 @@ pub(super) struct WarningCounts {
 }
 
 impl WarningCounts {
-    /// The fate of a line of any package manager; the first warnings of each kind stay.
+    /// The fate of a line of any package manager. The first warnings of each kind are kept.
     pub(super) fn fate(&mut self, line: &str) -> LineFate {
         match fate(line) {
             LineFate::Known(what) if self.count(what) <= MAX_WARNINGS => LineFate::Keep,
@@ -84,7 +84,7 @@ impl WarningCounts {
     }
 }
 
-/// The fate of a line on its own.
+/// The fate of a line, regardless of the lines before it.
 fn fate(line: &str) -> LineFate {
     [node::fate, python::fate, system::fate]
         .iter()

@@ -2,7 +2,7 @@
 
 use crate::cut::family::sift::LineFate;
 
-/// The fate of a line, if it is one of theirs.
+/// The fate of a line. Lines that are not recognised are kept.
 pub(super) fn fate(line: &str) -> LineFate {
     match line.as_bytes().first() {
         Some(b'n') => npm(line),
@@ -26,7 +26,8 @@ fn npm(line: &str) -> LineFate {
     }
 }
 
-/// A warning without its level: of those that come in large numbers, a few are shown.
+/// The fate of a warning, given without its level. If a kind of warning occurs in large numbers, only a few are
+/// shown.
 fn warning(words: &str) -> LineFate {
     let words = words.trim_start();
     if words.starts_with("deprecated ") {
@@ -38,14 +39,14 @@ fn warning(words: &str) -> LineFate {
     }
 }
 
-/// pnpm's counter until it is done, and its bar.
+/// True for pnpm's progress counter, unless it is done, and for its progress bar.
 fn is_progress(line: &str) -> bool {
     let counter = line.starts_with("Progress: resolved ") && !line.ends_with("done");
     counter
         || (line.len() > 2 && line.bytes().all(|byte| matches!(byte, b'+' | b'-')) && line.starts_with("+++"))
 }
 
-/// `[2/4] Fetching packages...`
+/// True for `[2/4] Fetching packages...`.
 fn is_stage(line: &str) -> bool {
     let stage = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
     stage.is_some_and(|(count, words)| {
@@ -58,7 +59,7 @@ fn is_stage(line: &str) -> bool {
     })
 }
 
-/// Funding requests, and pnpm's warnings.
+/// The fate of funding requests and of pnpm's warnings.
 fn aside(line: &str) -> LineFate {
     if line.ends_with(" are looking for funding")
         || line.ends_with(" is looking for funding")
@@ -83,7 +84,7 @@ fn yarn(line: &str) -> LineFate {
     }
 }
 
-/// Yarn's numbered messages.
+/// The fate of Yarn's numbered messages.
 fn berry(line: &str) -> LineFate {
     let code = line.trim_start_matches("➤ ").get(..6).unwrap_or_default();
     match code {

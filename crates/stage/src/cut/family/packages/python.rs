@@ -2,7 +2,7 @@
 
 use crate::cut::family::sift::LineFate;
 
-/// Steps that report their start and their end.
+/// Steps for which pip prints one line at the start and one at the end.
 const STEPS: [&str; 8] = [
     "Installing build dependencies",
     "Installing backend dependencies",
@@ -14,7 +14,7 @@ const STEPS: [&str; 8] = [
     "Building editable for ",
 ];
 
-/// The fate of a line, if it is one of theirs.
+/// The fate of a line. Lines that are not recognised are kept.
 pub(super) fn fate(line: &str) -> LineFate {
     if line.starts_with("Requirement already satisfied: ") {
         return LineFate::Noise("requirements that were there already");
@@ -29,7 +29,7 @@ pub(super) fn fate(line: &str) -> LineFate {
     }
 }
 
-/// `Downloading x-1.0-py3-none-any.whl (4 kB)`, `Downloaded x`.
+/// True for `Downloading x-1.0-py3-none-any.whl (4 kB)` and `Downloaded x`.
 fn is_download(line: &str, words: &str) -> bool {
     let Some(name) =
         ["Downloading ", "Using cached ", "Downloaded ", "Obtaining dependency information for "]
@@ -44,7 +44,7 @@ fn is_download(line: &str, words: &str) -> bool {
         || (words.starts_with("Downloaded ") && line.starts_with(' ') && !name.contains(' '))
 }
 
-/// `━━━━━━ 4.0/4.0 kB 1.0 MB/s eta 0:00:00`, and the same in ASCII.
+/// True for a progress bar, `━━━━━━ 4.0/4.0 kB 1.0 MB/s eta 0:00:00`, also in ASCII.
 fn is_bar(words: &str) -> bool {
     let bar = words.starts_with("━━━")
         || words.starts_with("----")
@@ -53,7 +53,7 @@ fn is_bar(words: &str) -> bool {
     bar && (words.contains("B/s") || words.ends_with('B') || words.contains(" eta "))
 }
 
-/// `Preparing metadata (pyproject.toml): finished with status 'done'`; any other status stays.
+/// True for `Preparing metadata (pyproject.toml): finished with status 'done'`. Lines with any other status are kept.
 fn is_step(line: &str, words: &str) -> bool {
     if !line.starts_with("  ") {
         return false;

@@ -2,7 +2,7 @@
 
 use crate::cut::family::sift::LineFate;
 
-/// The fate of a line, if it is one of theirs.
+/// The fate of a line. Lines that are not recognised are kept.
 pub(super) fn fate(line: &str) -> LineFate {
     match line.as_bytes().first() {
         Some(b'G' | b'H' | b'I') if is_fetch(line) => LineFate::Noise("downloads"),
@@ -15,14 +15,14 @@ pub(super) fn fate(line: &str) -> LineFate {
     }
 }
 
-/// `Get:12 http://...`
+/// True for `Get:12 http://...`.
 fn is_fetch(line: &str) -> bool {
     let rest = ["Get:", "Hit:", "Ign:"].iter().find_map(|verb| line.strip_prefix(verb));
     let rest = rest.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     rest.is_some_and(|rest| rest.starts_with(" http"))
 }
 
-/// `Downloaded from central: https://…/x.pom (2.1 kB at 12 kB/s)`
+/// True for `Downloaded from central: https://…/x.pom (2.1 kB at 12 kB/s)`.
 fn is_transfer(line: &str) -> bool {
     let rest = ["Downloading from ", "Downloaded from "].iter().find_map(|verb| line.strip_prefix(verb));
     rest.is_some_and(|rest| rest.contains(": http"))

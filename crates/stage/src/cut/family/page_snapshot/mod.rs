@@ -1,7 +1,8 @@
-//! Shortens accessibility snapshots to what can be read and clicked: contiguous text without wrappers around it.
+//! Shortens accessibility snapshots to what a reader can read and click: contiguous text without wrapper elements.
 //!
-//! Names, texts, and the references of clickable elements stay. Omitted are elements that merely contain another,
-//! icons without a name, addresses that were shown or lead to the same page, and references of plain text.
+//! Names, texts, and the references of clickable elements are kept. Omitted are elements that only contain one other
+//! element, icons without a name, addresses that were already shown or lead to the same page, and references of plain
+//! text.
 
 mod tree;
 
@@ -13,7 +14,7 @@ use crate::read::node::POINTER;
 use crate::stage::{Edit, Scene, Stage};
 use tree::{Item, SnapshotTree};
 
-/// A snapshot as browser tools for agents draw it.
+/// The cut for page snapshots as printed by browser tools for agents.
 pub(super) struct PageSnapshot;
 
 impl Stage for PageSnapshot {
@@ -25,7 +26,7 @@ impl Stage for PageSnapshot {
         Mode::Standard
     }
 
-    /// Lines are joined; none of their words is lost.
+    /// Lines are joined, but none of their words is lost.
     fn cuts_lines(&self) -> bool {
         false
     }
@@ -40,7 +41,7 @@ impl Stage for PageSnapshot {
         }
         let lines: Vec<&str> = text.split('\n').collect();
         let span = node::span(&lines);
-        // The newline at the end of a text without fences is not a line of the snapshot.
+        // The newline at the end of a text without code fences is not a line of the snapshot.
         let end = if lines[span.clone()].last() == Some(&"") { span.end - 1 } else { span.end };
         let mut page = Page::default();
         page.write(&SnapshotTree::read(&lines[span.start..end])?);
@@ -52,7 +53,7 @@ impl Stage for PageSnapshot {
     }
 }
 
-/// Elements whose references matter only if they are clickable.
+/// Roles of elements whose references are shown only if the element is clickable.
 const PLAIN: [&str; 22] = [
     "generic",
     "paragraph",
@@ -78,11 +79,11 @@ const PLAIN: [&str; 22] = [
     "caption",
 ];
 
-/// Elements that may merely contain another.
+/// Roles of elements that may be wrappers around a single other element.
 const WRAPPERS: [&str; 8] =
     ["generic", "list", "listitem", "paragraph", "rowgroup", "cell", "figure", "group"];
 
-/// The output, and counts of what was omitted.
+/// The output, and the number of omitted details of each kind.
 #[derive(Default)]
 struct Page {
     out: String,
@@ -96,7 +97,7 @@ struct Page {
 impl Page {
     fn write(&mut self, tree: &SnapshotTree<'_>) {
         self.addresses = tree.items.iter().filter(|item| item.stale).count();
-        // How far elements move left, and up to which one, because wrappers around them are gone.
+        // For each omitted wrapper: the index after its last descendant, and how far its descendants move left.
         let mut shifts: Vec<(usize, usize)> = Vec::new();
         let mut at = 0;
         while let Some(item) = tree.items.get(at) {
@@ -124,7 +125,7 @@ impl Page {
         }
     }
 
-    /// An element with all its text; text that repeats its name is dropped.
+    /// Writes an element with all its text on one line. Text that repeats the element's name is omitted.
     fn flow(&mut self, indent: usize, item: &Item<'_>, flow: &str) {
         let head = self.head(item);
         self.out.extend(std::iter::repeat_n(' ', indent));
@@ -135,7 +136,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// The properties of an element.
+    /// Writes the properties of an element.
     fn properties(&mut self, indent: usize, tree: &SnapshotTree<'_>, at: usize) {
         for item in tree.children(at).filter(|item| item.is_property()) {
             self.line(indent, item);
@@ -152,7 +153,7 @@ impl Page {
         self.out.extend(["- ", &head, tail, "\n"]);
     }
 
-    /// An element without its text.
+    /// The description of an element without its text.
     fn head(&mut self, item: &Item<'_>) -> String {
         let Some(node) = item.node else { return item.content.to_owned() };
         let mut head = [node.role, node.words].concat();
@@ -183,12 +184,12 @@ impl Page {
     }
 }
 
-/// True for a picture without a name.
+/// True for an image without a name.
 fn is_icon(item: &Item<'_>) -> bool {
     is_plain(item, &["img"]) && item.node.is_some_and(|node| node.tail.is_empty())
 }
 
-/// True for an element with one of these roles that has no name, no text and is not clickable.
+/// True for an element that has one of these roles, has no name and no text, and is not clickable.
 fn is_plain(item: &Item<'_>, roles: &[&str]) -> bool {
     item.node.is_some_and(|node| {
         roles.contains(&node.role) && node.words.is_empty() && !node.pointer && matches!(node.tail, "" | ":")

@@ -1,11 +1,11 @@
-//! The elements of a snapshot as a tree, and their text as one line.
+//! Parses the elements of a snapshot into a tree, and joins their text into one line.
 
 use std::collections::HashSet;
 
 use crate::read::node;
 use crate::read::node::{NodeStyle, PageNode};
 
-/// The elements, in order.
+/// The elements of a snapshot, in order.
 pub(super) struct SnapshotTree<'a> {
     pub(super) items: Vec<Item<'a>>,
 }
@@ -15,9 +15,9 @@ pub(super) struct Item<'a> {
     pub(super) indent: usize,
     pub(super) content: &'a str,
     pub(super) node: Option<PageNode<'a>>,
-    /// The index after its last descendant.
+    /// The index after the last descendant of this element.
     pub(super) end: usize,
-    /// True for an address that was shown above, or leads to the same page.
+    /// True for an address that was shown above or leads to the same page.
     pub(super) stale: bool,
 }
 
@@ -26,17 +26,17 @@ impl<'a> Item<'a> {
         self.content.starts_with('/')
     }
 
-    /// Its name, if it has nothing but a name.
+    /// The name of the element, if it has no attributes besides its name.
     pub(super) fn name(&self) -> Option<&'a str> {
         let name = self.node?.words.strip_prefix(" \"")?.strip_suffix('"')?;
         (!name.contains("\" [")).then_some(name)
     }
 }
 
-/// The prefix of an address.
+/// The prefix of a line that contains an address.
 const URL: &str = "/url: ";
 
-/// Elements that are part of the text around them.
+/// Roles of elements that are part of the text around them.
 const INLINE: [&str; 11] = [
     "text",
     "code",
@@ -55,7 +55,7 @@ const INLINE: [&str; 11] = [
 const MAX_DEPTH: usize = 4;
 
 impl<'a> SnapshotTree<'a> {
-    /// `None` when a line is not an element.
+    /// Parses the lines; `None` when a line is not an element.
     pub(super) fn read(lines: &[&'a str]) -> Option<Self> {
         let mut items: Vec<Item<'a>> = Vec::with_capacity(lines.len());
         let mut open: Vec<usize> = Vec::new();
@@ -86,12 +86,12 @@ impl<'a> SnapshotTree<'a> {
         std::iter::successors(next(at + 1), move |&child| next(self.items[child].end))
     }
 
-    /// True when an element has exactly one child.
+    /// True when the element at `at` has exactly one child, and that child is not a property.
     pub(super) fn holds_one(&self, at: usize) -> bool {
         self.places(at).take(2).count() == 1 && !self.items[at + 1].is_property()
     }
 
-    /// The content of the element at `at` as one text; `None` when something in it is not inline.
+    /// The content of the element at `at` as one line of text; `None` when it contains an element that is not inline.
     pub(super) fn flow(&self, at: usize) -> Option<String> {
         let parent = self.items[at].node?;
         let holds = self.children(at).any(|item| !item.is_property());
@@ -106,7 +106,7 @@ impl<'a> SnapshotTree<'a> {
         Some(out)
     }
 
-    /// The text of the element at `at` within a line.
+    /// The text of the element at `at`, as part of a line.
     fn piece(&self, at: usize, depth: usize) -> Option<String> {
         let item = &self.items[at];
         let node = item.node.filter(|_| depth < MAX_DEPTH)?;
@@ -124,7 +124,7 @@ impl<'a> SnapshotTree<'a> {
         Some(if code { format!("`{said}`") } else { said })
     }
 
-    /// `[text](ref=e5 /address)`
+    /// Writes a link as `[text](ref=e5 /address)`.
     fn link(&self, at: usize, said: &str) -> Option<String> {
         let item = &self.items[at];
         let node = item.node?;
@@ -139,7 +139,7 @@ impl<'a> SnapshotTree<'a> {
     }
 }
 
-/// Adds a piece of text, with a blank where words meet.
+/// Appends a piece of text, with a blank in front of it where two words meet.
 fn glue(out: &mut String, piece: &str) {
     let tight = piece.starts_with(['.', ',', ';', ':', ')', ']', '!', '?']) || out.ends_with(['(', '[']);
     if !out.is_empty() && !piece.is_empty() && !tight {
@@ -148,7 +148,7 @@ fn glue(out: &mut String, piece: &str) {
     out.push_str(piece);
 }
 
-/// A text without the quotes that YAML requires.
+/// Removes the quotes that YAML requires, and decodes the escapes between them.
 fn unquote(text: &str) -> String {
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         Some(inner) => inner.replace("\\\"", "\"").replace("\\\\", "\\"),

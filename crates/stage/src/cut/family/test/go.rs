@@ -1,5 +1,5 @@
-//! Recognises lines of passing `go test` runs: tests begun, paused, resumed and passed, their logs, and packages
-//! that passed.
+//! Recognises lines of passing `go test` runs: the start, pause, continuation and end of tests, their logs, and
+//! packages that passed.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,11 @@ pub(super) fn passing(line: &str) -> Option<&'static str> {
     is_untested(line).then_some("packages without tests")
 }
 
-/// Maximum passing tests whose names are worth their tokens: without the names nobody can tell whether a test ran.
+/// Maximum number of passing tests whose names are shown. Without the names, a reader cannot find out whether a test
+/// ran.
 const MAX_NAMED_TESTS: usize = 100;
 
-/// True when so few tests passed that their names stay.
+/// True when few enough tests passed that their names are kept.
 pub(super) fn names_stay(text: &str) -> bool {
     text.matches(PASS).take(MAX_NAMED_TESTS + 1).count() <= MAX_NAMED_TESTS
 }
@@ -36,8 +37,8 @@ fn is_untested(line: &str) -> bool {
     line.starts_with("?   \t") && line.ends_with("[no test files]")
 }
 
-/// The description of the first of `lines`, if it reports a passing package and the next one does too: the last
-/// verdict in a row stays.
+/// The description of the first of `lines`, if this line and the next one both report a passing package. So the last
+/// line of such a run is kept.
 pub(super) fn verdict(lines: &[&str]) -> Option<&'static str> {
     let [line, next, ..] = lines else { return None };
     (is_verdict(line) && (is_verdict(next) || is_untested(next.trim_end()))).then_some("packages that passed")
@@ -56,7 +57,7 @@ fn is_timed(rest: Option<&str>) -> bool {
     rest.is_some_and(|rest| rest.contains(" (") && rest.ends_with("s)"))
 }
 
-/// The logs of passing tests, between their beginning and end.
+/// Recognises the logs of passing tests, which are between the lines that start and end a test.
 pub(super) struct GoLog<'a> {
     passed: BTreeSet<&'a str>,
     /// True while the lines belong to a passing test.
@@ -64,7 +65,8 @@ pub(super) struct GoLog<'a> {
 }
 
 impl<'a> GoLog<'a> {
-    /// Finds the tests that passed; tests of several packages may share a name.
+    /// Finds the tests that passed. Names of tests that also failed or were skipped are excluded, because tests of
+    /// several packages may share a name.
     pub(super) fn of(lines: &[&'a str]) -> Self {
         let ended = |sign: &'static str| lines.iter().filter_map(move |line| end(line, sign));
         let mut passed: BTreeSet<_> = ended(PASS).collect();
@@ -81,7 +83,7 @@ impl<'a> GoLog<'a> {
         if let Some(rest) = line.strip_prefix("=== ") {
             let name = rest.split_once(' ').map_or("", |(_, name)| name.trim_start());
             self.open = self.passed.contains(name);
-            // It only names the test whose log follows.
+            // This line only gives the name of the test whose log follows.
             return (self.open && rest.starts_with("NAME ")).then_some("tests resumed");
         }
         if !line.starts_with("    ") || line.trim_start().starts_with("--- ") {
@@ -91,7 +93,7 @@ impl<'a> GoLog<'a> {
     }
 }
 
-/// The test that `line` reports as ended, with `sign` as its outcome.
+/// The name of the test in `line`, if the line reports that the test ended with the outcome `sign`.
 fn end<'a>(line: &'a str, sign: &str) -> Option<&'a str> {
     let rest = line.trim_start_matches(' ').strip_prefix(sign)?;
     rest.rsplit_once(" (").map(|(name, _)| name)

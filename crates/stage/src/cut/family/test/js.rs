@@ -1,4 +1,4 @@
-//! Recognises passing tests of jest, vitest, mocha, playwright and TAP: tests and files with a tick.
+//! Recognises passing tests of jest, vitest, mocha, playwright and TAP: tests and files marked with a tick.
 
 use crate::cut::family::test::PASSING;
 
@@ -19,10 +19,11 @@ pub(super) fn passing(line: &str) -> Option<&'static str> {
     is_unrun(line).then_some("tests not run")
 }
 
-/// The description of a line with a tick in the output of a test runner; other tools use ticks as well.
+/// The description of a line with a tick. Valid only in the output of a test runner, because other tools use ticks
+/// too.
 pub(super) fn tick_kind(line: &str) -> Option<&'static str> {
     let name = line.trim_start().strip_prefix(TICKS)?;
-    // A file's tick followed by failures is not a pass: `✓ x.test.ts (3 tests | 1 failed)`.
+    // A tick in front of a file with failures does not mean a pass: `✓ x.test.ts (3 tests | 1 failed)`.
     (name.starts_with(' ') && name.trim().len() > 2 && !name.contains(" failed")).then_some(PASSING)
 }
 
@@ -42,7 +43,7 @@ pub(super) fn reports_outcome(line: &str) -> bool {
         || passing(line).or_else(|| tick_kind(line)).is_some()
 }
 
-/// `ok 12 - name` and `ok 12 [chromium] › x.spec.ts`, unless skipped or to do.
+/// True for `ok 12 - name` and `ok 12 [chromium] › x.spec.ts`, unless the test is marked as skipped or to do.
 fn is_numbered_pass(words: &str) -> bool {
     let Some(rest) = words.strip_prefix("ok ") else { return false };
     let rest = rest.trim_start();
@@ -51,13 +52,13 @@ fn is_numbered_pass(words: &str) -> bool {
     name.len() < rest.len() && named && !name.contains(" # ")
 }
 
-/// `src/x.test.js (5.1 s)`.
+/// True for `src/x.test.js (5.1 s)`.
 fn is_file(rest: &str) -> bool {
     let path = rest.trim_start().split(' ').next().unwrap_or_default();
     path.contains('.') && path.ends_with(|char: char| char.is_ascii_alphabetic())
 }
 
-/// `  -   3 [chromium] › x.spec.ts`.
+/// True for a test that did not run: `  -   3 [chromium] › x.spec.ts`.
 fn is_unrun(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix("- ") else { return false };
     let rest = rest.trim_start();

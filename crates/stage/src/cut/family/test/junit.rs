@@ -1,11 +1,11 @@
-//! Shortens `JUnit` reports: test cases without content passed, and become a count.
+//! Shortens `JUnit` reports: replaces passing test cases, which have no content, by a count.
 
 use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// A report in XML, on one line or many.
+/// The cut for a report in XML, on one line or several.
 pub(crate) struct Junit;
 
 impl Stage for Junit {
@@ -17,7 +17,7 @@ impl Stage for Junit {
         Mode::Standard
     }
 
-    /// A report is often one line.
+    /// A report is often a single line, so lines cannot be compared.
     fn cuts_lines(&self) -> bool {
         false
     }
@@ -54,13 +54,13 @@ const CASE: &str = "<testcase ";
 /// The root element must begin within this many bytes.
 const ROOT_WITHIN_BYTES: usize = 1000;
 
-/// Fewer passing cases in a row are not worth a marker.
+/// A run with fewer passing cases is not worth a marker.
 const MIN_CASES: usize = 2;
 
-/// Maximum bytes of a tag, which bounds the work per case.
+/// Maximum number of bytes in a tag, which limits the work per test case.
 const MAX_TAG_BYTES: usize = 1 << 11;
 
-/// Consecutive passing cases.
+/// A run of consecutive passing test cases.
 struct Run {
     count: usize,
     len: usize,
@@ -79,7 +79,7 @@ impl Run {
     }
 }
 
-/// The length of the passing case at the start of `text`.
+/// The length of the passing test case at the start of `text`, if there is one.
 fn passing_case(text: &str) -> Option<usize> {
     if !text.starts_with(CASE) {
         return None;

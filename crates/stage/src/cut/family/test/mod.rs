@@ -1,4 +1,4 @@
-//! Shortens the output of test runners: passing tests become a count, everything else stays.
+//! Shortens the output of test runners: counts passing tests and keeps everything else.
 
 mod go;
 mod js;
@@ -10,7 +10,7 @@ use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// pytest, go test, jest, vitest, mocha, playwright, TAP.
+/// The cut for pytest, go test, jest, vitest, mocha, playwright and TAP.
 pub(super) struct Test;
 
 impl Stage for Test {
@@ -51,7 +51,7 @@ impl Stage for Test {
     }
 }
 
-/// Strings that identify a test run quickly.
+/// Strings by which a test run is recognised quickly.
 const SIGNS: [&str; 13] = [
     "PASS",
     "=== RUN",
@@ -68,7 +68,7 @@ const SIGNS: [&str; 13] = [
     " s = .",
 ];
 
-/// All descriptions of lines of passing tests.
+/// All descriptions of lines that belong to passing tests.
 const WORDS: &[&str] = &[
     PASSING,
     "files covered in full",
@@ -89,14 +89,14 @@ fn passing(line: &str) -> Option<&'static str> {
     go::passing(line).or_else(|| pytest::passing(line)).or_else(|| js::passing(line))
 }
 
-/// True when `lines` begin with titles, and the test below them passes.
+/// True when `lines` begin with titles, and the test below these titles passes.
 fn is_title(lines: &[&str]) -> bool {
     let mut near = lines.iter().take(MAX_TITLE_LINES).map(|line| line.trim_end());
     let below = near.find(|line| !line.is_empty() && !line.starts_with(' ') || js::reports_outcome(line));
     below.is_some_and(|line| js::passing(line).or_else(|| js::tick_kind(line)).is_some())
 }
 
-/// Maximum titles and blank lines above a test.
+/// Maximum number of titles and blank lines above a test.
 const MAX_TITLE_LINES: usize = 6;
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
         check(&Test, &text, &text.replace(&tests, mark));
     }
 
-    /// A tick alone does not identify a test: other tools use ticks as well.
+    /// A tick alone does not identify a test, because other tools use ticks too.
     #[test]
     fn ticks_need_a_verdict() {
         declines(&Test, &lines(9, |at| format!("  ✓ a step of some job that is number {at}\n")));

@@ -14,24 +14,24 @@ pub(super) fn passing(line: &str) -> Option<&'static str> {
     is_covered(line).then_some("files covered in full")
 }
 
-/// `tests/test_x.py::test_y PASSED   [ 12%]`.
+/// True for `tests/test_x.py::test_y PASSED   [ 12%]`.
 fn is_verbose(line: &str) -> bool {
     let (line, _) = split_percent(line);
     line.ends_with(" PASSED") && line.contains("::")
 }
 
-/// `test_y (tests.X.test_y) ... ok` and `XTest#test_y = 0.01 s = .`
+/// True for `test_y (tests.X.test_y) ... ok` and `XTest#test_y = 0.01 s = .`
 fn is_unittest(line: &str) -> bool {
     let unit = || line.starts_with("test") && line.contains(" (") && line.ends_with(") ... ok");
     unit() || line.ends_with(" s = .") && line.contains('#')
 }
 
-/// `[gw0] [ 12%] PASSED tests/test_x.py::test_y`.
+/// True for `[gw0] [ 12%] PASSED tests/test_x.py::test_y`.
 fn is_parallel(line: &str) -> bool {
     line.starts_with("[gw") && line.contains("] PASSED ") && line.contains("::")
 }
 
-/// `tests/test_x.py .....   [ 12%]`.
+/// True for `tests/test_x.py .....   [ 12%]`.
 fn is_dotted(line: &str) -> bool {
     let (line, percent) = split_percent(line);
     let dots = |(path, dots): (&str, &str)| {
@@ -48,7 +48,7 @@ fn split_percent(line: &str) -> (&str, bool) {
     if percent { (before.trim_end(), true) } else { (line, false) }
 }
 
-/// `src/x.py   120   0   100%`.
+/// True for `src/x.py   120   0   100%`.
 fn is_covered(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace().rev();
     let full = words.next() == Some("100%");
