@@ -1,4 +1,4 @@
-//! Why a further round failed, reported to the client as if it had sent that round itself.
+//! Reports why a further round failed, as if the client had sent that round itself.
 
 use http::header::CONTENT_ENCODING;
 use http::{Response, StatusCode};
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::http::response_body::UpstreamBody;
 use crate::upstream::Upstream;
 
-/// How much of an upstream's error message is repeated.
+/// The maximum length of an upstream's error message in our own.
 const MAX_MESSAGE_CHARS: usize = 2000;
 
 /// A failed round.
@@ -30,7 +30,7 @@ impl From<Error> for RoundError {
 }
 
 impl RoundError {
-    /// An upstream that answered with an error.
+    /// Creates the error for an upstream that answered with an error.
     pub(crate) async fn from_response(upstream: &Upstream, mut answer: Response<UpstreamBody>) -> Self {
         let status = answer.status();
         let message = format!("the upstream {upstream} answered a further round with {status}");
@@ -42,7 +42,7 @@ impl RoundError {
         Self { error, answer: Some(Box::new(answer)), kind, message: told }
     }
 
-    /// An upstream whose response has an unexpected format.
+    /// Creates the error for an upstream whose response has an unexpected format.
     pub(crate) fn unexpected_format(upstream: &Upstream, status: StatusCode) -> Self {
         let message = format!(
             "the upstream {upstream} answered a further round with {status}, in an unexpected format"
