@@ -50,14 +50,14 @@ impl RoundError {
         Error::of_upstream(StatusCode::BAD_GATEWAY, message).into()
     }
 
-    /// The error for a response that has already begun.
+    /// The error to write into a response that has already begun.
     pub(crate) fn failure(&self) -> RoundFailure<'_> {
         let status = self.error.status.as_u16();
         RoundFailure { status, kind: self.kind.as_deref(), message: &self.message }
     }
 }
 
-/// The name and message in an error's body.
+/// Reads the error's name and message from a response body.
 fn read(body: &[u8]) -> (Option<String>, Option<String>) {
     let Ok(value) = serde_json::from_slice::<Value>(body) else { return (None, plain(body)) };
     let value = value.get(0).unwrap_or(&value);
@@ -67,7 +67,7 @@ fn read(body: &[u8]) -> (Option<String>, Option<String>) {
     (kind, message)
 }
 
-/// Plain text; an HTML page is ignored.
+/// The body as plain text; an HTML page is ignored.
 fn plain(body: &[u8]) -> Option<String> {
     let words = String::from_utf8_lossy(body);
     Some(clip(words.trim())).filter(|words| !words.is_empty() && !words.starts_with('<'))
