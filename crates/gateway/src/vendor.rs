@@ -80,7 +80,7 @@ static VENDORS: [VendorFacts; 7] = [
     VendorFacts {
         provider: Vendor::Ollama,
         name: "ollama",
-        // On this machine.
+        // Ollama runs on this machine.
         home: Home::Public("http://127.0.0.1:11434"),
         paths: &["/api/chat"],
         headers: &[],

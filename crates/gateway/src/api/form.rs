@@ -12,7 +12,7 @@ pub(crate) enum RequestedForm {
     Stc,
     /// TOON.
     Toon,
-    /// Our terse text form.
+    /// The terse form.
     Terse,
 }
 

@@ -8,7 +8,7 @@ use tersely_core::Form;
 use crate::api::etag;
 use crate::api::form::RequestedForm;
 
-/// A header for clients whose library sets `Accept` and does not let them change it.
+/// A header for clients whose HTTP library sets `Accept` itself.
 pub(super) const PREFER: HeaderName = HeaderName::from_static("x-prefer-format");
 
 /// The form that the client requested, if any.

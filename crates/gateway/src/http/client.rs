@@ -16,7 +16,7 @@ use crate::http::request_body::OutgoingBody;
 use crate::http::root_certificates;
 use crate::settings::GatewaySettings;
 
-/// The maximum number of streams on the shared HTTP/2 connection. Servers commonly allow a hundred; a stream beyond
+/// The maximum number of streams on shared HTTP/2 connections. Servers commonly allow a hundred; a stream beyond
 /// that would wait, perhaps for minutes, until another ends, so it gets a connection of its own instead.
 const MAX_SHARED_STREAMS: usize = 90;
 

@@ -58,7 +58,7 @@ pub(crate) fn names(headers: &HeaderMap, token: &str) -> bool {
 fn strip(headers: &mut HeaderMap) {
     if headers.contains_key(CONNECTION) {
         let named: Vec<_> = tokens(headers).filter_map(|token| token.parse::<HeaderName>().ok()).collect();
-        // A client must not remove the content length: two readers would disagree about where the body ends.
+        // A client must not be able to remove the content length: two readers would disagree where the body ends.
         for name in named.into_iter().filter(|name| *name != CONTENT_LENGTH) {
             headers.remove(name);
         }

@@ -66,7 +66,8 @@ impl MemoryBudget {
 
     /// Reserves memory for further rounds of this request, and returns how many bytes the answers may have. The
     /// forwarded body and the texts left out of it are always counted, even beyond the limit. Answers get the memory
-    /// that remains below the limit, but no more than the size of the request or the minimum above.
+    /// that remains below the limit, but no more than the size of the request or `MIN_ANSWER_BYTES`, whichever is
+    /// larger.
     pub(crate) fn reserve_answers(&mut self, limit: usize) -> usize {
         let request = self.mine;
         self.take(limit, 2 * request);

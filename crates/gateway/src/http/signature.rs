@@ -6,8 +6,8 @@ use http::request::Parts;
 /// Headers that contain a signature or a digest of the body.
 const DIGESTS: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
 
-/// The prefix of AWS signature algorithms. Such a signature either covers the body or declares that it does not; in both
-/// cases the body is left unchanged.
+/// The prefix of AWS signature algorithms. Such a signature either covers the body or declares that it does not; in
+/// both cases the body is left unchanged.
 const AWS: &str = "AWS4-";
 
 /// Query parameters that contain a signature.

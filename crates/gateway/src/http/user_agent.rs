@@ -56,7 +56,7 @@ const PROGRAMS: [Program; 30] = [
 /// Headers in which programs send their title.
 const TITLES: [&str; 4] = ["x-title", "http-referer", "referer", "originator"];
 
-/// The program that sent a request with these headers, if it is a known one.
+/// The program that sent a request with these headers, if the program is known.
 pub(crate) fn of(headers: &HeaderMap) -> Option<&'static str> {
     let said = |name: &str| Some(headers.get(name)?.to_str().ok()?.to_ascii_lowercase());
     let agent = said(USER_AGENT.as_str()).unwrap_or_default();

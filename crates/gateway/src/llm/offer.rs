@@ -75,7 +75,7 @@ pub(crate) async fn offer(
     }
 }
 
-/// Does the same as [`offer`] if no secret may be forwarded: a body that cannot be searched is refused, and all other
+/// Does the same as `offer` if no secret may be forwarded: a body that cannot be searched is refused, and all other
 /// bodies are masked before they are passed to the rewriter.
 async fn offer_sealed(
     gate: &GatewayState,
