@@ -24,7 +24,7 @@ use crate::request_log::know;
 use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
 
-/// Timeout for the head of a request and for an idle connection: a health check is one small packet.
+/// Timeout for reading the head of a request, and for an idle connection. A health check is one small packet.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Answers requests to the admin listener.
@@ -36,13 +36,14 @@ pub(crate) struct AdminHandler {
     dashboard: Dashboard,
     admission: Admission,
     shutdown: Shutdown,
-    /// Rendering all metrics takes time: one request renders at a time, so that health checks are answered in between.
+    /// Allows one request at a time to render the metrics, which takes a while, so that health checks are answered in
+    /// between.
     turns: Semaphore,
 }
 
 impl AdminHandler {
-    /// The admin listener of a gateway that cancels `notice` before it stops taking requests; `None` if none is
-    /// configured.
+    /// Opens the admin listener; returns `None` if the settings configure none. The gateway cancels `notice` shortly
+    /// before it stops accepting requests.
     pub(crate) async fn open(
         settings: &GatewaySettings,
         notice: CancellationToken,
@@ -94,7 +95,7 @@ impl AdminHandler {
         }
     }
 
-    /// True if the caller sent the token, or has a session of the dashboard.
+    /// True if no token is configured, or if the caller sent the token or has a dashboard session.
     fn admit(&self, headers: &HeaderMap) -> bool {
         let token = self.settings.admin.token.as_bytes();
         let said = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
@@ -132,7 +133,7 @@ impl Handler for AdminHandler {
     }
 }
 
-/// The metrics in the format that the client accepts; the classic text format by default.
+/// Renders the metrics in the format that the client accepts; by default in the classic text format.
 fn numbers(telemetry: &Telemetry, headers: &HeaderMap) -> Response<Reply> {
     let asked = headers.get(ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let (form, kind) = match asked.trim_start() {

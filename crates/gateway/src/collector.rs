@@ -1,7 +1,7 @@
 //! Sends spans and metrics to an OpenTelemetry collector without delaying any request.
 //!
-//! A thread of its own takes events from a short queue. A dead or slow collector costs spans, which are counted as
-//! dropped, but never memory: metrics are sums, so what it misses is part of the next report.
+//! A separate thread takes events from a short queue. If the collector is down or slow, spans are dropped and counted,
+//! so memory use does not grow. Metrics are running totals, so the next report includes whatever the collector missed.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,22 +27,22 @@ use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
-/// Events waiting to be processed, and spans waiting to be sent.
+/// The maximum number of events waiting to be processed, and of spans waiting to be sent.
 const MAX_QUEUED: usize = 2_048;
 
-/// Spans per request to the collector.
+/// The maximum number of spans in one request to the collector.
 const MAX_BATCH_SPANS: usize = 512;
 
-/// How long a span waits for others at most.
+/// The maximum time that a span waits for other spans to be sent with it.
 const MAX_SPAN_DELAY: Duration = Duration::from_secs(5);
 
-/// Delay before the next try after a failure: the first and the longest.
+/// The shortest and the longest delay before a retry.
 const RETRY_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
-/// How long the last spans may take when the process ends.
+/// The time allowed for sending the remaining spans when the process ends.
 const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Statuses after which the same data may be sent again, according to the protocol.
+/// Statuses after which the protocol allows sending the same data again.
 const RETRYABLE_STATUSES: [StatusCode; 4] = [
     StatusCode::TOO_MANY_REQUESTS,
     StatusCode::BAD_GATEWAY,
@@ -50,7 +50,7 @@ const RETRYABLE_STATUSES: [StatusCode; 4] = [
     StatusCode::GATEWAY_TIMEOUT,
 ];
 
-/// Limit for the collector's response.
+/// The maximum size of a response from the collector.
 const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
 /// Where spans and metrics are sent, and how often.
@@ -62,15 +62,15 @@ pub struct CollectorSettings {
     pub metrics: Option<Upstream>,
     /// Headers that the collector needs, such as credentials.
     pub headers: HeaderMap,
-    /// Resource attributes that identify the sender.
+    /// Resource attributes that identify this process.
     pub about: Vec<(String, String)>,
     /// How often metrics are sent; spans are sent at least this often.
     pub interval: Duration,
-    /// Timeout for a response of the collector.
+    /// Timeout for a response from the collector.
     pub timeout: Duration,
 }
 
-/// A sink that sends events to a collector. When dropped, it sends what is left if the collector accepts it at once.
+/// A sink that sends events to a collector. When it is dropped, it tries for a short time to send the remaining events.
 pub struct Collector {
     ids: SpanIds,
     traces: bool,
@@ -80,10 +80,10 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Starts sending, through the same proxy and with the same certificates as requests.
+    /// Starts sending, through the same proxy and with the same trusted certificates as forwarded requests.
     ///
     /// # Errors
-    /// If a setting does not work, or no thread can be started.
+    /// Fails if a setting is invalid, or if no thread can be started.
     pub fn start(gateway: &GatewaySettings, settings: CollectorSettings) -> Result<Self, Error> {
         let fault = |error: io::Error| Error::setting("cannot start a thread").because(error);
         let (ids, dropped) = (SpanIds::default(), Arc::new(AtomicU64::new(0)));
@@ -108,7 +108,7 @@ impl Collector {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(fault)?;
         let work = move || {
             runtime.block_on(post.run(queue));
-            // The receiver may be gone.
+            // The receiver may have been dropped already.
             let _ = ending.send(());
         };
         thread::Builder::new().name("tersely-otel".to_owned()).spawn(work).map_err(fault)?;
@@ -140,27 +140,27 @@ impl EventSink for Collector {
 impl Drop for Collector {
     fn drop(&mut self) {
         self.events = None;
-        // The sender gets no more time than this.
+        // Wait no longer than this for the sending thread.
         let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ = ended.recv_timeout(FINAL_FLUSH_TIMEOUT);
     }
 }
 
-/// Takes events and sends them to the collector.
+/// Records events and sends them to the collector.
 struct Post {
     settings: Arc<CollectorSettings>,
     pools: Arc<Pools>,
     book: OtelBook,
     dropped: Arc<AtomicU64>,
-    /// The delay after the last failure.
+    /// The current retry delay; zero after a success.
     rest: Duration,
-    /// When the next try may begin.
+    /// The earliest time of the next attempt, after a failure.
     rests: Option<Instant>,
-    /// What the collector could not take.
+    /// Spans to send again, because the collector could not accept them.
     again: Option<Parcel>,
-    /// When waiting spans are sent, however few.
+    /// When waiting spans are sent even if they do not fill a batch.
     flush: Instant,
-    /// When metrics are sent.
+    /// When metrics are sent next.
     due: Instant,
 }
 
@@ -168,23 +168,23 @@ struct Post {
 struct Parcel {
     to: Upstream,
     body: Bytes,
-    /// How many spans are lost if it fails.
+    /// The number of spans that are lost if this request fails.
     spans: usize,
 }
 
 /// The result of sending a parcel.
 enum Delivery {
     Taken,
-    /// The collector may accept it later.
+    /// The collector may accept the parcel later.
     Later(Parcel),
-    /// The collector will never accept it.
+    /// The collector will never accept the parcel.
     Refused(Parcel),
 }
 
 impl Post {
     async fn run(mut self, mut queue: Receiver<Arc<RequestEvent>>) {
         let mut tick = interval(self.gather());
-        // One at a time: the order is kept, and a slow collector holds at most one.
+        // Parcels are sent one at a time, so that their order is kept and a slow collector delays only one.
         let mut sending = JoinSet::new();
         loop {
             select! {
@@ -201,11 +201,11 @@ impl Post {
                 sending.spawn(deliver(Arc::clone(&self.pools), Arc::clone(&self.settings), parcel));
             }
         }
-        // Whoever ends the process waits no longer than this.
+        // The process must not wait longer than this before it exits.
         let _ = timeout(FINAL_FLUSH_TIMEOUT, self.finish(sending)).await;
     }
 
-    /// Sends what is left, unless the collector fails.
+    /// Sends the remaining metrics and spans; stops if the collector fails.
     async fn finish(mut self, mut sending: JoinSet<Delivery>) {
         while let Some(done) = sending.join_next().await {
             self.settle(done.ok());
@@ -223,12 +223,12 @@ impl Post {
         }
     }
 
-    /// How long spans wait for others.
+    /// The time that spans wait for other spans.
     fn gather(&self) -> Duration {
         MAX_SPAN_DELAY.min(self.settings.interval)
     }
 
-    /// What to send now, if anything.
+    /// The next parcel to send now, if there is one.
     fn next(&mut self, now: Instant) -> Option<Parcel> {
         if self.rests.is_some_and(|until| now < until) {
             return None;
@@ -261,7 +261,7 @@ impl Post {
                 (self.rest, self.rests) = (Duration::ZERO, None);
                 return;
             }
-            // Metrics would be out of date by then, and the next report includes them.
+            // Only spans are sent again: metrics would be out of date by then, and the next report includes them.
             Some(Delivery::Later(parcel)) => {
                 self.again = Some(parcel).filter(|parcel| parcel.spans > 0);
                 0
@@ -286,7 +286,7 @@ async fn deliver(pools: Arc<Pools>, settings: Arc<CollectorSettings>, parcel: Pa
         let (response, _permit) = pools.send(HttpVersions::One, request).await;
         let response = response.ok()?;
         let status = response.status();
-        // A response that is not read to its end keeps the connection from being reused.
+        // Read the response to its end, because otherwise the connection could not be reused.
         let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
         Some(status)
     };
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!((collector.dropped(), collector.span(1)), (0, None));
     }
 
-    /// Sends this many events, a few at a time so that the queue itself does not overflow.
+    /// Records `count` events, a few at a time so that the queue itself does not overflow.
     fn hear(collector: &Collector, count: u64) {
         for id in 0..count {
             collector.hear(&event(id));
@@ -346,7 +346,7 @@ mod tests {
         thread::sleep(Duration::from_millis(200));
     }
 
-    /// Behaviour 13.24: all that waits for a collector is one parcel, a book and a queue.
+    /// Behaviour 13.24: at most one parcel, one book of totals and one queue wait for a collector.
     #[test]
     fn a_collector_that_never_answers_costs_spans_and_no_room() {
         let silent = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,4 @@
-//! What the dashboard can show of a gateway.
+//! The data of a gateway that the dashboard can show.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,21 +9,21 @@ use tersely_store::Store;
 
 use crate::shared_engine::SharedEngine;
 
-/// What the dashboard can show of a gateway.
+/// The data of a gateway that the dashboard can show.
 #[derive(Clone, Default)]
 pub struct Display {
     /// The history of requests.
     pub history: Option<HistorySource>,
-    /// The engine that the next request gets.
+    /// The engine that processes the next request.
     pub engine: Option<SharedEngine>,
     /// The store of texts left out of requests.
     pub store: Option<Arc<Store>>,
 }
 
-/// Where a history is read from.
+/// The source that a history is read from.
 #[derive(Clone)]
 pub enum HistorySource {
-    /// The history that this gateway records.
+    /// The history that this gateway records itself.
     Sink(HistorySink),
     /// A file that another process writes.
     File(PathBuf),

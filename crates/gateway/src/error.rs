@@ -1,4 +1,4 @@
-//! Errors: what went wrong, and on which side.
+//! Errors: what went wrong, and who caused it.
 
 use std::error::Error as Source;
 use std::{fmt, io};
@@ -7,51 +7,51 @@ use http::StatusCode;
 
 /// A request that could not be answered.
 ///
-/// The message names hosts and limits, never a header's value or text of a body.
+/// The message may contain host names and limits, but never a header's value or text from a body.
 #[derive(Debug)]
 pub struct Error {
-    /// Who is at fault.
+    /// Who caused the error.
     pub side: Side,
     /// The status that the client gets.
     pub status: StatusCode,
-    /// What is wrong, for the person who reads the client's log.
+    /// What went wrong, for the person who reads the client's log.
     pub message: String,
     source: Option<Box<dyn Source + Send + Sync>>,
 }
 
-/// Where an error arose.
+/// Who caused an error.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Side {
-    /// In the client's request.
+    /// The client: its request is wrong.
     Client,
-    /// At the upstream, or on the way there.
+    /// The upstream, or the network on the way to it.
     Upstream,
-    /// Here: a setting, a limit, or a fault.
+    /// The gateway: a setting, a limit or a bug.
     Us,
 }
 
 impl Error {
-    /// The client's fault.
+    /// An error that the client caused.
     pub(crate) fn client(status: StatusCode, message: impl Into<String>) -> Self {
         Self { side: Side::Client, status, message: message.into(), source: None }
     }
 
-    /// An upstream that answered with an error or in an unexpected way.
+    /// An error for an upstream that answered with an error or in an unexpected format.
     pub(crate) fn of_upstream(status: StatusCode, message: impl Into<String>) -> Self {
         Self { side: Side::Upstream, status, message: message.into(), source: None }
     }
 
-    /// Our fault: a limit was reached, or a setting does not work.
+    /// An error of the gateway: a limit was reached, or a setting is invalid.
     pub(crate) fn us(status: StatusCode, message: impl Into<String>) -> Self {
         Self { side: Side::Us, status, message: message.into(), source: None }
     }
 
-    /// A setting that does not work.
+    /// An error for an invalid setting.
     pub(crate) fn setting(message: impl Into<String>) -> Self {
         Self::us(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 
-    /// A side that sent nothing for too long.
+    /// An error for a side that sent nothing for too long.
     pub(crate) fn late(side: Side) -> Self {
         let (status, who) = match side {
             Side::Client => (StatusCode::REQUEST_TIMEOUT, "client"),
@@ -60,24 +60,25 @@ impl Error {
         Self { side, status, message: format!("timed out waiting for the {who}"), source: None }
     }
 
-    /// A side that sent too little for too long.
+    /// An error for a side that sent its data too slowly.
     pub(crate) fn slow(side: Side) -> Self {
         Self { message: "the body is arriving too slowly".to_owned(), ..Self::late(side) }
     }
 
-    /// A body that ended early.
+    /// An error for a body that ended early.
     pub(crate) fn incomplete_body(side: Side, source: impl Source + Send + Sync + 'static) -> Self {
         let status = if side == Side::Client { StatusCode::BAD_REQUEST } else { StatusCode::BAD_GATEWAY };
         Self { side, status, message: "the body ended early".to_owned(), source: Some(Box::new(source)) }
     }
 
-    /// An upstream that switched protocols without being asked.
+    /// An error for an upstream that switched protocols although no upgrade was requested.
     pub(crate) fn unexpected_upgrade(host: &impl fmt::Display) -> Self {
         let message = format!("the upstream {host} switched protocols without being asked");
         Self { side: Side::Upstream, status: StatusCode::BAD_GATEWAY, message, source: None }
     }
 
-    /// A failed request to `host`: the client's fault if its body ended early, else the upstream's.
+    /// An error for a failed request to `host`: caused by the client if its body ended early, otherwise by the
+    /// upstream.
     pub(crate) fn upstream(host: &impl fmt::Display, source: impl Source + Send + Sync + 'static) -> Self {
         if let Some(ours) = cause::<Self>(&source) {
             return Self {
@@ -97,7 +98,7 @@ impl Error {
         Self { side: Side::Upstream, status, message, source: Some(Box::new(source)) }
     }
 
-    /// Adds the cause.
+    /// Adds the underlying error.
     pub(crate) fn because(mut self, source: impl Source + Send + Sync + 'static) -> Self {
         self.source = Some(Box::new(source));
         self
@@ -116,7 +117,7 @@ impl Source for Error {
     }
 }
 
-/// The first error of one type in a chain of causes.
+/// The first error of type `E` in a chain of causes.
 fn cause<'a, E: Source + 'static>(error: &'a (dyn Source + 'static)) -> Option<&'a E> {
     causes(error).find_map(|cause| cause.downcast_ref())
 }

@@ -1,7 +1,7 @@
 //! The gateway: listens for requests, offers them to a rewriter, and forwards them.
 //!
-//! The only crate that listens. It knows HTTP, TLS and each provider's error format; it does not know how a body is
-//! compressed. Whatever the rewriter does wrong, the request is forwarded unchanged.
+//! This is the only crate that opens listeners. It implements HTTP, TLS and each provider's error format, but not the
+//! compression of bodies. If the rewriter fails in any way, the request is forwarded unchanged.
 
 mod access;
 mod admin;

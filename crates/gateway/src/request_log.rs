@@ -1,7 +1,7 @@
-//! Follows a request from its head to the last byte of its answer, and reports it to telemetry.
+//! Tracks a request from its head to the last byte of its response, and reports it to telemetry.
 //!
-//! Handlers leave what they know in the extensions of a response. The connection reports the request once the answer
-//! has been sent, or the client has disconnected.
+//! Handlers store what they find out about a request in the extensions of its response. The request is reported once
+//! the response has been sent, or the client has disconnected.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,45 +24,45 @@ use crate::http::trace_context;
 use crate::http::usage_tap::{BillSoFar, RunningBill};
 use crate::http::user_agent;
 
-/// The request id, as in the log.
+/// The header with the request id, which also appears in the log.
 const ID: HeaderName = HeaderName::from_static("x-tersely-request-id");
 
-/// What handlers know about a request.
+/// What handlers have found out about a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    /// The provider of the API.
+    /// The provider whose API is called.
     pub(crate) provider: Option<&'static str>,
     /// The requested model.
     pub(crate) model: Option<ShownName>,
     /// The side at fault and the error message, if the request failed.
     pub(crate) fault: Option<(Side, Arc<str>)>,
-    /// Why it was passed through unchanged.
+    /// Why the request was forwarded unchanged although it should have been rewritten.
     pub(crate) missed: Option<BypassReason>,
-    /// Time to the head of the upstream's answer.
+    /// Time until the head of the upstream's response arrived.
     pub(crate) upstream: Option<Duration>,
     /// Time spent on rewriting.
     pub(crate) ours: Option<Duration>,
-    /// The engine's report on its body.
+    /// The engine's report on the request's body.
     pub(crate) report: Option<Arc<Report>>,
-    /// Its results that were not sent before.
+    /// The tool results in the request that were not sent before.
     pub(crate) fresh: Vec<Arc<ResultRecord>>,
-    /// A hash of its conversation.
+    /// A hash that identifies the conversation.
     pub(crate) session: Option<u64>,
-    /// Usage and fetches, updated while the answer is being sent.
+    /// Token usage and fetched texts, updated while the response is being sent.
     pub(crate) bill: RunningBill,
     /// True for a health probe, which is not reported.
     pub(crate) is_probe: bool,
 }
 
 impl Known {
-    /// Merges what another handler knows; the fault comes from the handler that wrote the answer.
+    /// Adds what another handler has found out; the fault is taken from the handler that wrote the response.
     pub(crate) fn join(&mut self, other: Self) {
         let fault = self.fault.take().or(other.fault);
         *self = Self { fault, is_probe: self.is_probe || other.is_probe, ..other };
     }
 }
 
-/// Lets a handler add what it knows.
+/// Lets a handler add what it has found out.
 pub(crate) fn know(extensions: &mut Extensions, add: impl FnOnce(&mut Known)) {
     add(extensions.get_or_insert_default::<Known>());
 }
@@ -70,14 +70,14 @@ pub(crate) fn know(extensions: &mut Extensions, add: impl FnOnce(&mut Known)) {
 /// A request in progress.
 pub(crate) struct Visit {
     telemetry: Telemetry,
-    /// The event; None once it has been reported.
+    /// The event; `None` once it has been reported.
     event: Option<RequestEvent>,
     since: Instant,
     known: Known,
 }
 
 impl Visit {
-    /// Starts to follow a new request.
+    /// Starts to track a new request.
     pub(crate) fn begin<B>(telemetry: &Telemetry, request: &mut Request<B>) -> Self {
         let mut event = RequestEvent::new(telemetry.begin(), Verb::of(request.method().as_str()));
         event.client = user_agent::of(request.headers());
@@ -90,7 +90,7 @@ impl Visit {
         }
     }
 
-    /// Follows the answer.
+    /// Tracks the response until it has been sent.
     pub(crate) fn follow(mut self, beat: Option<Beat>, response: Response<Reply>) -> Response<Followed> {
         let (mut parts, reply) = response.into_parts();
         let number = self.event.as_mut().map(|event| {
@@ -98,7 +98,7 @@ impl Visit {
             format!("{:x}", event.id)
         });
         self.known = parts.extensions.remove().unwrap_or_default();
-        // Only answers of model APIs get the id header.
+        // Only responses of model APIs get the id header.
         let id =
             number.filter(|_| self.known.provider.is_some()).and_then(|id| HeaderValue::try_from(id).ok());
         parts.headers.extend(id.map(|id| (ID, id)));
@@ -113,8 +113,8 @@ impl Visit {
         self.known.fault = Some((error.side, error.message.as_str().into()));
     }
 
-    /// Reports the request. Our own error messages name only hosts and limits, but a client error may quote the
-    /// request, so it is not passed on.
+    /// Reports the request. An error message is included unless the client caused the error: our own messages contain
+    /// only host names and limits, but a message about a client error may quote the request.
     fn end(&mut self, is_sent: bool) {
         let (Some(mut event), known) = (self.event.take(), &self.known) else { return };
         if known.is_probe {
@@ -146,14 +146,14 @@ impl Visit {
     }
 }
 
-/// Also reports a client that disconnects before there is an answer.
+/// Also reports a request whose client disconnects before there is a response.
 impl Drop for Visit {
     fn drop(&mut self) {
         self.end(false);
     }
 }
 
-/// Adds the provider's usage and its cost to the event. Nothing is estimated if the provider reports no usage.
+/// Adds the provider's token usage and its cost to the event. If the provider reports no usage, none is estimated.
 fn bill(telemetry: &Telemetry, event: &mut RequestEvent, bill: &BillSoFar) {
     let record = &mut event.record;
     let fetched = bill.fetched.iter();
@@ -171,11 +171,11 @@ fn bill(telemetry: &Telemetry, event: &mut RequestEvent, bill: &BillSoFar) {
     record.would_paid = would.map(|(price, would)| rounds.instead(&price, would.total_tokens()));
 }
 
-/// A response body; its request is in progress until all of it has been sent.
+/// A response body. Its request counts as in progress until the whole body has been sent.
 pub(crate) struct Followed {
     reply: Reply,
     visit: Visit,
-    /// True once the end has been polled and returned: not every body knows in advance that it has no more data.
+    /// True once the body has returned its end: not every body can tell in advance that it has no more data.
     is_over: bool,
     _beat: Option<Beat>,
     _stream: Option<RunningStream>,
@@ -216,7 +216,7 @@ impl Body for Followed {
 impl Drop for Followed {
     fn drop(&mut self) {
         let is_sent = self.is_over || self.reply.is_end_stream();
-        // Drop the body first: taps on it record the usage when they end.
+        // Drop the body first, because its taps record the usage when they are dropped.
         self.reply = Reply::Ours(None);
         self.visit.end(is_sent);
     }

@@ -31,35 +31,35 @@ use crate::llm::{GatewayState, LlmHandler, Rewrite};
 use crate::request_log::Visit;
 use crate::settings::GatewaySettings;
 
-/// Delay after a connection could not be accepted, for example because no file handle is left.
+/// Delay after a connection could not be accepted, for example because there was no free file handle.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// Interval of HTTP/2 keep-alive pings, and how long the client may take to answer one.
+/// Interval of HTTP/2 keep-alive pings, and the time that a client has to answer a ping.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long an idle HTTP/2 client may take to close after GOAWAY.
+/// The time that an idle HTTP/2 client has to close the connection after GOAWAY.
 const GOAWAY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Connections to the admin listener at a time. When there are more, the oldest is closed, so that health checks always
-/// get one.
+/// The maximum number of connections to the admin listener. If there are more, the oldest is closed, so that a health
+/// check always gets a connection.
 const MAX_ADMIN_CONNECTIONS: usize = 128;
 
-/// Binds the listener that the settings name.
+/// Binds the address to listen on from the settings.
 ///
 /// # Errors
-/// If the address cannot be bound.
+/// Fails if the address cannot be bound.
 pub async fn bind(settings: &GatewaySettings) -> Result<TcpListener, Error> {
     let listen = settings.listen;
     let fault = |error| Error::setting(format!("cannot listen on {listen}")).because(error);
     TcpListener::bind(listen).await.map_err(fault)
 }
 
-/// Serves until `stop` resolves to a notice period. During that period requests are still taken while `/readyz` reports
-/// draining, so that a load balancer can send them elsewhere. After it no connection is accepted, and this returns once
-/// the requests in progress have finished or the drain timeout has passed.
+/// Serves requests until `stop` resolves to a notice period. During that period, requests are still accepted while
+/// `/readyz` reports draining, so that a load balancer can route requests elsewhere. After it, no connection is
+/// accepted, and this function returns once the requests in progress have finished or the drain timeout has passed.
 ///
 /// # Errors
-/// If a setting does not work: an invalid certificate file, an unsupported proxy.
+/// Fails if a setting is invalid, for example a certificate file or an unsupported proxy.
 pub async fn serve(
     settings: GatewaySettings,
     rewrite: Arc<dyn Rewrite>,
@@ -71,7 +71,7 @@ pub async fn serve(
     listen(Arc::new(handler), listener, stop).await
 }
 
-/// Serves a handler as [`serve`] does, and the admin listener beside it.
+/// Serves `handler` as [`serve`] does, together with the admin listener.
 pub(crate) async fn listen<H: Handler>(
     handler: Arc<H>,
     listener: TcpListener,
@@ -86,10 +86,10 @@ pub(crate) async fn listen<H: Handler>(
     }
 }
 
-/// Serves only the admin listener at `admin.listen`, until `stop` resolves. Calls `hello` with its address first.
+/// Serves only the admin listener at `admin.listen`, until `stop` resolves. First calls `hello` with the bound address.
 ///
 /// # Errors
-/// If the address cannot be bound.
+/// Fails if the address cannot be bound.
 pub async fn serve_dashboard(
     settings: &GatewaySettings,
     hello: impl FnOnce(SocketAddr),
@@ -106,7 +106,7 @@ pub async fn serve_dashboard(
     }
 }
 
-/// Serves the admin listener until this future is dropped. No connection waits for another to end.
+/// Serves the admin listener until this future is dropped. A new connection never waits for another to close.
 async fn serve_admin<H: Handler>(handler: Arc<H>, listener: TcpListener) -> Infallible {
     let _end = handler.shutdown().abort.clone().drop_guard();
     let mut slots = ConnectionSlots::new(MAX_ADMIN_CONNECTIONS);
@@ -132,7 +132,7 @@ async fn serve_until_stopped<H: Handler>(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let (shutdown, limits) = (handler.shutdown().clone(), handler.settings().limits.clone());
-    // Dropping this future aborts everything.
+    // If this future is dropped, everything in progress is aborted.
     let _end = shutdown.abort.clone().drop_guard();
     let room =
         Arc::new(Semaphore::new(file_limit::cap_connections(limits.connections).min(Semaphore::MAX_PERMITS)));
@@ -141,12 +141,12 @@ async fn serve_until_stopped<H: Handler>(
         notice = stop => notice,
     };
     shutdown.notice.cancel();
-    // Only the clock ends this: there is no last connection.
+    // Accepting connections never ends by itself, so only the timeout ends it.
     let _ = timeout(notice, accept_connections(&handler, &room, &listener)).await;
     drop(listener);
     shutdown.drain.cancel();
     shutdown.tasks.close();
-    // The guard aborts what is still in progress.
+    // After the timeout, the guard aborts the requests that are still in progress.
     let _ = timeout(handler.settings().timeouts.drain, shutdown.tasks.wait()).await;
     Ok(())
 }
@@ -170,9 +170,9 @@ async fn accept_connections<H: Handler>(
     }
 }
 
-/// Serves one connection. An error that breaks it needs no report: nobody is left to read one.
+/// Serves one connection. An error that breaks the connection is not reported, because the client could not read it.
 async fn serve_connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: Peer) {
-    // Events should leave at once; a socket without the option still works.
+    // Events should be sent without delay; a socket that does not support the option still works.
     let _ = stream.set_nodelay(true);
     let settings = handler.settings();
     let accepted = select! {
@@ -180,7 +180,7 @@ async fn serve_connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: 
         () = handler.shutdown().drain.cancelled() => return,
     };
     let Ok(Ok(stream)) = accepted else {
-        // The client sent nothing, was too slow, or spoke no known protocol.
+        // The client sent nothing, was too slow, or did not use a known protocol.
         if settings.tls.is_some() {
             settings.telemetry.handshake_failed();
         }
@@ -192,7 +192,7 @@ async fn serve_connection<H: Handler>(handler: Arc<H>, stream: TcpStream, peer: 
     }
 }
 
-/// Notes on a request who sent it.
+/// Adds the sender's address and certificate names to a request.
 fn note_sender(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Incoming>) {
     request.extensions_mut().insert(peer);
     names.map(|names| request.extensions_mut().insert(names.clone()));
@@ -222,7 +222,7 @@ async fn serve_http1<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: 
     }
 }
 
-/// Serves an HTTP/2 connection. An idle one is closed, as in HTTP/1.
+/// Serves an HTTP/2 connection, and closes it when it is idle, as HTTP/1 connections are.
 async fn serve_http2<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: Peer) {
     let (shutdown, activity) = (handler.shutdown().clone(), ConnectionActivity::default());
     let (protocol, limit) = (http2_builder(&*handler), handler.settings().timeouts.head);
@@ -266,13 +266,13 @@ fn http2_builder(handler: &impl Handler) -> http2::Builder<TrackingExecutor> {
         .timer(TokioTimer::new())
         .max_concurrent_streams(handler.streams())
         .max_header_list_size(u32::try_from(handler.settings().limits.head).unwrap_or(u32::MAX))
-        // Detects clients that disappeared without closing.
+        // Detects clients that disappeared without closing the connection.
         .keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .keep_alive_timeout(KEEP_ALIVE_INTERVAL);
     protocol
 }
 
-/// Spawns the streams of a connection where a drain waits for them.
+/// Spawns the streams of a connection as tracked tasks, which a drain waits for.
 #[derive(Clone)]
 struct TrackingExecutor(TaskTracker);
 

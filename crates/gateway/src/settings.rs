@@ -17,13 +17,13 @@ use crate::upstream::Upstreams;
 pub struct GatewaySettings {
     /// The address to listen on; loopback by default.
     pub listen: SocketAddr,
-    /// TLS for clients; `None`: plain text.
+    /// TLS for clients; `None` means plain text.
     pub tls: Option<InboundTls>,
-    /// Tenants that may call; none: anyone who can reach the listener.
+    /// Tenants that may send requests; if empty, anyone who can reach the listener may.
     pub tenants: TenantList,
-    /// Servers that requests are forwarded to. Nothing in a request can name another.
+    /// Servers that requests are forwarded to. A request cannot choose a server that is not listed here.
     pub upstreams: Upstreams,
-    /// Limits on size and number.
+    /// Limits on sizes, counts and rates.
     pub limits: GatewayLimits,
     /// Timeouts.
     pub timeouts: Timeouts,
@@ -31,11 +31,11 @@ pub struct GatewaySettings {
     pub proxy: ProxyRoute,
     /// PEM files with certificates to trust in addition to the system's.
     pub authorities: Vec<PathBuf>,
-    /// Web pages that may call.
+    /// Web pages that may send requests.
     pub origins: Origins,
-    /// Further names of this machine that a Host header may have, on a loopback listener.
+    /// Additional names of this machine that are allowed in the Host header, on a loopback listener.
     pub hosts: Vec<String>,
-    /// How requests for a websocket are treated.
+    /// How requests to open a websocket are handled.
     pub websockets: Websockets,
     /// Who may use `/v1/compress`.
     pub compress_api: CompressApi,
@@ -43,7 +43,7 @@ pub struct GatewaySettings {
     pub admin: AdminSettings,
     /// Receives an event for each request.
     pub telemetry: Telemetry,
-    /// What the dashboard can show.
+    /// The data that the dashboard can show.
     pub display: Display,
 }
 
@@ -69,12 +69,12 @@ impl Default for GatewaySettings {
     }
 }
 
-/// The admin listener.
+/// Settings of the admin listener.
 #[derive(Clone, Default)]
 pub struct AdminSettings {
-    /// The address to listen on; `None`: there is no admin listener.
+    /// The address to listen on; `None` means no admin listener.
     pub listen: Option<SocketAddr>,
-    /// The token that callers must send; empty: none.
+    /// The token that callers must send; if empty, callers need no token.
     pub token: String,
 }
 
@@ -86,32 +86,33 @@ impl fmt::Debug for AdminSettings {
     }
 }
 
-/// Limits on size and number.
+/// Limits on sizes, counts and rates.
 #[derive(Clone, Debug)]
 pub struct GatewayLimits {
-    /// Bytes of a buffered body, as sent and decoded. Bodies that are only streamed through use no memory and have no
-    /// limit.
+    /// The maximum size in bytes of a buffered body, both as sent and decoded. Bodies that are only streamed through
+    /// are not buffered and have no limit.
     pub body: usize,
-    /// Bytes held by buffered bodies, across all requests and responses; bodies beyond that are forwarded unread.
+    /// The maximum total size in bytes of all buffered bodies, of requests and responses; bodies beyond it are
+    /// forwarded unread.
     pub memory: usize,
-    /// Requests in progress, streams included.
+    /// The maximum number of requests in progress, including streams.
     pub requests: usize,
-    /// Requests per second from one client address; 0: unlimited.
+    /// The maximum number of requests per second from one client address; 0 means unlimited.
     pub client_rate: usize,
-    /// Requests per second of one tenant, identified by its credential; 0: unlimited.
+    /// The maximum number of requests per second of one tenant, identified by its credential; 0 means unlimited.
     pub tenant_rate: usize,
-    /// Open connections; further ones wait to be accepted.
+    /// The maximum number of open connections; further connections wait to be accepted.
     pub connections: usize,
-    /// Headers of a request.
+    /// The maximum number of headers of a request.
     pub headers: usize,
-    /// Bytes of a request's head.
+    /// The maximum size in bytes of a request's head.
     pub head: usize,
-    /// Concurrent rewrites off the serving threads; further ones wait.
+    /// The maximum number of concurrent rewrites on worker threads; further rewrites wait.
     pub rewrites: usize,
-    /// Bytes of the bodies in those rewrites. A rewrite needs a multiple of its body, so this bounds the memory of all
-    /// of them.
+    /// The maximum total size in bytes of the bodies in those rewrites. A rewrite needs a multiple of its body's size,
+    /// so this limits the memory of all rewrites.
     pub rewriting: usize,
-    /// Bodies up to this many bytes are rewritten inline, on the serving thread.
+    /// The maximum size in bytes of a body that is rewritten inline, on the serving thread.
     pub inline: usize,
 }
 
@@ -133,29 +134,29 @@ impl Default for GatewayLimits {
     }
 }
 
-/// Timeouts. A whole response has none: a model may think for as long as it likes.
+/// Timeouts. A whole response has no timeout, because a model may think for any length of time.
 #[derive(Clone, Debug)]
 pub struct Timeouts {
-    /// Connecting to an upstream, proxy and handshakes included.
+    /// For connecting to an upstream, including the proxy and handshakes.
     pub connect: Duration,
-    /// Keeping an idle connection to an upstream. One that outlives the upstream's own timeout would break the next
-    /// request.
+    /// For keeping an idle connection to an upstream open. It should be shorter than the upstream's own timeout:
+    /// otherwise the next request could be sent on a closed connection.
     pub pooled: Duration,
-    /// Waiting for the next byte of an upstream; `None`: forever.
+    /// For the next byte from an upstream; `None` means no timeout.
     pub idle: Option<Duration>,
-    /// Reading the head of a client's request, and waiting between two requests of one connection.
+    /// For reading the head of a client's request, and for the time between two requests on a connection.
     pub head: Duration,
-    /// Waiting for the next byte of a client's body.
+    /// For the next byte of a client's body.
     pub body: Duration,
-    /// Reading a client's whole body, plus a second for each 4 KiB received; `None`: forever.
+    /// For reading a client's whole body, plus one second for each 4 KiB received; `None` means no timeout.
     pub upload: Option<Duration>,
-    /// A rewrite off the serving threads, including the wait for capacity; after that the original is forwarded.
+    /// For a rewrite on a worker thread, including the wait for capacity; after that, the original is forwarded.
     pub rewrite: Duration,
-    /// Idle time of an MCP session whose server was started for it; after that the server is stopped.
+    /// For an idle MCP session whose server was started for it; after that, the server is stopped.
     pub session: Duration,
-    /// Taking further requests after the signal to stop, while `/readyz` already reports draining.
+    /// How long requests are still accepted after the signal to stop, while `/readyz` already reports draining.
     pub notice: Duration,
-    /// Finishing streams in progress, once no more requests are taken.
+    /// How long requests in progress may take to finish, once no more requests are accepted.
     pub drain: Duration,
 }
 
@@ -176,10 +177,10 @@ impl Default for Timeouts {
     }
 }
 
-/// An HTTP proxy through which upstreams are reached by `CONNECT`; only upstreams with TLS use it.
+/// The HTTP proxy through which upstreams are reached by `CONNECT`; it is used only for upstreams with TLS.
 #[derive(Clone, Default)]
 pub struct ProxyRoute {
-    /// The proxy's URL, `http://[user:password@]host:port`; empty: none.
+    /// The proxy's URL, `http://[user:password@]host:port`; if empty, no proxy is used.
     pub url: String,
     /// Hosts that are reached directly, as in `NO_PROXY`.
     pub except: String,
@@ -193,7 +194,7 @@ impl fmt::Debug for ProxyRoute {
     }
 }
 
-/// Web pages that may call. Any page could otherwise use a model that needs no key.
+/// Web pages that may send requests. Without this check, any page could use a model that needs no key.
 #[derive(Clone, Debug, Default)]
 pub enum Origins {
     /// Pages served by this machine.
@@ -205,33 +206,33 @@ pub enum Origins {
     Listed(Vec<String>),
 }
 
-/// How requests for a websocket are treated. Messages over a websocket are not rewritten.
+/// How requests to open a websocket are handled. Messages on a websocket are not rewritten.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Websockets {
-    /// Websockets are relayed, except on paths where plain requests would be rewritten: there clients are told to use
-    /// those.
+    /// Websockets are relayed, except on paths where plain requests would be rewritten: there, clients are told to send
+    /// plain requests.
     #[default]
     Fitting,
-    /// Websockets are relayed.
+    /// All websockets are relayed.
     Relay,
-    /// Clients are told to use plain requests; clients that can do both then do.
+    /// Clients are always told to send plain requests; a client that supports both then does so.
     Decline,
 }
 
 /// Who may use `/v1/compress`, which compresses messages without forwarding them.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CompressApi {
-    /// This machine, if the listener is on loopback.
+    /// Callers on this machine, if the listener is on loopback.
     #[default]
     Auto,
     /// Anyone who can reach the listener.
     On,
-    /// Nobody: the path belongs to the upstream.
+    /// Nobody: requests to this path are forwarded to the upstream.
     Off,
 }
 
 impl Origins {
-    /// True if a page of `origin` may call.
+    /// True if a page with this origin may send requests.
     pub(crate) fn allow(&self, origin: &HeaderValue) -> bool {
         let Ok(origin) = origin.to_str() else { return false };
         match self {

@@ -1,4 +1,4 @@
-//! Chooses the server that a request is forwarded to, and builds its address there.
+//! Chooses the server that a request is forwarded to, and builds the URL on that server.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,10 +10,10 @@ use percent_encoding::percent_decode;
 use crate::error::Error;
 use crate::vendor::Vendor;
 
-/// How many times a path may be percent-encoded; no legitimate path is encoded more often.
+/// The maximum number of times that a path may be percent-encoded; no legitimate path is encoded more often.
 const MAX_DECODINGS: usize = 4;
 
-/// A server that speaks the APIs of one or several providers.
+/// A server that implements the APIs of one or several providers.
 #[derive(Clone, Debug)]
 pub struct Upstream {
     scheme: Scheme,
@@ -22,7 +22,7 @@ pub struct Upstream {
     base: String,
 }
 
-/// Where requests are forwarded: one server for all, or one for each provider.
+/// The servers that requests are forwarded to: one for all requests, or one for each provider.
 #[derive(Clone, Debug)]
 pub struct Upstreams {
     each: [Option<Upstream>; Vendor::ALL.len()],
@@ -30,13 +30,13 @@ pub struct Upstreams {
 }
 
 impl Upstreams {
-    /// One server for every request.
+    /// Forwards every request to one server.
     #[must_use]
     pub fn one(upstream: Upstream) -> Self {
         Self { each: Default::default(), rest: Some(upstream) }
     }
 
-    /// The same, with another server for one provider's requests.
+    /// Also forwards requests of one provider to a server of their own.
     #[must_use]
     pub fn with(mut self, provider: Vendor, upstream: Upstream) -> Self {
         self.each[provider as usize] = Some(upstream);
@@ -49,14 +49,14 @@ impl Upstreams {
         self.choose(Some(provider)).ok()
     }
 
-    /// The server for requests without one of their own, if any.
+    /// The server for requests whose provider has no server of its own, if there is one.
     #[must_use]
     pub fn rest(&self) -> Option<&Upstream> {
         self.rest.as_ref()
     }
 
-    /// The server for a request. If the provider is unknown, only a server for all requests will do: a guess would hand
-    /// one provider's key to another.
+    /// The server for a request. If the provider is unknown, only a server for all requests is chosen, because a wrong
+    /// guess would send one provider's key to another provider.
     pub(crate) fn choose(&self, provider: Option<Vendor>) -> Result<&Upstream, Error> {
         let own = provider.and_then(|provider| self.each[provider as usize].as_ref());
         own.or(self.rest.as_ref()).ok_or_else(|| {
@@ -66,7 +66,7 @@ impl Upstreams {
     }
 }
 
-/// The public addresses of providers that have one; Ollama's is on this machine.
+/// The public addresses of the providers that have one; Ollama's address is on this machine.
 impl Default for Upstreams {
     fn default() -> Self {
         Self { each: Vendor::ALL.map(|provider| provider.address()?.parse().ok()), rest: None }
@@ -94,13 +94,13 @@ impl FromStr for Upstream {
 }
 
 impl Upstream {
-    /// The URL that it was parsed from.
+    /// The URL that this upstream was parsed from.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}://{}{}", self.scheme, self.authority, self.base)
     }
 
-    /// The address on this server for the path and query of `asked`.
+    /// The URL on this server for the path and query of `asked`.
     pub(crate) fn address(&self, asked: &Uri) -> Result<Uri, Error> {
         let path = match asked.path_and_query() {
             Some(path) if self.base.is_empty() => path.clone(),
@@ -110,7 +110,7 @@ impl Upstream {
         uri.path_and_query(path).build().map_err(|error| bad_path().because(error))
     }
 
-    /// The address itself, with a query.
+    /// The configured URL itself, with an optional query.
     pub(crate) fn endpoint(&self, query: Option<&str>) -> Result<Uri, Error> {
         let base = if self.base.is_empty() { "/" } else { &self.base };
         let path = query.map_or_else(|| base.to_owned(), |query| format!("{base}?{query}"));
@@ -118,18 +118,18 @@ impl Upstream {
         uri.path_and_query(path).build().map_err(|error| bad_path().because(error))
     }
 
-    /// True if both are the same server, whatever the paths.
+    /// True if both are on the same server, even if their paths differ.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         self.scheme == other.scheme && self.authority == other.authority
     }
 
-    /// True if the server may speak HTTP/2.
+    /// True if the server uses TLS, so that it may support HTTP/2.
     pub(crate) fn is_secure(&self) -> bool {
         self.scheme == Scheme::HTTPS
     }
 
-    /// The path below the base. A segment that ends the base and begins the path is written once: people configure
-    /// `https://api.openai.com/v1`, and clients ask for `/v1/responses`.
+    /// Appends a path to the base path. If the last segment of the base equals the first segment of the path, it is
+    /// written only once: people configure `https://api.openai.com/v1`, and clients request `/v1/responses`.
     fn join(&self, path: &str) -> Result<PathAndQuery, Error> {
         if climbs(path) {
             return Err(bad_path());
@@ -141,15 +141,15 @@ impl Upstream {
     }
 }
 
-/// The host, for messages.
+/// Writes the host, for messages.
 impl fmt::Display for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.authority.as_str())
     }
 }
 
-/// True if any server could read a path as leading out of the base: some decode a path before they split it, some
-/// twice, some treat a backslash as a slash, and some drop what follows a semicolon.
+/// True if any server could interpret the path as leaving the base path: some servers decode a path before they split
+/// it, some decode it twice, some treat a backslash as a slash, and some ignore the text after a semicolon.
 fn climbs(path: &str) -> bool {
     let mut path = path.split('?').next().unwrap_or_default().as_bytes().to_vec();
     for _ in 0..MAX_DECODINGS {

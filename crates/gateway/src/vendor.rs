@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 /// A provider's API.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Vendor {
-    /// Anthropic's Messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// Chat Completions and Responses of `OpenAI`, and compatible APIs.
+    /// `OpenAI`'s Chat Completions and Responses APIs, and compatible APIs.
     OpenAi,
-    /// Google's Gemini.
+    /// Google's Gemini API.
     Gemini,
-    /// Ollama.
+    /// Ollama's API.
     Ollama,
     /// Models on AWS Bedrock.
     Bedrock,
@@ -25,25 +25,25 @@ pub enum Vendor {
 /// A provider's address, how its requests are recognized, and how it formats errors.
 struct VendorFacts {
     provider: Vendor,
-    /// Its name in settings and messages.
+    /// The provider's name in settings and messages.
     name: &'static str,
-    /// Where its servers are.
+    /// The address of the provider's servers.
     home: Home,
     /// Paths that only this provider has, whatever the headers.
     paths: &'static [&'static str],
-    /// Headers that only its clients send.
+    /// Headers that only this provider's clients send.
     headers: &'static [&'static str],
-    /// Paths that others have too, but that most often mean this provider.
+    /// Paths that other providers have too, but that usually mean this provider.
     rest: &'static [&'static str],
-    /// Formats an error as its clients expect it.
+    /// Formats an error as this provider's clients expect it.
     error: fn(StatusCode, &str) -> Value,
 }
 
-/// Where a provider's servers are.
+/// The address of a provider's servers.
 enum Home {
-    /// At one address.
+    /// One public address.
     Public(&'static str),
-    /// At an address per region or customer, which looks like this.
+    /// A separate address for each region or customer, in this form.
     Own(&'static str),
 }
 
@@ -55,7 +55,7 @@ static VENDORS: [VendorFacts; 7] = [
         home: Home::Public("https://api.anthropic.com"),
         paths: &["/v1/messages"],
         headers: &["anthropic-version", "anthropic-beta"],
-        // Claude Code requests the root to see whether a server is there.
+        // Claude Code requests the root path to check that the server is reachable.
         rest: &["/"],
         error: |status, message| json!({"type": "error", "error": {"type": anthropic(status), "message": message}}),
     },
@@ -80,7 +80,7 @@ static VENDORS: [VendorFacts; 7] = [
     VendorFacts {
         provider: Vendor::Ollama,
         name: "ollama",
-        // On this machine.
+        // Ollama runs on this machine.
         home: Home::Public("http://127.0.0.1:11434"),
         paths: &["/api/chat"],
         headers: &[],
@@ -117,17 +117,17 @@ static VENDORS: [VendorFacts; 7] = [
 ];
 
 impl Vendor {
-    /// All of them, in order.
+    /// All providers, in order.
     pub const ALL: [Self; 7] =
         [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama, Self::Bedrock, Self::Azure, Self::Vertex];
 
-    /// The provider that a request is for, if it can be recognized.
+    /// The provider that a request is meant for, if it can be recognized.
     #[must_use]
     pub fn of(uri: &Uri, headers: &HeaderMap) -> Option<Self> {
         let path = uri.path();
         let find = |fits: &dyn Fn(&VendorFacts) -> bool| VENDORS.iter().find(|known| fits(known));
-        // Gemini's methods follow a colon: `/v1/models/NAME:generateContent`. Other names have colons too, such as
-        // tuned models at OpenAI.
+        // In Gemini's paths, a colon precedes the method: `/v1/models/NAME:generateContent`. Other model names contain
+        // colons too, for example those of tuned models at OpenAI.
         let method = path.starts_with("/v1/models/")
             && path.rsplit_once(':').is_some_and(|(_, method)| GEMINI_METHODS.contains(&method));
         find(&|known| known.provider == Self::Gemini && method)
@@ -137,13 +137,13 @@ impl Vendor {
             .map(|known| known.provider)
     }
 
-    /// Its name in settings and messages.
+    /// The provider's name in settings and messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// The public address, if it has one for all; Ollama's is on this machine.
+    /// The provider's public address, if it has a single one; Ollama's address is on this machine.
     #[must_use]
     pub fn address(self) -> Option<&'static str> {
         match self.facts().home {
@@ -152,14 +152,14 @@ impl Vendor {
         }
     }
 
-    /// What to configure so that its requests can be forwarded.
+    /// A message that explains what to configure so that this provider's requests can be forwarded.
     pub(crate) fn advice(self) -> String {
         let (name, home) = (self.name(), &self.facts().home);
         let (Home::Public(example) | Home::Own(example)) = home;
         format!("set upstreams.{name} to your server, such as {example}")
     }
 
-    /// Formats an error as its clients expect it.
+    /// Formats an error as this provider's clients expect it.
     pub(crate) fn error(self, status: StatusCode, message: &str) -> Value {
         (self.facts().error)(status, message)
     }
@@ -169,7 +169,7 @@ impl Vendor {
     }
 }
 
-/// Gemini's methods of a model.
+/// The methods that Gemini has for a model.
 const GEMINI_METHODS: [&str; 8] = [
     "generateContent",
     "streamGenerateContent",
@@ -181,7 +181,7 @@ const GEMINI_METHODS: [&str; 8] = [
     "predictLongRunning",
 ];
 
-/// True if a path equals `above` or lies below it; nothing lies below the root.
+/// True if `path` equals `above` or is below it; no path counts as below the root.
 fn is_below(above: &str, path: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || above.len() > 1 && rest.starts_with('/'))
 }

@@ -1,4 +1,4 @@
-//! Runs work on bodies so that it can neither block nor crash a request.
+//! Runs work on bodies in such a way that it can neither block nor crash a request.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,22 +12,23 @@ use tokio::time::timeout;
 use crate::bypass::BypassReason;
 use crate::settings::GatewaySettings;
 
-/// Bodies are counted in units, because a semaphore has fewer permits than memory has bytes.
+/// Body sizes are counted in units of this many bytes, because a semaphore cannot have one permit for each byte of
+/// memory.
 const UNIT_BYTES: usize = 1 << 10;
 
-/// Capacity for work off the serving threads: a number of concurrent runs, and of bytes in all of them.
+/// Capacity for work on worker threads: the number of concurrent runs, and the total size of their bodies.
 pub(crate) struct WorkerPool {
     places: Arc<Semaphore>,
     room: Arc<Semaphore>,
     most: Load,
     deadline: Duration,
-    /// Bodies up to this many bytes are processed inline, on the serving thread.
+    /// The maximum size in bytes of a body that is processed inline, on the serving thread.
     inline: usize,
-    /// Capacity used by runs that timed out and have not ended.
+    /// Capacity used by runs that timed out and have not finished yet.
     lost: Arc<LostCapacity>,
 }
 
-/// A number of runs, and of units of the bodies in them.
+/// A number of runs, and the total size of their bodies in units.
 #[derive(Clone, Copy)]
 struct Load {
     runs: u32,
@@ -41,7 +42,7 @@ struct LostCapacity {
 }
 
 impl WorkerPool {
-    /// A pool with the capacity that the settings grant.
+    /// Creates a pool with the capacity from the settings.
     pub(crate) fn new(settings: &GatewaySettings) -> Self {
         let limits = &settings.limits;
         let most = Load { runs: permits(limits.rewrites), units: permits(limits.rewriting / UNIT_BYTES) };
@@ -55,7 +56,7 @@ impl WorkerPool {
         }
     }
 
-    /// Runs `work` on a body of this many bytes: inline if they are few, else on another thread.
+    /// Runs `work` on a body of this many bytes: inline if the body is small, otherwise on another thread.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -64,9 +65,9 @@ impl WorkerPool {
         if bytes <= self.inline { catch_panic(work) } else { self.offload(bytes, work).await }
     }
 
-    /// Runs `work` on another thread, within the deadline. It waits for capacity; a body larger than the whole capacity
-    /// waits until it is alone. A run cannot be stopped: a late one keeps its capacity until it ends, and nobody waits
-    /// for capacity lost that way.
+    /// Runs `work` on another thread, within the deadline. Waits for capacity; a body larger than the whole capacity
+    /// waits until no other work runs. A run cannot be stopped: if it exceeds the deadline, it keeps its capacity until
+    /// it finishes, and new runs that would need that capacity fail at once instead of waiting for it.
     pub(crate) async fn offload<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -92,18 +93,18 @@ impl WorkerPool {
     }
 }
 
-/// A number of permits, at least one.
+/// Converts a count to a number of permits, which is at least one.
 fn permits(count: usize) -> u32 {
     u32::try_from(count.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX).max(1)
 }
 
-/// Runs `work` inline, and turns a panic into an error.
+/// Runs `work` inline, and converts a panic to an error.
 pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, BypassReason> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| BypassReason::Panicked)
 }
 
 impl LostCapacity {
-    /// True if the capacity that is not lost has room for one more load.
+    /// True if `load` fits into the capacity that is not lost.
     fn leaves(&self, most: Load, load: Load) -> bool {
         let fits = |lost: &AtomicU32, most: u32, load: u32| {
             lost.load(Ordering::Relaxed).saturating_add(load) <= most
@@ -122,8 +123,8 @@ impl LostCapacity {
     }
 }
 
-/// One of the two sides of a run. If the waiting side is dropped first, the run counts as lost until the working side
-/// is.
+/// One of the two sides of a run. If the waiting side is dropped first, the run's capacity counts as lost until the
+/// working side is dropped too.
 struct Half {
     side: Side,
     load: Load,
@@ -137,7 +138,7 @@ enum Side {
 }
 
 impl Half {
-    /// The waiting side and the working one.
+    /// Creates the waiting side and the working side of a run.
     fn pair(load: Load, lost: &Arc<LostCapacity>) -> (Self, Self) {
         let gone = Arc::new(AtomicBool::new(false));
         let half = |side| Self { side, load, gone: Arc::clone(&gone), lost: Arc::clone(lost) };
@@ -163,7 +164,8 @@ mod tests {
 
     use super::*;
 
-    /// A hung run takes its bytes with it: what does not fit beside it is late at once, what fits is done.
+    /// A run that hangs keeps its capacity: a body that does not fit into the rest is late at once, and a body that
+    /// fits is processed.
     #[tokio::test]
     async fn room_that_is_lost_is_not_waited_for() {
         let mut settings = GatewaySettings::default();

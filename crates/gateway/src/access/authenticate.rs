@@ -1,4 +1,4 @@
-//! Authenticates a request by the key or the client certificate that came with it.
+//! Authenticates a request by the key or the client certificate that was sent with it.
 
 use std::sync::Arc;
 
@@ -10,29 +10,30 @@ use super::list::TenantList;
 use super::tenant::{KnownTenant, MayAsk};
 use crate::error::Error;
 
-/// The header for the key. It is our own because `authorization` belongs to the provider.
+/// The header for the key. It is a header of our own, because `authorization` is meant for the provider.
 const KEY: HeaderName = HeaderName::from_static("x-tersely-key");
 
-/// The scheme of a bearer token.
+/// The authentication scheme that precedes a bearer token.
 const BEARER: &[u8] = b"bearer ";
 
-/// The message for every unknown caller, whatever they sent.
+/// The message for every unauthenticated caller, regardless of what the caller sent.
 const UNKNOWN_MESSAGE: &str =
     "send a key for this gateway in the header x-tersely-key; ask whoever runs it for one";
 
-/// Where a request may carry its key.
+/// The headers in which a request may send its key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum KeyLocation {
-    /// In our own header.
+    /// Only our own header.
     Own,
-    /// There, or as a bearer token, on paths that are not forwarded.
+    /// Our own header, or a bearer token; for paths that are not forwarded.
     Bearer,
 }
 
-/// Notes the tenant of a request, and removes the key.
+/// Stores the tenant of a request in its extensions, and removes the key from the headers.
 ///
 /// # Errors
-/// If tenants are configured and the request names none of them, or uses an option that its tenant may not.
+/// Fails if tenants are configured and the request authenticates as none of them, or uses an option that its tenant may
+/// not use.
 pub(crate) fn identify<B>(
     tenants: &TenantList,
     place: KeyLocation,
@@ -50,7 +51,7 @@ pub(crate) fn identify<B>(
     let tenant = match keys.as_slice() {
         [key] => tenants.by_key(key.as_bytes()),
         [] => bearer_tenant(tenants, place, request.headers_mut()).or_else(|| tenants.by_names(names)),
-        // Two keys are refused.
+        // A request with several keys is refused.
         _ => None,
     };
     let tenant = tenant.ok_or_else(|| Error::client(StatusCode::UNAUTHORIZED, UNKNOWN_MESSAGE))?;
@@ -59,7 +60,7 @@ pub(crate) fn identify<B>(
     Ok(())
 }
 
-/// The tenant whose key is the bearer token; the token is then removed.
+/// Finds the tenant whose key is the bearer token, and removes the token.
 fn bearer_tenant(
     tenants: &TenantList,
     place: KeyLocation,
@@ -73,7 +74,7 @@ fn bearer_tenant(
     Some(tenant)
 }
 
-/// An error for a request with a header that its tenant may not use.
+/// Returns an error if the request has a header that its tenant may not use.
 fn check_allowed(tenant: &KnownTenant, headers: &HeaderMap) -> Result<(), Error> {
     let denied =
         MayAsk::NAMES.iter().find(|name| headers.contains_key(**name) && !tenant.may_ask.allows(name));
@@ -102,7 +103,7 @@ mod tests {
         )
     }
 
-    /// Checks the tenant and the remaining headers, or the status of the refusal.
+    /// Checks the tenant and the remaining headers, or the status of the error.
     fn check(place: KeyLocation, headers: &[(&str, &str)], expected: Result<(&str, &[&str]), u16>) {
         let request = headers.iter().fold(Request::post("/"), |it, (name, value)| it.header(*name, *value));
         let mut request = request.body(()).unwrap();

@@ -1,4 +1,4 @@
-//! Keys of tenants, stored as hashes only.
+//! The keys of tenants, of which only hashes are stored.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::error::Error;
 
-/// The prefix of new keys, so that a leaked one can be recognized.
+/// The prefix of new keys, so that a leaked key can be recognized.
 const PREFIX: &str = "tersely_";
 
-/// The SHA-256 of a key. Keys are random, so it reveals nothing about them.
+/// The SHA-256 hash of a key. Keys are random, so the hash reveals nothing about them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct KeyHash([u8; 32]);
 
@@ -24,7 +24,7 @@ impl KeyHash {
         Self(hash)
     }
 
-    /// Compares in constant time.
+    /// Compares two hashes in constant time.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
     }
@@ -36,7 +36,7 @@ impl fmt::Display for KeyHash {
     }
 }
 
-/// The input may be a key, so no message repeats it.
+/// The input may be a key by mistake, so no error message repeats it.
 impl FromStr for KeyHash {
     type Err = String;
 
@@ -54,19 +54,19 @@ impl FromStr for KeyHash {
     }
 }
 
-/// A new key and its hash. The key is a secret: it is shown once and stored nowhere.
+/// A new key and its hash. The key is a secret: it is shown once and never stored.
 pub struct AccessKey {
-    /// What a client sends.
+    /// The key that a client sends.
     pub key: String,
-    /// What the settings contain.
+    /// The hash that the settings contain.
     pub hash: KeyHash,
 }
 
 impl AccessKey {
-    /// A new random key.
+    /// Generates a random key.
     ///
     /// # Errors
-    /// If the system provides no random numbers.
+    /// Fails if the system provides no random numbers.
     pub fn random() -> Result<Self, Error> {
         let mut bytes = [0; 32];
         let fault = |_| Error::setting("the system gives no random numbers");

@@ -1,4 +1,4 @@
-//! The tenants of a gateway, which can be replaced while it runs.
+//! The list of tenants, which can be replaced while the gateway runs.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -6,18 +6,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::key::KeyHash;
 use super::tenant::{KnownTenant, TenantSettings};
 
-/// The tenants of a gateway. Without any, anyone may call. Clones share the list.
+/// The tenants of a gateway. If the list is empty, anyone may send requests. Clones share the list.
 #[derive(Clone, Default)]
 pub struct TenantList(Arc<RwLock<Arc<[TenantEntry]>>>);
 
-/// A tenant and how it is recognized.
+/// A tenant, and the keys and names by which it is recognized.
 struct TenantEntry {
     tenant: Arc<KnownTenant>,
     keys: Vec<KeyHash>,
     certificates: Vec<String>,
 }
 
-/// Shows only names: hashes say nothing to a reader.
+/// Shows only names, because hashes are of no use to a reader.
 impl fmt::Debug for TenantList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.now().iter().map(|listed| &listed.tenant.name)).finish()
@@ -25,7 +25,7 @@ impl fmt::Debug for TenantList {
 }
 
 impl TenantList {
-    /// A list of these tenants.
+    /// Creates a list of these tenants.
     #[must_use]
     pub fn new(tenants: Vec<TenantSettings>) -> Self {
         let listed = tenants.into_iter().map(|TenantSettings { tenant, keys, certificates }| TenantEntry {
@@ -36,14 +36,14 @@ impl TenantList {
         Self(Arc::new(RwLock::new(listed.collect())))
     }
 
-    /// True if anyone may call.
+    /// True if there are no tenants, so that anyone may send requests.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.now().is_empty()
     }
 
-    /// Replaces the tenants for further requests; returns false, and changes nothing, if the new list is empty and the
-    /// old one is not: a file that is being written may be empty for a moment, and must not let everyone in.
+    /// Replaces the tenants for further requests. If the new list is empty and the old one is not, changes nothing and
+    /// returns false: a file that is being written may be empty for a moment, which must not let everyone in.
     #[must_use]
     pub fn adopt(&self, other: &Self) -> bool {
         let new = other.now();
@@ -55,7 +55,7 @@ impl TenantList {
         may
     }
 
-    /// The tenant with this key. All keys are compared, so that the time reveals nothing.
+    /// The tenant with this key. All keys are compared, so that the time taken reveals nothing.
     pub(crate) fn by_key(&self, key: &[u8]) -> Option<Arc<KnownTenant>> {
         let (hash, mut found) = (KeyHash::of(key), None);
         for listed in self.now().iter() {
@@ -68,9 +68,9 @@ impl TenantList {
         found
     }
 
-    /// The tenant whose certificates have one of these names.
+    /// The tenant that lists one of these certificate names.
     pub(crate) fn by_names(&self, names: &[String]) -> Option<Arc<KnownTenant>> {
-        // Hosts are case-insensitive, URIs are not.
+        // DNS names are case-insensitive; URIs are not.
         let same = |name: &str, known: &str| {
             if known.contains("://") { name == known } else { name.eq_ignore_ascii_case(known) }
         };

@@ -1,4 +1,4 @@
-//! Who may call: TLS, client certificates, and the keys of tenants.
+//! Access control: TLS, client certificates, and the keys of tenants.
 
 mod authenticate;
 mod certificate_names;

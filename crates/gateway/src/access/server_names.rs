@@ -1,8 +1,8 @@
-//! Host names of this machine.
+//! Recognizes host names of this machine.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// True if a host, with or without a port, names this machine itself.
+/// True if `host`, with or without a port, is a loopback name or address.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let Some(name) = bare_host(host) else { return false };
     match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
@@ -14,7 +14,7 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     }
 }
 
-/// A host without its port; `None` if it is not a host.
+/// Removes the port from a host; `None` if the text is not a host.
 pub(crate) fn bare_host(host: &str) -> Option<&str> {
     let end = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
     let (name, port) = host.split_at(end);

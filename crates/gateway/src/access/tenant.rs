@@ -5,22 +5,22 @@ use super::key::KeyHash;
 /// The settings of a tenant.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TenantSettings {
-    /// Its name and permissions.
+    /// The tenant's name and permissions.
     pub tenant: KnownTenant,
-    /// The hashes of its keys.
+    /// The hashes of the tenant's keys.
     pub keys: Vec<KeyHash>,
-    /// Names that its certificates may have: DNS names or URIs.
+    /// Names in the tenant's certificates: DNS names or URIs.
     pub certificates: Vec<String>,
 }
 
 /// An authenticated tenant.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KnownTenant {
-    /// Its name.
+    /// The tenant's name.
     pub name: String,
-    /// Requests per second; 0: the limit for every tenant applies.
+    /// The maximum number of requests per second; 0 means that the limit for all tenants applies.
     pub rate: usize,
-    /// The options that its requests may use.
+    /// The options that the tenant's requests may use.
     pub may_ask: MayAsk,
 }
 
@@ -38,15 +38,15 @@ pub enum MayAsk {
     /// All options.
     #[default]
     All,
-    /// These, of [`MayAsk::NAMES`].
+    /// Only these options, out of [`MayAsk::NAMES`].
     Listed(Vec<&'static str>),
 }
 
 impl MayAsk {
-    /// The object in a body that holds options.
+    /// The name of the object in a body that contains options.
     pub(crate) const OBJECT: &'static str = "_tersely";
 
-    /// All options: headers, and the object in the body.
+    /// The names of all options: headers, and the object in the body.
     pub const NAMES: [&'static str; 5] =
         ["x-tersely-mode", "x-tersely-bypass", "x-tersely-reader", "x-compression-threshold", Self::OBJECT];
 

@@ -1,6 +1,6 @@
 //! TLS for clients: the certificate that we present, and the authorities whose client certificates we accept.
 //!
-//! The files are read again while connections are open: each connection keeps what it began with.
+//! The files can be read again while connections are open; an open connection keeps its configuration.
 
 use std::fmt;
 use std::fs::File;
@@ -21,27 +21,27 @@ use tokio_rustls::server::TlsStream;
 use super::certificate_names::CertificateNames;
 use crate::error::Error;
 
-/// Limit for a file of certificates.
+/// The maximum size of a certificate file.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// ALPN protocols, the preferred first.
+/// The supported ALPN protocols, the preferred one first.
 const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// Bytes of a plain request that are read so that the answer arrives.
+/// The maximum number of bytes to read from a plain HTTP request, so that its client receives the response.
 const MAX_DRAINED_BYTES: u64 = 64 << 10;
 
-/// The response to a client that speaks plain HTTP here.
+/// The response to a client that sends plain HTTP to a TLS listener.
 const PLAIN_HTTP_RESPONSE: &str = "HTTP/1.1 400 Bad Request\r\nserver: tersely\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
                      tersely: this address speaks TLS; begin the URL with https://\n";
 
-/// The files with certificates and keys, all of them PEM.
+/// The files with certificates and keys, all in PEM format.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TlsFiles {
-    /// The certificate, and its intermediate certificates.
+    /// The certificate and its intermediate certificates.
     pub cert: Vec<PathBuf>,
-    /// Its private key.
+    /// The private key of the certificate.
     pub key: Vec<PathBuf>,
-    /// The authorities that client certificates must come from; none: clients need no certificate.
+    /// The authorities that must have issued the client certificates; if empty, clients need no certificate.
     pub client_ca: Vec<PathBuf>,
 }
 
@@ -56,36 +56,37 @@ struct TlsState {
 
 struct TlsNow {
     config: Arc<ServerConfig>,
-    /// A hash of the last contents read, whether they were usable or not.
+    /// A hash of the contents that were last read, whether or not they were usable.
     print: Vec<u8>,
 }
 
-/// Shows only the files: a key is a secret.
+/// Shows only the file paths, because a key is a secret.
 impl fmt::Debug for InboundTls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.files.fmt(f)
     }
 }
 
-/// The contents of the files, or why one cannot be read.
+/// The contents of each file, or the error from reading it.
 struct FileBytes([Vec<(PathBuf, io::Result<Vec<u8>>)>; 3]);
 
 impl InboundTls {
     /// Reads the files.
     ///
     /// # Errors
-    /// If a file cannot be read, or has the wrong contents.
+    /// Fails if a file cannot be read, or its contents are invalid.
     pub fn open(files: TlsFiles) -> Result<Self, Error> {
         let read = FileBytes::read(&files);
         let now = RwLock::new(TlsNow { config: Arc::new(config(&read)?), print: read.fingerprint() });
         Ok(Self(Arc::new(TlsState { files, now })))
     }
 
-    /// Reads the files again and returns whether they have changed; new connections then use the new contents. Blocks
-    /// on the disk.
+    /// Reads the files again and returns true if they have changed; new connections then use the new contents. Blocks
+    /// while reading.
     ///
     /// # Errors
-    /// If the files have changed and are not usable, once per change; the previous configuration stays.
+    /// Fails if the files have changed and are not usable. Each change is reported only once, and the previous
+    /// configuration is kept.
     pub fn renew(&self) -> Result<bool, Error> {
         let read = FileBytes::read(&self.0.files);
         let print = read.fingerprint();
@@ -104,14 +105,15 @@ impl InboundTls {
         !self.0.files.client_ca.is_empty()
     }
 
-    /// Does the handshake with a client, and returns the names in its certificate.
+    /// Performs the TLS handshake with a client, and returns the names in its certificate.
     pub(crate) async fn accept(
         &self,
         mut stream: TcpStream,
     ) -> io::Result<(TlsStream<TcpStream>, Option<CertificateNames>)> {
         let mut first = [0];
         stream.peek(&mut first).await?;
-        // A handshake begins with a byte that is not a letter, a request with a method.
+        // A plain HTTP request begins with the capital letters of its method; a TLS handshake does not begin with a
+        // letter.
         if first[0].is_ascii_uppercase() {
             reply_plain(&mut stream).await?;
             return Err(io::ErrorKind::InvalidData.into());
@@ -124,7 +126,7 @@ impl InboundTls {
     }
 }
 
-/// Tells a client to use TLS. Its request is read too, or the response could be lost.
+/// Tells a client to use TLS. Also reads its request, because otherwise the response could be lost.
 async fn reply_plain(stream: &mut TcpStream) -> io::Result<()> {
     stream.write_all(PLAIN_HTTP_RESPONSE.as_bytes()).await?;
     stream.shutdown().await?;
@@ -152,7 +154,7 @@ impl FileBytes {
     }
 }
 
-/// The bytes of a file, and one more than the limit at most.
+/// Reads a file, but at most one byte more than the limit.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
@@ -184,7 +186,8 @@ fn config(read: &FileBytes) -> Result<ServerConfig, Error> {
     })?;
     config.alpn_protocols = ALPN_PROTOCOLS.map(<[u8]>::to_vec).to_vec();
     if !authorities.is_empty() {
-        // Sessions are not resumed, so that client certificates are checked each time: they may have expired.
+        // Sessions are not resumed, so that client certificates, which may have expired, are checked on each
+        // connection.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
     }

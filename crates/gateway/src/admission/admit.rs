@@ -1,4 +1,4 @@
-//! Runs the guards for a request, then hands it to its handler or answers it.
+//! Runs the guards for a request, and passes it to its handler unless a guard answers or refuses it.
 
 use std::sync::Arc;
 
@@ -16,23 +16,23 @@ use crate::http::idle_timeout::client_body;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 
-/// What the guards found out about a request.
+/// What the guards have found out about a request.
 #[derive(Default)]
 struct Passage {
-    /// The origin of the page that may read the response.
+    /// The origin of the web page that may read the response.
     page: Option<HeaderValue>,
     slot: RequestSlot,
 }
 
-/// Why a request does not reach its handler.
+/// The reason why a request does not reach its handler.
 enum Turnaway {
-    /// A guard answers it.
+    /// A guard has answered the request.
     Answered(Box<Response<Reply>>),
-    /// A guard refuses it.
+    /// A guard has refused the request.
     Refused(Error),
 }
 
-/// The response to a request, which its handler gives unless a guard does.
+/// Responds to a request: the handler answers it, unless a guard answers or refuses it.
 pub(crate) async fn answer<H: Handler>(handler: Arc<H>, mut request: Request<Incoming>) -> Response<Reply> {
     let mut passage = Passage::default();
     let passed = pass(&*handler, &mut request, &mut passage);
@@ -52,7 +52,7 @@ pub(crate) async fn answer<H: Handler>(handler: Arc<H>, mut request: Request<Inc
     response
 }
 
-/// Runs every guard that the listener has, in order.
+/// Runs every guard that applies at the listener, in order.
 fn pass<B>(handler: &impl Handler, request: &mut Request<B>, passage: &mut Passage) -> Result<(), Turnaway> {
     let listener = handler.admission().listener;
     let mut guards = ROW.into_iter().filter(|guard| listener.has(*guard));
@@ -82,7 +82,7 @@ fn check<B>(
     Ok(())
 }
 
-/// An error for a request whose client, or whose tenant, has sent too many.
+/// Returns an error if the client or the tenant has sent too many requests.
 fn meter<B>(handler: &impl Handler, request: &Request<B>) -> Result<(), Error> {
     let (limits, admission) = (&handler.settings().limits, handler.admission());
     let over = |rate: usize, who: &str| {

@@ -1,4 +1,4 @@
-//! Cross-origin requests: answers a browser's preflight, and lets pages that may call read the responses.
+//! Cross-origin requests: answers a browser's preflight, and lets allowed pages read the responses.
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -11,12 +11,12 @@ use super::host_check::is_preflight;
 use crate::http::response::Reply;
 use crate::settings::Origins;
 
-/// The origin of the page that a request comes from, if it may call.
+/// The origin of the page that sent a request, if that page is allowed to.
 pub(super) fn page(origins: &Origins, headers: &HeaderMap) -> Option<HeaderValue> {
     headers.get(ORIGIN).filter(|origin| origins.allow(origin)).cloned()
 }
 
-/// Lets the page read a response, unless the upstream has already said which page may.
+/// Lets the page read a response, unless the upstream has already set the header that determines which page may.
 pub(super) fn open(origin: HeaderValue, headers: &mut HeaderMap) {
     if !headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -24,7 +24,7 @@ pub(super) fn open(origin: HeaderValue, headers: &mut HeaderMap) {
     }
 }
 
-/// The response to a preflight, if the request is one; any other use of `OPTIONS` is for the upstream.
+/// The response to a preflight, if the request is one; any other `OPTIONS` request is for the upstream.
 pub(super) fn preflight<B>(origins: &Origins, request: &Request<B>) -> Option<Response<Reply>> {
     if !is_preflight(request) {
         return None;

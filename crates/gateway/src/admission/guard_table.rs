@@ -1,27 +1,29 @@
-//! Table: the guards that a request passes, in order, and the listeners that are exempt from one.
+//! Table: the guards that a request passes, in order, and the listeners that are exempt from a guard.
 
-/// A check that a request passes before it is answered.
+/// A check that a request must pass before it is answered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Guard {
-    /// On loopback the Host header must name this machine, or a page could reach it through a name of its own.
+    /// On a loopback listener, the Host header must name this machine. Otherwise a web page could reach the listener
+    /// through a DNS name of its own.
     Host,
-    /// The same for the authority in the request's target, which is all that HTTP/2 sends.
+    /// On a loopback listener, the authority in the request's target must name this machine; HTTP/2 sends no Host
+    /// header.
     Authority,
-    /// A web page may call only if its origin is allowed.
+    /// A web page may send requests only if its origin is allowed.
     Origin,
-    /// Health checks are answered here, whoever asks.
+    /// Health checks are answered here, without authentication.
     Health,
-    /// A browser's preflight is answered here, and pages that may call may read the answers.
+    /// A browser's preflight is answered here, and allowed pages may read the responses.
     Cors,
-    /// Where tenants are configured, a key or a certificate must name one.
+    /// If tenants are configured, a key or a certificate must identify one of them.
     Authentication,
-    /// Requests per second of one client, and of one tenant.
+    /// Limits the requests per second of one client, and of one tenant.
     Rate,
-    /// Requests in progress.
+    /// Limits the number of requests in progress.
     Slot,
 }
 
-/// All guards, in the order in which a request meets them.
+/// All guards, in the order in which they check a request.
 pub(super) const ROW: [Guard; 8] = [
     Guard::Host,
     Guard::Authority,
@@ -33,7 +35,7 @@ pub(super) const ROW: [Guard; 8] = [
     Guard::Slot,
 ];
 
-/// What a gateway listens for.
+/// The kind of requests that a listener serves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Listener {
     /// Requests to models.
@@ -42,7 +44,7 @@ pub(crate) enum Listener {
     Api,
     /// Requests to MCP servers.
     Mcp,
-    /// Operators: metrics, health and the dashboard.
+    /// Requests of operators: metrics, health checks and the dashboard.
     Admin,
     /// Envoy's external processing streams.
     Extproc,
@@ -54,7 +56,7 @@ impl Listener {
         self.exemptions().iter().all(|(exempt, _)| *exempt != guard)
     }
 
-    /// The guards that do not apply at a listener, each with the reason.
+    /// The guards that do not apply at a listener, each with the reason why.
     const fn exemptions(self) -> &'static [(Guard, &'static str)] {
         match self {
             Self::Llm => &[],
@@ -104,7 +106,7 @@ mod tests {
         }
     }
 
-    /// A page in a browser can reach every listener on loopback.
+    /// A web page in a browser can reach every listener on loopback.
     #[test]
     fn no_listener_is_exempt_from_the_host_and_the_origin() {
         for listener in LISTENERS {

@@ -1,4 +1,4 @@
-//! What a listener serves: how it answers a request, and how it refuses one.
+//! The interface of a listener's handler: how it answers a request, and how it refuses one.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -15,36 +15,37 @@ use crate::http::response::Reply;
 use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
 
-/// What a listener serves.
+/// Handles the requests to a listener.
 pub(crate) trait Handler: Send + Sync + 'static {
-    /// The configuration.
+    /// The gateway's settings.
     fn settings(&self) -> &GatewaySettings;
 
-    /// Its shutdown, which tasks can wait for.
+    /// The listener's shutdown, which tasks can wait for.
     fn shutdown(&self) -> &Shutdown;
 
-    /// The guards that its requests pass.
+    /// The guards of the listener.
     fn admission(&self) -> &Admission;
 
-    /// Concurrent streams of an HTTP/2 connection; a client with more opens another connection.
+    /// The maximum number of concurrent streams on an HTTP/2 connection; a client that needs more opens another
+    /// connection.
     fn streams(&self) -> u32 {
         100
     }
 
-    /// Where a request may carry its key.
+    /// The headers in which this request may send its key.
     fn key_location<B>(&self, _request: &Request<B>) -> KeyLocation {
         KeyLocation::Own
     }
 
-    /// Identifies the sender of a request that no tenant is known for, so that its requests can be counted.
+    /// Identifies the sender of a request without a known tenant, so that the sender's requests can be counted.
     fn sender<B>(&self, _request: &Request<B>) -> Option<Vec<u8>> {
         None
     }
 
-    /// The response to a request that a guard has refused.
+    /// The response to a request that a guard refused.
     fn refuse(&self, parts: &Parts, error: &Error) -> Response<Reply>;
 
-    /// The response to a request that has passed all guards; it holds its slot until it has been sent.
+    /// The response to a request that has passed all guards. It keeps the request's slot until it has been sent.
     fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,

@@ -30,7 +30,7 @@ fn status(status: StatusCode, text: &'static str) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(Some(Bytes::from_static(text.as_bytes()))));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // Tells us from other servers on the same port.
+    // Distinguishes this gateway from other servers on the same port.
     response.headers_mut().insert(SERVER, HeaderValue::from_static("tersely"));
     know(response.extensions_mut(), |known| known.is_probe = true);
     response

@@ -1,7 +1,7 @@
-//! Checks the Host and Origin headers, against DNS rebinding and cross-site requests.
+//! Checks the Host and Origin headers, to prevent DNS rebinding and cross-site requests.
 //!
-//! Any web page can make a browser send requests to this machine. A page whose own name was made to point here is
-//! recognized by that name; every other page is recognized by its origin.
+//! Any web page can make a browser send requests to this machine. A page whose own DNS name points to this machine is
+//! detected by that name in the Host header; every other page is detected by its origin.
 
 use std::net::SocketAddr;
 
@@ -23,24 +23,25 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    /// Who can reach a listener. If its address is unknown, the stricter value is returned.
+    /// Determines who can reach a listener. If the listener's address is unknown, returns the stricter value.
     pub(crate) fn of(listener: &TcpListener) -> Self {
         listener.local_addr().map_or(Self::Loopback, Self::at)
     }
 
-    /// Who can reach an address.
+    /// Determines who can reach an address.
     pub(crate) fn at(address: SocketAddr) -> Self {
         if address.ip().to_canonical().is_loopback() { Self::Loopback } else { Self::Open }
     }
 }
 
-/// An error for a request with a foreign Host header. Browsers always send one, so a request without is not theirs.
+/// Returns an error if the Host header names another machine. A request without the header is allowed, because browsers
+/// always send it.
 pub(super) fn host<B>(settings: &GatewaySettings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
     let mut hosts = request.headers().get_all(HOST).into_iter();
     named_here(reach, hosts.all(|host| host.to_str().is_ok_and(|host| is_ours(settings, host))))
 }
 
-/// An error for a request whose target names a foreign server.
+/// Returns an error if the request's target names another machine.
 pub(super) fn authority<B>(
     settings: &GatewaySettings,
     reach: Reach,
@@ -49,7 +50,8 @@ pub(super) fn authority<B>(
     named_here(reach, request.uri().authority().is_none_or(|it| is_ours(settings, it.as_str())))
 }
 
-/// Other machines may use any name for an open listener, so it is not checked there.
+/// Returns an error unless the name is ours. On an open listener any name is allowed, because other machines may use
+/// any.
 fn named_here(reach: Reach, is_ours: bool) -> Result<(), Error> {
     if is_ours || reach == Reach::Open {
         return Ok(());
@@ -57,7 +59,8 @@ fn named_here(reach: Reach, is_ours: bool) -> Result<(), Error> {
     Err(forbidden("the Host header is not a name of this machine; add it to `hosts` in the settings"))
 }
 
-/// An error for a request from a web page that may not call. A preflight is only a question.
+/// Returns an error if the request comes from a web page that is not allowed. A preflight only asks for permission, so
+/// it passes.
 pub(super) fn origin<B>(origins: &Origins, request: &Request<B>) -> Result<(), Error> {
     if is_preflight(request) || may_call(origins, request.headers()) {
         return Ok(());
@@ -75,8 +78,8 @@ fn is_ours(settings: &GatewaySettings, host: &str) -> bool {
     is_loopback(host) || settings.hosts.iter().any(|name| is_listed(name))
 }
 
-/// Browsers send the origin with a POST, a CORS request and a websocket. Otherwise, as for an image, they send whether
-/// the page is of another site.
+/// True if no page sent the request, or the page is allowed to. Browsers send the origin with a POST, a CORS request
+/// and a websocket; for other requests, such as images, they only send whether the page belongs to another site.
 fn may_call(origins: &Origins, headers: &HeaderMap) -> bool {
     let mut said = headers.get_all(ORIGIN).into_iter().peekable();
     if said.peek().is_some() {

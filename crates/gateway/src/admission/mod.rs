@@ -1,7 +1,7 @@
-//! Admission: every request to every listener passes one row of guards before it is answered.
+//! Admission: every request to every listener passes the same sequence of guards before it is answered.
 //!
-//! [`answer`] runs the row for all listeners, and [`guard_table`] lists the guards and the listeners that are exempt from one. A new guard is
-//! written once and applies everywhere unless a listener is exempted there, with a reason.
+//! [`answer`] runs the guards for all listeners, and [`guard_table`] lists the guards and the exemptions of listeners.
+//! A new guard is written once and applies to every listener, unless the table exempts a listener and gives the reason.
 
 mod admit;
 mod cors;

@@ -1,7 +1,7 @@
 //! Limits the requests per second of a client or a tenant.
 //!
-//! Each has a token bucket for one second, stored as the time at which it will be full again. The clock is monotonic,
-//! and senders are stored as hashes with a key of this process.
+//! Each sender has a token bucket for one second, stored as the time at which the bucket will be full again. The clock
+//! is monotonic, and senders are stored as hashes that are keyed with a secret of this process.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -9,10 +9,10 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many senders are remembered; beyond that, those with full buckets are dropped first.
+/// The maximum number of senders to remember; beyond that, senders with full buckets are dropped first.
 const MAX_SENDERS: usize = 16_384;
 
-/// The time in which a bucket fills.
+/// The time in which an empty bucket becomes full.
 const BUCKET_PERIOD: Duration = Duration::from_secs(1);
 
 /// The address that a request came from.
@@ -20,7 +20,7 @@ const BUCKET_PERIOD: Duration = Duration::from_secs(1);
 pub(crate) struct Peer(pub(crate) IpAddr);
 
 impl Peer {
-    /// Identifies a client: by its address, or in IPv6 by the network that one client has to itself.
+    /// Identifies a client by its IPv4 address, or by the IPv6 network that is assigned to a single client.
     pub(crate) fn key(self) -> [u8; 16] {
         match self.0.to_canonical() {
             IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
@@ -37,7 +37,8 @@ pub(crate) struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// True if the sender `who` may send one more request now, at this rate per second; 0: unlimited.
+    /// True if the sender `who` may send another request now, at `rate` requests per second; a rate of 0 means
+    /// unlimited.
     pub(crate) fn admit(&self, rate: usize, who: &[u8]) -> bool {
         rate == 0 || self.admit_at(Instant::now(), rate, who)
     }
@@ -47,7 +48,7 @@ impl RateLimiter {
         let key = self.hasher.hash_one(who);
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let full = full_at.get(&key).map_or(now, |full| (*full).max(now)) + one;
-        // If the rate does not divide a second, a fraction of a nanosecond is lost with each request.
+        // If the rate does not divide a second evenly, each request loses a fraction of a nanosecond to rounding.
         if full.duration_since(now) > BUCKET_PERIOD.max(one) {
             return false;
         }
@@ -57,8 +58,8 @@ impl RateLimiter {
     }
 }
 
-/// Drops senders with full buckets, which lose nothing, and all senders if that is not enough: dropping only some would
-/// cost more time than it is worth.
+/// Drops senders with full buckets, which lose nothing. If that is not enough, drops all senders, because choosing some
+/// of them would take too long.
 fn make_room(now: Instant, full_at: &mut HashMap<u64, Instant>) {
     if full_at.len() < MAX_SENDERS {
         return;

@@ -1,4 +1,4 @@
-//! The state of a listener's guards: what they count, and what they report.
+//! The state of a listener's guards.
 
 use http::StatusCode;
 use tokio_util::sync::CancellationToken;
@@ -10,11 +10,11 @@ use crate::error::Error;
 use crate::http::request_slots::{RequestSlot, RequestSlots};
 use crate::settings::GatewaySettings;
 
-/// The guards of one listener, and what they count.
+/// The guards of one listener, with their counters.
 pub(crate) struct Admission {
     pub(super) listener: Listener,
     pub(super) reach: Reach,
-    /// Cancelled when the gateway is about to take no more requests, which readiness checks report.
+    /// Cancelled shortly before the gateway stops accepting requests; readiness checks then report draining.
     pub(super) notice: CancellationToken,
     pub(super) clients: RateLimiter,
     pub(super) tenants: RateLimiter,
@@ -22,7 +22,7 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// The guards of a listener, before any request.
+    /// Creates the guards of a listener.
     pub(crate) fn new(
         listener: Listener,
         reach: Reach,
@@ -38,7 +38,7 @@ impl Admission {
         self.reach
     }
 
-    /// A slot for one more request in progress.
+    /// Takes a slot for one more request in progress.
     pub(crate) fn slot(&self) -> Result<RequestSlot, Error> {
         let full = || Error::us(StatusCode::SERVICE_UNAVAILABLE, "too many requests in progress; try again");
         self.slots.take().ok_or_else(full)

@@ -1,4 +1,4 @@
-//! Entity tags: a response in another form has another tag.
+//! Entity tags: a response in another form gets a different tag.
 
 use http::header::{ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 
@@ -13,7 +13,7 @@ pub(super) fn forget(headers: &mut HeaderMap) {
     }
 }
 
-/// Adds a suffix to the tag of a response in another form.
+/// Adds our suffix to the tag of a response that was written in another form.
 pub(super) fn rename(form: RequestedForm, headers: &mut HeaderMap) {
     change(ETAG, headers, |value| match value.strip_suffix('"') {
         Some(name) => format!("{name}{}", mark(form)),
@@ -21,7 +21,7 @@ pub(super) fn rename(form: RequestedForm, headers: &mut HeaderMap) {
     });
 }
 
-/// The suffix of our tags.
+/// The suffix that marks tags of responses in this form.
 fn mark(form: RequestedForm) -> String {
     format!("-tersely-{}\"", form.name())
 }

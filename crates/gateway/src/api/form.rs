@@ -17,10 +17,10 @@ pub(crate) enum RequestedForm {
 }
 
 impl RequestedForm {
-    /// All of them.
+    /// All forms that can be requested.
     pub(super) const ALL: [Self; 4] = [Self::StcCoding, Self::Stc, Self::Toon, Self::Terse];
 
-    /// The form that it is written in.
+    /// The encoder's form for this requested form.
     pub(crate) fn form(self) -> Form {
         match self {
             Self::StcCoding | Self::Stc => Form::Stc,
@@ -29,7 +29,7 @@ impl RequestedForm {
         }
     }
 
-    /// Its name in headers.
+    /// The form's name in headers.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::StcCoding => "stc-coding",
@@ -39,7 +39,7 @@ impl RequestedForm {
         }
     }
 
-    /// The media type of a response in it.
+    /// The media type of a response in this form.
     pub(super) fn media_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::StcCoding | Self::Stc => "application/stc+json",

@@ -31,13 +31,13 @@ const RATIO: HeaderName = HeaderName::from_static("x-tersely-ratio");
 const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
 const STC_VERSION: HeaderName = HeaderName::from_static("x-stc-version");
 
-/// Headers that describe the exact bytes of a response, and are wrong for another form.
+/// Headers that describe the exact bytes of a response, so they are wrong for another form.
 const DIGEST_HEADERS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
 
-/// Serves an API as [`crate::serve`] serves models.
+/// Serves an API in the way that [`crate::serve`] serves models.
 ///
 /// # Errors
-/// If a setting does not work.
+/// Fails if a setting is invalid.
 pub async fn serve_api(
     settings: GatewaySettings,
     listener: TcpListener,
@@ -83,7 +83,7 @@ impl Handler for ApiHandler {
     }
 }
 
-/// The response in the requested form, if there is one.
+/// Rewrites a response in the requested form, if the client requested one.
 async fn negotiate(
     gate: &GatewayState,
     preference: FormatPreference,
@@ -111,15 +111,15 @@ async fn negotiate(
     Ok(Response::from_parts(parts, Reply::Ours(Some(gate.space.hold(text)))))
 }
 
-/// The JSON of a response in another form, if that costs fewer tokens and capacity is free; long ones are encoded off
-/// the serving threads.
+/// Encodes the JSON of a response in another form, if that costs fewer tokens and capacity is free; long responses are
+/// encoded on a worker thread.
 async fn encode_as(gate: &GatewayState, form: RequestedForm, whole: Bytes) -> Option<String> {
     let bytes = whole.len();
     let write = move || encode_json(form.form(), str::from_utf8(&whole).ok()?);
     gate.workers.run(bytes, write).await.ok().flatten()
 }
 
-/// Updates the headers for the new body.
+/// Updates the headers to describe the new body.
 fn restate(form: RequestedForm, (before, after): (usize, usize), headers: &mut HeaderMap) {
     for name in [CONTENT_LENGTH, ACCEPT_RANGES] {
         headers.remove(name);
@@ -142,13 +142,13 @@ fn restate(form: RequestedForm, (before, after): (usize, usize), headers: &mut H
     etag::rename(form, headers);
 }
 
-/// The ratio of the sizes, with two decimals.
+/// The ratio of the two sizes, with two decimals.
 fn ratio(before: usize, after: usize) -> String {
     let percent = (after * 100 + before / 2) / before.max(1);
     format!("{}.{:02}", percent / 100, percent % 100)
 }
 
-/// True if a response is JSON, complete and not encoded.
+/// True if a response is JSON, complete, and has no content coding.
 fn can_change(parts: &response::Parts) -> bool {
     let coded = parts.headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     let has_body = !parts.status.is_informational()
@@ -163,7 +163,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind == "application/json" || kind.ends_with("+json")
 }
 
-/// Caches must know that the same URL has several representations.
+/// Tells caches that the same URL has several representations.
 fn vary(headers: &mut HeaderMap) {
     let said: Vec<String> = headers
         .get_all(VARY)

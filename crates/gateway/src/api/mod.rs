@@ -1,4 +1,4 @@
-//! The API listener: JSON in the form that a client requests, and everything else unchanged.
+//! The API listener: returns JSON responses in the form that a client requests, and all others unchanged.
 
 mod etag;
 mod form;

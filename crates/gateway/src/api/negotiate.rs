@@ -1,4 +1,4 @@
-//! The form that a client requests by its headers.
+//! Determines the form that a client requests by its headers.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, RANGE};
 use http::{Method, Request};
@@ -8,15 +8,16 @@ use tersely_core::Form;
 use crate::api::etag;
 use crate::api::form::RequestedForm;
 
-/// A header for clients whose library sets `Accept` itself.
+/// A header for clients whose HTTP library sets `Accept` itself.
 pub(super) const PREFER: HeaderName = HeaderName::from_static("x-prefer-format");
 
-/// The requested form, if any.
+/// The form that the client requested, if any.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct FormatPreference(pub(crate) Option<RequestedForm>);
 
 impl FormatPreference {
-    /// The form that the headers request: our own header first, then the media type, then the coding.
+    /// The form that the headers request. Our own header takes precedence, then the media type, then the content
+    /// coding.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let prefers = headers.get(PREFER).and_then(|value| value.to_str().ok()).unwrap_or("");
         Self(match prefers.trim().to_ascii_lowercase().as_str() {
@@ -30,13 +31,13 @@ impl FormatPreference {
         })
     }
 
-    /// The form that it is written in.
+    /// The encoder's form for the requested form.
     pub(crate) fn form(self) -> Option<Form> {
         self.0.map(RequestedForm::form)
     }
 
-    /// The form that a request to an API asks for. The upstream is asked for JSON that is not encoded, because we have
-    /// to rewrite it.
+    /// Determines the form that a request to an API asks for, and removes our own values from its headers. The upstream
+    /// is asked for JSON without a content coding, because we have to rewrite it.
     pub(super) fn take<B>(request: &mut Request<B>) -> Self {
         let preference = Self::of(request.headers());
         let is_part = request.method() == Method::HEAD || request.headers().contains_key(RANGE);
@@ -51,7 +52,7 @@ impl FormatPreference {
     }
 }
 
-/// Removes our own values, which mean nothing to the upstream.
+/// Removes our own values from the headers, because the upstream does not know them.
 pub(crate) fn strip(headers: &mut HeaderMap) {
     headers.remove(PREFER);
     without("text/toon", ACCEPT, "application/json", headers);
@@ -64,7 +65,7 @@ fn wants_toon(headers: &HeaderMap) -> bool {
     toon > 0 && weight("application/json", headers, &ACCEPT).is_none_or(|json| json <= toon)
 }
 
-/// The quality value of an item, in thousandths; `*` does not include forms that have to be requested.
+/// The quality value of an item, in thousandths. A `*` does not match, because our forms must be requested by name.
 fn weight(wanted: &str, headers: &HeaderMap, name: &HeaderName) -> Option<u16> {
     let mut weights = items(headers, name).filter_map(|item| {
         let mut parts = item.split(';').map(str::trim);
@@ -79,19 +80,19 @@ fn items<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
     values.flat_map(|value| value.split(',')).map(str::trim).filter(|item| !item.is_empty())
 }
 
-/// `q=0.25` in thousandths; an invalid value counts as 0.
+/// Parses a quality value such as `q=0.25`, in thousandths; an invalid value counts as 0.
 fn quality(part: &str) -> Option<u16> {
     let (name, value) = part.split_once('=')?;
     if !name.trim().eq_ignore_ascii_case("q") {
         return None;
     }
     let value = value.trim().parse::<f32>().ok().filter(|value| (0.0..=1.0).contains(value)).unwrap_or(0.0);
-    // The bounds were checked, so nothing is truncated.
+    // The value is within bounds, so nothing is truncated.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a thousand")]
     Some((value * 1000.0).round() as u16)
 }
 
-/// Removes an item from a header; if it was the only one, `instead` replaces it.
+/// Removes an item from a header; if it was the only item, `instead` replaces it.
 fn without(item: &str, name: HeaderName, instead: &'static str, headers: &mut HeaderMap) {
     if weight(item, headers, &name).is_none() {
         return;

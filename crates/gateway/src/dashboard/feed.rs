@@ -1,4 +1,4 @@
-//! Streams the dashboard's figures whenever they change, as server-sent events.
+//! Streams the dashboard's figures as server-sent events whenever they change.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use crate::error::Error;
 use crate::http::response::Reply;
 use crate::shutdown::Shutdown;
 
-/// How often the history is checked. Other processes may write to it, so there is no notification.
+/// How often the history is checked for changes. Other processes may write to it, so there is no notification.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often a comment is sent when nothing changes, so that proxies keep the connection open.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Open streams; each checks the history at that interval.
+/// The maximum number of open streams. Each of them checks the history once per interval.
 const MAX_FEEDS: usize = 16;
 
-/// How long an event may wait to be read.
+/// The time that a client has to read an event.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The open streams.
@@ -40,10 +40,10 @@ impl Feeds {
         Self(Arc::new(Semaphore::new(MAX_FEEDS)))
     }
 
-    /// A stream of the figures, now and whenever they change.
+    /// Opens a stream that sends the figures now and whenever they change.
     ///
     /// # Errors
-    /// If too many streams are open.
+    /// Fails if too many streams are open.
     pub(crate) fn open(
         &self,
         shutdown: &Shutdown,

@@ -1,7 +1,7 @@
-//! Sessions of browsers that have sent the token.
+//! Sessions of browsers that have logged in with the token.
 //!
-//! A cookie contains the time it was issued, and a proof that this process issued it. So nothing is stored, and a
-//! restart ends all sessions.
+//! A cookie contains the time at which it was issued and a proof that this process issued it. Therefore nothing is
+//! stored, and a restart ends all sessions.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,10 +16,10 @@ const COOKIE_LIFETIME: Duration = Duration::from_hours(12);
 /// The name of the cookie.
 const COOKIE_NAME: &str = "tersely_admin";
 
-/// Makes a browser delete the cookie.
+/// A cookie header that makes a browser delete the cookie.
 pub(crate) const EXPIRED_COOKIE: &str = "tersely_admin=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0";
 
-/// Issues and checks cookies. Without random numbers from the system there are no sessions.
+/// Issues and checks cookies. If the system provides no random numbers, there are no sessions.
 pub(crate) struct Logins(Option<Key>);
 
 impl Logins {
@@ -27,7 +27,7 @@ impl Logins {
         Self(Key::generate(HMAC_SHA256, &SystemRandom::new()).ok())
     }
 
-    /// A cookie for a browser that has sent the token.
+    /// Creates a cookie for a browser that has sent the token.
     pub(crate) fn issue(&self) -> Option<String> {
         let key = self.0.as_ref()?;
         let at = format!("{:x}", now().as_secs());
@@ -36,7 +36,7 @@ impl Logins {
         Some(format!("{COOKIE_NAME}={at}.{proof}; HttpOnly; SameSite=Strict; Path=/; Max-Age={life}"))
     }
 
-    /// True for a browser with a valid cookie.
+    /// True if the headers contain a valid cookie.
     pub(crate) fn know(&self, headers: &HeaderMap) -> bool {
         let all = headers.get_all(COOKIE).into_iter().filter_map(|cookie| cookie.to_str().ok());
         let mut ours = all.flat_map(|cookies| cookies.split(';')).filter_map(|cookie| {
@@ -54,7 +54,7 @@ impl Logins {
     }
 }
 
-/// The token in a form.
+/// The token in a submitted form.
 pub(crate) fn form_token(form: &[u8]) -> Option<String> {
     let form = str::from_utf8(form).ok()?;
     let value = form.split('&').find_map(|field| field.strip_prefix("token="))?;
@@ -73,7 +73,7 @@ pub(crate) fn form_token(form: &[u8]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Compares in constant time.
+/// Compares two byte strings in constant time.
 pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && differences == 0

@@ -1,7 +1,7 @@
-//! The dashboard: a page, the figures behind it, and a playground.
+//! The dashboard: a page, the figures that it shows, and a playground.
 //!
-//! The page is one file that loads nothing else. Whoever knows `admin.token` logs in with it and gets a cookie that
-//! scripts cannot read and other sites cannot send. GET changes nothing; every POST must come from the page itself.
+//! The page is one file that loads nothing else. A user logs in with `admin.token` and gets a cookie that scripts
+//! cannot read and other sites cannot send. A GET changes nothing, and every POST must come from the page itself.
 
 mod feed;
 mod login;
@@ -35,13 +35,13 @@ use crate::shutdown::Shutdown;
 pub(crate) use login::is_same;
 pub(crate) use path::DashboardPath;
 
-/// Timeout for the body of a POST.
+/// Timeout for reading the body of a POST.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Limit for the body of a POST: a text for the playground.
+/// The maximum size of the body of a POST, which may be a text for the playground.
 const MAX_BODY_BYTES: usize = 2 << 20;
 
-/// Delay of the response to a wrong token.
+/// The delay before the response to a wrong token.
 pub(crate) const WRONG_TOKEN_DELAY: Duration = Duration::from_millis(400);
 
 /// The dashboard.
@@ -54,27 +54,27 @@ pub(crate) struct Dashboard {
 
 /// A request to the dashboard.
 pub(crate) struct DashboardVisitor<'v> {
-    /// The page.
+    /// The requested page.
     pub(crate) page: DashboardPath,
     /// True if the caller is authenticated.
     pub(crate) is_admitted: bool,
-    /// The token to log in with.
+    /// The token that a visitor must send to log in.
     pub(crate) token: &'v str,
 }
 
 impl Dashboard {
-    /// A dashboard for what can be shown.
+    /// Creates a dashboard that shows this data.
     pub(crate) fn new(display: Display) -> Self {
         let play = Playground::new(display.engine.clone());
         Self { data: Arc::new(DashboardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
     }
 
-    /// True for a browser that is logged in.
+    /// True if the browser is logged in.
     pub(crate) fn knows(&self, headers: &HeaderMap) -> bool {
         self.logins.know(headers)
     }
 
-    /// The response to a visitor.
+    /// Answers a visitor's request.
     pub(crate) async fn answer(
         &self,
         shutdown: &Shutdown,
@@ -125,7 +125,7 @@ impl Dashboard {
     }
 }
 
-/// True if a page of another origin cannot have sent the request: browsers send the origin of a POST.
+/// True if the request cannot come from a page of another origin: browsers send the origin with each POST.
 fn is_own(headers: &HeaderMap) -> bool {
     let mut said = headers.get_all(ORIGIN).into_iter().peekable();
     if said.peek().is_none() {
@@ -166,12 +166,12 @@ fn json(text: Bytes) -> Response<Reply> {
     response
 }
 
-/// Adds headers against framing, sniffing and caching.
+/// Adds headers that prevent framing, content sniffing and caching.
 fn with_security_headers(mut response: Response<Reply>) -> Response<Reply> {
     const SECURITY_HEADERS: [(HeaderName, &str); 4] = [
         (CACHE_CONTROL, "no-store"),
         (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
-        // Not `no-referrer`: browsers then send a null origin with forms, which would be refused.
+        // Not `no-referrer`: with it, browsers send a null origin with forms, which would be refused.
         (REFERRER_POLICY, "same-origin"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];

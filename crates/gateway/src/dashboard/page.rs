@@ -1,4 +1,4 @@
-//! The page with its style and script, and a content security policy that allows only these.
+//! The page with its style and script, and a content security policy that allows nothing else.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -22,14 +22,14 @@ static PAGE: LazyLock<SealedPage> = LazyLock::new(|| {
     SealedPage::of(include_str!("page.html"), STYLE, &script)
 });
 
-/// The page for everyone else.
+/// The page for all other visitors.
 static LOGIN: LazyLock<SealedPage> = LazyLock::new(|| SealedPage::of(include_str!("login.html"), STYLE, ""));
 
-/// The meaning of each name: a sentence, as a JSON object.
+/// An explanation of each name, as a JSON object.
 fn names() -> String {
     let kinds = [("stage", about::STAGES), ("tool", about::TOOLS), ("text", about::TEXTS)];
     let kinds = kinds.map(|(kind, rows)| (kind, rows.iter().copied().collect::<BTreeMap<_, _>>()));
-    // A script ends at the first `</`, wherever it occurs.
+    // A script element ends at the first `</`, even inside a string.
     serde_json::to_string(&BTreeMap::from(kinds)).unwrap_or_default().replace('<', "\\u003c")
 }
 
@@ -39,7 +39,7 @@ struct SealedPage {
 }
 
 impl SealedPage {
-    /// Inserts style and script into the page.
+    /// Inserts the style and the script into the page.
     fn of(page: &str, style: &str, script: &str) -> Self {
         let text = page.replace("/*style*/", style).replace("/*script*/", script);
         let policy = format!(
@@ -55,7 +55,7 @@ impl SealedPage {
         let mut response = with_security_headers(Response::new(Reply::Ours(Some(Bytes::from(text)))));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        // Two policies would both apply.
+        // A second policy would apply in addition to this one.
         if let Some(policy) = &self.policy {
             headers.insert(CONTENT_SECURITY_POLICY, policy.clone());
         }
@@ -63,7 +63,7 @@ impl SealedPage {
     }
 }
 
-/// The page; with a logout button if there is a login.
+/// The page, with a logout button if a token is required.
 pub(crate) fn page(token: &str) -> Response<Reply> {
     let text = if token.is_empty() {
         PAGE.text.replace("<form class=\"logout\"", "<form hidden")
@@ -73,7 +73,7 @@ pub(crate) fn page(token: &str) -> Response<Reply> {
     PAGE.answer(text)
 }
 
-/// The page that asks for the token; it says if the last one was wrong.
+/// The page that asks for the token; it also reports that the last token was wrong.
 pub(crate) fn login(status: StatusCode) -> Response<Reply> {
     let is_wrong = status == StatusCode::FORBIDDEN;
     let text = if is_wrong {

@@ -7,22 +7,22 @@ pub(crate) enum DashboardPath {
     Home,
     /// The page.
     Page,
-    /// The figures behind it.
+    /// The figures that the page shows.
     Stats,
     /// The figures as a stream.
     Live,
-    /// The turns of a conversation.
+    /// The turns of one conversation.
     Session(u64),
-    /// Log in with the token.
+    /// Logs in with the token.
     Login,
-    /// Log out.
+    /// Logs out.
     Logout,
     /// The playground.
     Play,
 }
 
 impl DashboardPath {
-    /// The route of a path, if it is one of the dashboard's.
+    /// Parses a path; `None` if it is not a path of the dashboard.
     pub(crate) fn of(path: &str) -> Option<Self> {
         Some(match path {
             "/" | "/_tersely" => Self::Home,

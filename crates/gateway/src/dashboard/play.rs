@@ -11,10 +11,10 @@ use tokio::sync::Semaphore;
 use crate::error::Error;
 use crate::shared_engine::SharedEngine;
 
-/// Concurrent trials; further ones wait.
+/// The maximum number of concurrent trials; further trials wait.
 const MAX_CONCURRENT_TRIALS: usize = 2;
 
-/// Compresses texts with the settings of the gateway.
+/// Compresses texts with the gateway's settings.
 pub(crate) struct Playground {
     engine: Option<SharedEngine>,
     places: Arc<Semaphore>,
@@ -33,7 +33,7 @@ impl Playground {
         Self { engine, places: Arc::new(Semaphore::new(MAX_CONCURRENT_TRIALS)) }
     }
 
-    /// The compressed text and its steps, as JSON.
+    /// Compresses the text, and returns the result and its steps as JSON.
     pub(crate) async fn try_out(&self, asked: Bytes) -> Result<Bytes, Error> {
         let trial = trial(&asked).ok_or_else(|| {
             Error::client(StatusCode::BAD_REQUEST, r#"send {"text": …, "tool": …, "command": …, "mode": …}"#)

@@ -1,4 +1,4 @@
-//! The data behind the dashboard.
+//! The data that the dashboard shows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,12 +11,12 @@ use tersely_telemetry::EventSink;
 use crate::display::{Display, HistorySource};
 use crate::error::Error;
 
-/// The data behind the dashboard.
+/// The data that the dashboard shows.
 pub(crate) struct DashboardData {
     display: Display,
-    /// Set once the history could be opened.
+    /// The reader of the history, once the history has been opened.
     reader: Mutex<Option<HistoryReader>>,
-    /// The latest response, and the request number that it includes.
+    /// The latest figures, and the number of the last request that they include.
     last: Mutex<Option<(u64, Bytes)>>,
 }
 
@@ -35,7 +35,7 @@ impl DashboardData {
         self.off_thread(|data| data.reader()?.look(HistoryView::latest)).await
     }
 
-    /// The turns of a conversation, as JSON.
+    /// The turns of one conversation, as JSON.
     pub(crate) async fn session(self: &Arc<Self>, session: u64) -> Result<Bytes, Error> {
         self.off_thread(move |data| {
             let turns = data.reader()?.look(|view| view.conversation(session))?;
@@ -52,7 +52,7 @@ impl DashboardData {
         let done = tokio::task::spawn_blocking(move || {
             let read = read(&data);
             if read.is_err() {
-                // The file may have been replaced: it is opened again.
+                // The file may have been replaced, so it is opened again.
                 *data.reader.lock().unwrap_or_else(PoisonError::into_inner) = None;
             }
             read
@@ -76,7 +76,7 @@ impl DashboardData {
         Ok(opened)
     }
 
-    /// The figures; if nothing has been recorded since, those of the last time.
+    /// Renders the figures, or reuses the last result if nothing has been recorded since.
     fn render(&self) -> Result<Bytes, HistoryError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         self.reader()?.look(|view| {
@@ -93,7 +93,7 @@ impl DashboardData {
         })
     }
 
-    /// The current state.
+    /// The gateway's current state.
     fn now(&self) -> Map<String, Value> {
         let mode = self.display.engine.as_ref().map(|engine| engine.get().settings().plan.mode.name());
         let store = self.display.store.as_ref().map(|store| {
@@ -120,7 +120,7 @@ fn open(history: &HistorySource) -> Result<HistoryReader, HistoryError> {
     }
 }
 
-/// How well recording works, if that is known.
+/// How many events were not recorded and why, as far as this is known.
 fn recording(history: &HistorySource) -> Value {
     match history {
         HistorySource::Sink(sink) => json!({ "dropped": sink.dropped(), "fault": sink.fault() }),

@@ -18,13 +18,13 @@ use crate::request_log::{Known, Visit, know};
 use crate::vendor::Vendor;
 use crate::worker_pool::catch_panic;
 
-/// Whether the body of a request should be rewritten, or why it cannot be.
+/// True if the body of a request should be rewritten; an error if it cannot be.
 pub(super) fn wants(gate: &GatewayState, parts: &Parts) -> Result<bool, BypassReason> {
     let wants = catch_panic(|| gate.rewrite.wants(&head(gate, parts)))?;
     if wants && covers_body(parts) { Err(BypassReason::Signed) } else { Ok(wants) }
 }
 
-/// A request whose body is still to come.
+/// A request whose body has not been received yet.
 pub(super) struct ExtprocRequest {
     parts: Parts,
     visit: Visit,
@@ -32,7 +32,7 @@ pub(super) struct ExtprocRequest {
 }
 
 impl ExtprocRequest {
-    /// A request with this head, in progress from now on.
+    /// Creates a request with this head, which counts as in progress from now on.
     pub(super) fn new(gate: &GatewayState, parts: Parts) -> Self {
         let mut request = Request::from_parts(parts, ());
         let visit = Visit::begin(&gate.settings.telemetry, &mut request);
@@ -41,10 +41,10 @@ impl ExtprocRequest {
         Self { parts, visit, known: Known { provider, ..Known::default() } }
     }
 
-    /// The body to send instead, if any.
+    /// Processes a body, and returns the body to send instead, if there is one.
     ///
     /// # Errors
-    /// If it had to be searched for secrets and could not be.
+    /// Fails if the body had to be searched for secrets and could not be.
     pub(super) async fn process(
         mut self,
         gate: &GatewayState,
@@ -66,7 +66,7 @@ impl ExtprocRequest {
         }
     }
 
-    /// A shorter body, if there is one.
+    /// Rewrites a body, and returns the shorter one, if there is one.
     async fn rewrite(mut self, gate: &GatewayState, body: &Bytes) -> Option<Bytes> {
         match wants(gate, &self.parts) {
             Ok(true) => {}
@@ -98,7 +98,7 @@ impl ExtprocRequest {
                 self.fail(Side::Client, &why.message);
                 None
             }
-            // A replacement that needs us to see the response is not sent.
+            // A replacement that requires us to see the response is not sent.
             Ok(Verdict::Replace(_) | Verdict::Keep | Verdict::Wait(_)) => {
                 self.record(None);
                 None
@@ -110,10 +110,10 @@ impl ExtprocRequest {
         }
     }
 
-    /// Records that the request was forwarded unchanged though it should have been rewritten.
+    /// Records that the request was forwarded unchanged although it should have been rewritten.
     pub(super) fn bypass(mut self, gate: &GatewayState, why: BypassReason) {
         self.known.missed = Some(why);
-        // The rewriter may have just panicked, and may do so again.
+        // The rewriter may just have panicked, and could panic again.
         let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, &self.parts), why));
         self.record(None);
     }
@@ -124,7 +124,7 @@ impl ExtprocRequest {
         self.record(None);
     }
 
-    /// Records the request. The status of its response is not known here.
+    /// Records the request. The status of its response is unknown, because we do not see it.
     fn record(mut self, entry: Option<RequestEntry>) {
         let mut response = Response::new(Reply::Ours(None));
         if let Some(entry) = entry {
@@ -136,8 +136,8 @@ impl ExtprocRequest {
     }
 }
 
-/// Tells the rewriter, when dropped, that a body was forwarded unchanged because Envoy stopped waiting for the verdict,
-/// so that the conversation stays as it was sent.
+/// When dropped, tells the rewriter that Envoy stopped waiting for the verdict and forwarded the body unchanged, so
+/// that the rewriter treats the conversation as sent in its original form.
 struct AbandonGuard<'g>(Option<(&'g GatewayState, &'g Parts, &'g Bytes)>);
 
 impl Drop for AbandonGuard<'_> {

@@ -1,4 +1,5 @@
-//! Reads and writes the messages of a gRPC stream: a prefix of five bytes before each, and a status in the trailers.
+//! Reads and writes the messages of a gRPC stream: each has a prefix of five bytes, and a status is sent in the
+//! trailers.
 
 use std::time::Duration;
 
@@ -14,43 +15,44 @@ use tokio::time::timeout;
 use crate::http::memory_budget::MemoryBudget;
 use crate::llm::GatewayState;
 
-/// The prefix of a message: a compression flag and the length.
+/// The size of a message's prefix: a compression flag and the length.
 const PREFIX_BYTES: usize = 5;
 
-/// What a message may contain in addition to a body: its headers and other fields of Envoy's.
+/// The maximum size of the parts of a message other than the body: its headers and other fields from Envoy.
 const MAX_EXTRA_BYTES: usize = 1 << 20;
 
-/// Limit for memory reserved by the claimed length of a message, before its bytes arrive.
+/// The maximum memory to reserve for the declared length of a message, before its bytes arrive.
 const MAX_RESERVED_BYTES: usize = 2 << 20;
 
-/// The status of a stream, and its message.
+/// The headers with the status of a stream and its message.
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const GRPC_MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 
 /// How a stream ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum StreamEnd {
-    /// With success. Envoy continues without us, whatever its failure mode.
+    /// With success. Envoy then continues without us, regardless of its failure mode.
     Fine,
-    /// The service is unknown.
+    /// With an error: the service is unknown.
     NotFound,
-    /// The method is unknown.
+    /// With an error: the method is unknown.
     Unimplemented,
-    /// A required step failed, and why. Envoy's failure mode applies.
+    /// With an error: a required step failed, for this reason. Envoy's failure mode applies.
     Failed(&'static str),
 }
 
-/// The message for a request that had to be searched for secrets and was not.
+/// The error message for a request that had to be searched for secrets and was not.
 const NOT_SEARCHED_MESSAGE: &str =
     "redact_secrets is true, and this request could not be searched for secrets";
 
 impl StreamEnd {
-    /// The end of a stream whose request was not processed: success, unless every request must be searched for secrets.
+    /// How a stream ends whose request was not processed: with success, unless every request must be searched for
+    /// secrets.
     pub(super) fn end_unprocessed(gate: &GatewayState) -> Self {
         if gate.rewrite.seals() { Self::Failed(NOT_SEARCHED_MESSAGE) } else { Self::Fine }
     }
 
-    /// The headers with the status.
+    /// The status as headers.
     pub(super) fn headers(self) -> HeaderMap {
         let (status, words) = match self {
             Self::Fine => ("0", ""),
@@ -63,7 +65,7 @@ impl StreamEnd {
         std::iter::once(status).chain(words.map(|words| (GRPC_MESSAGE, words))).collect()
     }
 
-    /// The same as trailers after the last message.
+    /// The status as trailers, which are sent after the last message.
     pub(super) fn trailers(self) -> Frame<Bytes> {
         Frame::trailers(self.headers())
     }
@@ -75,7 +77,7 @@ pub(super) fn encode_frame(message: &impl Message) -> Bytes {
     let mut bytes = BytesMut::with_capacity(PREFIX_BYTES + length);
     bytes.put_u8(0);
     bytes.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
-    // The capacity is sufficient.
+    // The buffer is large enough, so this cannot fail.
     let _ = message.encode(&mut bytes);
     bytes.freeze()
 }
@@ -91,20 +93,20 @@ pub(super) struct Messages {
 pub(super) enum Next {
     /// A message, and the memory that it uses.
     Message(Bytes, MemoryBudget),
-    /// A message that exceeds a limit, or that cannot be read here.
+    /// A message that exceeds a limit, or that cannot be decoded here.
     Unread,
-    /// The end.
+    /// The end of the stream.
     End,
 }
 
 impl Messages {
-    /// The messages of a request.
+    /// Reads the messages of a request's body.
     pub(super) fn of(gate: &GatewayState, body: Incoming) -> Self {
         Self { body, read: BytesMut::new(), held: gate.room() }
     }
 
-    /// The next message. How long a client takes to send the body that Envoy buffers is not up to us, so the idle
-    /// timeout applies; but a message that has begun must continue.
+    /// Waits for the next message. Envoy buffers the client's body first, which may take any time, so the long idle
+    /// timeout applies here; but a message that has begun must continue to arrive.
     pub(super) async fn next(&mut self, gate: &GatewayState) -> Next {
         let (limits, timeouts) = (&gate.settings.limits, &gate.settings.timeouts);
         loop {
@@ -127,18 +129,18 @@ impl Messages {
         }
     }
 
-    /// The length of the next message, once its prefix has been read.
+    /// The length of the next message, if its prefix has been read.
     fn length(&self) -> Option<usize> {
         let mut prefix = self.read.get(1..PREFIX_BYTES)?;
         usize::try_from(prefix.get_u32()).ok()
     }
 
-    /// True if the next message is compressed, which we never offered to accept.
+    /// True if the next message is compressed, although we never offer to accept compression.
     fn is_packed(&self) -> bool {
         self.read.first().is_some_and(|flag| *flag != 0)
     }
 
-    /// The message that has been read, with all memory reserved for it.
+    /// Takes the message that has been read, with all the memory reserved for it.
     fn take_message(&mut self, gate: &GatewayState, length: usize) -> Next {
         let mut message = self.read.split_to(length);
         message.advance(PREFIX_BYTES);
@@ -148,7 +150,7 @@ impl Messages {
         Next::Message(message.freeze(), held)
     }
 
-    /// The next bytes; `None` at the end or after the timeout.
+    /// Waits for more bytes; `None` at the end or after the timeout.
     async fn data(&mut self, patience: Option<Duration>) -> Option<Bytes> {
         while !self.body.is_end_stream() {
             let next = self.body.frame();

@@ -24,19 +24,19 @@ use crate::serve::listen;
 use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
 
-/// The method for Envoy's streams.
+/// The path of the method that Envoy calls for its streams.
 const PROCESS_PATH: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 
-/// The method for gRPC health checks.
+/// The path of the method for gRPC health checks.
 const HEALTH_PATH: &str = "/grpc.health.v1.Health/Check";
 
-/// The services whose health can be checked: all, or the only one.
+/// The service names whose health can be checked: the empty name, which means the whole server, and the only service.
 const SERVICES: [&[u8]; 2] = [b"", b"envoy.service.ext_proc.v3.ExternalProcessor"];
 
-/// Serves Envoy as [`crate::serve`] serves agents.
+/// Serves Envoy in the way that [`crate::serve`] serves agents.
 ///
 /// # Errors
-/// If a setting does not work.
+/// Fails if a setting is invalid.
 pub async fn serve_processor(
     settings: GatewaySettings,
     rewrite: Arc<dyn Rewrite>,
@@ -62,7 +62,7 @@ impl Handler for ExtprocHandler {
         &self.gate.shutdown
     }
 
-    /// Envoy has one connection per thread, and forwards a request unchanged if there is no stream left for it.
+    /// Envoy opens one connection per thread, and forwards a request unchanged if the connection has no free stream.
     fn streams(&self) -> u32 {
         u32::try_from(self.gate.settings.limits.requests).unwrap_or(u32::MAX)
     }
@@ -80,7 +80,7 @@ impl Handler for ExtprocHandler {
     }
 }
 
-/// Keeps a stream out of the log: the log records the request that the stream is about.
+/// Excludes a stream from the log, because the log already records the request that the stream carries.
 fn hide_from_log(mut response: Response<Reply>) -> Response<Reply> {
     know(response.extensions_mut(), |known| known.is_probe = true);
     response
@@ -99,7 +99,7 @@ async fn answer(gate: &Arc<GatewayState>, request: Request<Incoming>) -> Respons
 }
 
 async fn process(gate: &Arc<GatewayState>, body: Incoming) -> Response<Reply> {
-    // Without a slot the request is forwarded unchanged, unless it must be searched for secrets.
+    // If no slot is free, the request is forwarded unchanged, unless it must be searched for secrets.
     let Ok(slot) = gate.admission.slot() else { return empty_stream(StreamEnd::end_unprocessed(gate)) };
     let messages = Messages::of(gate, body);
     stream_response(ProcessorStream::new(Arc::clone(gate), messages, slot).start().await)
@@ -118,14 +118,14 @@ async fn health(gate: &GatewayState, body: Incoming) -> Response<Reply> {
     stream_response(StreamBody::once(encode_frame(&HealthResponse { status })))
 }
 
-/// A stream with messages.
+/// A response that streams messages.
 fn stream_response(body: StreamBody) -> Response<Reply> {
     let mut response = Response::new(Reply::Watched(Box::pin(body)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
 
-/// A stream that ends without a message.
+/// A response that ends without a message.
 fn empty_stream(end: StreamEnd) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(None));
     *response.headers_mut() = end.headers();

@@ -1,4 +1,4 @@
-//! The head of a request in Envoy's messages.
+//! Converts the head of a request from and to Envoy's messages.
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue};
@@ -9,7 +9,7 @@ use crate::extproc::message::{
 };
 use crate::http::hop_by_hop::is_ours;
 
-/// The request with these headers; `None` if they are not a request's. Invalid headers are ignored.
+/// Builds a request from these headers; `None` if they do not form a request. Invalid headers are ignored.
 pub(super) fn request(list: HeaderList) -> Option<Request<()>> {
     let (mut method, mut path, mut headers) = (None, None, HeaderMap::with_capacity(list.headers.len()));
     for NamedValue { name, text, raw } in list.headers {
@@ -32,7 +32,7 @@ pub(super) fn request(list: HeaderList) -> Option<Request<()>> {
     Some(request)
 }
 
-/// Leaves the head unchanged, except for removing our own headers.
+/// Leaves the head unchanged, except that our own headers are removed.
 pub(super) fn strip_our_headers(headers: &HeaderMap) -> PartResponse {
     let ours: Vec<_> = headers.keys().filter(|name| is_ours(name)).map(ToString::to_string).collect();
     if ours.is_empty() {
@@ -42,7 +42,7 @@ pub(super) fn strip_our_headers(headers: &HeaderMap) -> PartResponse {
     PartResponse { change: Some(PartChange { headers, body: None }) }
 }
 
-/// Replaces a body, and sets its exact length without a coding.
+/// Replaces a body, sets its exact length, and removes its content coding.
 pub(super) fn replace_body(body: Bytes) -> PartResponse {
     let length = NamedValue {
         name: Bytes::from_static(CONTENT_LENGTH.as_str().as_bytes()),

@@ -1,6 +1,6 @@
-//! The messages of Envoy's protocol, as far as they are used here; all other fields are ignored.
+//! The messages of Envoy's protocol, with the fields that are used here; all other fields are ignored.
 //!
-//! Names and values of headers are bytes: Envoy does not promise that they are UTF-8.
+//! Names and values of headers are bytes, because Envoy does not guarantee that they are UTF-8.
 
 use bytes::Bytes;
 use prost::{Message, Oneof};
@@ -10,15 +10,15 @@ use prost::{Message, Oneof};
 pub(super) struct ProcessingRequest {
     #[prost(oneof = "EnvoyRequest", tags = "2, 4, 6")]
     pub(super) said: Option<EnvoyRequest>,
-    /// Envoy ignores the response.
+    /// True if Envoy ignores our response.
     #[prost(bool, tag = "10")]
     pub(super) only_observes: bool,
-    /// How bodies will be sent; in the first message of a stream.
+    /// How bodies will be sent; only set in the first message of a stream.
     #[prost(message, optional, tag = "11")]
     pub(super) protocol: Option<Protocols>,
 }
 
-/// The part of a request in a message; parts of responses are not requested.
+/// The part of a request that a message contains. We do not ask Envoy for parts of responses.
 #[derive(Clone, PartialEq, Oneof)]
 pub(super) enum EnvoyRequest {
     #[prost(message, tag = "2")]
@@ -39,16 +39,16 @@ pub(super) struct Protocols {
 /// How a body is sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum BodyMode {
-    /// Not at all, or in chunks that Envoy keeps.
+    /// The body is not sent to us, or in chunks of which Envoy keeps a copy.
     Elsewhere,
-    /// In one message, if it fits.
+    /// The body is sent in one message, if it fits.
     Whole,
-    /// In chunks that Envoy forwards only if they are returned.
+    /// The body is sent in chunks, and Envoy forwards only the chunks that we return.
     HandedOver,
 }
 
 impl Protocols {
-    /// The mode for request bodies, from Envoy's number for it.
+    /// Converts Envoy's number for the mode of request bodies.
     pub(super) fn way(self) -> BodyMode {
         match self.request_body {
             2 | 3 => BodyMode::Whole,
@@ -63,7 +63,7 @@ impl Protocols {
 pub(super) struct HttpHeaders {
     #[prost(message, optional, tag = "1")]
     pub(super) map: Option<HeaderList>,
-    /// No body follows.
+    /// True if no body follows.
     #[prost(bool, tag = "3")]
     pub(super) is_all: bool,
 }
@@ -74,7 +74,7 @@ pub(super) struct HeaderList {
     pub(super) headers: Vec<NamedValue>,
 }
 
-/// A header; its value is in one of two fields.
+/// A header. Its value is in one of two fields.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct NamedValue {
     #[prost(bytes = "bytes", tag = "1")]
@@ -90,10 +90,10 @@ pub(super) struct NamedValue {
 pub(super) struct HttpBody {
     #[prost(bytes = "bytes", tag = "1")]
     pub(super) bytes: Bytes,
-    /// Nothing follows.
+    /// True if nothing follows this chunk.
     #[prost(bool, tag = "2")]
     pub(super) is_last: bool,
-    /// The framing of gRPC messages in the body; returned unchanged.
+    /// Information about gRPC messages in the body, which is returned unchanged.
     #[prost(bool, tag = "3")]
     is_last_without_message: bool,
     #[prost(uint32, tag = "4")]
@@ -129,7 +129,7 @@ pub(super) enum EnvoyResponse {
     Trailers(HttpTrailers),
 }
 
-/// The change of a part; without one it stays unchanged.
+/// The change to a part of a request; if empty, the part is left unchanged.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct PartResponse {
     #[prost(message, optional, tag = "1")]
@@ -161,7 +161,7 @@ pub(super) struct HeaderSetting {
 }
 
 impl HeaderSetting {
-    /// Envoy's value for overwriting an existing header.
+    /// Envoy's value that means: overwrite an existing header.
     pub(super) const OVERWRITE: i32 = 2;
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::bypass::BypassReason;
 use crate::llm::{Head, Refusal, Rewrite, Verdict};
 
-/// A rewriter restricted to what is possible without seeing the response.
+/// A rewriter that makes only the changes that are possible without seeing the response.
 pub(super) struct RequestOnly(pub(super) Arc<dyn Rewrite>);
 
 impl Rewrite for RequestOnly {

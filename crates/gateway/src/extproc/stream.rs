@@ -1,7 +1,7 @@
-//! The stream of one request: its head is passed at once, and its body is rewritten.
+//! The stream of one request: the head is passed on at once, and the body is rewritten.
 //!
-//! A stream with nothing more to send ends with success, after the head as after the body: Envoy then forwards the
-//! request without asking further, whatever its failure mode.
+//! When nothing more has to be sent, after the head or after the body, the stream ends with success: Envoy then
+//! forwards the request without sending us the rest, regardless of its failure mode.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use crate::extproc::message::{
 use crate::http::request_slots::RequestSlot;
 use crate::llm::{GatewayState, Pending, WholeBody};
 
-/// The error for a request whose body is sent in chunks.
+/// The error message for a request whose body is sent in chunks.
 const STREAMED_BODY_MESSAGE: &str = "Envoy sends bodies in pieces here; set request_body_mode to BUFFERED";
 
-/// The error for a message that should have been a body.
+/// The error message for a message that should have contained a body.
 const INVALID_BODY_MESSAGE: &str = "what came in the place of a body is none";
 
-/// The error for a chunk that could not be returned.
+/// The error message for a chunk that could not be returned.
 const LOST_PIECE_MESSAGE: &str = "a piece of this body could not be read; set request_body_mode to BUFFERED";
 
 /// A stream in progress.
@@ -41,23 +41,24 @@ pub(super) struct ProcessorStream {
 }
 
 enum Stage {
-    /// Nothing has been received.
+    /// Nothing has been received yet.
     Opened,
-    /// The head has been answered; the body is awaited.
+    /// The head has been answered, and the body has not been received yet.
     Headed(Box<ExtprocRequest>),
-    /// Chunks of a body are returned: Envoy forwards nothing else.
+    /// Chunks of a body are returned unchanged, because Envoy forwards only what we return.
     Returning,
-    /// Only the status is left to send.
+    /// Only the status remains to be sent.
     Over(StreamEnd),
 }
 
 impl ProcessorStream {
-    /// A stream that has just been opened.
+    /// Creates a stream that has just been opened.
     pub(super) fn new(gate: Arc<GatewayState>, messages: Messages, slot: RequestSlot) -> Self {
         Self { gate, messages, stage: Stage::Opened, slot }
     }
 
-    /// The body of the response, once its first message is known: head and message are sent together.
+    /// Waits for the first message, and returns the body of the response: this way its head and first message are sent
+    /// together.
     pub(super) async fn start(self) -> StreamBody {
         let (first, rest) = self.step().await;
         StreamBody { first: Some(first), next: rest.map(Self::into_step) }
@@ -67,7 +68,7 @@ impl ProcessorStream {
         Box::pin(self.step())
     }
 
-    /// The next frame, and the rest of the stream.
+    /// Produces the next frame, and returns it with the rest of the stream.
     async fn step(self) -> (Frame<Bytes>, Option<Self>) {
         let Self { gate, mut messages, stage, slot } = self;
         let (told, stage) = match stage {
@@ -89,7 +90,7 @@ impl ProcessorStream {
     }
 }
 
-/// The response to the head of a request.
+/// Answers the head of a request, and returns the next stage.
 async fn answer_head(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyResponse>, Stage) {
     let unheard = (None, Stage::Over(StreamEnd::end_unprocessed(gate)));
     let Next::Message(bytes, _) = messages.next(gate).await else { return unheard };
@@ -129,7 +130,7 @@ async fn answer_head(gate: &GatewayState, messages: &mut Messages) -> (Option<En
     }
 }
 
-/// The response to the body of a request, and how the stream ends.
+/// Answers the body of a request, and returns how the stream ends.
 async fn answer_body(
     gate: &GatewayState,
     messages: &mut Messages,
@@ -141,7 +142,7 @@ async fn answer_body(
             headed.bypass(gate, BypassReason::Full);
             return (None, StreamEnd::end_unprocessed(gate));
         }
-        // The client has left.
+        // The client has disconnected.
         Next::End => return (None, StreamEnd::Fine),
     };
     let Ok(ProcessingRequest { said: Some(EnvoyRequest::Body(body)), .. }) = ProcessingRequest::decode(bytes)
@@ -179,10 +180,10 @@ async fn return_piece(gate: &GatewayState, messages: &mut Messages) -> (Option<E
     }
 }
 
-/// The future of the next frame.
+/// A future that resolves to the next frame.
 type Step = Pending<'static, (Frame<Bytes>, Option<ProcessorStream>)>;
 
-/// The body of a stream's response, frame by frame.
+/// The body of a stream's response, produced frame by frame.
 pub(super) struct StreamBody {
     first: Option<Frame<Bytes>>,
     next: Option<Step>,

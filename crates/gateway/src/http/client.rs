@@ -16,12 +16,13 @@ use crate::http::request_body::OutgoingBody;
 use crate::http::root_certificates;
 use crate::settings::GatewaySettings;
 
-/// Servers commonly allow a hundred streams on an HTTP/2 connection. One more would wait, perhaps for minutes, until
-/// another ends: it gets a connection of its own instead.
+/// The maximum number of streams on shared HTTP/2 connections. Servers commonly allow a hundred; a stream beyond
+/// that would wait, perhaps for minutes, until another ends, so it gets a connection of its own instead.
 const MAX_SHARED_STREAMS: usize = 90;
 
-/// Servers run by Node or uvicorn close a connection after five idle seconds, and a request sent at that moment is
-/// lost. Such servers usually speak plain HTTP, where a new connection costs little.
+/// How long an idle connection without TLS is kept. Servers run by Node or uvicorn close a connection after five idle
+/// seconds, and a request sent at that moment is lost. Such servers usually use plain HTTP, where a new connection
+/// costs little.
 const PLAIN_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Two connection pools: one with the protocol that the upstream prefers, one with HTTP/1.1.
@@ -31,20 +32,20 @@ pub(crate) struct Pools {
     shared: Arc<AtomicUsize>,
 }
 
-/// A stream on a connection that others may share; given back when dropped.
+/// A stream on a connection that may be shared; dropping the permit returns it.
 pub(crate) struct StreamPermit(Arc<AtomicUsize>);
 
-/// The HTTP versions that a connection may have.
+/// The HTTP versions that a connection may use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum HttpVersions {
-    /// HTTP/2 or HTTP/1.1, as the upstream prefers.
+    /// HTTP/2 or HTTP/1.1, whichever the upstream prefers.
     Any,
-    /// HTTP/1.1: upgrades need it, and without TLS there is no choice.
+    /// Only HTTP/1.1, for upgrades and for connections without TLS.
     One,
 }
 
 impl Pools {
-    /// Empty pools.
+    /// Creates empty pools.
     pub(crate) fn new(settings: &GatewaySettings) -> Result<Self, Error> {
         let route = Route::new(&settings.proxy)?;
         let tls = root_certificates::config(&settings.authorities)?;
@@ -60,7 +61,7 @@ impl Pools {
         })
     }
 
-    /// Sends a request; the permit must be held until the response has been streamed.
+    /// Sends a request. The caller must keep the permit until the response has been streamed.
     pub(crate) async fn send(
         &self,
         versions: HttpVersions,

@@ -20,7 +20,7 @@ use tower_service::Service;
 use crate::error::Error;
 use crate::settings::ProxyRoute;
 
-/// Connects with one timeout over name lookup, proxy and handshakes.
+/// Connects to upstreams, with one timeout for the name lookup, the proxy and the handshakes together.
 #[derive(Clone)]
 pub(crate) struct Connector {
     pub(crate) connector: HttpsConnector<Route>,
@@ -55,7 +55,7 @@ impl Service<Uri> for Connector {
 }
 
 impl Route {
-    /// Connects as `proxy` says. TCP keep-alive detects dead upstreams.
+    /// Creates a route with this proxy. TCP keep-alive detects dead upstreams.
     pub(crate) fn new(proxy: &ProxyRoute) -> Result<Self, Error> {
         let plain = proxy.url.is_empty() || !proxy.url.contains("://") || proxy.url.starts_with("http://");
         if !plain {

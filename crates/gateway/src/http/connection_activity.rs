@@ -19,11 +19,11 @@ impl ConnectionActivity {
         Beat(self.clone())
     }
 
-    /// Waits until nothing has been in progress for `limit`.
+    /// Waits until no response has been in progress for the duration `limit`.
     pub(crate) async fn wait_idle(&self, limit: Duration) {
         let mut count = self.0.subscribe();
         loop {
-            // The sender cannot be gone: it is `self`.
+            // The sender is owned by `self`, so it cannot have been dropped.
             let _ = count.wait_for(|count| *count == 0).await;
             if timeout(limit, count.changed()).await.is_err() {
                 return;

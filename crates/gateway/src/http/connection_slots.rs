@@ -1,33 +1,33 @@
-//! Connection slots that no client can block: when all are taken, the oldest connection is closed for the newest.
+//! Connection slots that clients cannot exhaust: when all are taken, the oldest connection is closed for the newest.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// How long a connection keeps its slot at least, unless there are far too many: in a burst, each client should get an
-/// answer.
+/// The minimum time for which a connection keeps its slot, unless there are far too many connections: in a burst, each
+/// client should get a response.
 const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
-/// In a burst, this many times the usual number of connections may be open.
+/// In a burst, up to this many times the usual number of connections may be open.
 const BURST_FACTOR: usize = 8;
 
-/// The slots in use, the oldest first.
+/// The slots in use, oldest first.
 pub(crate) struct ConnectionSlots {
     most: usize,
     taken: VecDeque<(Instant, Sender<()>)>,
 }
 
-/// The slot of a connection; given back when dropped.
+/// The slot of a connection; dropping it returns the slot.
 pub(crate) struct ConnectionSlot(Receiver<()>);
 
 impl ConnectionSlots {
-    /// This many slots.
+    /// Creates this many slots.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, taken: VecDeque::new() }
     }
 
-    /// Takes a slot at this time.
+    /// Takes a slot at the time `now`.
     pub(crate) fn take(&mut self, now: Instant) -> ConnectionSlot {
         if self.taken.len() >= self.most {
             self.taken.retain(|(_, slot)| !slot.is_closed());
@@ -47,9 +47,9 @@ impl ConnectionSlots {
 }
 
 impl ConnectionSlot {
-    /// Waits until another connection needs the slot.
+    /// Waits until the slot is needed for another connection.
     pub(crate) async fn wait_revoked(self) {
-        // Nothing is ever sent: the sender is dropped.
+        // Nothing is ever sent: the slot is revoked by dropping the sender.
         let _ = self.0.await;
     }
 }
@@ -58,7 +58,7 @@ impl ConnectionSlot {
 mod tests {
     use super::*;
 
-    /// The connections that still have their slots.
+    /// The number of connections that still have their slots.
     fn here(slots: &ConnectionSlots) -> usize {
         slots.taken.iter().filter(|(_, slot)| !slot.is_closed()).count()
     }

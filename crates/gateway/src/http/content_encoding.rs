@@ -1,4 +1,4 @@
-//! The content coding of a body, as its header names it.
+//! The content coding of a body, as its header declares it.
 
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
@@ -11,7 +11,7 @@ pub(crate) enum Coding {
     Deflate,
     Brotli,
     Zstd,
-    /// An unknown one, or several.
+    /// An unknown coding, or several codings.
     Other,
 }
 
@@ -20,20 +20,20 @@ pub(crate) enum Coding {
 pub(crate) enum CodingFault {
     /// The decoded body is longer than the limit.
     TooLong,
-    /// The body is not in the coding that its header names.
+    /// The body is not in the coding that its header declares.
     Garbled,
 }
 
-/// The assumed ratio of decoded to encoded size, until it is known.
+/// The assumed ratio of decoded to encoded size, as long as the real ratio is unknown.
 const DECODED_FACTOR: usize = 8;
 
 impl Coding {
-    /// The approximate number of decoded bytes, which the work on them grows with.
+    /// Estimates the number of decoded bytes, to which the work on a body is proportional.
     pub(crate) fn weight(self, limit: usize, bytes: usize) -> usize {
         if self == Self::Identity { bytes } else { limit.min(bytes.saturating_mul(DECODED_FACTOR)) }
     }
 
-    /// The coding that headers name.
+    /// The coding that the headers declare.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let mut values = headers.get_all(CONTENT_ENCODING).into_iter();
         let (Some(value), None) = (values.next(), values.next()) else {

@@ -8,23 +8,24 @@ use ruzstd::decoding::StreamingDecoder;
 
 use crate::http::content_encoding::{Coding, CodingFault};
 
-/// Encoded bytes that are decoded at a time: their decoded form has to fit into memory.
+/// The number of encoded bytes to decode at a time. It is small, because the decoded bytes have to fit into memory.
 pub(crate) const INPUT_CHUNK_BYTES: usize = 4 << 10;
 
-/// The window that every HTTP decoder must support (RFC 9659); a frame that needs more is refused.
+/// The window that every HTTP decoder must support (RFC 9659); a frame that needs a larger window is refused.
 const ZSTD_WINDOW_BYTES: u64 = 8 << 20;
 
-/// How much longer a frame may be than its content: a header, and three bytes for each incompressible block.
+/// The maximum number of bytes by which a frame may exceed its content: a header, and three bytes for each
+/// incompressible block.
 const ZSTD_OVERHEAD_BYTES: usize = 64 << 10;
 
 /// The largest window of a deflate stream, as a power of two.
 const DEFLATE_WINDOW_BITS: u8 = 15;
 
-/// Decoded bytes that are produced at a time.
+/// The number of decoded bytes to produce at a time.
 const OUTPUT_CHUNK_BYTES: usize = 32 << 10;
 
 impl Coding {
-    /// The decoded body, of at most `limit` bytes.
+    /// Decodes a body; fails if the result exceeds `limit` bytes.
     pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
         let (mut decoder, mut text) = (Decompressor::new(self, limit), Vec::new());
         for piece in body.chunks(INPUT_CHUNK_BYTES) {
@@ -43,17 +44,17 @@ pub(crate) struct Decompressor(State);
 
 enum State {
     Plain,
-    /// The first byte of "deflate", which senders use for two formats.
+    /// The first byte of a "deflate" body, if it has arrived. Senders use that name for two formats.
     Deflate(Option<u8>),
     Inflate(Inflate),
     Brotli(Box<DecompressorWriter<BoundedOutput>>),
-    /// All encoded bytes so far, and the limit of the decoded ones. The decoder returns nothing before a window is
-    /// full, which most bodies never reach, so they are decoded at their end.
+    /// All encoded bytes so far, and the limit for the decoded bytes. The decoder would return nothing until a window
+    /// is full, and most bodies are smaller than a window, so bodies are decoded when they are complete.
     Zstd(Vec<u8>, usize),
     Unknown,
 }
 
-/// The output of one chunk, with a limit: a few encoded bytes can expand to any number.
+/// The decoded output of one chunk, with a size limit, because a few encoded bytes can expand to any number.
 struct BoundedOutput {
     bytes: Vec<u8>,
     most: usize,
@@ -80,16 +81,16 @@ impl BoundedOutput {
     }
 }
 
-/// Gzip, zlib or a raw deflate stream.
+/// Decodes gzip, zlib or a raw deflate stream.
 struct Inflate {
     stream: Box<Decompress>,
-    /// Starts the next stream, for codings in which several may follow each other.
+    /// Creates the decoder for the next stream, for codings that allow several streams in a row.
     again: Option<fn() -> Decompress>,
     is_over: bool,
 }
 
 impl Decompressor {
-    /// A decoder. `limit` bounds what has to be held, and what one chunk may expand to.
+    /// Creates a decoder. `limit` restricts the bytes that are buffered, and the size to which one chunk may expand.
     pub(crate) fn new(coding: Coding, limit: usize) -> Self {
         Self(match coding {
             Coding::Identity => State::Plain,
@@ -126,7 +127,7 @@ impl Decompressor {
         Ok(())
     }
 
-    /// Ends the body and appends what is left of it.
+    /// Ends the body and appends the remaining decoded bytes.
     pub(crate) fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), CodingFault> {
         match &mut self.0 {
             State::Plain => Ok(()),
@@ -144,7 +145,7 @@ impl Decompressor {
         }
     }
 
-    /// Detects a zlib header by two bytes.
+    /// Detects a zlib header by its two bytes.
     fn tell(&mut self, begun: Option<u8>, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
         let start: Vec<u8> = begun.into_iter().chain(piece.iter().copied().take(2)).collect();
         let [first, second, ..] = start[..] else {
@@ -196,7 +197,7 @@ fn gzip() -> Decompress {
     Decompress::new_gzip(DEFLATE_WINDOW_BITS)
 }
 
-/// Decodes one frame; nothing may follow it.
+/// Decodes one frame; fails if anything follows it.
 fn zstd(limit: usize, mut body: &[u8]) -> Result<Vec<u8>, CodingFault> {
     let frame = StreamingDecoder::new_with_max_window_size(&mut body, ZSTD_WINDOW_BYTES);
     let text = drain(limit, frame.map_err(|_| CodingFault::Garbled)?)?;
@@ -240,10 +241,10 @@ mod tests {
         ]
     }
 
-    /// A brotli stream of stored blocks.
+    /// Encodes `text` as a brotli stream of stored blocks.
     fn brotli(text: &[u8]) -> Vec<u8> {
         let stored = text.chunks(1 << 16).enumerate().flat_map(|(at, block)| {
-            // The first block has the size of the window before it, in one bit.
+            // In the first block, one bit for the window size precedes the header.
             let shift = if at == 0 { 4 } else { 3 };
             let head = (u32::try_from(block.len() - 1).unwrap() | 1 << 16) << shift;
             [&head.to_le_bytes()[..3], block].concat()
@@ -258,7 +259,7 @@ mod tests {
         }
     }
 
-    /// Whatever is flushed can be read at once, but for zstd.
+    /// Decoded bytes are returned as soon as they arrive, except with zstd.
     #[test]
     fn what_comes_in_pieces_goes_on_in_pieces() {
         for (coding, body) in encode(&b"one two two two".repeat(999)) {

@@ -1,7 +1,7 @@
-//! Limits connections by the process's file handles.
+//! Limits the number of connections by the number of file handles that the process may open.
 
-/// At most this many connections. Half of the file handles are reserved for upstream connections, files and the admin
-/// listener: if clients took the last one, health checks would fail.
+/// Reduces a number of connections if necessary. Half of the file handles are reserved for upstream connections, files
+/// and the admin listener: if clients used the last handle, health checks would fail.
 #[cfg(unix)]
 pub(crate) fn cap_connections(connections: usize) -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -9,7 +9,7 @@ pub(crate) fn cap_connections(connections: usize) -> usize {
     half.map_or(connections, |half| connections.min(half.max(1)))
 }
 
-/// At most this many connections.
+/// Returns the number unchanged: file handles are counted only on Unix.
 #[cfg(not(unix))]
 pub(crate) fn cap_connections(connections: usize) -> usize {
     connections

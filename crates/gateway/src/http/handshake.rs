@@ -1,6 +1,6 @@
-//! The TLS handshake, if there is one, and detection of the HTTP version.
+//! Performs the TLS handshake, if TLS is configured, and detects the HTTP version.
 //!
-//! Without TLS only the first bytes tell: a client that speaks HTTP/2 just starts with its preface.
+//! Without TLS, the version can only be detected from the first bytes: an HTTP/2 client starts with the preface.
 
 use std::io;
 use std::pin::Pin;
@@ -24,10 +24,10 @@ pub(crate) enum Protocol {
     Two,
 }
 
-/// A connection, with TLS or without.
+/// A connection with or without TLS.
 type InboundStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
-/// A connection whose first bytes have been read for detection, and are read again.
+/// A connection whose first bytes were read to detect the version. They are returned again when the connection is read.
 pub(crate) struct AcceptedStream {
     pub(crate) protocol: Protocol,
     /// The names in the client's certificate, if it sent one.
@@ -36,7 +36,7 @@ pub(crate) struct AcceptedStream {
     stream: InboundStream,
 }
 
-/// Does the TLS handshake, if TLS is configured, and reads until the HTTP version is known.
+/// Performs the TLS handshake, if TLS is configured, and reads until the HTTP version is known.
 pub(crate) async fn accept(tls: Option<&InboundTls>, stream: TcpStream) -> io::Result<AcceptedStream> {
     let (mut stream, names) = match tls {
         None => (Either::Left(stream), None),

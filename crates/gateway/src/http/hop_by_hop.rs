@@ -1,18 +1,18 @@
-//! Removes hop-by-hop headers.
+//! Removes the headers that must not be forwarded, such as hop-by-hop headers.
 
 use http::header::{
     CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHENTICATE,
     PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE,
 };
 
-/// The prefix of our own headers, which are not forwarded.
+/// The prefix of our own headers, which are never forwarded.
 const OURS: &str = "x-tersely-";
 
-/// Another gateway's header for the length below which nothing is compressed; we read it too, and do not forward it.
+/// Another gateway's header for the minimum length of a text to compress. We read it too, and do not forward it.
 pub(crate) const THRESHOLD: HeaderName = HeaderName::from_static("x-compression-threshold");
 
-/// Removes the headers that an upstream should not see. The client sets the host again; "100 Continue" has been
-/// answered here.
+/// Removes the headers that an upstream should not receive. The HTTP client sets the host again, and "100 Continue" has
+/// already been answered here.
 pub(crate) fn from_request(headers: &mut HeaderMap) {
     let trailers = wants_trailers(headers);
     strip(headers);
@@ -33,7 +33,7 @@ pub(crate) fn is_ours(name: &HeaderName) -> bool {
     name.as_str().starts_with(OURS) || *name == THRESHOLD
 }
 
-/// Joins the cookies, which HTTP/2 may send one by one, into one header.
+/// Joins cookie headers into one, because HTTP/2 may send each cookie in a header of its own.
 pub(crate) fn join_cookies(headers: &mut HeaderMap) {
     let crumbs: Vec<_> = headers.get_all(COOKIE).into_iter().map(HeaderValue::as_bytes).collect();
     if crumbs.len() < 2 {
@@ -44,13 +44,13 @@ pub(crate) fn join_cookies(headers: &mut HeaderMap) {
     }
 }
 
-/// Removes the headers that a client should not see.
+/// Removes the headers that a client should not receive.
 pub(crate) fn from_response(headers: &mut HeaderMap) {
     strip(headers);
     headers.remove(PROXY_AUTHENTICATE);
 }
 
-/// True if `Connection` names `token`.
+/// True if the `Connection` header lists `token`.
 pub(crate) fn names(headers: &HeaderMap, token: &str) -> bool {
     tokens(headers).any(|one| one.eq_ignore_ascii_case(token))
 }
@@ -58,13 +58,14 @@ pub(crate) fn names(headers: &HeaderMap, token: &str) -> bool {
 fn strip(headers: &mut HeaderMap) {
     if headers.contains_key(CONNECTION) {
         let named: Vec<_> = tokens(headers).filter_map(|token| token.parse::<HeaderName>().ok()).collect();
-        // A client must not remove the header with the body's length: two readers would disagree about where it ends.
+        // A client must not be able to remove the content length: two readers would disagree where the body ends.
         for name in named.into_iter().filter(|name| *name != CONTENT_LENGTH) {
             headers.remove(name);
         }
         headers.remove(CONNECTION);
     }
-    // If both are present, the chunks count; a length beside them could be used for request smuggling.
+    // If both headers are present, the chunked encoding applies; a length next to it could be used for request
+    // smuggling.
     if headers.remove(TRANSFER_ENCODING).is_some() {
         headers.remove(CONTENT_LENGTH);
     }

@@ -1,4 +1,4 @@
-//! A body with an idle timeout.
+//! A body with timeouts: for the next byte, and for the whole body.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,27 +13,27 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use crate::error::{Error, Side};
 use crate::settings::Timeouts;
 
-/// How long a client may go on sending a refused body, so that it can read the refusal.
+/// How long a client may continue to send a refused body, so that it can read the error response.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A body that arrives at this rate never takes too long, whatever its length.
+/// A body that arrives at this rate never times out, whatever its length.
 const STEADY_BYTES_PER_SECOND: u32 = 4 << 10;
 
-/// Makes the error for a side that sends nothing, or too little, for too long.
+/// Creates the error for a side that sends nothing for too long, or sends too slowly.
 type Lateness = fn(Side) -> Error;
 
-/// A body that ends in an error if it stalls, or arrives too slowly.
+/// A body that ends with an error if it stalls or arrives too slowly.
 ///
-/// The clock runs only while a frame is awaited: a reader that pauses does not count against the sender.
+/// The clock runs only while a frame is awaited, so time in which the reader pauses does not count.
 pub(crate) struct TimedBody {
     body: Incoming,
-    /// For the next byte.
+    /// The timeout for the next byte.
     limit: Option<Duration>,
-    /// For the whole body; waiting reduces it, and received bytes add to it.
+    /// The remaining time for the whole body: waiting reduces it, and received bytes increase it.
     total: Option<Duration>,
     side: Side,
     clock: Option<Pin<Box<Sleep>>>,
-    /// Since when the next frame is awaited, and the error if it does not arrive in time.
+    /// The time since which a frame is awaited, and the error if it does not arrive in time.
     waiting: Option<(Instant, Lateness)>,
 }
 
@@ -43,18 +43,18 @@ pub(crate) fn client_body(timeouts: &Timeouts, body: Incoming) -> TimedBody {
 }
 
 impl TimedBody {
-    /// The body that `side` sends, with at most `limit` between two bytes.
+    /// Wraps a body that `side` sends, with the timeout `limit` for each next byte.
     pub(crate) fn new(limit: Option<Duration>, side: Side, body: Incoming) -> Self {
         Self { body, limit, total: None, side, clock: None, waiting: None }
     }
 
-    /// The same, with at most `total` for the whole body, unless it arrives at a steady rate.
+    /// Adds the timeout `total` for the whole body, which does not apply to a body that arrives at a steady rate.
     pub(crate) fn within(self, total: Option<Duration>) -> Self {
         Self { total, ..self }
     }
 
-    /// Reads and discards the rest of a refused body for a while: closing the connection on a client that is still
-    /// sending could lose the response.
+    /// Reads and discards the rest of a refused body for a while: if the connection were closed while the client is
+    /// still sending, the response could be lost.
     pub(crate) fn linger(mut self) {
         if !self.is_end_stream() {
             tokio::spawn(timeout(
@@ -64,7 +64,7 @@ impl TimedBody {
         }
     }
 
-    /// The error once the time is up; starts the clock if it does not run.
+    /// Returns the error once the time is up; starts the clock if it is not running.
     fn lateness(&mut self, cx: &mut Context<'_>) -> Option<Error> {
         let (limit, fault) = match (self.limit, self.total) {
             (Some(limit), Some(total)) if limit < total => (limit, Error::late as Lateness),
@@ -79,7 +79,7 @@ impl TimedBody {
         clock.as_mut().poll(cx).is_ready().then(|| fault(self.side))
     }
 
-    /// Accounts for a received frame.
+    /// Updates the timeouts for a received frame.
     fn note(&mut self, frame: &Frame<Bytes>) {
         let waited = self.waiting.take().map_or(Duration::ZERO, |(since, _)| since.elapsed());
         let length = frame.data_ref().map_or(0, Bytes::len);

@@ -1,14 +1,14 @@
-//! Bytes held by buffered bodies, across all requests.
+//! Counts the bytes of buffered bodies, across all requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
-/// Bytes that answers may have at least, however short the request: it may name texts in the store.
+/// The minimum number of bytes allowed for answers. Even a short request may refer to long texts in the store.
 const MIN_ANSWER_BYTES: usize = 4 << 20;
 
-/// The limit for all buffered bodies together.
+/// The memory limit for all buffered bodies together.
 #[derive(Clone)]
 pub(crate) struct BodySpace {
     total: Arc<AtomicUsize>,
@@ -16,17 +16,17 @@ pub(crate) struct BodySpace {
 }
 
 impl BodySpace {
-    /// A limit of this many bytes.
+    /// Creates a limit of this many bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self { total: Arc::default(), limit }
     }
 
-    /// An empty budget for one body.
+    /// Creates an empty budget for one body.
     pub(crate) fn room(&self) -> MemoryBudget {
         MemoryBudget { total: Arc::clone(&self.total), mine: 0 }
     }
 
-    /// Sets the budget of one body to `bytes`; false if that exceeds the limit for all.
+    /// Sets the budget of one body to `bytes`; returns false if the total exceeds the limit.
     pub(crate) fn resize(&self, held: &mut MemoryBudget, bytes: usize) -> bool {
         held.give(held.mine.saturating_sub(bytes));
         held.take(self.limit, bytes - held.mine)
@@ -40,7 +40,7 @@ impl BodySpace {
     }
 }
 
-/// The bytes counted for one body; given back when dropped.
+/// The bytes counted for one body; dropping the budget subtracts them again.
 #[derive(Default)]
 pub(crate) struct MemoryBudget {
     total: Arc<AtomicUsize>,
@@ -48,7 +48,7 @@ pub(crate) struct MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Counts `bytes` more; false if the total exceeds `limit`.
+    /// Counts `bytes` more; returns false if the total exceeds `limit`.
     pub(crate) fn take(&mut self, limit: usize, bytes: usize) -> bool {
         self.mine += bytes;
         self.total.fetch_add(bytes, Ordering::Relaxed) + bytes <= limit
@@ -64,9 +64,10 @@ impl MemoryBudget {
         Bytes::from_owner(BudgetedBytes { bytes, _held: self })
     }
 
-    /// Reserves memory for further rounds of the request that this budget is for, and returns how many bytes the
-    /// answers may have. The forwarded body and the texts left out of it are counted whatever the limit; answers get
-    /// what is left below it, at most as much as the request itself.
+    /// Reserves memory for further rounds of this request, and returns how many bytes the answers may have. The
+    /// forwarded body and the texts left out of it are always counted, even beyond the limit. Answers get the memory
+    /// that remains below the limit, but no more than the size of the request or `MIN_ANSWER_BYTES`, whichever is
+    /// larger.
     pub(crate) fn reserve_answers(&mut self, limit: usize) -> usize {
         let request = self.mine;
         self.take(limit, 2 * request);
@@ -83,7 +84,7 @@ impl Drop for MemoryBudget {
     }
 }
 
-/// Bytes, and the budget that they use.
+/// Bytes together with the budget that counts them.
 struct BudgetedBytes {
     bytes: Bytes,
     _held: MemoryBudget,

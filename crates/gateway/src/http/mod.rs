@@ -1,4 +1,4 @@
-//! HTTP transport: connections, bodies, codings and limits. It knows nothing of models or tools.
+//! HTTP transport: connections, bodies, codings and limits. It is independent of models and tools.
 
 pub(crate) mod client;
 pub(crate) mod connect;

@@ -1,5 +1,5 @@
-//! Posts JSON to an upstream and reads the whole response, through the same proxy and with the same certificates as
-//! requests.
+//! Posts JSON to an upstream and reads the whole response, through the same proxy and with the same trusted
+//! certificates as forwarded requests.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
-/// Limit for a response.
+/// The maximum size of a response.
 const MAX_RESPONSE_BYTES: usize = 8 << 20;
 
-/// Posts to one upstream.
+/// Sends POST requests to one upstream.
 pub struct Poster {
     pools: Pools,
     upstream: Upstream,
@@ -38,24 +38,24 @@ pub struct PostedAnswer {
 }
 
 impl Poster {
-    /// Posts to `upstream`, and waits for each whole response for at most `patience`.
+    /// Creates a poster for `upstream`, with the timeout `patience` for each whole response.
     ///
     /// # Errors
-    /// If a setting does not work.
+    /// Fails if a setting is invalid.
     pub fn new(settings: &GatewaySettings, upstream: Upstream, patience: Duration) -> Result<Self, Error> {
         Ok(Self { pools: Pools::new(settings)?, upstream, patience })
     }
 
-    /// The upstream.
+    /// The upstream that requests are sent to.
     #[must_use]
     pub fn upstream(&self) -> &Upstream {
         &self.upstream
     }
 
-    /// Posts a body to a path below the upstream's.
+    /// Posts a body to a path below the upstream's base path.
     ///
     /// # Errors
-    /// If there is no whole response in time, or it is too long.
+    /// Fails if the whole response does not arrive in time, or is too long.
     pub async fn post(&self, path: &str, headers: HeaderMap, body: String) -> Result<PostedAnswer, Error> {
         let posting = timeout(self.patience, self.exchange(path, headers, body));
         posting.await.map_err(|_| Error::late(Side::Upstream))?

@@ -1,4 +1,5 @@
-//! Checks that an upstream is reachable, through the same proxy and with the same certificates as requests.
+//! Checks that an upstream is reachable, through the same proxy and with the same trusted certificates as forwarded
+//! requests.
 
 use http::{HeaderMap, Request, StatusCode};
 use tokio::time::timeout;
@@ -9,10 +10,11 @@ use crate::http::request_body::OutgoingBody;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
-/// An upstream's response to `HEAD path`: any status means that it is reachable. No credentials are sent.
+/// Returns the upstream's response to `HEAD path`; any status means that the upstream is reachable. No credentials are
+/// sent.
 ///
 /// # Errors
-/// If there is no response within the connect timeout, or a setting does not work.
+/// Fails if there is no response within the connect timeout, or if a setting is invalid.
 pub async fn probe(
     settings: &GatewaySettings,
     upstream: &Upstream,
@@ -21,10 +23,10 @@ pub async fn probe(
     send(settings, upstream, Request::head(path).body(OutgoingBody::default())).await
 }
 
-/// An upstream's response to `GET path` with these headers; its body is not read.
+/// Returns the upstream's response to `GET path` with these headers; the body is not read.
 ///
 /// # Errors
-/// As for [`probe`].
+/// Fails as [`probe`] does.
 pub async fn fetch(
     settings: &GatewaySettings,
     upstream: &Upstream,

@@ -1,4 +1,4 @@
-//! The body of a request to an upstream: buffered, streamed, or partly both.
+//! The body of a request to an upstream: buffered, streamed, or both in part.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -31,12 +31,12 @@ impl OutgoingBody {
         Self { read: Some(read), rest: None, trailers, _held: Some(held) }
     }
 
-    /// A body of which the beginning is buffered.
+    /// A body whose beginning is buffered and whose rest is streamed.
     pub(crate) fn partial(read: Bytes, rest: TimedBody, held: MemoryBudget) -> Self {
         Self { read: Some(read), rest: Some(rest), trailers: None, _held: Some(held) }
     }
 
-    /// True if the client is still sending.
+    /// True if the client is still sending the body.
     pub(crate) fn is_streamed(&self) -> bool {
         self.rest.as_ref().is_some_and(|rest| !rest.is_end_stream())
     }
@@ -69,7 +69,7 @@ impl Body for OutgoingBody {
         let rest = self.rest.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint);
         let mut hint = SizeHint::new();
         hint.set_lower(rest.lower() + read);
-        // An exact length would be sent as Content-Length, which leaves no place for trailers.
+        // With an exact length, Content-Length would be sent, and then trailers could not be.
         if let Some(upper) = rest.upper().filter(|_| self.trailers.is_none()) {
             hint.set_upper(upper + read);
         }

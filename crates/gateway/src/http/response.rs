@@ -12,11 +12,11 @@ use crate::http::response_body::UpstreamBody;
 
 /// The body of a response to a client.
 pub(crate) enum Reply {
-    /// Written by us.
+    /// A body that we wrote.
     Ours(Option<Bytes>),
-    /// An upstream's; the request counts as in progress until it has been sent.
+    /// A body from an upstream. Its request counts as in progress until the body has been sent.
     Theirs { body: UpstreamBody, _slot: RequestSlot },
-    /// A stream of ours, which may join several responses of an upstream.
+    /// A stream that we produce, which may join several responses of an upstream.
     Watched(Pin<Box<dyn Body<Data = Bytes, Error = Error> + Send>>),
 }
 

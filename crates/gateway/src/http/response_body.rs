@@ -21,47 +21,47 @@ use crate::http::idle_timeout::TimedBody;
 use crate::http::memory_budget::{BodySpace, MemoryBudget};
 use crate::http::usage_tap::UsageTap;
 
-/// How many bytes are inspected before a body counts as having no known framing.
+/// The maximum number of bytes to inspect; if they do not show the framing, it counts as unknown.
 const MAX_SNIFFED_BYTES: usize = 16 << 10;
 
-/// How much of an error is read before it is forwarded, and for how long.
+/// The maximum size of the part of an error that is read before it is forwarded, and the timeout for reading it.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long the head of a response waits for the first bytes of its body.
+/// The maximum time for which the head of a response waits for the first bytes of the body.
 const FIRST_BYTES_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// How the lines of a server-sent event begin; a comment begins with the colon.
+/// The beginnings of lines in a server-sent event; a comment begins with a colon.
 const SSE_FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
 
 /// The body of an upstream's response.
 pub(crate) struct UpstreamBody {
     body: TimedBody,
-    /// The decoder, if there is a coding, and the bytes that it has not decoded yet.
+    /// The decoder, if the body has a content coding, and the bytes that have not been decoded yet.
     decoder: Option<Box<Decompressor>>,
     coded: Bytes,
-    /// Frames that were read ahead.
+    /// Frames that were read before they were needed.
     ahead: VecDeque<Frame<Bytes>>,
-    /// Reads the token usage.
+    /// Reads the token usage from the body.
     tap: Option<Box<UsageTap>>,
     _permit: Option<StreamPermit>,
 }
 
 impl UpstreamBody {
-    /// A body that arrives in this coding and is forwarded decoded.
+    /// Creates a body that arrives in this coding and is forwarded decoded.
     pub(crate) fn new(coding: Coding, body: TimedBody, permit: Option<StreamPermit>) -> Self {
         let decoder =
             (coding != Coding::Identity).then(|| Box::new(Decompressor::new(coding, MAX_HELD_BYTES)));
         Self { body, decoder, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _permit: permit }
     }
 
-    /// The same, with a tap that sees what is forwarded.
+    /// Adds a tap, which reads the bytes that are forwarded.
     pub(crate) fn with_tap(self, tap: Option<UsageTap>) -> Self {
         Self { tap: tap.map(Box::new), ..self }
     }
 
-    /// Waits briefly for the first bytes. An upstream that fails before it has sent anything can then still be reported
-    /// as an error. The wait is short because a head may arrive long before its body, and clients may want to see it.
+    /// Waits briefly for the first bytes. If the upstream fails before it has sent any, the failure can then still be
+    /// reported as an error. The wait is short because a head may arrive long before its body, and clients may need it.
     pub(crate) async fn begin(&mut self) -> Result<(), Error> {
         let first = poll_fn(|cx| {
             while self.read_ahead() == 0 && !self.is_end_stream() {
@@ -80,7 +80,7 @@ impl UpstreamBody {
         poll_fn(|cx| self.poll_framing(cx)).await
     }
 
-    /// The same as a poll. The inspected bytes stay in the body.
+    /// Polls for the framing. The inspected bytes remain in the body.
     pub(crate) fn poll_framing(
         &mut self,
         cx: &mut Context<'_>,
@@ -98,29 +98,29 @@ impl UpstreamBody {
         }
     }
 
-    /// Bytes that were read ahead.
+    /// The number of bytes that were read ahead.
     fn read_ahead(&self) -> usize {
         self.ahead.iter().filter_map(Frame::data_ref).map(Bytes::len).sum()
     }
 
-    /// The beginning of the body, as far as it arrives soon. It stays in the body.
+    /// Returns the part of the body that arrives within a short time. These bytes remain in the body.
     pub(crate) async fn read_error(&mut self) -> Vec<u8> {
         let heard = async {
             while self.read_ahead() < MAX_ERROR_BYTES {
                 match poll_fn(|cx| self.poll_more(cx)).await {
                     Some(Ok(frame)) => self.ahead.push_back(frame),
-                    // Reading on will return the error.
+                    // The error will be returned by the next read.
                     Some(Err(_)) | None => break,
                 }
             }
         };
-        // Whatever has not arrived by then is not waited for.
+        // Bytes that have not arrived by then are left unread.
         let _ = timeout(ERROR_TIMEOUT, heard).await;
         self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(MAX_ERROR_BYTES).collect()
     }
 
-    /// The whole body with its budget, if it has at most `limit` bytes and the memory is there; otherwise it stays in
-    /// place.
+    /// Reads the whole body and counts its memory, if it has at most `limit` bytes and enough memory is free; otherwise
+    /// the bytes remain in the body.
     pub(crate) async fn whole(&mut self, space: &BodySpace, limit: usize) -> Result<Option<Bytes>, Error> {
         let mut held = space.room();
         loop {
@@ -136,14 +136,14 @@ impl UpstreamBody {
         }
     }
 
-    /// Counts the frames that were read ahead until the last of them has been forwarded.
+    /// Counts the memory of the frames that were read ahead, until the last of them has been forwarded.
     fn count_ahead(&mut self, held: MemoryBudget) {
         if let Some(last) = self.ahead.pop_back() {
             self.ahead.push_back(last.map_data(|data| held.attach_to(data)));
         }
     }
 
-    /// The next frame that was not read ahead; the tap sees it now.
+    /// Polls for the next frame beyond those that were read ahead, and passes it to the tap.
     fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = self.poll_next(cx);
         match (&polled, &mut self.tap) {
@@ -164,7 +164,7 @@ impl UpstreamBody {
                 continue;
             }
             if let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(cx)).transpose()? {
-                // Trailers of an encoded body refer to the encoded form.
+                // The trailers of an encoded body describe its encoded form, so they are dropped.
                 self.coded = frame.into_data().unwrap_or_default();
                 continue;
             }
@@ -205,7 +205,7 @@ impl Body for UpstreamBody {
     }
 }
 
-/// The bytes of these frames; a single frame is not copied.
+/// Joins the bytes of these frames; a single frame is not copied.
 fn concat_frames(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
     let mut pieces: Vec<Bytes> = frames.filter_map(|frame| frame.into_data().ok()).collect();
     match pieces.len() {
@@ -214,7 +214,7 @@ fn concat_frames(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
     }
 }
 
-/// Removes the headers that describe a coding which has been decoded.
+/// Removes the headers that describe the coding of a body that has been decoded.
 pub(crate) fn remove_coding(coding: Coding, headers: &mut HeaderMap) {
     if coding != Coding::Identity {
         headers.remove(CONTENT_ENCODING);
@@ -233,13 +233,13 @@ pub(crate) fn declared_framing(headers: &HeaderMap) -> Option<ResponseFraming> {
     }
 }
 
-/// What the first bytes of a body show.
+/// What the first bytes of a body show about its framing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum FramingGuess {
-    /// Not enough yet.
+    /// More bytes are needed.
     Unsure,
     Framed(ResponseFraming),
-    /// The framing is unknown.
+    /// The bytes show no known framing.
     Foreign,
 }
 
@@ -247,7 +247,7 @@ enum FramingGuess {
 fn guess_framing(come: &VecDeque<Frame<Bytes>>) -> FramingGuess {
     let bytes: Vec<u8> =
         come.iter().filter_map(Frame::data_ref).flatten().copied().take(MAX_SNIFFED_BYTES).collect();
-    // A byte order mark may precede events and, though it should not, JSON.
+    // A byte order mark may precede events and also JSON, although it should not.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xef\xbb\xbf".contains(byte);
     let start = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
     // Clients skip lines that are not part of an event, so a response may begin with such a line.
@@ -261,7 +261,7 @@ fn guess_framing(come: &VecDeque<Frame<Bytes>>) -> FramingGuess {
     }
 }
 
-/// True for a line of a server-sent event.
+/// True if the line belongs to a server-sent event.
 fn is_field(line: &[u8]) -> bool {
     SSE_FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
 }
@@ -293,7 +293,7 @@ mod tests {
         {
             check(&[events], FramingGuess::Framed(ResponseFraming::Events));
         }
-        // The head of a message: two lengths and their sum.
+        // The head of a binary message: two lengths and a checksum.
         check(&["\0\0\0\x10\0\0", "\0\0\x05"], FramingGuess::Unsure);
         let come = VecDeque::from([Frame::data(Bytes::from_static(b"\0\0\0\x10\0\0\0\0\x05\xc2\x48\xeb"))]);
         assert_eq!(guess_framing(&come), FramingGuess::Framed(ResponseFraming::Messages));

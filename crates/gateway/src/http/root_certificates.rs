@@ -1,4 +1,4 @@
-//! The certificates that are trusted: the system's, and those of extra files.
+//! The trusted certificates: those of the system, and those in extra files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::error::Error;
 
-/// The TLS configuration for upstreams. Extra files add to the system's roots and do not replace them.
+/// The TLS configuration for upstreams. Certificates in extra files are trusted in addition to the system's.
 pub(crate) fn config(authorities: &[PathBuf]) -> Result<ClientConfig, Error> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -1,16 +1,16 @@
-//! Finds out what a client has signed: the upstream would refuse a request if anything signed were changed.
+//! Determines what a client has signed: an upstream refuses a request if a signed part has changed.
 
 use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 
-/// Headers that sign or digest the body.
+/// Headers that contain a signature or a digest of the body.
 const DIGESTS: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
 
-/// The prefix of AWS signature algorithms. They cover the body or declare that they do not; either way the body is not
-/// changed.
+/// The prefix of AWS signature algorithms. Such a signature either covers the body or declares that it does not; in
+/// both cases the body is left unchanged.
 const AWS: &str = "AWS4-";
 
-/// Query parameters of a signature.
+/// Query parameters that contain a signature.
 const PARAMETERS: [&str; 2] = ["x-amz-algorithm", "x-amz-signature"];
 
 /// True if the upstream would refuse a changed body.
@@ -25,7 +25,7 @@ fn is_aws(parts: &Parts) -> bool {
         || parameters(parts).any(|(name, _)| PARAMETERS.iter().any(|it| name.eq_ignore_ascii_case(it)))
 }
 
-/// Headers that such a signature covers and that would otherwise be replaced or removed.
+/// The headers that an AWS signature covers and that would otherwise be replaced or removed.
 pub(crate) fn covered_headers(parts: &Parts) -> HeaderMap {
     if !is_aws(parts) {
         return HeaderMap::new();
@@ -33,13 +33,13 @@ pub(crate) fn covered_headers(parts: &Parts) -> HeaderMap {
     let names = signed_names(parts);
     let names = names.iter().filter(|name| name.as_str().starts_with("x-tersely-"));
     let found = names.filter_map(|name| Some((name.clone(), parts.headers.get(name)?.clone())));
-    // A signature always covers the host, which is part of the URI in HTTP/2.
+    // A signature always covers the host, but in HTTP/2 the host is part of the URI.
     let authority = || HeaderValue::from_str(parts.uri.authority()?.as_str()).ok();
     let host = parts.headers.get(HOST).cloned().or_else(authority);
     found.chain(host.map(|host| (HOST, host))).collect()
 }
 
-/// The headers that a signature covers: `SignedHeaders=host;x-amz-date`.
+/// The names of the headers that a signature covers, from a list such as `SignedHeaders=host;x-amz-date`.
 fn signed_names(parts: &Parts) -> Vec<HeaderName> {
     let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let in_header = header.split_once("SignedHeaders=").and_then(|(_, rest)| rest.split(',').next());

@@ -1,15 +1,15 @@
-//! Reads the W3C trace context of a request, and puts our span into it.
+//! Reads the W3C trace context of a request, and inserts our span into it.
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use tersely_telemetry::TraceContext;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The trace context of a request, if it has one. If we report a span `ours` and the trace is sampled, the forwarded
-/// header names that span as the parent; otherwise the header stays unchanged.
+/// Returns the trace context of a request, if it has one. If we report a span `ours` and the trace is sampled, the
+/// forwarded header contains that span as the parent; otherwise the header is left unchanged.
 pub(crate) fn follow(ours: Option<u64>, headers: &mut HeaderMap) -> Option<TraceContext> {
     let mut said = headers.get_all(TRACEPARENT).iter();
-    // Two headers are invalid.
+    // A request with two headers is invalid.
     let (Some(header), None) = (said.next(), said.next()) else { return None };
     let trace = TraceContext::read(header.to_str().ok()?)?;
     if let Some(span) = ours.filter(|_| trace.is_sampled && !is_signed(headers)) {
@@ -19,7 +19,7 @@ pub(crate) fn follow(ours: Option<u64>, headers: &mut HeaderMap) -> Option<Trace
     Some(trace)
 }
 
-/// True if an AWS signature covers the header, so that it must not change.
+/// True if an AWS signature covers the trace header, so that it must not be changed.
 fn is_signed(headers: &HeaderMap) -> bool {
     let covers =
         |it: &HeaderValue| it.as_bytes().windows(11).any(|name| name == TRACEPARENT.as_str().as_bytes());

@@ -1,4 +1,4 @@
-//! Reads the token usage in an upstream's response while it is forwarded, without delaying or changing a byte.
+//! Reads the token usage from an upstream's response while it is forwarded, without delaying or changing a byte.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,32 +11,32 @@ use crate::http::content_encoding::Coding;
 use crate::http::decompress::{Decompressor, INPUT_CHUNK_BYTES};
 use crate::worker_pool::catch_panic;
 
-/// How much of a decoded response is read. What a model writes is a thousandth of that.
+/// The maximum number of decoded bytes to read; a model's response usually has about a thousandth of that.
 const MAX_TAPPED_BYTES: usize = 64 << 20;
 
-/// How much is held of a response that can only be decoded at its end.
+/// The maximum number of bytes to buffer of a response that can only be decoded when it is complete.
 const MAX_HELD_BYTES: usize = 2 << 20;
 
-/// The usage of a request, which grows while its response is sent. Clones share it.
+/// The token usage of a request, which is updated while its response is sent. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunningBill(Arc<Mutex<BillSoFar>>);
 
-/// The usage so far.
+/// The token usage so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BillSoFar {
-    /// The provider's count for each round; `None` if the response does not report one.
+    /// The usage that the provider reported for each round; `None` if it reported none.
     pub(crate) rounds: Vec<Option<TokenUsage>>,
-    /// What the model fetched back.
+    /// The texts that the model fetched back.
     pub(crate) fetched: Fetches,
 }
 
 impl RunningBill {
-    /// The usage so far.
+    /// A copy of the usage so far.
     pub(crate) fn so_far(&self) -> BillSoFar {
         self.now().clone()
     }
 
-    /// Records what a model fetched back.
+    /// Records the texts that a model fetched back.
     pub(crate) fn fetch(&self, fetched: Fetches) {
         self.now().fetched = fetched;
     }
@@ -47,7 +47,7 @@ impl RunningBill {
 }
 
 impl BillSoFar {
-    /// Usage from this round on.
+    /// The total usage of this round and all later rounds.
     pub(crate) fn from(&self, round: usize) -> TokenUsage {
         let mut all = TokenUsage::default();
         for usage in self.rounds.iter().skip(round).flatten() {
@@ -56,7 +56,7 @@ impl BillSoFar {
         all
     }
 
-    /// True if the response to each round reports its usage.
+    /// True if the provider reported the usage of every round.
     pub(crate) fn is_told(&self) -> bool {
         !self.rounds.is_empty() && self.rounds.iter().all(Option::is_some)
     }
@@ -70,7 +70,7 @@ pub(crate) struct TapConfig {
 }
 
 impl TapConfig {
-    /// A tap for a response in this coding.
+    /// Creates a tap for a response in this coding.
     pub(crate) fn on(&self, coding: Coding) -> UsageTap {
         let decoder = (coding != Coding::Identity).then(|| Decompressor::new(coding, MAX_HELD_BYTES));
         let reader = Some(UsageReader::new(self.words));
@@ -78,14 +78,14 @@ impl TapConfig {
     }
 }
 
-/// Reads the usage of one response.
+/// Reads the token usage from one response.
 pub(crate) struct UsageTap {
     decoder: Option<Decompressor>,
-    /// `None` once the response turned out to be unreadable.
+    /// The reader; `None` once the response has turned out to be unreadable.
     reader: Option<UsageReader>,
-    /// How many more bytes are read.
+    /// The number of bytes that may still be read.
     left: usize,
-    /// Where the usage is recorded at the end.
+    /// The bill in which the usage is recorded at the end.
     bill: Option<RunningBill>,
 }
 
@@ -96,7 +96,7 @@ impl fmt::Debug for UsageTap {
 }
 
 impl UsageTap {
-    /// Takes bytes of the response as they arrived. On any error it only stops reading.
+    /// Reads bytes of the response in their encoded form. After any error, the tap stops reading.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
         if self.reader.is_some() && !matches!(catch_panic(|| self.read(bytes)), Ok(Some(()))) {
             (self.reader, self.decoder) = (None, None);
@@ -115,13 +115,13 @@ impl UsageTap {
         Some(())
     }
 
-    /// The response is over, or was abandoned.
+    /// Records the usage when the response has ended or was abandoned.
     pub(crate) fn end(&mut self) {
         let Some(bill) = self.bill.take() else { return };
         let rest = catch_panic(|| {
             let Self { decoder: Some(decoder), reader, left, .. } = self else { return };
             let mut plain = Vec::new();
-            // A truncated response may contain the usage.
+            // Even a truncated response may contain the usage.
             let _ = decoder.finish(&mut plain);
             let _ = show(reader, left, &plain);
         });
@@ -130,7 +130,7 @@ impl UsageTap {
     }
 }
 
-/// Hands decoded bytes to the reader, up to the limit.
+/// Passes decoded bytes to the reader, up to the limit.
 fn show(reader: &mut Option<UsageReader>, left: &mut usize, bytes: &[u8]) -> Option<()> {
     *left = left.checked_sub(bytes.len())?;
     reader.as_mut()?.see(bytes);
@@ -158,7 +158,7 @@ mod tests {
         TapConfig { words: words.unwrap(), bill: RunningBill::default() }
     }
 
-    /// What the tap finds in these bytes, in this coding.
+    /// The usage that a tap finds in `bytes`, which are in this coding.
     fn read(coding: Coding, bytes: &[u8], step: usize) -> Option<TokenUsage> {
         let tap_config = tap_config();
         let mut tap = tap_config.on(coding);

@@ -1,13 +1,13 @@
-//! Table: the programs that send requests, by their user agent and title headers.
+//! Table: known client programs, recognized by their user agent and title headers.
 
 use http::header::{HeaderMap, USER_AGENT};
 
-/// A program and how it is recognized. All in lower case; the first match applies.
+/// A program and how it is recognized. All texts are in lower case, and the first match applies.
 struct Program {
     name: &'static str,
-    /// Prefixes of a word in its `user-agent`.
+    /// Prefixes of words in the program's `user-agent` header.
     agents: &'static [&'static str],
-    /// Its title in headers for app rankings.
+    /// The program's titles in headers for app rankings.
     titles: &'static [&'static str],
 }
 
@@ -19,7 +19,7 @@ const fn program(
     Program { name, agents, titles }
 }
 
-/// Agents come before the libraries that they use, whose names appear beside theirs.
+/// Agents precede the libraries that they use, because a library's name may appear next to the agent's.
 const PROGRAMS: [Program; 30] = [
     program("claude-code", &["claude-cli/", "claude-code/"], &["claude code"]),
     program("codex", &["codex_", "codex-", "codex/"], &["codex"]),
@@ -56,7 +56,7 @@ const PROGRAMS: [Program; 30] = [
 /// Headers in which programs send their title.
 const TITLES: [&str; 4] = ["x-title", "http-referer", "referer", "originator"];
 
-/// The program that sent a request with these headers, if it is a known one.
+/// The program that sent a request with these headers, if the program is known.
 pub(crate) fn of(headers: &HeaderMap) -> Option<&'static str> {
     let said = |name: &str| Some(headers.get(name)?.to_str().ok()?.to_ascii_lowercase());
     let agent = said(USER_AGENT.as_str()).unwrap_or_default();

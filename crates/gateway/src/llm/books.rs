@@ -1,4 +1,5 @@
-//! Finishes the rewriting of a request: its verdict, its account, and where omitted text is stored.
+//! Finishes the rewriting of a request: creates its verdict and its record, and determines where omitted text is
+//! stored.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use crate::llm::expansion::{Expansion, SentRequest, TenantShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
 use crate::llm::totals::TotalSums;
 
-/// Response header: the number of results sent unchanged because an earlier request was late.
+/// Response header: the number of results sent unchanged because the rewrite of an earlier request was late.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
 
-/// Response header with the cost of compressors.
+/// Response header: the token cost of remote compressors.
 const COMPRESSOR: HeaderName = HeaderName::from_static("x-tersely-tokens-compressor");
 
-/// Where a request is counted, and where its omitted text is stored.
+/// The totals that a request counts towards, and the store for its omitted text.
 pub(super) struct Books {
     pub(super) sums: Arc<TotalSums>,
     pub(super) shelf: Option<TenantShelf>,
@@ -29,14 +30,14 @@ pub(super) struct Books {
 }
 
 impl Books {
-    /// The verdict on a request after external compressors have answered.
+    /// The verdict on a request after remote compressors have answered.
     pub(super) fn settled(self, mut sent: SentRequest, mut consulted: Consultation) -> Verdict {
         self.sums.compress(consulted.calls, consulted.tokens);
         sent.agreed = std::mem::take(&mut consulted.agreed);
         self.verdict(sent, &consulted).unwrap_or_else(refuse)
     }
 
-    /// The verdict on a request, with its account.
+    /// The verdict on a request, including its record.
     pub(super) fn verdict(self, sent: SentRequest, consulted: &Consultation) -> Result<Verdict, OptionError> {
         let ForwardBody { body, report, hidden } = sent.pass_on()?;
         let mut entry =

@@ -31,7 +31,7 @@ use crate::llm::tenant_id::TenantId;
 use crate::llm::totals::{TotalSums, Totals};
 use crate::shared_engine::SharedEngine;
 
-/// Paths that only count tokens: nothing is saved by them.
+/// Ends of paths that only count tokens; such requests save nothing.
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
 
 /// A rewriter that compresses tool results.
@@ -50,37 +50,37 @@ impl Default for EngineRewriter {
 }
 
 impl EngineRewriter {
-    /// A rewriter that starts with this engine.
+    /// Creates a rewriter that starts with this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let (memo, sums) = (Some(Arc::default()), Arc::default());
         Self { engine: SharedEngine::new(engine), keeper: None, compressor: None, memo, sums }
     }
 
-    /// The same, with a memo of at most this size; 0 bytes: none.
+    /// Adds a memo with these limits; a limit of 0 bytes means no memo.
     #[must_use]
     pub fn remembering(self, most: MemoLimits) -> Self {
         Self { memo: (most.bytes > 0).then(|| Arc::new(Memo::new(most))), ..self }
     }
 
-    /// The same, with a store for texts left out of requests that later ones may only refer to.
+    /// Adds a store for texts left out of requests, because later requests may only refer to an earlier one.
     #[must_use]
     pub fn keeping(self, keeper: Keeper) -> Self {
         Self { keeper: Some(Arc::new(keeper)), ..self }
     }
 
-    /// The same, with a remote compressor for new results, if the engine is configured to use one.
+    /// Adds a remote compressor for new results; it is used if the engine is configured to use one.
     #[must_use]
     pub fn asking(self, compressor: Compressor) -> Self {
         Self { compressor: Some(Arc::new(compressor)), ..self }
     }
 
-    /// Replaces the engine; a request in progress finishes with the old one.
+    /// Replaces the engine; a request in progress finishes with the previous engine.
     pub fn swap(&self, engine: Engine) {
         self.engine.set(engine);
     }
 
-    /// The engine that the next request gets.
+    /// The engine that processes the next request.
     #[must_use]
     pub fn engine(&self) -> Arc<Engine> {
         self.engine.get()
@@ -120,8 +120,8 @@ impl EngineRewriter {
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
         let inquiry = compressor.inquiry(head, &whose, candidates, books.only_counts);
         Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
-            // A separate task: it finishes calls that have begun even if the client leaves, and it may panic. If the
-            // client leaves, the guard is dropped and no further call begins.
+            // This runs as a separate task, because it may panic and because calls that have begun should finish even
+            // if the client disconnects. In that case the guard is dropped, and no further call begins.
             let left = CancellationToken::new();
             let _here = left.clone().drop_guard();
             let consulted = tokio::spawn(compressor.consult(inquiry, left)).await;
@@ -144,7 +144,7 @@ impl EngineRewriter {
         self.books(head, &whose, sent.named).verdict(sent, &Consultation::default())
     }
 
-    /// Everything that decides what is forwarded.
+    /// Collects everything that determines what is forwarded.
     fn sent_request(
         &self,
         provider: &'static Provider,
@@ -152,7 +152,8 @@ impl EngineRewriter {
         body: &Bytes,
         whose: &TenantId,
     ) -> Result<SentRequest, OptionError> {
-        // The memo does not tell whether omitted texts are still stored elsewhere, so it is not used.
+        // If the history is stored at the provider, the memo is not used, because it does not show whether omitted
+        // texts are still stored.
         let history = provider.history(body);
         let fresh = history == HistoryPlace::Elsewhere;
         let memo = if fresh { None } else { self.memory(whose) };
@@ -171,7 +172,7 @@ impl EngineRewriter {
         })
     }
 
-    /// Where a request is recorded.
+    /// The totals and the store for a request.
     fn books(&self, head: &Head<'_>, whose: &TenantId, session: Option<u64>) -> Books {
         Books {
             sums: Arc::clone(&self.sums),
@@ -181,9 +182,8 @@ impl EngineRewriter {
         }
     }
 
-    /// Compresses messages that come without a request to forward. Omitted texts must be stored for the caller, so
-    /// nothing is omitted if they cannot be; and the memo is not used then, because it does not contain the omitted
-    /// texts.
+    /// Compresses messages that are not forwarded. Text is omitted only if it can be stored for the caller. In that
+    /// case the memo is not used, because it does not contain the omitted texts.
     fn answer(
         &self,
         head: &Head<'_>,
@@ -222,7 +222,7 @@ impl EngineRewriter {
         Some(TenantMemo { memo: Arc::clone(self.memo.as_ref()?), whose: whose.identity().to_vec() })
     }
 
-    /// Where texts left out of a request are stored, if its sender is identified.
+    /// The store for texts left out of a request, if the sender is identified.
     fn shelf(&self, whose: &TenantId) -> Option<TenantShelf> {
         let keeper = Arc::clone(self.keeper.as_ref()?);
         let tenant = keeper.tenant(whose)?;
@@ -325,20 +325,20 @@ impl Rewrite for EngineRewriter {
     }
 }
 
-/// Engine settings for a request whose response we do not see: no remote compressor, no tool discovery, and omitted
-/// text can be fetched only as `expand` says.
+/// Engine settings for a request whose response we do not see: no remote compressor and no tool discovery. `expand`
+/// determines whether omitted text can be fetched.
 fn request_only(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
     EngineSettings { expand, strategy: Strategy::Stages, discovery: None, ..engine.settings().clone() }
 }
 
-/// An engine for messages that are not forwarded: it changes tool results and nothing else.
+/// An engine for messages that are not forwarded: it changes only tool results.
 fn results_only(engine: &Engine, expand: ExpandOffer) -> Engine {
     let settings = request_only(engine, expand);
     Engine::new(EngineSettings { schema: SchemaMode::Disabled, prompts: None, ..settings })
 }
 
-/// Options that mask only what the operator asked for by name: we do not see the response, so nobody could restore what
-/// was masked.
+/// Options that turn off the masking of secrets unless the settings or the request explicitly ask for it: we do not see
+/// the response, so masked secrets could not be restored.
 fn without_masks() -> RequestOptions {
     let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
     RequestOptions { change, ..RequestOptions::default() }

@@ -1,6 +1,6 @@
-//! Accounts for a request: reports and counts what was done to its body once there is an answer.
+//! The record of a request: once there is a response, reports and counts the changes to the request's body.
 //!
-//! A failed request has saved nothing, however short its body was; a client will send it again.
+//! A failed request saves nothing, however short its body was, because the client will send it again.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tersely_engine::Report;
 use crate::llm::totals::TotalSums;
 use crate::request_log::Known;
 
-/// Response headers about the request.
+/// Response headers with information about the request.
 const READER: HeaderName = HeaderName::from_static("x-tersely-reader");
 const BEFORE: HeaderName = HeaderName::from_static("x-tersely-tokens-before");
 const AFTER: HeaderName = HeaderName::from_static("x-tersely-tokens-after");
@@ -25,28 +25,28 @@ const TOOLS: HeaderName = HeaderName::from_static("x-tersely-tools");
 const PROMPTS: HeaderName = HeaderName::from_static("x-tersely-prompts");
 const OVER_LIMIT: HeaderName = HeaderName::from_static("x-tersely-over-limit");
 const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
-/// Response headers of a request in a trial: its group, and what it would have taken compressed.
+/// Response headers for a request in a trial: its group, and the token counts that compression would have given.
 const ARM: HeaderName = HeaderName::from_static("x-tersely-arm");
 const WOULD_AFTER: HeaderName = HeaderName::from_static("x-tersely-would-tokens-after");
 const WOULD_WHOLE: HeaderName = HeaderName::from_static("x-tersely-would-request-tokens-after");
 const WOULD_STAGES: HeaderName = HeaderName::from_static("x-tersely-would-stages");
 
-/// Maximum number of stages in a response header.
+/// The maximum number of stages listed in a response header.
 const NAMED: usize = 8;
 
-/// The account of a request.
+/// The record of a request.
 #[derive(Debug)]
 pub struct RequestEntry {
     report: Arc<Report>,
-    /// The totals it counts towards; None for requests that only count tokens.
+    /// The totals that the request counts towards; `None` for requests that only count tokens.
     sums: Option<Arc<TotalSums>>,
     sender: RequestSender,
-    /// Headers for the client, whatever the answer.
+    /// Headers to add to the response, whether it is a success or not.
     notes: HeaderMap,
     state: State,
 }
 
-/// Hashes of a request's sender, and of the conversation named in its head.
+/// Hashes of a request's sender and of the session named in its headers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestSender {
     pub(crate) whose: u64,
@@ -55,44 +55,44 @@ pub(crate) struct RequestSender {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum State {
-    /// Not sent yet; it may still be passed through unchanged.
+    /// The request has not been sent yet, and may still be forwarded unchanged.
     Open,
-    /// Sent.
+    /// The request has been sent.
     Sent,
-    /// Answered.
+    /// The request has been answered with success.
     Answered,
 }
 
 impl RequestEntry {
-    /// The account of a request that has not been sent yet.
+    /// Creates the record of a request that has not been sent yet.
     pub(crate) fn new(sender: RequestSender, report: Report, sums: Option<Arc<TotalSums>>) -> Self {
         Self { report: Arc::new(report), sums, sender, notes: HeaderMap::new(), state: State::Open }
     }
 
-    /// Adds a header for the client, whatever the answer.
+    /// Adds a header to the response, whether it is a success or not.
     pub(crate) fn note(&mut self, name: HeaderName, value: HeaderValue) {
         self.notes.insert(name, value);
     }
 
-    /// The same request with another body.
+    /// Replaces the report, because another body is sent.
     pub(crate) fn instead(mut self, report: Report) -> Self {
         self.report = Arc::new(report);
         self
     }
 
-    /// Marks it as sent: without an answer it now counts as failed.
+    /// Marks the request as sent; without a successful response it now counts as failed.
     pub(crate) fn sent(mut self) -> Self {
         self.state = State::Sent;
         self
     }
 
-    /// A hash of its conversation.
+    /// A hash that identifies the request's conversation.
     pub(crate) fn session(&self) -> Option<u64> {
         let session = self.sender.session.or(self.report.record.session);
         session.map(|session| stable_hash(&(self.sender.whose, session)))
     }
 
-    /// Counts it by its answer, and adds headers for the client if that is a success.
+    /// Adds headers to the response; if the response is a success, also counts the request and reports the changes.
     pub(crate) fn answer<B>(mut self, known: &mut Known, response: &mut Response<B>) {
         response.headers_mut().extend(std::mem::take(&mut self.notes));
         if response.status().is_success() {
@@ -106,7 +106,7 @@ impl RequestEntry {
     }
 }
 
-/// Counts a request as failed if it was sent and not answered with success, however it ended.
+/// Counts a request as failed if it was sent and did not get a successful response, for any reason.
 impl Drop for RequestEntry {
     fn drop(&mut self) {
         if let (State::Sent, Some(sums)) = (self.state, &self.sums) {
@@ -115,7 +115,7 @@ impl Drop for RequestEntry {
     }
 }
 
-/// Headers that report what was done to a body; empty if there was nothing to do.
+/// Headers that report the changes to a body; empty if there was nothing to change.
 fn told(report: &Report) -> HeaderMap {
     let mut headers = would(&report.record);
     let Stats { candidate_count, converted_count, original_bytes, compressed_bytes, .. } = report.prompts;
@@ -158,7 +158,8 @@ fn told(report: &Report) -> HeaderMap {
     headers
 }
 
-/// Headers that report what would have been done to a body that was sent unchanged, and the group of its session.
+/// Headers that report the changes that would have been made to a body sent unchanged, and the trial group of its
+/// session.
 fn would(record: &RequestRecord) -> HeaderMap {
     let mut headers = HeaderMap::new();
     if record.arm != Arm::Applied {
@@ -173,7 +174,7 @@ fn would(record: &RequestRecord) -> HeaderMap {
     headers
 }
 
-/// The stages that saved most, and the rest as one, so that they add up.
+/// Lists the stages that saved the most, and sums up the others, so that the numbers add up to the total.
 fn stages(record: &RequestRecord) -> String {
     let (named, others) = record.stages.split_at(record.stages.len().min(NAMED));
     let named = named.iter().map(|it| format!("{}={}", it.stage, it.saved));

@@ -9,7 +9,7 @@ use crate::http::response::Reply;
 use crate::request_log::know;
 use crate::vendor::Vendor;
 
-/// The response for an error; with a retry hint if a limit was reached.
+/// The response for an error, with a retry hint if a limit was reached.
 pub(crate) fn answer(provider: Option<Vendor>, error: &Error) -> Response<Reply> {
     let message = format!("tersely: {}", error.message);
     let text = provider.unwrap_or(Vendor::OpenAi).error(error.status, &message).to_string();

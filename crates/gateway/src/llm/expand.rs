@@ -16,13 +16,13 @@ use crate::llm::offer::tenant;
 use crate::llm::rewrite::{Head, RetrievalAnswer};
 use crate::llm::state::GatewayState;
 
-/// The path.
+/// The path of the endpoint.
 const PATH: &str = "/expand";
 
-/// Limit for the body, which holds one id.
+/// The maximum size of the body, which contains one id.
 const MAX_QUESTION_BYTES: usize = 1024;
 
-/// Limit for an id; ours are shorter.
+/// The maximum length of an id; our own ids are shorter.
 const MAX_ID_CHARS: usize = 64;
 
 /// True for a request to this path.
@@ -30,7 +30,7 @@ pub(crate) fn is_asked<B>(request: &Request<B>) -> bool {
     request.method() == Method::POST && request.uri().path() == PATH
 }
 
-/// The text with the id in the body, if it was stored for this client.
+/// Returns the text with the id in the body, if it was stored for this client.
 pub(crate) async fn expand(
     gate: &GatewayState,
     request: Request<Incoming>,
@@ -45,7 +45,7 @@ pub(crate) async fn expand(
     Ok(response)
 }
 
-/// The text with this id, if it was stored for this client.
+/// Returns the text with this id, if it was stored for this client.
 pub(super) async fn original(gate: &GatewayState, parts: &Parts, id: String) -> Result<String, Error> {
     let Parts { method, uri, headers, .. } = parts;
     let tenant = tenant(parts).map(|tenant| &**tenant);
@@ -67,7 +67,7 @@ fn absent(message: &str) -> Error {
     Error::client(StatusCode::NOT_FOUND, message)
 }
 
-/// The id in the body: `{"id":"shadow_…"}`.
+/// Reads the id from a body such as `{"id":"shadow_…"}`.
 async fn id(body: TimedBody) -> Result<String, Error> {
     let read = Limited::new(body, MAX_QUESTION_BYTES).collect().await.map_err(|error| {
         match error.downcast::<Error>() {

@@ -1,7 +1,7 @@
-//! Answers a model that asks for omitted text, from the request that omitted it.
+//! Answers a model that asks for omitted text, using the request from which the text was omitted.
 //!
-//! Until the model asks, only the client's own body is held: the omitted text is found by compressing the body again,
-//! which gives the same bytes.
+//! Until the model asks, only the client's original body is kept in memory. The omitted text is then found by
+//! compressing the body again, which gives the same bytes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::llm::keeper::Keeper;
 use crate::llm::totals::TotalSums;
 use crate::worker_pool::catch_panic;
 
-/// Response headers: tokens fetched back by stage, and tokens read by the further rounds.
+/// Response headers: the tokens fetched back for each stage, and the tokens read in the further rounds.
 const FETCHED: HeaderName = HeaderName::from_static("x-tersely-tokens-fetched");
 const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
 
@@ -35,37 +35,37 @@ pub struct Expansion {
     way: HiddenWay,
     sums: Arc<TotalSums>,
     shelf: Option<TenantShelf>,
-    /// The greatest loss of the forwarded body.
+    /// The greatest loss that was allowed for the forwarded body.
     most: Loss,
-    /// The latest request and the answers, once the model has asked.
+    /// The latest request and the answers so far, once the model has asked.
     asked: Option<Conversation>,
 }
 
-/// A request extended by the model's turns, and what they are answered from.
+/// A request extended by the model's turns, and the texts to answer them with.
 struct Conversation {
     body: Bytes,
     answers: Answers,
 }
 
-/// What is reported once a response is over.
+/// The data to report when a response has ended.
 #[derive(Debug, Default)]
 pub(crate) struct ExpansionEnd {
     /// Headers to add, if they have not been sent yet.
     pub(crate) headers: HeaderMap,
-    /// What the model fetched back.
+    /// The texts that the model fetched back.
     pub(crate) fetched: Fetches,
 }
 
-/// Whether another round may follow a round.
+/// Whether another round may follow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Round {
-    /// Another may follow.
+    /// Another round may follow.
     Open,
-    /// Whatever the model asks for, it gets no further answer.
+    /// No round follows, whatever the model asks for.
     Last,
 }
 
-/// Everything that decides what is forwarded.
+/// Everything that determines what is forwarded.
 pub(crate) struct SentRequest {
     pub(crate) engine: Arc<Engine>,
     pub(crate) provider: &'static Provider,
@@ -73,14 +73,14 @@ pub(crate) struct SentRequest {
     /// The authenticated tenant, if any.
     pub(crate) tenant: Option<String>,
     pub(crate) asked: RequestOptions,
-    /// A hash of the session name in its headers.
+    /// A hash of the session name in the request's headers.
     pub(crate) named: Option<u64>,
     pub(crate) body: Bytes,
-    /// Where the rest of its conversation is.
+    /// Where the rest of the conversation is stored.
     pub(crate) history: HistoryPlace,
-    /// How many results an earlier request forwarded unchanged.
+    /// The number of results that an earlier request forwarded unchanged.
     pub(crate) plain: usize,
-    /// Answers of a remote compressor that replace its results.
+    /// Answers of a remote compressor that replace results of the request.
     pub(crate) agreed: RemoteAnswers,
     pub(crate) memo: Option<TenantMemo>,
 }
@@ -92,13 +92,13 @@ pub(crate) struct TenantMemo {
 }
 
 impl TenantMemo {
-    /// The memo, restricted to its sender.
+    /// A view of the memo that is restricted to this sender.
     pub(crate) fn recall(&self) -> Recall<'_> {
         Recall { memo: &self.memo, whose: &self.whose }
     }
 }
 
-/// Where a tenant's texts are stored, for requests that refer to earlier ones.
+/// The store for a tenant's texts, for requests that refer to earlier requests.
 #[derive(Clone)]
 pub(crate) struct TenantShelf {
     pub(crate) keeper: Arc<Keeper>,
@@ -106,13 +106,13 @@ pub(crate) struct TenantShelf {
 }
 
 impl SentRequest {
-    /// What is forwarded, with at most this loss.
+    /// The body to forward, with at most the loss `most`.
     fn pass(&self, most: Loss) -> Result<ForwardBody<'_>, OptionError> {
         self.with(most, None)
     }
 
-    /// The same with the largest loss, and faster if the memo has its beginning; texts omitted there are not returned
-    /// again.
+    /// The body to forward, with the greatest loss. This is faster if the memo contains the beginning of the
+    /// conversation; texts omitted from that beginning are not returned again.
     pub(crate) fn pass_on(&self) -> Result<ForwardBody<'_>, OptionError> {
         self.with(Loss::Detail, self.memo.as_ref().map(TenantMemo::recall))
     }
@@ -133,7 +133,7 @@ impl SentRequest {
         Request { tenant, asked, named, most, plain, agreed, memo, ..Request::new(provider, path) }
     }
 
-    /// What was forwarded first, and the texts left out of it.
+    /// Creates again the body that was forwarded first, and the texts left out of it.
     fn again(&self, most: Loss) -> Option<Conversation> {
         let passed = self.pass(most).ok()?;
         let HiddenTools { kept, way } = passed.hidden?;
@@ -151,7 +151,7 @@ impl SentRequest {
 }
 
 impl Expansion {
-    /// Follows a request that was sent with a hidden tool.
+    /// Creates the expansion of a request that was sent with a hidden tool.
     pub(crate) fn new(
         sent: SentRequest,
         way: HiddenWay,
@@ -161,8 +161,8 @@ impl Expansion {
         Self { sent: Arc::new(sent), way, sums, shelf, most: Loss::Detail, asked: None }
     }
 
-    /// Another body to forward instead, and its report, if the next request may only refer to this one and the omitted
-    /// texts cannot be stored until then.
+    /// Stores the omitted texts if later requests may only refer to this one. If they had to be stored and could not
+    /// be, returns another body to forward instead, with nothing omitted, and its report.
     pub(crate) async fn settle(&mut self, kept: Vec<KeptOriginal>) -> Option<(Vec<u8>, Report)> {
         if kept.is_empty() {
             return None;
@@ -171,8 +171,8 @@ impl Expansion {
         match self.sent.history {
             HistoryPlace::Here => return None,
             HistoryPlace::Named => {
-                // This response can be served from the request itself; the stored texts are for a later request, which
-                // may never come.
+                // This response can be served from the request itself. The stored texts are needed only for a later
+                // request, which may never be sent.
                 tokio::spawn(async move { keeper?.keep(kept).await.then_some(()) });
                 return None;
             }
@@ -189,8 +189,9 @@ impl Expansion {
         Some(whole)
     }
 
-    /// The body of the next round: the one before, the model's turn and the answers to it, which have `room` bytes over
-    /// all rounds. Without one the response cannot go on. All work that grows with a text runs off the serving threads.
+    /// The body of the next round: the previous body, the model's turn, and the answers to it, which may have `room`
+    /// bytes in total over all rounds. If it is `None`, the response cannot continue. All work that depends on the
+    /// length of a text runs on other threads.
     pub(crate) async fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Option<Bytes> {
         let (most, sent, asked) = (self.most, Arc::clone(&self.sent), self.asked.take());
         let begun = move || {
@@ -210,12 +211,12 @@ impl Expansion {
         Some(body)
     }
 
-    /// A watch over the response.
+    /// Creates a watch that finds calls of the hidden tool in the response.
     pub(crate) fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
         self.way.watch(framing, self.sent.history)
     }
 
-    /// The totals once the response is over; `further` is the usage of the rounds after the first.
+    /// Reports the totals when the response has ended; `further` is the usage of the rounds after the first.
     pub(crate) fn finish(&mut self, further: TokenUsage) -> ExpansionEnd {
         let Some(Conversation { answers, .. }) = &self.asked else { return ExpansionEnd::default() };
         let (fetched, rounds) = (answers.fetches().clone(), price(further));
@@ -231,7 +232,7 @@ impl fmt::Debug for Expansion {
 }
 
 impl Conversation {
-    /// The next request, and the answers so far. If answering fails, the model is told so.
+    /// The next request, and the answers so far. If answering fails, the model gets an error message instead.
     fn go_on(
         self,
         way: &HiddenWay,
@@ -267,7 +268,7 @@ async fn offload<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 's
     spawn_blocking(move || catch_panic(work)).await.ok()?.ok()?
 }
 
-/// Tokens read, at full price: a cache read costs a tenth, a cache write a quarter more.
+/// Tokens read, converted to tokens at full price: a cache read costs a tenth, and a cache write a quarter more.
 fn price(usage: TokenUsage) -> u64 {
     usage.input + usage.cache_read / 10 + usage.cache_write + usage.cache_write / 4
 }
@@ -294,7 +295,7 @@ mod tests {
     use super::*;
     use crate::llm::tenant_id::TenantId;
 
-    /// A request that leaves most of a long result out, and the omitted texts.
+    /// A request from which most of a long result is omitted, and the omitted texts.
     fn sent(member: &str) -> (SentRequest, Vec<KeptOriginal>) {
         let line = |n| format!("INFO worker {} finished batch {n}", n % 7);
         let log = (0..1500).map(line).collect::<Vec<_>>().join("\\n");
@@ -335,7 +336,7 @@ mod tests {
         TenantShelf { keeper: Arc::new(keeper), tenant }
     }
 
-    /// A store at an address where nothing listens.
+    /// Settings of a store at an address where no server listens.
     fn dead() -> tersely_store::StoreSettings {
         let deadline = Duration::from_millis(50);
         let addresses = vec!["redis://127.0.0.1:1".to_owned()];
@@ -358,7 +359,7 @@ mod tests {
         Some(body)
     }
 
-    /// The text stored for such a request, once it is.
+    /// Waits until the text omitted from such a request is stored, and returns it.
     async fn found(shelf: &TenantShelf) -> Option<String> {
         let (_, kept) = sent("");
         for _ in 0..200 {

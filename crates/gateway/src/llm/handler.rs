@@ -1,4 +1,4 @@
-//! Forwards a request to its upstream, and the response back.
+//! Forwards a request to its upstream, and returns the response.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -46,7 +46,7 @@ pub(crate) struct LlmHandler {
 }
 
 impl LlmHandler {
-    /// A handler with this state.
+    /// Creates a handler with this state.
     pub(crate) fn new(gate: GatewayState) -> Self {
         Self { gate: Arc::new(gate) }
     }
@@ -65,7 +65,7 @@ impl Handler for LlmHandler {
         &self.gate.admission
     }
 
-    /// A bearer token is ours to read on paths that are not forwarded.
+    /// On paths that are not forwarded, a bearer token may contain our key.
     fn key_location<B>(&self, request: &Request<B>) -> KeyLocation {
         match CompressRoute::of(&self.gate, request.method(), request.uri().path()) {
             Some(_) => KeyLocation::Bearer,
@@ -115,7 +115,8 @@ async fn dispatch(
     }
 }
 
-/// The upstream's response to a request. `known` records what is found out, also if it fails.
+/// Forwards a request and returns the upstream's response. `known` records what was found out, even if the request
+/// fails.
 pub(crate) async fn forward(
     gate: &Arc<GatewayState>,
     (provider, known): (Option<Vendor>, &mut Known),
@@ -137,10 +138,10 @@ pub(crate) async fn forward(
     let OfferOutcome { outgoing, added, entry, follow } =
         offer(gate, known, &mut parts, gate.client_body(body)).await?;
     known.session = entry.as_ref().and_then(RequestEntry::session);
-    // Only AWS gets a Host header that is not its own name.
+    // Only AWS receives the client's Host header, because a signature covers it.
     let is_aws = provider == Some(Vendor::Bedrock);
     let covered = if is_aws { signature::covered_headers(&parts) } else { HeaderMap::new() };
-    // HTTP/2 would take the name from the URI.
+    // With HTTP/2, the host would be taken from the URI.
     let is_plain = upgrade_protocol.is_none() && covered.is_empty();
     let versions = if upstream.is_secure() && is_plain { HttpVersions::Any } else { HttpVersions::One };
     let (head, outgoing) = outbound(address, upgrade_protocol, (parts, covered), outgoing).into_parts();
@@ -168,7 +169,7 @@ pub(crate) async fn forward(
     Ok(answer)
 }
 
-/// The upstream of a request, and its address there.
+/// The upstream of a request, and the request's URL there.
 fn route<'a>(
     gate: &'a GatewayState,
     provider: Option<Vendor>,
@@ -180,10 +181,10 @@ fn route<'a>(
     Ok((upstream, upstream.address(request.uri())?))
 }
 
-/// An error for a websocket request that should be a plain one.
+/// Returns an error if a websocket request should be sent as a plain request.
 fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), Error> {
     let declined = match gate.settings.websockets {
-        // Messages over a websocket cannot be searched for secrets.
+        // Messages on a websocket cannot be searched for secrets.
         _ if gate.rewrite.seals() => true,
         Websockets::Fitting => claimed_provider(path).is_some(),
         Websockets::Relay => false,
@@ -198,7 +199,7 @@ fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), E
     Ok(())
 }
 
-/// The request as the upstream gets it; headers that a signature covers stay.
+/// The request to send to the upstream; headers that a signature covers are kept.
 fn outbound(
     address: Uri,
     upgrade_protocol: Option<HeaderValue>,
@@ -219,7 +220,7 @@ fn outbound(
     Request::from_parts(parts, outgoing)
 }
 
-/// The response as the client gets it.
+/// The response to send to the client.
 async fn respond(
     gate: &GatewayState,
     (added, again, tap_config): (HeaderMap, Option<NextRound>, Option<TapConfig>),
@@ -245,8 +246,8 @@ async fn respond(
     watch(again, (parts, added), UpstreamBody::new(coding, body, permit).with_tap(tap), slot).await
 }
 
-/// The response to a request with a hidden tool. Its first bytes decide the framing, because the content type may be
-/// wrong; but the head of an event stream does not wait for them.
+/// The response to a request with a hidden tool. Its first bytes determine the framing, because the content type may be
+/// wrong; but the head of an event stream is sent without waiting for them.
 async fn watch(
     again: NextRound,
     (mut parts, added): (response::Parts, HeaderMap),

@@ -1,4 +1,4 @@
-//! Stores texts left out of requests, per sender, for later requests that only refer to them.
+//! Stores texts left out of requests, separately for each sender, for later requests that only refer to them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,21 +12,22 @@ use tokio::task::JoinSet;
 use crate::error::Error;
 use crate::llm::tenant_id::TenantId;
 
-/// Concurrent store calls of one request: few enough to leave capacity for others.
+/// The maximum number of concurrent store calls of one request, so that capacity is left for other requests.
 const MAX_CONCURRENT_CALLS: usize = 16;
 
-/// The header that names an authenticated tenant whose texts are to be deleted.
+/// The header that contains the name of an authenticated tenant whose texts are to be deleted.
 const TENANT_HEADER: HeaderName = HeaderName::from_static("x-tersely-tenant");
 
-/// A store, and how senders are told apart.
+/// A store, and the header that distinguishes senders.
 pub struct Keeper {
     store: Arc<Store>,
-    /// The header that names the tenant, if a proxy in front of us sets one.
+    /// The header that contains the tenant's name, if a proxy in front of us sets one.
     header: Option<HeaderName>,
 }
 
 impl Keeper {
-    /// Uses `store`; `header` names the tenant in addition to the credentials, if a proxy in front of us sets it.
+    /// Creates a keeper that uses `store`. If a proxy in front of us sets `header`, it identifies the tenant in
+    /// addition to the credentials.
     #[must_use]
     pub fn new(store: Store, header: Option<HeaderName>) -> Self {
         Self { store: Arc::new(store), header }
@@ -38,11 +39,11 @@ impl Keeper {
         self.store.watch()
     }
 
-    /// Deletes the texts of the sender of requests with these headers, or all texts, and returns how many. The header
-    /// `x-tersely-tenant` names an authenticated tenant.
+    /// Deletes the texts of the sender of requests with these headers, or all texts, and returns the number deleted.
+    /// The header `x-tersely-tenant` contains the name of an authenticated tenant.
     ///
     /// # Errors
-    /// If the headers identify no sender, or the store is unreachable.
+    /// Fails if the headers do not identify a sender, or the store is unreachable.
     pub async fn forget(&self, headers: Option<&HeaderMap>) -> Result<u64, Error> {
         let tenant = match headers {
             None => None,
@@ -65,23 +66,23 @@ impl Keeper {
         &self.store
     }
 
-    /// The header that names the tenant, if any.
+    /// The header that contains the tenant's name, if any.
     pub(crate) fn header(&self) -> Option<&HeaderName> {
         self.header.as_ref()
     }
 
-    /// The sender of a request in the store; `None` if it is not identified.
+    /// The owner in the store for the sender of a request; `None` if the sender is not identified.
     pub(crate) fn tenant(&self, whose: &TenantId) -> Option<Tenant> {
         self.tenant_of(whose.tenant()?)
     }
 
-    /// The owner with this identity.
+    /// The owner in the store for this identity.
     pub(crate) fn tenant_of(&self, identity: &[u8]) -> Option<Tenant> {
         self.store.tenant(identity)
     }
 
-    /// Stores all of these; false if one could not be stored. No call begins after the deadline of a single call, so
-    /// that a request with many texts hardly waits longer than a request with one.
+    /// Stores all of these texts; returns false if one could not be stored. No call begins after the deadline of a
+    /// single call, so that a request with many texts waits hardly longer than a request with one.
     pub(crate) async fn keep(&self, tenant: Tenant, kept: Vec<KeptOriginal>) -> bool {
         let begun = Instant::now();
         let calls = kept.into_iter().map(|kept| {
@@ -94,7 +95,7 @@ impl Keeper {
         all(calls).await.is_some()
     }
 
-    /// The texts with these ids that belong to this tenant and can be read within the same deadline.
+    /// The texts with these ids that belong to this tenant and can be read within the deadline of a single call.
     pub(crate) async fn find(&self, tenant: Tenant, ids: Vec<String>) -> Vec<(String, String)> {
         let begun = Instant::now();
         let calls = ids.into_iter().map(|id| {
@@ -109,7 +110,7 @@ impl Keeper {
     }
 }
 
-/// `None` once the deadline of a single call has passed.
+/// Returns `None` once the deadline of a single call has passed.
 pub(crate) fn in_time(store: &Store, begun: Instant) -> Option<()> {
     store.deadline().is_none_or(|deadline| begun.elapsed() < deadline).then_some(())
 }
@@ -118,7 +119,8 @@ fn key(tenant: Tenant, id: &str) -> Option<StoreKey> {
     Some(StoreKey { life: Life::Original, tenant, id: Id::parse(id)? })
 }
 
-/// The results of these calls, a few at a time and unordered; `None` as soon as one call gives `None`.
+/// Runs these calls, a few at a time, and returns their results in any order; `None` as soon as one call returns
+/// `None`.
 pub(crate) async fn all<T, C>(mut calls: impl Iterator<Item = C>) -> Option<Vec<T>>
 where
     T: Send + 'static,

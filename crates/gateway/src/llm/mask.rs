@@ -1,4 +1,4 @@
-//! Masks the secrets in a body before anything else, or refuses the request.
+//! Masks the secrets in a body before it is processed further, or refuses the request.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::llm::rewrite::Refusal;
 use crate::llm::rewrite::Rewrite;
 use crate::llm::state::GatewayState;
 
-/// The body as it may be forwarded: unchanged if it has no secrets, else masked and decoded.
+/// Returns the body that may be forwarded: unchanged if it contains no secrets, otherwise masked and decoded.
 pub(crate) async fn seal(
     gate: &GatewayState,
     parts: &mut Parts,
@@ -27,7 +27,7 @@ pub(crate) async fn seal(
     let work = move || search(&*rewrite, limit, coding, &body);
     let found = match coding {
         Coding::Identity => workers.run(weight, work).await,
-        // Its length is unknown until it is decoded.
+        // The length of an encoded body is unknown until it is decoded.
         _ => workers.offload(weight, work).await,
     };
     let found = found.map_err(search_error)?;
@@ -40,7 +40,7 @@ pub(crate) async fn seal(
     Ok(WholeBody { bytes: Bytes::from(masked), trailers: None, ..whole })
 }
 
-/// The decoded body with its secrets masked; `None` if it has none.
+/// The decoded body with its secrets masked; `None` if it contains no secrets.
 fn search(
     rewrite: &dyn Rewrite,
     limit: usize,
@@ -58,7 +58,7 @@ fn search(
     }
 }
 
-/// A body that could not be searched is not forwarded.
+/// The error for a body that could not be searched, and is therefore not forwarded.
 fn search_error(why: BypassReason) -> Error {
     match why {
         BypassReason::Late | BypassReason::Full => Error::us(

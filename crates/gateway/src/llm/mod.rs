@@ -1,4 +1,4 @@
-//! The LLM listener: an agent's requests to a provider's API.
+//! The LLM listener: serves an agent's requests to a provider's API.
 
 mod books;
 mod check;

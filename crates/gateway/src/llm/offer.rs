@@ -1,4 +1,4 @@
-//! Reads the bodies that the rewriter wants, offers them, and decides what to forward.
+//! Reads the bodies that the rewriter wants, passes them to it, and decides what to forward.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -31,17 +31,17 @@ use crate::upstream::Upstream;
 use crate::vendor::Vendor;
 use crate::worker_pool::catch_panic;
 
-/// Response header: why the request was forwarded unchanged though it should have been rewritten.
+/// Response header: why the request was forwarded unchanged although it should have been rewritten.
 const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
 
-/// What to forward, and what to do with the response.
+/// The body to forward, and what to do with the response.
 pub(crate) struct OfferOutcome {
     pub(crate) outgoing: OutgoingBody,
     /// Headers to add to the response.
     pub(crate) added: HeaderMap,
-    /// Its record, once it is sent.
+    /// The request's record, which is counted once the request is sent.
     pub(crate) entry: Option<RequestEntry>,
-    /// The follow-up of the response, and the memory that the request uses until that is over.
+    /// The expansion that processes the response, and the memory that the request uses until the response has ended.
     pub(crate) follow: Option<(Box<Expansion>, MemoryBudget)>,
 }
 
@@ -75,8 +75,8 @@ pub(crate) async fn offer(
     }
 }
 
-/// The same if no secret may be forwarded: a body that cannot be searched is refused, and everything else is masked
-/// before it is offered.
+/// Does the same as `offer` if no secret may be forwarded: a body that cannot be searched is refused, and all other
+/// bodies are masked before they are passed to the rewriter.
 async fn offer_sealed(
     gate: &GatewayState,
     known: &mut Known,
@@ -95,7 +95,7 @@ async fn offer_sealed(
     }
 }
 
-/// What the rewriter sees of a request besides its body.
+/// The parts of a request that the rewriter sees besides the body.
 pub(crate) fn head<'a>(gate: &'a GatewayState, parts: &'a Parts) -> Head<'a> {
     let Parts { method, uri, headers, .. } = parts;
     let upstream = gate.settings.upstreams.choose(Vendor::of(uri, headers)).ok();
@@ -115,7 +115,7 @@ fn bypass(
     outgoing: OutgoingBody,
 ) -> OfferOutcome {
     known.missed = Some(why);
-    // The rewriter may have just panicked, and may do so again.
+    // The rewriter may just have panicked, and could panic again.
     let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, parts), why));
     let added = HeaderMap::from_iter([(BYPASS_HEADER, HeaderValue::from_static(why.name()))]);
     OfferOutcome { added, ..OfferOutcome::plain(outgoing) }
@@ -138,7 +138,7 @@ async fn rewrite_body(
         Ok(Verdict::Count(entry)) => {
             Ok(OfferOutcome { entry: Some(entry.sent()), ..OfferOutcome::plain(as_it_came(bytes, held)) })
         }
-        // A second wait is not allowed.
+        // A verdict may not wait a second time.
         Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(OfferOutcome::plain(as_it_came(bytes, held))),
         Err(why) => {
             let outgoing = match mask_only(gate, parts, &bytes).await {
@@ -153,16 +153,16 @@ async fn rewrite_body(
     }
 }
 
-/// The masked body of a request that could not be rewritten in time or without error, if masking is on.
+/// Masks the body of a request that could not be rewritten because of an error or a timeout, if masking is enabled.
 async fn mask_only(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
-    // No deadline: the length of the body bounds the time.
+    // There is no deadline, because the time is limited by the length of the body.
     spawn_blocking(move || catch_panic(|| work.mask(limit, coding)).ok().flatten()).await.ok().flatten()
 }
 
-/// The verdict on a body: inline if it is short and not encoded, else from another thread, and after remote compressors
-/// have answered.
+/// Gets the verdict on a body, after remote compressors have answered: inline if the body is short and not encoded,
+/// otherwise on another thread.
 pub(crate) async fn ask_rewriter(
     gate: &GatewayState,
     known: &mut Known,
@@ -190,7 +190,7 @@ pub(crate) async fn ask_rewriter(
     }
 }
 
-/// The verdict of `work` off the serving threads. If it is late, the rewriter is told.
+/// Gets the verdict of `work` on another thread. If it is late, the rewriter is informed.
 async fn offload(
     gate: &GatewayState,
     parts: &Parts,
@@ -201,13 +201,13 @@ async fn offload(
     let limit = gate.settings.limits.body;
     let verdict = gate.workers.offload(coding.weight(limit, body.len()), work).await;
     if matches!(verdict, Err(BypassReason::Late)) {
-        // Awaited, because the next request of the conversation depends on it; it does not take long.
+        // This is awaited, because the next request of the conversation depends on it. It does not take long.
         let _ = spawn_blocking(report_plain(gate, parts, body)).await;
     }
     verdict?
 }
 
-/// Work that tells the rewriter that a body was forwarded unchanged.
+/// Work that informs the rewriter that a body was forwarded unchanged.
 pub(crate) fn report_plain(
     gate: &GatewayState,
     parts: &Parts,
@@ -216,18 +216,18 @@ pub(crate) fn report_plain(
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
     move || {
-        // It may panic where the rewrite did.
+        // This may panic for the same reason as the rewrite.
         let _ = catch_panic(|| work.tell(limit, coding));
     }
 }
 
-/// The model that a request names, if it can be shown.
+/// The name of the requested model, if it can be shown.
 fn model(uri: &Uri, body: &[u8]) -> Option<ShownName> {
     let target = uri.path_and_query().map_or("", PathAndQuery::as_str);
     named_model(target, body).and_then(|name| ShownName::of(&name))
 }
 
-/// A request that another thread works on.
+/// A request that can be processed on another thread.
 struct Work {
     rewrite: Arc<dyn Rewrite>,
     method: Method,
@@ -251,7 +251,7 @@ impl Work {
         }
     }
 
-    /// The verdict; `named` is set even if the verdict is late.
+    /// Computes the verdict; `named` is set even if the verdict is late.
     fn run(
         self,
         limit: usize,
@@ -268,7 +268,7 @@ impl Work {
         }
     }
 
-    /// Tells the rewriter that it was late.
+    /// Informs the rewriter that the body was forwarded unchanged because the rewrite was late.
     fn tell(self, limit: usize, coding: Coding) {
         if let Ok(body) = self.plain(limit, coding) {
             self.rewrite.sent_plain(&self.head(), &body);
@@ -295,7 +295,8 @@ impl Work {
     }
 }
 
-/// A new body with its exact length and without a coding. A response that is watched must not be encoded either.
+/// Sets a new body with its exact length and without a coding. If the response must be watched, it is requested without
+/// a coding too.
 async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> OfferOutcome {
     let Replacement { mut body, headers, mut entry, kept, mut follow } = new;
     if let Some(follow) = &mut follow {

@@ -13,7 +13,7 @@ use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::OutgoingBody;
 use crate::llm::state::GatewayState;
 
-/// Limit for memory reserved by the claimed length of a body, before its bytes arrive.
+/// The maximum memory to reserve for the declared length of a body, before its bytes arrive.
 const MAX_RESERVED_BYTES: u64 = 2 << 20;
 
 /// A buffered body.
@@ -24,27 +24,27 @@ pub(crate) struct WholeBody {
 }
 
 impl WholeBody {
-    /// The body unchanged.
+    /// Converts the body, unchanged, to the body of an outgoing request.
     pub(crate) fn into_outgoing(self) -> OutgoingBody {
         OutgoingBody::whole(self.bytes, self.trailers, self.held)
     }
 }
 
-/// As much of a body as the memory budget allows.
+/// The result of buffering a body.
 pub(crate) enum BodyRead {
     Whole(WholeBody),
-    /// The budget is used up; the rest is streamed.
+    /// The budget was used up: the beginning is buffered, and the rest is streamed.
     Begun(OutgoingBody),
 }
 
-/// Buffers a body while the memory budget allows.
+/// Buffers a body as far as the memory budget allows.
 pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<BodyRead, Error> {
     let limits = &gate.settings.limits;
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
         return Err(too_long(limits.body, body));
     }
     let (mut held, mut buffer, mut trailers) = (gate.room(), BodyBuffer::default(), None);
-    // A body whose end is known is not polled again, which could take a while.
+    // A body that is known to have ended is not polled again, because that could take a while.
     while !body.is_end_stream() {
         let Some(frame) = body.frame().await else { break };
         let data = match frame?.into_data() {
@@ -66,7 +66,7 @@ pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<Bod
     Ok(BodyRead::Whole(WholeBody { bytes: buffer.bytes(), trailers, held }))
 }
 
-/// Collects chunks; a single one is not copied.
+/// Collects chunks of a body; a single chunk is not copied.
 #[derive(Default)]
 struct BodyBuffer {
     first: Bytes,
@@ -78,7 +78,7 @@ impl BodyBuffer {
         self.first.len() + self.all.len()
     }
 
-    /// Adds a chunk; `rest` more bytes are announced.
+    /// Adds a chunk, after which `rest` more bytes are expected.
     fn add(&mut self, rest: u64, piece: Bytes) {
         if self.len() == 0 {
             self.first = piece;

@@ -1,4 +1,4 @@
-//! Options in the headers of a request.
+//! Reads the options in the headers of a request.
 
 use http::header::{HeaderMap, HeaderValue};
 use tersely_account::stable_hash;
@@ -10,11 +10,11 @@ const MODE: &str = "x-tersely-mode";
 const BYPASS: &str = "x-tersely-bypass";
 const READER: &str = "x-tersely-reader";
 
-/// Headers in which clients name their sessions.
+/// Headers in which clients send a name for the session.
 const SESSIONS: [&str; 5] =
     ["x-claude-code-session-id", "x-opencode-session", "x-session-id", "session-id", "session_id"];
 
-/// A hash of the client's name for its session.
+/// A hash of the name that the client sends for the session.
 pub(super) fn session(headers: &HeaderMap) -> Option<u64> {
     let names = SESSIONS.iter().filter_map(|name| headers.get(*name));
     names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(stable_hash)

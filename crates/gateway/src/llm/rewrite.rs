@@ -1,4 +1,4 @@
-//! The interface between the gateway and what rewrites requests.
+//! The interface between the gateway and the rewriter of requests.
 
 use std::fmt;
 use std::pin::Pin;
@@ -17,31 +17,31 @@ use crate::llm::expansion::Expansion;
 use crate::llm::tenant_id::TenantId;
 use crate::upstream::Upstream;
 
-/// Rewrites requests. The methods that see a body are synchronous; they run off the serving threads if the body is
-/// large or encoded.
+/// Rewrites requests. The methods that receive a body are synchronous; they run on a worker thread if the body is large
+/// or encoded.
 ///
-/// Whatever goes wrong here, a panic included, the request is forwarded unchanged.
+/// If a method fails in any way, including a panic, the request is forwarded unchanged.
 pub trait Rewrite: Send + Sync {
-    /// True if the body of this request should be buffered and offered.
+    /// True if the body of this request should be buffered and passed to the rewriter.
     fn wants(&self, head: &Head<'_>) -> bool;
 
     /// The verdict on a request with this decoded body.
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict;
 
-    /// The same if we do not see the response: then nothing is omitted or hidden, and no secret is masked.
+    /// The verdict on a request whose response we do not see: nothing is omitted or hidden, and no secret is masked.
     fn rewrite_unwatched(&self, _head: &Head<'_>, _body: &Bytes) -> Verdict {
         Verdict::Keep
     }
 
-    /// True if no request may be forwarded before [`Rewrite::seal`] has seen its body.
+    /// True if no request may be forwarded before its body has been passed to [`Rewrite::seal`].
     fn seals(&self) -> bool {
         false
     }
 
-    /// The body with its secrets masked; `None` if it has none.
+    /// The body with its secrets masked; `None` if it contains no secrets.
     ///
     /// # Errors
-    /// If it cannot be searched; the request is then refused.
+    /// Fails if the body cannot be searched; the request is then refused.
     fn seal(&self, _body: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
         Ok(None)
     }
@@ -51,10 +51,10 @@ pub trait Rewrite: Send + Sync {
         Box::pin(async { RetrievalAnswer::Nowhere })
     }
 
-    /// Compresses messages that are not forwarded, with at most this loss.
+    /// Compresses messages that are not forwarded, with at most the given loss.
     ///
     /// # Errors
-    /// If an option is invalid, or messages are not compressed here.
+    /// Fails if an option is invalid, or if this rewriter does not compress messages.
     fn compress(
         &self,
         _head: &Head<'_>,
@@ -65,40 +65,41 @@ pub trait Rewrite: Send + Sync {
         Err(Refusal { status: StatusCode::NOT_FOUND, message })
     }
 
-    /// Stores texts left out of messages, for the caller; false if one of them could not be stored.
+    /// Stores texts left out of messages for the caller; returns false if one of them could not be stored.
     fn keep<'a>(&'a self, _head: &Head<'_>, _kept: Vec<KeptOriginal>) -> Pending<'a, bool> {
         Box::pin(async { false })
     }
 
-    /// Identifies the sender of a request, if it can be; contains credentials.
+    /// Identifies the sender of a request, if possible. The result contains credentials.
     fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
         TenantId::of(None, head.uri, head.headers, head.tenant_name()).ok()?.tenant().map(<[u8]>::to_vec)
     }
 
-    /// The body with its secrets masked as by [`Rewrite::rewrite`] and otherwise unchanged, for a request that could
-    /// not be rewritten in time; `None` if nothing is to be masked. The length of the body bounds the time.
+    /// The body with the same secrets masked as by [`Rewrite::rewrite`] and otherwise unchanged, for a request that
+    /// could not be rewritten in time; `None` if there is nothing to mask. The time is limited by the length of the
+    /// body.
     fn mask(&self, _head: &Head<'_>, _body: &Bytes) -> Option<Vec<u8>> {
         None
     }
 
-    /// Called when a wanted request was forwarded unchanged.
+    /// Called when a request was forwarded unchanged although the rewriter wanted it.
     fn on_bypass(&self, _head: &Head<'_>, _why: BypassReason) {}
 
-    /// Called off the serving threads with a body that was forwarded unchanged because the rewrite was late.
+    /// Called on a worker thread with a body that was forwarded unchanged because the rewrite was late.
     fn sent_plain(&self, _head: &Head<'_>, _body: &Bytes) {}
 }
 
-/// The result of asking for a stored text.
+/// The result of a request for a stored text.
 pub enum RetrievalAnswer {
     /// The text.
     Text(String),
-    /// It is not stored, or no longer.
+    /// The text is not stored, or no longer stored.
     Nothing,
-    /// Texts are not stored here at all.
+    /// This gateway does not store texts.
     Nowhere,
     /// The request does not identify its sender.
     Nobodys,
-    /// The request is invalid, and why.
+    /// The request is invalid, for this reason.
     Refused(String),
 }
 
@@ -115,16 +116,16 @@ impl Rewrite for PassThrough {
     }
 }
 
-/// A request without its body. Contains credentials: do not log it.
+/// A request without its body. It contains credentials, so do not log it.
 #[derive(Clone, Copy)]
 pub struct Head<'a> {
     /// The method.
     pub method: &'a Method,
-    /// The path and query, as the client wrote them.
+    /// The path and query, unchanged.
     pub uri: &'a Uri,
-    /// The headers, as the client sent them.
+    /// The headers, unchanged.
     pub headers: &'a HeaderMap,
-    /// The server that it is forwarded to, with its credentials.
+    /// The server that the request is forwarded to, with its credentials.
     pub upstream: Option<&'a Upstream>,
     /// The authenticated tenant, if any.
     pub tenant: Option<&'a KnownTenant>,
@@ -137,22 +138,22 @@ impl<'a> Head<'a> {
     }
 }
 
-/// What to do with a request.
+/// The decision about a request.
 #[derive(Debug)]
 pub enum Verdict {
-    /// Forward it unchanged, byte for byte.
+    /// Forward the request unchanged, byte for byte.
     Keep,
-    /// Forward it unchanged, and record it with its response.
+    /// Forward the request unchanged, and record it with its response.
     Count(RequestEntry),
-    /// Forward another body instead.
+    /// Forward the request with another body.
     Replace(Replacement),
-    /// Do not forward it: an option in it is invalid.
+    /// Do not forward the request, because one of its options is invalid.
     Refuse(Refusal),
-    /// Wait for remote compressors, then decide, off the serving threads.
+    /// Wait for remote compressors, then decide on a worker thread.
     Wait(WaitingVerdict),
 }
 
-/// A verdict that depends on remote compressors: the future resolves to the work that decides.
+/// A verdict that depends on remote compressors: the future resolves to a closure that computes the verdict.
 pub struct WaitingVerdict(pub Pending<'static, Box<dyn FnOnce() -> Verdict + Send>>);
 
 impl fmt::Debug for WaitingVerdict {
@@ -164,26 +165,26 @@ impl fmt::Debug for WaitingVerdict {
 /// A new body for a request.
 #[derive(Debug, Default)]
 pub struct Replacement {
-    /// The body to forward, not encoded.
+    /// The body to forward, without a content coding.
     pub body: Vec<u8>,
     /// Headers to add to the response.
     pub headers: HeaderMap,
-    /// Its record.
+    /// The request's record.
     pub entry: Option<RequestEntry>,
-    /// Texts left out of it.
+    /// The texts left out of the body.
     pub kept: Vec<KeptOriginal>,
-    /// What follows up the response, if anything does.
+    /// The expansion that processes the response, if one is needed.
     pub follow: Option<Box<Expansion>>,
 }
 
 /// A boxed future.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Why a request is not forwarded.
+/// The reason why a request is not forwarded.
 #[derive(Debug)]
 pub struct Refusal {
     /// The status of the response.
     pub status: StatusCode,
-    /// What is wrong, for the client to read.
+    /// What is wrong, as a message for the client.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! Why a further round failed, reported to the client as if it had sent that round itself.
+//! Reports why a further round failed, as if the client had sent that round itself.
 
 use http::header::CONTENT_ENCODING;
 use http::{Response, StatusCode};
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::http::response_body::UpstreamBody;
 use crate::upstream::Upstream;
 
-/// How much of an upstream's error message is repeated.
+/// The maximum length of an upstream's error message in our own.
 const MAX_MESSAGE_CHARS: usize = 2000;
 
 /// A failed round.
@@ -30,7 +30,7 @@ impl From<Error> for RoundError {
 }
 
 impl RoundError {
-    /// An upstream that answered with an error.
+    /// Creates the error for an upstream that answered with an error.
     pub(crate) async fn from_response(upstream: &Upstream, mut answer: Response<UpstreamBody>) -> Self {
         let status = answer.status();
         let message = format!("the upstream {upstream} answered a further round with {status}");
@@ -42,7 +42,7 @@ impl RoundError {
         Self { error, answer: Some(Box::new(answer)), kind, message: told }
     }
 
-    /// An upstream whose response has an unexpected format.
+    /// Creates the error for an upstream whose response has an unexpected format.
     pub(crate) fn unexpected_format(upstream: &Upstream, status: StatusCode) -> Self {
         let message = format!(
             "the upstream {upstream} answered a further round with {status}, in an unexpected format"
@@ -50,14 +50,14 @@ impl RoundError {
         Error::of_upstream(StatusCode::BAD_GATEWAY, message).into()
     }
 
-    /// The error for a response that has already begun.
+    /// The error to write into a response that has already begun.
     pub(crate) fn failure(&self) -> RoundFailure<'_> {
         let status = self.error.status.as_u16();
         RoundFailure { status, kind: self.kind.as_deref(), message: &self.message }
     }
 }
 
-/// The name and message in an error's body.
+/// Reads the error's name and message from a response body.
 fn read(body: &[u8]) -> (Option<String>, Option<String>) {
     let Ok(value) = serde_json::from_slice::<Value>(body) else { return (None, plain(body)) };
     let value = value.get(0).unwrap_or(&value);
@@ -67,7 +67,7 @@ fn read(body: &[u8]) -> (Option<String>, Option<String>) {
     (kind, message)
 }
 
-/// Plain text; an HTML page is ignored.
+/// The body as plain text; an HTML page is ignored.
 fn plain(body: &[u8]) -> Option<String> {
     let words = String::from_utf8_lossy(body);
     Some(clip(words.trim())).filter(|words| !words.is_empty() && !words.starts_with('<'))

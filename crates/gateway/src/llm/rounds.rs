@@ -1,4 +1,4 @@
-//! A response that may take several rounds with the upstream but is one response to the client.
+//! A response that may take several rounds with the upstream, but is a single response for the client.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,29 +30,29 @@ use crate::llm::send::send;
 use crate::llm::state::GatewayState;
 use crate::upstream::Upstream;
 
-/// How many times a model is answered within one response.
+/// The maximum number of times that a model is answered within one response.
 const MAX_ROUNDS: usize = 5;
 
-/// What a further round needs.
+/// The data that a further round needs.
 pub(crate) struct NextRound {
     pub(crate) gate: Arc<GatewayState>,
     pub(crate) upstream: Upstream,
     pub(crate) versions: HttpVersions,
-    /// The head of the request, as the upstream got it.
+    /// The head of the request that was sent to the upstream.
     pub(crate) head: Parts,
     pub(crate) follow: Box<Expansion>,
-    /// How the usage in its responses is read.
+    /// How the token usage in the responses is read.
     pub(crate) tap_config: Option<TapConfig>,
-    /// The memory of the request, which is held until the response is over.
+    /// The memory that the request uses until the response has ended.
     pub(crate) held: MemoryBudget,
-    /// Bytes that answers may have, once the model has asked.
+    /// The maximum size of the answers in bytes, once the model has asked.
     pub(crate) room: Option<usize>,
 }
 
-/// The coding of a response, which must be decoded before it can be watched. None was asked for.
+/// The coding of a response, which must be decoded before it can be watched. We asked the upstream to use none.
 ///
 /// # Errors
-/// If it is unknown: a call of the hidden tool must not reach a client that does not know the tool.
+/// Fails if the coding is unknown: a call of the hidden tool must not be sent to a client that does not have the tool.
 pub(crate) fn coding(upstream: &Upstream, headers: &HeaderMap) -> Result<Coding, Error> {
     match Coding::of(headers) {
         Coding::Other => {
@@ -69,12 +69,12 @@ pub(crate) struct Rounds {
     watch: Box<dyn ResponseWatch>,
     framing: ResponseFraming,
     phase: Phase,
-    /// `None` while a round is being requested.
+    /// The data for the next round; `None` while a round is being requested.
     again: Option<Box<NextRound>>,
     count: usize,
-    /// Bytes that were read and not forwarded yet.
+    /// Bytes that were read but not forwarded yet.
     begun: Vec<u8>,
-    /// Why the latest round failed.
+    /// The reason why the latest round failed.
     round_error: Option<RoundError>,
     added: HeaderMap,
     slot: RequestSlot,
@@ -87,7 +87,7 @@ enum Phase {
     Read(UpstreamBody),
     /// A further round is being requested.
     Ask(Pending<'static, (Box<NextRound>, Result<UpstreamBody, RoundError>)>),
-    /// The response is over.
+    /// The response has ended.
     Over,
 }
 
@@ -95,14 +95,14 @@ enum Phase {
 pub(crate) enum GatherOutcome {
     /// The whole response, and headers to add.
     Whole(Bytes, HeaderMap),
-    /// The upstream's error in place of a further round, and headers to add.
+    /// The error that the upstream returned instead of a further round, and headers to add.
     Refused(Box<Response<Reply>>, HeaderMap),
-    /// The response is too long to be held; the rest is streamed.
+    /// The response is too long to be buffered; the rest is streamed.
     Begun(Box<Rounds>),
 }
 
 impl Rounds {
-    /// A response whose first round is `arrival`, with this framing unless its bytes show another.
+    /// Creates a response whose first round is `arrival`. It has this framing, unless its first bytes show another.
     pub(crate) fn new(
         again: NextRound,
         framing: ResponseFraming,
@@ -122,14 +122,15 @@ impl Rounds {
         }
     }
 
-    /// The whole response with headers for the cost of its rounds, unless it is too long to be held.
+    /// Collects the whole response and headers with the cost of its rounds, unless the response is too long to be
+    /// buffered.
     pub(crate) async fn gather(mut self) -> Result<GatherOutcome, Error> {
         let mut all = Vec::new();
         while let Some(frame) = self.frame().await {
             if let Ok(data) = frame?.into_data() {
                 all.extend_from_slice(&data);
             }
-            // A watch holds no more than this, so nothing hidden can be found in the response any more.
+            // A watch buffers no more than this, so it cannot find a hidden call in the response any more.
             if all.len() > MAX_HELD_BYTES {
                 self.begun = all;
                 return Ok(GatherOutcome::Begun(Box::new(self)));
@@ -149,7 +150,7 @@ impl Rounds {
         }
     }
 
-    /// The first bytes show the framing of the response.
+    /// Starts reading, once the first bytes have shown the framing of the response.
     fn begin(&mut self, arrival: UpstreamBody, framing: ResponseFraming) {
         if let Some(again) = self.again.as_ref().filter(|_| framing != self.framing) {
             (self.watch, self.framing) = (again.follow.watch(framing), framing);
@@ -157,7 +158,7 @@ impl Rounds {
         self.phase = Phase::Read(arrival);
     }
 
-    /// The upstream's response has ended.
+    /// Called when the upstream's response has ended: requests a further round if the model asked for text.
     fn pause(&mut self, out: &mut Vec<u8>) {
         let turn = self.watch.end(out);
         match (turn, self.again.take()) {
@@ -176,7 +177,7 @@ impl Rounds {
         }
     }
 
-    /// A further round has begun or failed.
+    /// Called when a further round has begun or failed.
     fn resume(
         &mut self,
         again: Box<NextRound>,
@@ -195,7 +196,7 @@ impl Rounds {
     }
 
     fn finish(&mut self) {
-        // The tap ends with what was read.
+        // Dropping the body makes the tap record the usage read so far.
         self.phase = Phase::Over;
         if let Some(mut again) = self.again.take() {
             let bill = again.tap_config.map(|tap_config| tap_config.bill).unwrap_or_default();
@@ -206,7 +207,7 @@ impl Rounds {
     }
 }
 
-/// A client that leaves early has still caused the cost.
+/// Also reports the cost if the client disconnects early.
 impl Drop for Rounds {
     fn drop(&mut self) {
         self.finish();
@@ -256,7 +257,7 @@ impl Body for Rounds {
 }
 
 impl NextRound {
-    /// Sends the answers to the model, and returns its next response.
+    /// Sends the answers to the model, and returns the model's next response.
     async fn ask(
         mut self: Box<Self>,
         framing: ResponseFraming,
@@ -286,7 +287,7 @@ impl NextRound {
         let body = TimedBody::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
         if !parts.status.is_success() {
             hop_by_hop::from_response(&mut parts.headers);
-            // An unknown coding is forwarded: an error hides nothing.
+            // An error response with an unknown coding is forwarded unchanged, because it contains no hidden call.
             let coding = coding(&self.upstream, &parts.headers).unwrap_or(Coding::Identity);
             remove_coding(coding, &mut parts.headers);
             let arrival = UpstreamBody::new(coding, body, permit);

@@ -10,8 +10,8 @@ use crate::http::request_body::OutgoingBody;
 use crate::llm::state::GatewayState;
 use crate::upstream::Upstream;
 
-/// Sends and waits. While the client is still sending, only the client's own timeouts apply: an upstream may wait for
-/// the whole body before it answers.
+/// Sends a request and waits for the head of the response. While the client is still sending, only the client's
+/// timeouts apply, because an upstream may wait for the whole body before it answers.
 pub(crate) async fn send(
     gate: &GatewayState,
     upstream: &Upstream,

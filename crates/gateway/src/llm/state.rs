@@ -1,4 +1,4 @@
-//! The state that all requests of a gateway share.
+//! The state that all requests to a gateway share.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(crate) struct GatewayState {
 }
 
 impl GatewayState {
-    /// The state before the first request.
+    /// Creates the state of a gateway that has had no requests.
     pub(crate) fn new(
         settings: GatewaySettings,
         rewrite: Arc<dyn Rewrite>,
@@ -45,7 +45,7 @@ impl GatewayState {
         })
     }
 
-    /// Identifies the sender of a request by its credential.
+    /// Identifies the sender of a request by its credentials.
     pub(crate) fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
         let (method, uri, headers) = (request.method(), request.uri(), request.headers());
         self.rewrite.tenant(&Head { method, uri, headers, upstream: None, tenant: None })

@@ -1,14 +1,14 @@
-//! Identifies the sender of a request by every credential in it, and by the header of a proxy in front of us.
+//! Identifies the sender of a request by all credentials in it, and by the header that a proxy in front of us sets.
 //!
-//! Credentials are not verified here and need not be: a sender who uses another's name does not have the other's
-//! credential, and so has a different identity. An authenticated tenant is part of the identity too. A renewed login is
-//! a new identity; what was stored under the old token is out of reach.
+//! Credentials are not verified here, and need not be: a sender who claims another's name does not have the other's
+//! credential, and therefore gets a different identity. An authenticated tenant is part of the identity too. When a
+//! login is renewed, the identity changes, and texts stored under the old token can no longer be found.
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use http::uri::Uri;
 use tersely_engine::OptionError;
 
-/// Headers that hold a credential.
+/// Headers that contain a credential.
 const CREDENTIALS: [HeaderName; 4] = [
     AUTHORIZATION,
     HeaderName::from_static("x-api-key"),
@@ -16,37 +16,37 @@ const CREDENTIALS: [HeaderName; 4] = [
     HeaderName::from_static("x-goog-api-key"),
 ];
 
-/// The header with the account of a token; without a token it means nothing.
+/// The header with the account that a token belongs to; without a token, it is not a credential.
 const ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 
-/// The line of a login in an identity.
+/// The beginning of the line for a login in an identity.
 const LOGIN_LINE: &[u8] = b"authorization: ";
 
-/// The prefix of a login that is an AWS signature; the name of the key follows, up to a slash.
+/// The prefix of a login that is an AWS signature. The name of the key follows, up to a slash.
 const AWS_SIGNATURE: &[u8] = b"AWS4-";
 
-/// The line of an authenticated tenant; no header can have this name.
+/// The name of the line for an authenticated tenant; no header can have this name.
 const TENANT_LINE: &str = ":tenant";
 
-/// The query parameter that may hold a credential, at Google.
+/// The query parameter that may contain a credential, in Google's APIs.
 const KEY_PARAMETER: &str = "key";
 
-/// The identity of a request's sender. Contains credentials: do not log it.
+/// The identity of a request's sender. It contains credentials, so do not log it.
 #[derive(Clone, Default, Eq, PartialEq)]
 pub(crate) struct TenantId {
-    /// In a canonical form, with a line for each credential.
+    /// The identity in a canonical form, with one line for each credential.
     said: Vec<u8>,
-    /// The same without logins, which can be renewed.
+    /// The identity without logins, because these can be renewed.
     lasting: Vec<u8>,
     is_known: bool,
 }
 
 impl TenantId {
-    /// The sender of a request; `header` names the tenant if a proxy in front of us sets it, and `checked` is the
-    /// authenticated tenant.
+    /// The identity of a request's sender. If a proxy in front of us sets `header`, it contains the tenant's name;
+    /// `checked` is the authenticated tenant.
     ///
     /// # Errors
-    /// If a credential is sent twice: the provider might use the other one.
+    /// Fails if a credential is sent twice, because the provider might use the other one.
     pub(crate) fn of(
         header: Option<&HeaderName>,
         uri: &Uri,
@@ -69,24 +69,24 @@ impl TenantId {
         Ok(Self { lasting: lasting.flatten().copied().collect(), said, is_known })
     }
 
-    /// All of it, to tell clients apart.
+    /// The full identity, which distinguishes clients.
     pub(crate) fn identity(&self) -> &[u8] {
         &self.said
     }
 
-    /// The same without the login, which is renewed while a conversation goes on. It distinguishes less, so it is only
-    /// for keys that nobody else can guess.
+    /// The identity without the login, which may be renewed during a conversation. It distinguishes fewer senders, so
+    /// it may only be used together with keys that nobody else can guess.
     pub(crate) fn lasting(&self) -> &[u8] {
         &self.lasting
     }
 
-    /// The same as the owner of stored texts; `None` if the sender is not identified.
+    /// The identity as the owner of stored texts; `None` if the sender is not identified.
     pub(crate) fn tenant(&self) -> Option<&[u8]> {
         self.is_known.then_some(&self.said)
     }
 
-    /// The same for rate limits: of a signature only the key's name, because the rest differs in each request. Anyone
-    /// can claim that name, so it is used for nothing else.
+    /// The identity for rate limits. It contains only the key's name of an AWS signature, because the rest differs in
+    /// each request. Anyone can claim that name, so this identity must not be used for anything else.
     pub(crate) fn rate_key(&self) -> Option<Vec<u8>> {
         let lines = self.tenant()?.split_inclusive(|byte| *byte == b'\n');
         let said = lines.map(|line| match line.strip_prefix(LOGIN_LINE) {
@@ -99,7 +99,7 @@ impl TenantId {
     }
 }
 
-/// Adds a header; false if it is empty or missing.
+/// Adds a header to the identity; returns false if it is empty or missing.
 fn say(said: &mut Vec<u8>, name: &HeaderName, headers: &HeaderMap) -> Result<bool, OptionError> {
     let mut values = headers.get_all(name).into_iter();
     let value = values.next().map_or(&b""[..], |value| value.as_bytes());
@@ -119,7 +119,7 @@ fn say_parameter(said: &mut Vec<u8>, uri: &Uri) -> Result<bool, OptionError> {
     Ok(add(said, "?key", value.as_bytes()))
 }
 
-/// Neither a name nor a value can contain a line end.
+/// Adds a line to the identity. Neither a name nor a value can contain a line end.
 fn add(said: &mut Vec<u8>, name: &str, value: &[u8]) -> bool {
     if !value.is_empty() {
         said.extend([name.as_bytes(), b": ", value, b"\n"].concat());

@@ -7,45 +7,45 @@ use tersely_account::{ResultRecord, TokenChange};
 use tersely_core::prompt::Stats;
 use tersely_engine::{Fetch, Fetches, Report};
 
-/// Tokens saved, by the stage that saved them.
+/// Tokens saved by each stage.
 pub type Stages = BTreeMap<&'static str, i64>;
 
 /// Totals over all requests so far.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Totals {
-    /// Requests answered with success. Only these count for the totals below.
+    /// Requests with a successful response. Only these count towards the totals below.
     pub requests: u64,
     /// Failed requests, which the client may have sent again.
     pub failed: u64,
-    /// Other requests, passed through unchanged: they could not be parsed, or compression was off.
+    /// Other requests that were forwarded unchanged, because they could not be parsed or compression was off.
     pub unread: u64,
-    /// Tokens of whole requests, our own tool included.
+    /// Tokens of whole requests, including our own tool.
     pub whole: TokenChange,
-    /// Tokens of tool results, counted in each request that carries them.
+    /// Tokens of tool results, counted in every request that contains them.
     pub results: TokenChange,
-    /// Tokens of tool results, counted once when they are new.
+    /// Tokens of tool results, counted only the first time that each result is sent.
     pub fresh: TokenChange,
-    /// Tokens of our own tool, in each request that carries it.
+    /// Tokens of our own tool, counted in every request that contains it.
     pub tool: usize,
-    /// Results or whole requests passed through unchanged because of a fault of ours.
+    /// Results or whole requests that were forwarded unchanged because of an error of ours.
     pub faults: u64,
-    /// Tokens saved by each stage; negative if a stage prepared the text for another.
+    /// Tokens saved by each stage; the number is negative if a stage made the text longer to prepare it for another.
     pub stages: Stages,
-    /// What models fetched back, by the stage that had omitted it.
+    /// Texts that models fetched back, by the stage that omitted them.
     pub fetched: Fetches,
-    /// The cost of reading in extra rounds, in tokens at full price.
+    /// The cost of the input in further rounds, in tokens at full price.
     pub rounds: u64,
     /// Statistics of JSON in user prompts.
     pub prompts: Stats,
-    /// Requests among these that were sent unchanged (observe mode or holdout).
+    /// Counted requests that were sent unchanged, in observe mode or as a holdout.
     pub untouched: u64,
-    /// Tokens that those would have had; included in no other total.
+    /// Tokens that those requests would have had; not included in any other total.
     pub would: TokenChange,
-    /// Calls of a compressor and their token cost, including those for failed requests.
+    /// Calls of remote compressors and their token cost, including calls for failed requests.
     pub compressors: Fetch,
 }
 
-/// Capacity of each of the two generations of known results.
+/// The maximum number of results in each of the two generations of known results.
 const RESULTS: usize = 1 << 17;
 
 /// The running totals.
@@ -60,7 +60,7 @@ struct Seen {
 }
 
 impl TotalSums {
-    /// Adds a successful request of a client; returns those of its results that were not sent before.
+    /// Adds a successful request of a client; returns the results in it that were not sent before.
     pub(crate) fn add(&self, sender: u64, report: &Report) -> Vec<Arc<ResultRecord>> {
         let (totals, seen) = &mut *self.now();
         let record = &report.record;
@@ -94,14 +94,14 @@ impl TotalSums {
         self.now().0.failed += 1;
     }
 
-    /// Adds a request passed through unchanged because of a fault of ours.
+    /// Adds a request that was forwarded unchanged because of an error of ours.
     pub(crate) fn miss(&self) {
         let (totals, _) = &mut *self.now();
         totals.unread += 1;
         totals.faults += 1;
     }
 
-    /// Adds what a model fetched back.
+    /// Adds the texts that a model fetched back, and the cost of the further rounds.
     pub(crate) fn fetch(&self, fetched: &Fetches, rounds: u64) {
         let (totals, _) = &mut *self.now();
         totals.rounds += rounds;
@@ -112,7 +112,7 @@ impl TotalSums {
         }
     }
 
-    /// Adds the cost of a compressor.
+    /// Adds calls of a compressor and their cost.
     pub(crate) fn compress(&self, calls: u64, tokens: u64) {
         let sum = &mut self.now().0.compressors;
         sum.calls += calls;
@@ -124,14 +124,14 @@ impl TotalSums {
         self.now().0.clone()
     }
 
-    /// Locks the totals; they stay valid if another thread panics.
+    /// Locks the totals. They are valid even if another thread has panicked.
     fn now(&self) -> MutexGuard<'_, (Totals, Seen)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Seen {
-    /// True the first time a result is sent. It is then remembered, and for longer if it is sent again.
+    /// True if a result is sent for the first time. The result is then remembered, and for longer if it is sent again.
     fn is_new(&mut self, name: u64) -> bool {
         if self.new.len() >= RESULTS {
             self.old = std::mem::take(&mut self.new);

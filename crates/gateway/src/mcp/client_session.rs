@@ -1,4 +1,4 @@
-//! The session of one client with one server: changes tool results, and keeps what was left out of them.
+//! The session of one client with one server: changes tool results, and stores the texts left out of them.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use crate::mcp::Originals;
 use crate::settings::GatewaySettings;
 use crate::worker_pool::{WorkerPool, catch_panic};
 
-/// The route of these results, for rules.
+/// The route that rules match for MCP results.
 const ROUTE: &str = "/mcp";
 
 /// The session of one client with one server.
@@ -25,13 +25,13 @@ pub struct McpClientSession {
     workers: Arc<WorkerPool>,
     session: Mutex<McpSession>,
     originals: Originals,
-    /// The form that the client requested.
+    /// The form that the client requested, if any.
     form: Option<Form>,
     /// The authenticated tenant of the client, if any.
     tenant: Option<Arc<KnownTenant>>,
 }
 
-/// What a session starts with.
+/// The parts that a session is created from.
 pub(crate) struct McpSessionStart {
     pub(crate) engine: Arc<Engine>,
     pub(crate) workers: Arc<WorkerPool>,
@@ -42,7 +42,7 @@ pub(crate) struct McpSessionStart {
 }
 
 impl McpClientSession {
-    /// A new session; the settings limit concurrent work.
+    /// Creates a session. The settings limit the concurrent work.
     #[must_use]
     pub fn new(
         settings: &GatewaySettings,
@@ -65,7 +65,7 @@ impl McpClientSession {
         )
     }
 
-    /// A session that continues with earlier knowledge.
+    /// Creates a session that starts with earlier knowledge about the server's tools.
     pub(crate) fn begin(start: McpSessionStart, originals: Originals) -> Self {
         let McpSessionStart { engine, workers, copies, known, form, tenant } = start;
         let named = tenant.as_ref().map(|tenant| tenant.name.as_str());
@@ -76,12 +76,12 @@ impl McpClientSession {
         Self { engine, workers, session, originals, form, tenant }
     }
 
-    /// True if a response may come that we change.
+    /// True if a response that we would change may still arrive.
     pub(crate) fn is_waiting(&self) -> bool {
         self.session().is_waiting()
     }
 
-    /// What the server's tool lists have shown, if it sent any.
+    /// What the server's tool lists have shown about its tools, if it sent any.
     pub(crate) fn learned_tools(&self) -> Option<ToolKnowledge> {
         self.session().tool_knowledge().cloned()
     }
@@ -91,12 +91,13 @@ impl McpClientSession {
         self.session().reads_structured()
     }
 
-    /// Marks the client as one that does.
+    /// Records that the client shows its model structured content instead of text.
     pub(crate) fn read_structured(&self) {
         self.session().read_structured();
     }
 
-    /// Takes a message of the client; returns our response if the message was for us and not for the server.
+    /// Processes a message from the client; returns our response if the message was meant for us and not for the
+    /// server.
     pub(crate) async fn on_client_message(&self, message: &[u8]) -> Option<Vec<u8>> {
         let heard = catch_panic(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
         match heard {
@@ -105,7 +106,7 @@ impl McpClientSession {
         }
     }
 
-    /// What the client gets for a message of the server; `None` if the message stays unchanged.
+    /// Processes a message from the server, and returns the changed message; `None` if it is left unchanged.
     pub(crate) async fn on_server_message(&self, message: &[u8]) -> Option<Bytes> {
         let awaited = catch_panic(|| self.session().hear_server(message)).unwrap_or_default();
         let mut sent = None;
@@ -116,7 +117,7 @@ impl McpClientSession {
         sent
     }
 
-    /// A message with one of its responses changed; `None` if it stays unchanged.
+    /// Changes one of the responses in a message; `None` if the message is left unchanged.
     async fn change(&self, ExpectedAnswer { id, what }: ExpectedAnswer, message: Bytes) -> Option<Vec<u8>> {
         let call = match what {
             FromServer::Listing { is_first } => {
@@ -126,14 +127,14 @@ impl McpClientSession {
             FromServer::Answer(call) => call,
         };
         let answer = CallAnswer { id, call, message };
-        // Nothing is omitted that the model cannot ask for.
+        // Text is omitted only if the model can ask for it.
         let most = if self.session().is_offered() { Loss::Detail } else { Loss::Form };
         let (body, kept) = self.compress(most, answer.clone()).await?;
         if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answer).await?.0 }
     }
 
-    /// The changed response, if any, and the texts left out of it; `None` if there is no time or capacity to compress
-    /// it.
+    /// Returns the changed response, if any, and the texts left out of it; `None` if there is no time or capacity for
+    /// compression.
     async fn compress(&self, most: Loss, answer: CallAnswer) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
         let CallAnswer { id, call, message } = answer;
         let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
@@ -153,7 +154,7 @@ impl McpClientSession {
     }
 }
 
-/// A server's response, and the call that it answers.
+/// A server's response, and the tool call that it answers.
 #[derive(Clone)]
 struct CallAnswer {
     id: RpcId,
@@ -161,7 +162,7 @@ struct CallAnswer {
     message: Bytes,
 }
 
-/// Loads the tokenizer's tables, so that the first result does not wait for them.
+/// Loads the tokenizer's tables in advance, so that the first result does not wait for them.
 pub(crate) fn warm() {
     std::thread::spawn(|| O200k.count("ready"));
 }

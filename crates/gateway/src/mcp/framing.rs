@@ -1,4 +1,4 @@
-//! Splits a pipe into messages: one per line, whole unless they are too long to be held.
+//! Splits a pipe into messages, one per line; a line that is too long to be buffered is returned in parts.
 
 use std::io;
 use std::time::Duration;
@@ -9,49 +9,49 @@ use tokio::time::{Instant, sleep};
 
 use crate::http::memory_budget::{BodySpace, MemoryBudget};
 
-/// A line or a part of one.
+/// A line, or a part of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'b> {
-    /// A line with its line end, which the last one may lack.
+    /// A whole line with its line end, which the last line may lack.
     Line(&'b [u8]),
-    /// A part of a line that is too long to be held. More follows.
+    /// A part of a line that is too long to be buffered; more parts follow.
     Part(&'b [u8]),
-    /// The last part of such a line.
+    /// The last part of a line that is too long to be buffered.
     End(&'b [u8]),
 }
 
-/// Bytes read at a time.
+/// The number of bytes to read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// How often free memory is checked, and for how long.
+/// How often to check for free memory, and for how long.
 const ROOM_POLL_INTERVAL: Duration = Duration::from_millis(20);
 const ROOM_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Splits a stream into lines.
 pub(super) struct MessageLines<R> {
     from: R,
-    /// Bytes read; the first `used` of them have been returned.
+    /// The bytes that were read; the first `used` bytes have been returned already.
     held: Vec<u8>,
     used: usize,
     longest: usize,
     is_long: bool,
-    /// The memory that lines count towards, if it is limited.
+    /// The memory budget that lines count against, if there is one.
     room: Option<(BodySpace, MemoryBudget)>,
 }
 
 impl<R: AsyncRead + Unpin> MessageLines<R> {
-    /// Splits `from`; lines of at most `longest` bytes are returned whole.
+    /// Splits `from` into lines; lines of up to `longest` bytes are returned whole.
     pub(super) fn new(longest: usize, from: R) -> Self {
         Self { from, held: Vec::new(), used: 0, longest, is_long: false, room: None }
     }
 
-    /// The same, with lines that count towards `space`. Without free memory reading pauses, and fails after a timeout.
+    /// Counts the lines against `space`. While no memory is free, reading pauses; after a timeout it fails.
     pub(super) fn within(mut self, space: &BodySpace) -> Self {
         self.room = Some((space.clone(), space.room()));
         self
     }
 
-    /// The next line or part of one; `None` at the end.
+    /// The next line or part of a line; `None` at the end.
     pub(super) async fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
         self.held.drain(..self.used);
         self.used = 0;
@@ -81,7 +81,7 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
     async fn wait_for_memory(&mut self) -> io::Result<()> {
         let Some((space, held)) = &mut self.room else { return Ok(()) };
         let (bytes, begun) = (self.held.len() + CHUNK_BYTES, Instant::now());
-        // A short line is always read.
+        // A short line is read even if no memory is free.
         while !space.resize(held, bytes) && bytes > 2 * CHUNK_BYTES {
             if begun.elapsed() > ROOM_TIMEOUT {
                 return Err(io::Error::from(io::ErrorKind::OutOfMemory));

@@ -1,4 +1,4 @@
-//! Serves several MCP servers at one address, each on its own path.
+//! Serves several MCP servers at one address, each at its own path.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -32,26 +32,27 @@ use crate::serve::listen;
 use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
 
-/// How often unused sessions are looked for.
+/// The interval at which unused sessions are searched for.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 
-/// How long an idle connection to a server is kept: servers run by Node or uvicorn close theirs after five seconds.
+/// How long an idle connection to a server is kept. Servers run by Node or uvicorn close idle connections after five
+/// seconds.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How the results of all servers are treated.
+/// How the results of all servers are processed.
 pub struct McpWork {
-    /// Compresses them.
+    /// Compresses the results.
     pub engine: Engine,
-    /// How structured content that repeats a text is treated.
+    /// What to do with structured content that repeats a text.
     pub copies: StructuredCopies,
-    /// Where omitted texts are stored.
+    /// Stores the omitted texts.
     pub keeper: Arc<Keeper>,
 }
 
-/// Serves these servers until `stop` resolves, as [`crate::serve`] does.
+/// Serves these servers until `stop` resolves, in the way that [`crate::serve`] does.
 ///
 /// # Errors
-/// If a setting does not work.
+/// Fails if a setting is invalid.
 pub async fn serve_mcp(
     mut settings: GatewaySettings,
     work: McpWork,
@@ -75,11 +76,11 @@ pub async fn serve_mcp(
     served
 }
 
-/// The servers that were started; dropping this kills them.
+/// The servers that were started. Dropping this value kills them.
 struct RunningServers(Arc<McpHandler>);
 
 impl RunningServers {
-    /// Ends unused sessions; once no more requests are taken, closes the event streams too.
+    /// Ends unused sessions regularly. Once no more requests are accepted, closes the event streams.
     async fn tend(&self) -> Infallible {
         let (idle, drain) = (self.0.gate.settings.timeouts.session, &self.0.gate.shutdown.drain);
         loop {
@@ -198,8 +199,8 @@ impl McpHandler {
         McpClientSession::begin(start, Originals::of(&self.keeper, identity))
     }
 
-    /// The caller's identity: the session, or the credential without one, and the authenticated tenant. On loopback,
-    /// callers without either are one user.
+    /// The caller's identity: the authenticated tenant, if any, with the session id or, if there is none, the
+    /// credential. On a loopback listener, all callers without any of these count as one user.
     fn identity(&self, name: &str, caller: &McpCaller) -> Vec<u8> {
         let said = caller.headers.get(SESSION).or_else(|| caller.headers.get(AUTHORIZATION));
         let said = said.map_or(&b""[..], HeaderValue::as_bytes);
@@ -214,7 +215,7 @@ impl McpHandler {
     }
 }
 
-/// What sessions need to know of a caller.
+/// The data about a caller that a session needs.
 struct McpCaller {
     headers: HeaderMap,
     /// The authenticated tenant, if any.

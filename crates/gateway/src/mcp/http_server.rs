@@ -1,4 +1,4 @@
-//! An MCP server that listens on HTTP: requests are forwarded unchanged, and results in its responses are compressed.
+//! An MCP server that listens on HTTP: requests are forwarded unchanged, and results in the responses are compressed.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,8 @@ use crate::mcp::client_session::McpClientSession;
 use crate::mcp::servers::ListeningServer;
 use crate::mcp::stream::{self, SESSION, json_reply};
 
-/// How many sessions are remembered; for a forgotten one, both parts of a result are sent.
+/// The maximum number of sessions to remember. Clients of forgotten sessions get a result both as text and as
+/// structured content.
 const MAX_SESSIONS: usize = 10_000;
 
 /// An MCP server that listens on HTTP.
@@ -37,18 +38,18 @@ pub(super) struct RemoteServer {
 }
 
 impl RemoteServer {
-    /// A server that has not been asked yet.
+    /// Creates a server that has not received a request yet.
     pub(super) fn new(server: ListeningServer) -> Self {
         let (known, structured) = (Arc::new(Mutex::new(ToolKnowledge::with_offer())), Mutex::default());
         Self { server, known, structured }
     }
 
-    /// What its tool lists have shown so far, whichever client asked for them.
+    /// What the server's tool lists have shown so far, regardless of which client requested them.
     pub(super) fn tool_knowledge(&self) -> ToolKnowledge {
         lock(&self.known).clone()
     }
 
-    /// Its response to a request, as the client of this session gets it.
+    /// Answers a request with the server's response, changed for the client of this session.
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
@@ -79,7 +80,7 @@ impl RemoteServer {
         self.change(gate, Arc::new(client_session), response).await
     }
 
-    /// The response with its results compressed.
+    /// Compresses the results in a response.
     async fn change(
         &self,
         gate: &GatewayState,
@@ -114,7 +115,7 @@ impl RemoteServer {
         Ok(Response::from_parts(parts, Reply::Ours(Some(sent))))
     }
 
-    /// Remembers what the client of a new session can read.
+    /// Remembers whether the client of a new session reads structured content.
     fn meet(&self, client_session: &McpClientSession, headers: &HeaderMap) {
         if let Some(id) = session(headers).filter(|_| client_session.reads_structured()) {
             let mut structured = lock(&self.structured);
@@ -125,7 +126,7 @@ impl RemoteServer {
         }
     }
 
-    /// The server's response unchanged. The client's credentials are sent to this server and no other.
+    /// Forwards a request, and returns the response unchanged. The client's credentials are sent to this server only.
     async fn forward(
         &self,
         gate: &GatewayState,
@@ -173,7 +174,7 @@ fn session(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
 }
 
-/// The coding of a response, if it is known; otherwise the response is forwarded as it is.
+/// The coding of a response. An unknown coding is not decoded, so the response is forwarded unchanged.
 fn coding(headers: &HeaderMap) -> Coding {
     match Coding::of(headers) {
         Coding::Other => Coding::Identity,

@@ -1,8 +1,8 @@
 //! The MCP relay between an agent and its tools.
 //!
-//! Everything is forwarded unchanged except the results of tools, and the list of tools, which gets one more: the one
-//! with which a model asks for omitted text. The client keeps what it gets here, so originals are stored before a
-//! shorter text is sent.
+//! Everything is forwarded unchanged except the results of tools and the list of tools. We add one tool to the list,
+//! with which a model can ask for omitted text. A client keeps the shortened texts in its history, so the originals are
+//! stored before a shortened text is sent.
 
 mod client_session;
 mod framing;

@@ -1,4 +1,4 @@
-//! Stores texts left out of a server's results, for as long as its client may ask.
+//! Stores the texts left out of a server's results, for as long as the client may ask for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,19 +9,20 @@ use tersely_store::{Lives, SettingError, Store, StoreLimits, StorePlace, StoreSe
 
 use crate::llm::Keeper;
 
-/// Limits for a session that stores texts in memory.
+/// Limits for a session that stores its texts in memory.
 const MEMORY_LIMITS: StoreLimits = StoreLimits { bytes: 256 << 20, entries: 16_384 };
 
-/// The largest text that is stored; nothing is left out of a larger one.
+/// The maximum size of a text to store; nothing is left out of a larger text.
 const MAX_TEXT_BYTES: usize = 32 << 20;
 
-/// Longer than any session.
+/// How long texts in memory are stored, which is longer than any session lasts.
 const SESSION_LIFETIME: Duration = Duration::from_hours(24 * 365);
 
-/// How long a text is stored at least: the client keeps the short one, and may ask much later.
+/// The minimum time for which a text is stored: the client keeps the shortened text, and may ask for the original much
+/// later.
 const MIN_LIFETIME: Duration = Duration::from_hours(24);
 
-/// The texts of one client.
+/// The stored texts of one client.
 #[derive(Clone)]
 pub struct Originals {
     keeper: Arc<Keeper>,
@@ -32,7 +33,7 @@ impl Originals {
     /// Stores texts in this process until it ends.
     ///
     /// # Errors
-    /// If the system provides no random numbers.
+    /// Fails if the system provides no random numbers.
     pub fn in_memory() -> Result<Self, SettingError> {
         let lives = Lives { original: SESSION_LIFETIME, form: SESSION_LIFETIME };
         let place = StorePlace::Memory(MEMORY_LIMITS);
@@ -40,22 +41,22 @@ impl Originals {
         Ok(Self::of(&Arc::new(Keeper::new(store, None)), b"the one client of this process"))
     }
 
-    /// A store for the texts of many clients, for at least a day.
+    /// Opens a store for the texts of many clients, which keeps them for at least a day.
     ///
     /// # Errors
-    /// If a setting is invalid.
+    /// Fails if a setting is invalid.
     pub fn open(settings: &StoreSettings) -> Result<Arc<Keeper>, SettingError> {
         let original = settings.lives.original.max(MIN_LIFETIME);
         let settings = StoreSettings { lives: Lives { original, ..settings.lives }, ..settings.clone() };
         Ok(Arc::new(Keeper::new(Store::open(&settings)?, None)))
     }
 
-    /// The texts of the client with this identity; if it is empty, nothing is stored.
+    /// The stored texts of the client with this identity; if the identity is empty, nothing is stored.
     pub(super) fn of(keeper: &Arc<Keeper>, identity: &[u8]) -> Self {
         Self { keeper: Arc::clone(keeper), tenant: keeper.tenant_of(identity) }
     }
 
-    /// Stores all of these; false if one could not be stored.
+    /// Stores all of these texts; returns false if one could not be stored.
     pub(super) async fn keep(&self, kept: Vec<KeptOriginal>) -> bool {
         match self.tenant {
             _ if kept.is_empty() => true,
@@ -64,7 +65,7 @@ impl Originals {
         }
     }
 
-    /// The result of the tool for these arguments.
+    /// The result of a call of our tool with these arguments.
     pub(super) async fn show(&self, arguments: &str) -> String {
         let wish = match ExpandRequest::read(arguments) {
             Ok(wish) => wish,
@@ -81,7 +82,8 @@ impl Originals {
     }
 }
 
-/// A client may use several servers through Tersely, and its model may ask the wrong one.
+/// The message for an unknown id. A client may use several servers through Tersely, and its model may ask the wrong
+/// one.
 fn unknown(id: &str) -> String {
     format!(
         "{} If another server gave that result, ask that server's own {}.",

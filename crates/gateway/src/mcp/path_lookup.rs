@@ -4,7 +4,8 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What to start for `program`. On Windows a bare name only finds a `.exe`, but npm installs commands as `.cmd`.
+/// The file to start for `program`. On Windows, a bare name only finds an `.exe` file, but npm installs commands as
+/// `.cmd` files.
 #[must_use]
 pub fn find_program(program: &OsStr) -> OsString {
     let path = if cfg!(windows) { env::var_os("PATH") } else { None };
@@ -12,7 +13,7 @@ pub fn find_program(program: &OsStr) -> OsString {
     script.map_or_else(|| program.to_owned(), PathBuf::into_os_string)
 }
 
-/// The script that a bare name refers to; `None` if a program is found first.
+/// The script that a bare name refers to; `None` if an `.exe` file is found first.
 fn script(program: &OsStr, mut folders: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
     let name = Path::new(program);
     if name.components().count() != 1 || name.extension().is_some() {

@@ -1,4 +1,4 @@
-//! The requests that a client waits for in a session, and routing of the server's messages.
+//! The requests of a session that wait for a response, and the routing of the server's messages.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,28 +12,29 @@ use tokio::sync::mpsc::Sender;
 use crate::error::Error;
 use crate::mcp::stream::event;
 
-/// How many messages are kept for a client that has no stream open or does not read it, and how many bytes.
+/// The maximum number and total size of the messages that are kept for a client that has no open stream or does not
+/// read it.
 const MAX_BACKLOG_MESSAGES: usize = 256;
 const MAX_BACKLOG_BYTES: usize = 4 << 20;
 
-/// How much is kept of each end of a message that is too long.
+/// The number of bytes to keep from each end of a message that is too long.
 const MAX_SEEN_BYTES: usize = 256;
 
 /// A stream of events to the client.
 pub(super) type EventStream = Sender<Result<Bytes, Error>>;
 
-/// A request that awaits its response.
+/// A request that waits for its response.
 pub(super) struct WaitingRequest {
     pub(super) id: RpcId,
-    /// The token of its progress notifications.
+    /// The token that identifies the request in progress notifications.
     pub(super) progress: Option<Vec<u8>>,
     pub(super) to: EventStream,
 }
 
-/// The requests and streams of one session.
+/// The waiting requests and the streams of one session.
 pub(super) struct PendingRequests {
     waiting: Vec<WaitingRequest>,
-    /// The client's own stream.
+    /// The stream that the client opened for messages that belong to no request.
     stream: Option<EventStream>,
     backlog: VecDeque<Bytes>,
     /// Signals that the backlog has grown, or that the stream was replaced.
@@ -43,26 +44,27 @@ pub(super) struct PendingRequests {
 }
 
 impl PendingRequests {
-    /// A new session.
+    /// Creates the state of a new session.
     pub(super) fn new() -> Self {
         let (waiting, backlog, news) = <(Vec<_>, VecDeque<_>, Arc<_>)>::default();
         Self { waiting, stream: None, backlog, news, latest: Instant::now() }
     }
 
-    /// True if there was no message for `idle`, and nobody waits.
+    /// True if there was no message for the duration `idle`, and no client is waiting.
     pub(super) fn is_quiet(&self, idle: Duration) -> bool {
         let is_heard = self.waiting.iter().map(|waiting| &waiting.to).chain(&self.stream);
         self.latest.elapsed() > idle && is_heard.into_iter().all(Sender::is_closed)
     }
 
-    /// Adds a request, and removes those whose client has gone.
+    /// Adds a request, and removes the requests whose client has disconnected.
     pub(super) fn wait(&mut self, one: WaitingRequest) {
         self.waiting.retain(|waiting| !waiting.to.is_closed());
         self.waiting.push(one);
     }
 
-    /// The stream for a message of the server; `None` if it goes to the backlog or nowhere. Messages for the client's
-    /// own stream go to the backlog: a client that does not read that stream must not block its other responses.
+    /// The stream to which a message from the server must be sent; `None` if the message was added to the backlog or
+    /// has no receiver. Messages for the client's own stream are added to the backlog, because a client that does not
+    /// read that stream must not block its other responses.
     pub(super) fn route(&mut self, kind: &RpcKind, message: &Bytes) -> Option<EventStream> {
         self.latest = Instant::now();
         self.waiting.retain(|waiting| !waiting.to.is_closed());
@@ -81,13 +83,13 @@ impl PendingRequests {
         to
     }
 
-    /// The stream that awaits this response.
+    /// Removes the request with this id, and returns its stream.
     fn take_stream(&mut self, id: &RpcId) -> Option<EventStream> {
         let at = self.waiting.iter().position(|waiting| waiting.id == *id)?;
         Some(self.waiting.remove(at).to)
     }
 
-    /// Adds a message to the backlog; the oldest is dropped first.
+    /// Adds a message to the backlog; if the backlog is full, drops the oldest messages.
     fn keep(&mut self, message: Bytes) {
         self.backlog.push_back(message);
         self.news.notify_one();
@@ -100,7 +102,7 @@ impl PendingRequests {
         }
     }
 
-    /// Makes this the client's own stream; returns what signals a message for it.
+    /// Sets the client's own stream; returns a signal that a message for it has arrived.
     pub(super) fn open(&mut self, stream: &EventStream) -> Arc<Notify> {
         self.stream = Some(stream.clone());
         self.news.notify_one();
@@ -108,7 +110,7 @@ impl PendingRequests {
         Arc::clone(&self.news)
     }
 
-    /// The next message for the client's own stream; an error if that has been replaced or closed.
+    /// The next message for the client's own stream; an error if the stream has been replaced or closed.
     pub(super) fn next(&mut self, stream: &EventStream) -> Result<Option<Bytes>, ()> {
         let is_it = self.stream.as_ref().is_some_and(|own| own.same_channel(stream));
         if is_it { Ok(self.backlog.pop_front()) } else { Err(()) }
@@ -141,12 +143,12 @@ impl WaitingRequest {
     fn report_error(self, why: &str) {
         let id = self.id.to_json();
         let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"{why}"}}}}"#);
-        // A full or closed stream takes no more.
+        // A stream that is full or closed does not accept the message.
         let _ = self.to.try_send(Ok(event(message.as_bytes())));
     }
 }
 
-/// The ends of a message that is too long to be held.
+/// Both ends of a message that is too long to be buffered.
 #[derive(Default)]
 pub(super) struct LongMessage {
     head: Vec<u8>,
@@ -154,7 +156,7 @@ pub(super) struct LongMessage {
 }
 
 impl LongMessage {
-    /// Takes the next part of it.
+    /// Processes the next part of the message.
     pub(super) fn see(&mut self, part: &[u8]) {
         let free = MAX_SEEN_BYTES.saturating_sub(self.head.len()).min(part.len());
         self.head.extend_from_slice(&part[..free]);
@@ -162,7 +164,7 @@ impl LongMessage {
         self.tail.drain(..self.tail.len().saturating_sub(MAX_SEEN_BYTES));
     }
 
-    /// True if it answers this request. Only its ends are known, and servers write the id there.
+    /// True if the message answers this request. Only its ends are stored, but servers write the id there.
     fn answers(&self, id: &RpcId) -> bool {
         let solid = |text: &[u8]| -> Vec<u8> {
             text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
@@ -180,7 +182,7 @@ impl LongMessage {
 mod tests {
     use super::*;
 
-    /// As the Python, Rust and TypeScript libraries write them.
+    /// The messages are formatted as the Python, Rust and TypeScript libraries format them.
     #[test]
     fn a_long_message_says_at_its_ends_whom_it_answers() {
         let long = "x".repeat(1000);

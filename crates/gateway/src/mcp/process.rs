@@ -11,22 +11,22 @@ use tokio::time::timeout;
 use crate::mcp::path_lookup::find_program;
 use crate::mcp::servers::StartedServer;
 
-/// How long a server may take to exit by itself, and again after SIGTERM.
+/// The time that a server has to exit by itself, and again after SIGTERM.
 const EXIT_GRACE_PERIOD: Duration = Duration::from_secs(2);
 
-/// A server's process and its children.
+/// The process of a server, and its child processes.
 pub(super) struct ServerProcess {
     child: Child,
     group: ProcessGroup,
 }
 
 impl ServerProcess {
-    /// Starts a server; it inherits our standard error.
+    /// Starts a server, which inherits our standard error.
     pub(super) fn start(server: &StartedServer) -> io::Result<(Self, ChildStdin, ChildStdout)> {
         let StartedServer { program, args, env } = server;
         let mut command = Command::new(find_program(OsStr::new(program)));
         command.args(args).envs(env).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        // In a process group of its own, so that its children can be ended with it.
+        // The server gets a process group of its own, so that its child processes can be stopped with it.
         #[cfg(unix)]
         command.process_group(0);
         let mut child = command.spawn()?;
@@ -37,12 +37,12 @@ impl ServerProcess {
         Ok((Self { child, group }, input, output))
     }
 
-    /// The process group, to kill if there is no time to wait.
+    /// The server's process group, which can be killed if there is no time to wait.
     pub(super) fn group(&self) -> ProcessGroup {
         self.group
     }
 
-    /// Waits until it exits, as it should once its input is closed; then sends SIGTERM, and at last kills it.
+    /// Waits for the server to exit, as it should once its input is closed; then sends SIGTERM, and finally kills it.
     pub(super) async fn end(mut self) {
         // The exit status does not matter.
         let _ = timeout(EXIT_GRACE_PERIOD, self.child.wait()).await;
@@ -53,7 +53,7 @@ impl ServerProcess {
     }
 }
 
-/// A server's process and its children.
+/// The process group of a server and its child processes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ProcessGroup(Option<u32>);
 
@@ -63,7 +63,7 @@ impl ProcessGroup {
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Kills all of them.
+    /// Kills all processes of the group.
     pub(super) fn kill(self) {
         self.signal(rustix::process::Signal::KILL);
     }
@@ -71,7 +71,7 @@ impl ProcessGroup {
     fn signal(self, signal: rustix::process::Signal) {
         let leader = self.0.and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(leader) = leader {
-            // Processes that have exited need no signal.
+            // The signal fails only if the processes have exited already.
             let _ = rustix::process::kill_process_group(leader, signal);
         }
     }
@@ -81,6 +81,6 @@ impl ProcessGroup {
 impl ProcessGroup {
     fn ask(self) {}
 
-    /// Here a process ends when its handle is dropped.
+    /// Does nothing, because on this system a process ends when its handle is dropped.
     pub(super) fn kill(self) {}
 }

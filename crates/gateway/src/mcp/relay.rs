@@ -1,4 +1,4 @@
-//! Relays between the standard streams of a client and a server until the server ends.
+//! Relays messages between the standard streams of a client and a server until the server ends.
 
 use std::io;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::mcp::McpClientSession;
 use crate::mcp::framing::{MessageLines, Piece};
 
-/// Longer messages pass uninspected, so that they do not fill the memory.
+/// The maximum size of a message to inspect; longer messages are relayed unread, so that they do not fill the memory.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
-/// The two pipes of one side.
+/// The two pipes of a client or a server.
 pub struct Pipe<R, W> {
-    /// What it writes.
+    /// The pipe that this side writes to.
     pub from: R,
-    /// What it reads.
+    /// The pipe that this side reads from.
     pub to: W,
 }
 
 type SharedWriter<W> = Arc<Mutex<W>>;
 
-/// Relays until the server ends or the client can no longer be written to. When the client ends, the server's input is
+/// Relays messages until the server ends or writing to the client fails. When the client ends, the server's input is
 /// closed.
 ///
 /// # Errors
-/// If reading from the server or writing to the client fails.
+/// Fails if reading from the server or writing to the client fails.
 pub async fn relay<CR, CW, SR, SW>(
     client_session: Arc<McpClientSession>,
     client: Pipe<CR, CW>,
@@ -50,7 +50,7 @@ where
     ended
 }
 
-/// From the client to the server, whose input is closed at the end.
+/// Relays messages from the client to the server, and closes the server's input at the end.
 async fn client_to_server<R, S, C>(
     client_session: Arc<McpClientSession>,
     from: R,
@@ -79,7 +79,7 @@ where
     server.shutdown().await
 }
 
-/// From the server to the client. Nothing is written between the parts of a long message.
+/// Relays messages from the server to the client. Nothing else is written between the parts of a long message.
 async fn server_to_client<R, C>(
     client_session: &McpClientSession,
     from: R,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::mcp::stdio_server::StdioSession;
 
-/// Sessions per server.
+/// The maximum number of sessions per server.
 const MAX_SESSIONS: usize = 1024;
 
 /// The sessions with one server, by id.
@@ -19,7 +19,7 @@ impl StdioSessions {
         self.all().get(name).filter(|session| !session.is_over(Duration::MAX)).cloned()
     }
 
-    /// True if there may be one more.
+    /// True if another session can be added.
     pub(super) fn has_room(&self) -> bool {
         self.all().len() < MAX_SESSIONS
     }
@@ -34,7 +34,7 @@ impl StdioSessions {
         self.all().remove(name)
     }
 
-    /// Ends sessions without a message for `idle`, and removes those that have ended.
+    /// Ends the sessions that had no message for the duration `idle`, and removes the sessions that have ended.
     pub(super) fn sweep(&self, idle: Duration) {
         for (_, session) in self.all().extract_if(|_, session| session.is_over(idle)) {
             session.end();

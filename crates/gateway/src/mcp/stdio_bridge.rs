@@ -1,4 +1,4 @@
-//! Serves an MCP server that speaks over standard input and output through HTTP, with one process per session.
+//! Serves an MCP server that uses standard input and output over HTTP, with one process per session.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,19 +28,19 @@ use crate::mcp::stream::{SESSION, channel_body, fault, json_reply};
 pub(super) struct StdioBridge {
     server: StartedServer,
     sessions: StdioSessions,
-    /// Processes that have not exited, and the tasks that wait for them.
+    /// The process groups that have not exited yet, and the tasks that wait for them.
     groups: Arc<Mutex<HashSet<ProcessGroup>>>,
     running: TaskTracker,
 }
 
 impl StdioBridge {
-    /// A server without sessions so far.
+    /// Creates a server that has no sessions yet.
     pub(super) fn new(server: StartedServer) -> Self {
         let (sessions, groups) = (StdioSessions::default(), Arc::default());
         Self { server, sessions, groups, running: TaskTracker::new() }
     }
 
-    /// The response to a request; `door` makes the client session for a session id.
+    /// Answers a request. `client_session` creates the client session for a session id.
     pub(super) async fn answer(
         &self,
         gate: &GatewayState,
@@ -69,7 +69,7 @@ impl StdioBridge {
         let is_first = matches!(&kind, RpcKind::Request { method, .. } if method == "initialize");
         match id {
             None if is_first => self.begin(gate, client_session, (kind, slot, &parts), whole).await,
-            // A client of a protocol revision without sessions falls back to one that has them.
+            // A client that uses a protocol revision without sessions then falls back to a revision with sessions.
             None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
             Some(id) => match self.sessions.get(id) {
                 Some(session) => Ok(post(&session, (kind, slot, &parts), whole).await),
@@ -78,7 +78,7 @@ impl StdioBridge {
         }
     }
 
-    /// Starts a server for a new session.
+    /// Starts a server process for a new session.
     async fn begin(
         &self,
         gate: &GatewayState,
@@ -112,7 +112,7 @@ impl StdioBridge {
         Ok(response)
     }
 
-    /// Opens the client's own stream.
+    /// Opens the client's own stream, for messages that belong to no request.
     fn stream(&self, id: Option<&str>, headers: &HeaderMap, slot: RequestSlot) -> Response<Reply> {
         let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return session_not_found() };
         if !accepts_events(headers) {
@@ -129,12 +129,12 @@ impl StdioBridge {
         empty(StatusCode::OK)
     }
 
-    /// Ends sessions without a message for `idle`.
+    /// Ends the sessions that had no message for the duration `idle`.
     pub(super) fn sweep(&self, idle: Duration) {
         self.sessions.sweep(idle);
     }
 
-    /// Closes the clients' own streams: no more messages will come.
+    /// Closes the clients' own streams, because no more messages will be sent on them.
     pub(super) fn close_streams(&self) {
         self.sessions.each().iter().for_each(|session| session.close_stream());
     }
@@ -150,7 +150,7 @@ impl StdioBridge {
         self.running.wait().await;
     }
 
-    /// Kills all servers.
+    /// Kills the server processes of all sessions.
     pub(super) fn kill(&self) {
         lock(&self.groups).iter().for_each(|group| group.kill());
     }
@@ -160,10 +160,10 @@ fn lock(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<Process
     groups.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A request's kind, its slot and its head.
+/// A message's kind, its request slot, and the head of the HTTP request.
 type PostContext<'h> = (RpcKind, RequestSlot, &'h Parts);
 
-/// The key of a session: sessions of other tenants cannot be found, whatever their id.
+/// The key of a session. It includes the tenant, so that no tenant can find another tenant's session, even with its id.
 fn tenant_session(parts: &Parts, id: &str) -> String {
     let tenant = parts.extensions.get::<Arc<KnownTenant>>().map_or("", |tenant| &tenant.name);
     format!("{tenant}\n{id}")
@@ -173,7 +173,7 @@ fn not_acceptable() -> Response<Reply> {
     fault(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream")
 }
 
-/// Sends a message to a server; the response comes as an event, after other messages that precede it.
+/// Sends a message to a server. The response is sent as an event, after the messages that precede it.
 async fn post(
     session: &Arc<StdioSession>,
     (kind, slot, parts): PostContext<'_>,
@@ -196,7 +196,7 @@ async fn post(
             };
         }
     };
-    // The stream ends with the last response.
+    // The stream ends after the last response.
     let (to, reply) = channel_body(slot);
     for (id, progress) in asked {
         session.wait(id, progress, to.clone());
@@ -210,7 +210,7 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     accepts.into_iter().any(|value| value.contains("text/event-stream") || value.contains("*/*"))
 }
 
-/// Clients start a new session after this.
+/// The response for an unknown session; clients then start a new session.
 fn session_not_found() -> Response<Reply> {
     fault(StatusCode::NOT_FOUND, "Session not found")
 }

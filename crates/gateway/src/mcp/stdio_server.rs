@@ -1,8 +1,9 @@
-//! The session with a started MCP server, whose messages are carried over HTTP.
+//! A session with a started MCP server, whose messages are transported over HTTP.
 //!
-//! It speaks the protocol revisions that have sessions: a client without one is told to initialize. The server's
-//! messages go to the stream that waits for them: a response to its request, progress to the request it refers to, and
-//! anything else to the client's own stream, to any open one, or to the backlog.
+//! Only protocol revisions with sessions are supported: a client without a session is told to initialize. A message
+//! from the server is sent to the stream that waits for it: a response to the stream of its request, a progress
+//! notification to the stream of the request that it refers to, and any other message to the client's own stream, to
+//! any open stream, or to the backlog.
 
 use std::borrow::Cow;
 use std::io;
@@ -24,13 +25,13 @@ use crate::mcp::process::{ProcessGroup, ServerProcess};
 use crate::mcp::servers::StartedServer;
 use crate::mcp::stream::event;
 
-/// Longer messages are not carried.
+/// The maximum size of a message; longer messages are not forwarded.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
-/// The server of one session.
+/// A session and its server process.
 pub(super) struct StdioSession {
     client_session: McpClientSession,
-    /// Its input; `None` once it has ended.
+    /// The server's input; `None` once the server has ended.
     input: tokio::sync::Mutex<Option<ChildStdin>>,
     talk: Mutex<PendingRequests>,
     ended: CancellationToken,
@@ -38,7 +39,7 @@ pub(super) struct StdioSession {
 }
 
 impl StdioSession {
-    /// Starts a server; also returns the future that waits for its end, which must be run.
+    /// Starts a server. Also returns a future that waits until the server has ended; the caller must run it.
     pub(super) fn start(
         space: &BodySpace,
         server: &StartedServer,
@@ -62,22 +63,23 @@ impl StdioSession {
         Ok((session, end))
     }
 
-    /// True if the server has ended, or there was no message for `idle`.
+    /// True if the server has ended, or there was no message for the duration `idle`.
     pub(super) fn is_over(&self, idle: Duration) -> bool {
         self.ended.is_cancelled() || self.talk().is_quiet(idle)
     }
 
-    /// Our response to a message, if it is for us.
+    /// Our response to a message, if the message is meant for us.
     pub(super) async fn own(&self, message: &[u8]) -> Option<Vec<u8>> {
         self.client_session.on_client_message(message).await
     }
 
-    /// Awaits the response to a request, which goes to `to`.
+    /// Registers a request whose response must be sent to `to`.
     pub(super) fn wait(&self, id: RpcId, progress: Option<Vec<u8>>, to: EventStream) {
         self.talk().wait(WaitingRequest { id, progress, to });
     }
 
-    /// Sends a message to the server; false if it has ended. The message is sent completely even if the client leaves.
+    /// Sends a message to the server; returns false if the server has ended. The whole message is sent even if the
+    /// client disconnects.
     pub(super) async fn send_message(self: &Arc<Self>, message: WholeBody) -> bool {
         self.talk().latest = Instant::now();
         let session = Arc::clone(self);
@@ -99,7 +101,7 @@ impl StdioSession {
             && pipe.flush().await.is_ok()
     }
 
-    /// Opens the client's own stream, starting with the backlog. A new stream replaces the old one.
+    /// Opens the client's own stream and first sends the backlog. A new stream replaces the previous one.
     pub(super) fn open(self: &Arc<Self>, to: EventStream) {
         let (session, news) = (Arc::clone(self), self.talk().open(&to));
         tokio::spawn(async move {
@@ -128,7 +130,7 @@ impl StdioSession {
         self.talk().close_stream();
     }
 
-    /// Ends the server. All waiting clients get an error.
+    /// Ends the server, and reports an error to all waiting clients.
     pub(super) fn end(&self) {
         self.ended.cancel();
         self.talk().close();
@@ -139,7 +141,7 @@ impl StdioSession {
         self.group
     }
 
-    /// Forwards a line of the server, if it is a message; false if the session has ended.
+    /// Forwards a line from the server, if it is a message; returns false if the session has ended.
     async fn pass(&self, space: &BodySpace, line: &[u8]) -> bool {
         let kind = rpc_kind(line);
         if kind == RpcKind::Nothing {
@@ -150,7 +152,7 @@ impl StdioSession {
         let to = self.talk().route(&kind, &sent);
         let Some(to) = to else { return true };
         select! {
-            // A client that no longer reads does not need it.
+            // Sending fails only if the client has stopped reading.
             _ = to.send(Ok(sent)) => true,
             () = self.ended.cancelled() => false,
         }
@@ -161,7 +163,7 @@ impl StdioSession {
     }
 }
 
-/// A message on one line: in JSON, line ends are only white space.
+/// Joins the lines of a message; in JSON, line ends are only white space.
 fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
     let message = message.trim_ascii();
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');

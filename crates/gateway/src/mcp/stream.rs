@@ -1,4 +1,4 @@
-//! Responses of our own, whole or streamed, and a server's event stream with its messages changed.
+//! Our own responses, whole or streamed, and the event stream of a server with changed messages.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use crate::request_log::know;
 /// The header with the session id.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// Events queued for a slow client; after that the sender waits.
+/// The maximum number of events queued for a slow client; beyond that, the sender waits.
 const MAX_QUEUED_EVENTS: usize = 8;
 
 type BodyPiece = Result<Bytes, Error>;
 
-/// A body that a task writes; the request counts as in progress until it has been written.
+/// A body that a task writes. The request counts as in progress until the body has been written.
 struct ChannelBody {
     pieces: Receiver<BodyPiece>,
     _slot: RequestSlot,
@@ -48,7 +48,7 @@ impl Body for ChannelBody {
     }
 }
 
-/// A body, and the sender to write it with.
+/// Creates a body, and the sender that a task writes it with.
 pub(super) fn channel_body(slot: RequestSlot) -> (Sender<BodyPiece>, Reply) {
     let (sender, pieces) = channel(MAX_QUEUED_EVENTS);
     (sender, Reply::Watched(Box::pin(ChannelBody { pieces, _slot: slot })))
@@ -62,7 +62,7 @@ pub(super) fn json_reply(status: StatusCode, message: Vec<u8>) -> Response<Reply
     response
 }
 
-/// An error as MCP clients expect it.
+/// An error response in the format that MCP clients expect.
 pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
     error_response(&if status.is_server_error() {
         Error::us(status, message)
@@ -71,7 +71,7 @@ pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
     })
 }
 
-/// The same for an [`Error`].
+/// The response for an [`Error`], in the format that MCP clients expect.
 pub(super) fn error_response(error: &Error) -> Response<Reply> {
     let text = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": error.message}});
     let mut response = json_reply(error.status, text.to_string().into_bytes());
@@ -79,13 +79,13 @@ pub(super) fn error_response(error: &Error) -> Response<Reply> {
     response
 }
 
-/// A message as a server-sent event.
+/// Formats a message as a server-sent event.
 pub(super) fn event(message: &[u8]) -> Bytes {
     Bytes::from([b"event: message\ndata: ", message.trim_ascii(), b"\n\n"].concat())
 }
 
-/// The events of a server, with changed messages. They are forwarded as they arrive; if the client leaves, the
-/// connection to the server is closed. If there is no memory for an event, the rest is forwarded uninspected.
+/// Forwards the events of a server as they arrive, with changed messages. If the client disconnects, the connection to
+/// the server is closed. If there is no memory for an event, it is forwarded unread.
 pub(super) fn rewrite_events(
     client_session: Arc<McpClientSession>,
     mut arrival: UpstreamBody,
@@ -128,7 +128,7 @@ pub(super) fn rewrite_events(
     reply
 }
 
-/// An event as the client gets it.
+/// Changes the message in an event, if necessary, and returns the event's bytes.
 async fn rewrite_event(client_session: &McpClientSession, event: McpEvent) -> Vec<u8> {
     let changed = match &event.message {
         Some(message) => client_session.on_server_message(message).await,

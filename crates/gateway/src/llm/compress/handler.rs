@@ -1,7 +1,7 @@
 //! `/v1/compress`: compresses messages for a gateway that forwards them to a model itself.
 //!
-//! The response depends on the question alone: not on the replica, and not on earlier questions. Whatever goes wrong,
-//! the messages are returned unchanged.
+//! The response depends only on the request: not on the replica, and not on earlier requests. If anything fails, the
+//! messages are returned unchanged.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,24 +40,24 @@ pub(crate) const NAME: &str = "compress";
 /// The path for messages.
 const COMPRESS_PATH: &str = "/v1/compress";
 
-/// A path at which other servers record how a turn went on. Nothing is recorded here.
+/// The path at which other servers record how a turn continued. This gateway records nothing.
 const TURN_PATH: &str = "/v1/compress/response";
 
-/// Response header: why the messages are returned unchanged though they should have been compressed.
+/// Response header: why the messages are returned unchanged although they should have been compressed.
 const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
 
 /// A request to one of our own paths.
 pub(crate) enum CompressRoute {
-    /// Compress messages.
+    /// A request to compress messages.
     Compress,
-    /// Return the text with this id.
+    /// A request for the text with this id.
     Retrieve(String),
-    /// Record a turn.
+    /// A request to record a turn.
     Remember,
 }
 
 impl CompressRoute {
-    /// The route of a request, if these paths are enabled. No other path is affected.
+    /// The route of a request; `None` if these paths are disabled or the path is another one.
     pub(crate) fn of(gate: &GatewayState, method: &Method, path: &str) -> Option<Self> {
         let asked = match (method, path) {
             (&Method::POST, COMPRESS_PATH) => Self::Compress,
@@ -74,7 +74,7 @@ impl CompressRoute {
     }
 }
 
-/// The response to such a request. `known` records what is found out, also if it fails.
+/// Answers a request to one of these routes. `known` records what was found out, even if the request fails.
 pub(crate) async fn answer(
     gate: &GatewayState,
     known: &mut Known,
@@ -123,10 +123,10 @@ async fn compress(
     }
 }
 
-/// A question and its answer, or why there is none.
+/// A question and its answer, or the reason why it was refused.
 type CompressResult = Result<(CompressQuestion, LoneAnswer), Refusal>;
 
-/// The answer to a question, with nothing omitted that could not be stored.
+/// Answers a question; text is omitted only if it could be stored.
 async fn settle(gate: &GatewayState, job: &Arc<CompressJob>) -> Result<CompressResult, BypassReason> {
     let (question, answer) = match job.work(gate, Loss::Detail).await? {
         Ok(done) => done,
@@ -138,7 +138,7 @@ async fn settle(gate: &GatewayState, job: &Arc<CompressJob>) -> Result<CompressR
     job.work(gate, Loss::Form).await
 }
 
-/// Returns the messages unchanged, because compressing failed.
+/// Returns the messages unchanged, because compression failed.
 async fn answer_unchanged(
     gate: &GatewayState,
     known: &mut Known,
@@ -146,7 +146,7 @@ async fn answer_unchanged(
     why: BypassReason,
 ) -> Result<Response<Reply>, Error> {
     known.missed = Some(why);
-    // The rewriter may have just panicked, and may do so again.
+    // The rewriter may just have panicked, and could panic again.
     let _ = catch_panic(|| gate.rewrite.on_bypass(&job.head(), why));
     let failed = || Error::us(StatusCode::INTERNAL_SERVER_ERROR, "these messages cannot be read here");
     let question = spawn_blocking(move || catch_panic(|| job.question())).await;
@@ -158,7 +158,7 @@ async fn answer_unchanged(
     Ok(response)
 }
 
-/// A question that another thread can work on.
+/// A compression job that another thread can run.
 struct CompressJob {
     rewrite: Arc<dyn Rewrite>,
     parts: Parts,
@@ -172,8 +172,8 @@ impl CompressJob {
         Arc::new(Self { rewrite, parts, body, limit })
     }
 
-    /// The question and its answer with at most this loss: inline if it is short and not encoded, else from another
-    /// thread.
+    /// Answers the question with at most the loss `most`: inline if the body is short and not encoded, otherwise on
+    /// another thread.
     async fn work(self: &Arc<Self>, gate: &GatewayState, most: Loss) -> Result<CompressResult, BypassReason> {
         let (job, coding) = (Arc::clone(self), Coding::of(&self.parts.headers));
         let weight = coding.weight(self.limit, self.body.len());
@@ -216,7 +216,7 @@ fn bad(refused: OptionError) -> Refusal {
     Refusal { status: StatusCode::BAD_REQUEST, message: refused.message }
 }
 
-/// The model that a question names, if it can be shown.
+/// The name of the model in a question, if it can be shown.
 fn model(question: &CompressQuestion) -> Option<ShownName> {
     let name: String = serde_json::from_slice(question.as_sent().model?).ok()?;
     ShownName::of(&name)

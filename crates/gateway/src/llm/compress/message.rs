@@ -1,4 +1,4 @@
-//! Writes the response of `/v1/compress`: the messages, and figures about them.
+//! Writes the response of `/v1/compress`: the messages, and statistics about them.
 
 use serde_json::{Map, Value, json};
 use tersely_account::TokenChange;
@@ -10,20 +10,20 @@ use crate::llm::entry::RequestEntry;
 
 /// The compressed messages.
 pub struct LoneAnswer {
-    /// A request body with nothing but the messages, their model and their tools.
+    /// A request body that contains only the messages, their model and their tools.
     pub(crate) body: Vec<u8>,
-    /// Their tokens; zero if none were counted.
+    /// The token counts of the messages; zero if they were not counted.
     pub(crate) tally: TokenChange,
     /// The stages that changed something.
     pub(crate) stages: Vec<&'static str>,
-    /// Texts left out.
+    /// The texts left out of the messages.
     pub(crate) kept: Vec<KeptOriginal>,
-    /// Their record.
+    /// The record of the request.
     pub(crate) entry: RequestEntry,
 }
 
 impl LoneAnswer {
-    /// The result of compressing a body.
+    /// Creates the result of compressing a body.
     pub(crate) fn new(body: Vec<u8>, report: &Report, kept: Vec<KeptOriginal>, entry: RequestEntry) -> Self {
         let tally = report.record.total_tokens();
         let stages = report.record.stages.iter().map(|saving| saving.stage).collect();
@@ -31,10 +31,10 @@ impl LoneAnswer {
     }
 }
 
-/// The response as JSON: the messages as they are now, and figures about them.
+/// The response as JSON: the compressed messages, and statistics about them.
 pub(crate) fn write(question: &CompressQuestion, answer: &LoneAnswer) -> Vec<u8> {
     let came = question.as_sent();
-    // Our own output can be parsed; if not, the original messages are returned.
+    // Our own output can always be parsed; if not, the original messages are returned.
     let now = LoneMessages::of(question.provider, &answer.body).unwrap_or(came);
     let tools = now.tools.filter(|tools| came.tools != Some(*tools));
     let TokenChange { before, after } = answer.tally;
@@ -51,7 +51,7 @@ pub(crate) fn write(question: &CompressQuestion, answer: &LoneAnswer) -> Vec<u8>
     join_members(now.messages, tools, numbers)
 }
 
-/// The response if compressing failed: the original messages.
+/// The response if compression failed: the original messages.
 pub(crate) fn write_unchanged(question: &CompressQuestion) -> Vec<u8> {
     let numbers = json!({
         "tokens_before": 0,
@@ -65,7 +65,7 @@ pub(crate) fn write_unchanged(question: &CompressQuestion) -> Vec<u8> {
     join_members(question.as_sent().messages, None, numbers)
 }
 
-/// The ratio of the size after to the size before.
+/// The size after compression, relative to the size before.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people, of numbers far below 2^52")]
 fn ratio(before: usize, after: usize) -> f64 {
     if before == 0 { 1.0 } else { (after as f64 / before as f64 * 10_000.0).round() / 10_000.0 }

@@ -1,32 +1,32 @@
 //! Parses the body of `/v1/compress`.
 //!
-//! Invalid values are refused. Unknown names are ignored and reported in the response: gateways send options for other
-//! servers too, and failing the request would help nobody.
+//! Invalid values are refused. Unknown names are ignored and listed in the response: gateways send options for other
+//! servers too, and refusing such a request would help nobody.
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tersely_engine::OptionError;
 use tersely_wire::{LoneMessages, Provider, check_json, count_messages, lone_provider, top_members};
 
-/// Limit for the options besides the messages.
+/// The maximum size of the options, which are separate from the messages.
 const MAX_CONFIG_BYTES: usize = 64 << 10;
 
-/// How many unknown names are reported, and how many characters of each.
+/// The maximum number of unknown names to report, and the maximum length of each.
 const MAX_IGNORED_NAMES: usize = 16;
 const MAX_IGNORED_CHARS: usize = 64;
 
-/// Messages to compress, and how.
+/// Messages to compress, and the options for it.
 pub struct CompressQuestion {
     messages: Bytes,
     model: Option<Bytes>,
     tools: Option<Bytes>,
     /// The format of the messages.
     pub(crate) provider: &'static Provider,
-    /// How many of the first messages must not be changed.
+    /// The number of messages at the beginning that must not be changed.
     pub(crate) frozen: usize,
-    /// Whether the caller lets its model fetch back what is omitted.
+    /// True if the caller lets its model fetch omitted text.
     pub(crate) retrieves: bool,
-    /// Unknown names.
+    /// Unknown names in the body.
     pub(crate) ignored: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl CompressQuestion {
     /// Parses a body.
     ///
     /// # Errors
-    /// If it is invalid; the message says what is expected.
+    /// Fails if the body is invalid; the message describes what is expected.
     pub(crate) fn read(body: &Bytes) -> Result<Self, OptionError> {
         check_json(body).map_err(|why| refuse(format!("the body is not JSON: {why}")))?;
         let names = ["messages", "model", "config", "tools", "gateway"];
@@ -58,13 +58,13 @@ impl CompressQuestion {
         Ok(Self { messages, model, tools, provider, frozen, retrieves: asked.retrieves, ignored })
     }
 
-    /// The messages as they were sent.
+    /// The messages, unchanged.
     pub(crate) fn as_sent(&self) -> LoneMessages<'_> {
         alone(&self.messages, self.model.as_ref(), self.tools.as_ref())
     }
 }
 
-/// The options besides the messages.
+/// The options of a request.
 #[derive(Default)]
 struct CompressConfig {
     provider: Option<&'static Provider>,
@@ -84,7 +84,7 @@ fn parse_config(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
     for (name, value) in config.iter().filter(|(_, value)| !value.is_null()) {
         let wrong = |expected: &str| refuse(format!("config.{name}: must be {expected}"));
         match name.as_str() {
-            // The result depends on the messages alone, so the session is not needed.
+            // The result depends only on the messages, so the session is not used.
             "session_id" => {}
             "frozen_message_count" => {
                 let count = value.as_u64().ok_or_else(|| wrong("a whole number, 0 or more"))?;
@@ -113,7 +113,7 @@ fn alone<'a>(messages: &'a Bytes, model: Option<&'a Bytes>, tools: Option<&'a By
     LoneMessages { messages, model: model.map(|it| &**it), tools: tools.map(|it| &**it) }
 }
 
-/// Checks the first byte of a value.
+/// Checks the type of a value by its first byte.
 fn expect(value: Option<Bytes>, expected: &str, first: u8) -> Result<Option<Bytes>, OptionError> {
     match value {
         Some(value) if value.first() != Some(&first) => Err(refuse(expected)),

@@ -1,4 +1,4 @@
-//! `/v1/retrieve/ID`: returns a text that was left out of messages, to the client that sent them.
+//! `/v1/retrieve/ID`: returns a text that was left out of messages to the client that sent them.
 
 use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{Request, Response};
@@ -13,13 +13,13 @@ use crate::llm::compress::reply::json;
 use crate::llm::expand::original;
 use crate::llm::state::GatewayState;
 
-/// The path; an id follows.
+/// The beginning of the path, which an id follows.
 const PATH: &str = "/v1/retrieve/";
 
-/// The prefix of our ids; it is optional.
+/// The optional prefix of our ids.
 const PREFIX: &str = "shadow_";
 
-/// Hex digits of an id: of ours, and of other servers'.
+/// The number of hex digits in an id, including the ids of other servers.
 const DIGITS: std::ops::RangeInclusive<usize> = 12..=64;
 
 /// The id in a path, if it is valid.
@@ -30,7 +30,7 @@ pub(super) fn id(path: &str) -> Option<String> {
     is_one.then(|| format!("{PREFIX}{}", digits.to_ascii_lowercase()))
 }
 
-/// The text with this id, or the part of it that the query asks for.
+/// Returns the text with this id, or the part of it that the query asks for.
 pub(super) async fn retrieve(
     gate: &GatewayState,
     id: String,
@@ -45,7 +45,7 @@ pub(super) async fn retrieve(
         Some(wanted) => {
             let (whole, wish) = (text.clone(), said!({"id": id, "part": wanted}).to_string());
             let show = move || ExpandRequest::read(&wish).map(|wish| wish.show(&whole).into_owned());
-            // If the part cannot be found, the whole text is returned.
+            // If the part cannot be searched for, the whole text is returned.
             gate.workers.run(length, show).await.ok().and_then(Result::ok).unwrap_or(text)
         }
     };
@@ -55,10 +55,10 @@ pub(super) async fn retrieve(
     Ok(response)
 }
 
-/// The decoded parameter `query`; `None` if it is empty.
+/// The decoded query parameter `query`; `None` if it is empty.
 fn part(query: &str) -> Option<String> {
     let value = query.split('&').find_map(|pair| pair.strip_prefix("query="))?;
-    // A plus sign is a space here; one that is meant is `%2B`.
+    // A plus sign means a space here; a literal plus sign is sent as `%2B`.
     let spaced = value.replace('+', " ");
     Some(percent_decode_str(&spaced).decode_utf8_lossy().into_owned()).filter(|part| !part.is_empty())
 }

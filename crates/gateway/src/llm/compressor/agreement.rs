@@ -1,8 +1,9 @@
-//! Agreement on what replaces a result: the first answer applies to every replica, from then on.
+//! Agreement on the text that replaces a result: from the first answer on, all replicas use that answer.
 //!
-//! A compressor answers differently each time, but what was sent must not change. So an answer is used only once the
-//! store that all replicas share has it, and an answer in the store takes precedence over a new one. A process keeps
-//! what it has used: whatever happens to the store, it never sends anything else for the same result.
+//! A compressor answers differently each time, but a text that was sent must not change later. So an answer is used
+//! only after it has been written to the store that all replicas share, and an answer in the store takes precedence
+//! over a new one. Each process also remembers the answers that it has used: even if the store loses them, it never
+//! sends a different text for the same result.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use crate::llm::keeper::in_time;
 
-/// The key of a result in the stores: its owner and its name.
+/// The key of a result in the stores: the result's owner and name.
 #[derive(Clone)]
 pub(crate) struct AnswerKey {
     pub(crate) whose: Arc<[u8]>,
@@ -23,29 +24,29 @@ pub(crate) struct AnswerKey {
 /// The stores of agreed answers.
 #[derive(Clone)]
 pub(crate) struct Agreement {
-    /// In this process.
+    /// The store in this process.
     near: Arc<Store>,
-    /// Shared by all replicas; `None` if there is only one.
+    /// The store that all replicas share; `None` if there is only one replica.
     far: Option<Arc<Store>>,
-    /// Limits concurrent refreshes.
+    /// Limits the number of concurrent refreshes.
     tending: Arc<Semaphore>,
 }
 
-/// How many requests' answers are refreshed at a time; a slow store gets no more.
+/// The maximum number of requests whose answers are refreshed at the same time, so that a slow store is not overloaded.
 const MAX_TENDED_REQUESTS: usize = 4;
 
-/// What is known of a result.
+/// What the shared store contains for a result.
 pub(crate) enum StoredAnswer {
-    /// This answer replaces it.
+    /// This answer replaces the result.
     Said(RemoteAnswer),
     /// There is no answer yet.
     Open,
-    /// The store could not be asked.
+    /// The store could not be read.
     Unknown,
 }
 
 impl Agreement {
-    /// Agreement through `store`, with `near` for the answers used here if the store is remote.
+    /// Creates an agreement through `store`. If that store is remote, `near` stores the answers used in this process.
     pub(crate) fn new(store: &Arc<Store>, near: Store) -> Self {
         let tending = Arc::new(Semaphore::new(MAX_TENDED_REQUESTS));
         if store.deadline().is_some() {
@@ -61,12 +62,12 @@ impl Agreement {
         found.as_deref().map(decode)
     }
 
-    /// True if a store call that began then may still be waited for.
+    /// True if there is still time to wait for a store call, for work that began at `begun`.
     pub(crate) fn in_time(&self, begun: Instant) -> bool {
         self.far.as_ref().is_none_or(|far| in_time(far, begun).is_some())
     }
 
-    /// The shared answer for a result that this process has used none for.
+    /// The shared answer for a result for which this process has used no answer yet.
     pub(crate) async fn find_shared(&self, key: &AnswerKey) -> StoredAnswer {
         let Some(far) = &self.far else { return StoredAnswer::Open };
         let Some(place) = key.on(far) else { return StoredAnswer::Unknown };
@@ -77,8 +78,8 @@ impl Agreement {
         }
     }
 
-    /// Proposes an answer and returns the agreed one, which is the first proposed. If the store does not confirm it,
-    /// the result stays whole, as it does for every other replica.
+    /// Proposes an answer and returns the agreed one, which is the answer that was proposed first. If the store does
+    /// not confirm it, the result is left whole, as it is for every other replica.
     pub(crate) async fn settle(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let stands = match &self.far {
             None => word,
@@ -91,15 +92,16 @@ impl Agreement {
         self.hold(key, stands).await
     }
 
-    /// The answer that this process uses from now on: `word`, unless it has used another.
+    /// Sets the answer that this process uses from now on: `word`, unless it has already used another. Returns that
+    /// answer.
     pub(crate) async fn hold(&self, key: &AnswerKey, word: RemoteAnswer) -> RemoteAnswer {
         let Some(place) = key.on(&self.near) else { return RemoteAnswer::Whole };
         let first = self.near.first(&place, &encode(&word)).await;
         first.map_or(RemoteAnswer::Whole, |said| decode(&said))
     }
 
-    /// Refreshes the answers used here in the shared store, one after the other and in the background: entries live on,
-    /// and lost ones are written again. If there is no slot, a later request refreshes them.
+    /// Refreshes the answers used here in the shared store, one after the other: entries are kept alive, and lost
+    /// entries are written again. If no slot is free, a later request refreshes them.
     pub(crate) async fn refresh(&self, used: Vec<(AnswerKey, RemoteAnswer)>) {
         let (Some(far), Ok(_place)) = (&self.far, self.tending.try_acquire()) else { return };
         for (key, word) in used {
@@ -108,7 +110,7 @@ impl Agreement {
                 Ok(None) => far.first(&place, &encode(&word)).await.map(drop),
                 found => found.map(drop),
             };
-            // If the store fails now, it will fail for the others too.
+            // If the store fails for one answer, it will fail for the others too.
             if done.is_err() {
                 return;
             }
@@ -122,7 +124,7 @@ impl AnswerKey {
     }
 }
 
-/// The stored form of an answer: a character for its kind, then its text.
+/// Encodes an answer for the store: a character for the kind, then the text.
 fn encode(word: &RemoteAnswer) -> String {
     match word {
         RemoteAnswer::Text(text) => format!("+{text}"),

@@ -1,4 +1,4 @@
-//! One call of a remote compressor.
+//! A single call of a remote compressor.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -12,14 +12,15 @@ use crate::http::request_body::OutgoingBody;
 use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape::{self, CompressorReply};
 
-/// Limit for a response.
+/// The maximum size of a response.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
-/// Why a call failed.
+/// The reason why a call failed.
 pub(crate) enum CallFault {
-    /// The server is unreachable, or reports an error of its own.
+    /// The server is unreachable, or reports an internal error.
     Down,
-    /// The server refused, or its response is unreadable: the cause may be this request or its credential alone.
+    /// The server refused the request, or its response is unreadable; the cause may be only this request or its
+    /// credential.
     Refused,
 }
 

@@ -1,7 +1,7 @@
-//! Finds the replacements for the results of a request: agreed ones, or new answers of a remote compressor.
+//! Finds replacements for the results of a request: agreed answers, or new answers of a remote compressor.
 //!
-//! Only results that the model has not seen are sent, and every outcome is stored, failures too: the same request sent
-//! again gets the same bytes. Everything ends within one deadline.
+//! Only results that the model has not seen are sent to the compressor, and every outcome is stored, including
+//! failures, so that the same request always gets the same bytes. All calls must end within one deadline.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,24 +28,24 @@ use crate::llm::rewrite::Head;
 use crate::llm::tenant_id::TenantId;
 use crate::settings::GatewaySettings;
 
-/// Concurrent calls, over all requests.
+/// The maximum number of concurrent calls, over all requests.
 const MAX_CONCURRENT_CALLS: usize = 10;
 
-/// Results sent per request.
+/// The maximum number of results of one request to send to the compressor.
 const MAX_ASKS: usize = 64;
 
-/// Limit for what waits to be sent, over all requests, whose clients may be gone: each request takes one unit, and one
-/// more for each `UNIT_BYTES` bytes.
+/// Limits the data that waits to be sent, over all requests, even if their clients have disconnected: each request
+/// takes one unit, and one more for each `UNIT_BYTES` bytes.
 const MAX_QUEUED_UNITS: usize = 2048;
 const UNIT_BYTES: usize = 64 << 10;
 
-/// How long a compressor is not called after several failures in a row.
+/// How long a compressor is not called after several consecutive failures.
 const BREAKER_PAUSE: Duration = Duration::from_secs(30);
 
-/// The prefix of an answer's owner, so that requests without credentials have one too.
+/// The prefix of an answer's owner, so that answers for requests without credentials have an owner too.
 const OWNER: &[u8] = b"compressor\n";
 
-/// A remote compressor, and the answers agreed on.
+/// A remote compressor, and the agreed answers.
 pub struct Compressor {
     settings: CompressorSettings,
     address: Uri,
@@ -57,18 +57,18 @@ pub struct Compressor {
     agreement: Agreement,
 }
 
-/// What is asked for one request.
+/// The questions to ask the compressor about one request.
 pub(crate) struct Inquiry {
-    /// Its results.
+    /// The results of the request that may be replaced.
     pub(crate) candidates: Vec<Candidate>,
-    /// The sender's identity, without what a renewed login changes and complete.
+    /// The sender's identity, first without the login, which may be renewed, and then in full.
     pub(crate) lasting: Arc<[u8]>,
     pub(crate) said: Arc<[u8]>,
-    /// The credential of the request, if the compressor may get it.
+    /// The credential of the request, if it may be sent to the compressor.
     pub(crate) credential: HeaderMap,
-    /// Whether the request only counts tokens: then nothing is sent or stored.
+    /// True if the request only counts tokens; then nothing is sent or stored.
     pub(crate) only_counts: bool,
-    /// The units that it takes; `None` if it sends nothing.
+    /// The units that this inquiry takes; `None` if nothing is sent.
     _room: Option<OwnedSemaphorePermit>,
 }
 
@@ -76,13 +76,13 @@ pub(crate) struct Inquiry {
 #[derive(Default)]
 pub(crate) struct Consultation {
     pub(crate) agreed: RemoteAnswers,
-    /// Calls made, and their tokens.
+    /// The number of calls made, and their tokens.
     pub(crate) calls: u64,
     pub(crate) tokens: u64,
 }
 
 impl Consultation {
-    /// The result of a failed inquiry about these positions.
+    /// The result of a failed inquiry: all results at these positions are left whole.
     pub(crate) fn nothing(places: &[usize]) -> Self {
         let mut consulted = Self::default();
         for at in places {
@@ -92,23 +92,23 @@ impl Consultation {
     }
 }
 
-/// A result without an answer so far.
+/// A result that this process has no answer for.
 struct OpenResult {
     at: usize,
     key: AnswerKey,
     ask: Option<CompressorAsk>,
 }
 
-/// How long calls are waited for.
+/// Limits the time to wait for calls.
 #[derive(Clone)]
 struct CallWait {
     deadline: Instant,
-    /// Cancelled when the client has left.
+    /// Cancelled when the client has disconnected.
     left: CancellationToken,
 }
 
 impl CallWait {
-    /// The result of `wait`; `None` as soon as the client has left.
+    /// Waits for the result of `wait`; `None` as soon as the client has disconnected.
     async fn unless_left<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         select! {
             biased;
@@ -118,14 +118,15 @@ impl CallWait {
     }
 }
 
-/// The result of a call: its text if it is usable, and its tokens.
+/// The result of a call: the text, if it is usable, and the tokens used.
 type CallOutcome = (Option<String>, u64);
 
 impl Compressor {
-    /// A compressor that is reached as upstreams are, with answers stored where `keeper` stores texts.
+    /// Creates a compressor that is reached in the same way as upstreams. Its answers are stored where `keeper` stores
+    /// texts.
     ///
     /// # Errors
-    /// If a setting does not work.
+    /// Fails if a setting is invalid.
     pub fn new(
         settings: CompressorSettings,
         gateway: &GatewaySettings,
@@ -148,7 +149,7 @@ impl Compressor {
         })
     }
 
-    /// What is asked for a request with these results.
+    /// Creates the inquiry for a request with these results.
     pub(crate) fn inquiry(
         &self,
         head: &Head<'_>,
@@ -161,7 +162,7 @@ impl Compressor {
         Inquiry { candidates, lasting, said, credential: self.credential(head), only_counts, _room: room }
     }
 
-    /// Limits what is sent: not too much for one request, and nothing if others use all units.
+    /// Limits the data to send: a maximum number of results for one request, and nothing if too few units are free.
     fn admit(&self, candidates: &mut [Candidate]) -> Option<OwnedSemaphorePermit> {
         candidates.iter_mut().filter(|it| it.ask.is_some()).skip(MAX_ASKS).for_each(|it| it.ask = None);
         let asks = candidates.iter().filter_map(|it| it.ask.as_ref());
@@ -179,8 +180,8 @@ impl Compressor {
         room
     }
 
-    /// The credential of a request that is forwarded to the compressor's own server; empty if the compressor has a key
-    /// of its own.
+    /// The credential of a request, if the request is forwarded to the compressor's own server. Empty if the compressor
+    /// has a key of its own.
     fn credential(&self, head: &Head<'_>) -> HeaderMap {
         let settings = &self.settings;
         let is_same = head.upstream.is_some_and(|upstream| upstream.is_at(&settings.endpoint));
@@ -192,8 +193,9 @@ impl Compressor {
         lent.map(|(value, name)| (name, value)).chain(login(head.headers)).collect()
     }
 
-    /// The replacement of each result. Takes at most the deadline and a few store calls. Once the client has left, no
-    /// call begins, and nothing is stored for results that were not sent: nobody has seen them.
+    /// Finds the replacement for each result. Takes no longer than the deadline and a few store calls. Once the client
+    /// has disconnected, no call begins, and nothing is stored for results that were not sent, because nobody has seen
+    /// them.
     pub(crate) async fn consult(self: Arc<Self>, inquiry: Inquiry, left: CancellationToken) -> Consultation {
         let wait = CallWait { deadline: Instant::now() + self.settings.timeout, left };
         let Inquiry { candidates, lasting, said, credential, only_counts, _room } = inquiry;
@@ -222,7 +224,8 @@ impl Compressor {
                     consulted.agreed.settle(at, self.agreement.hold(&key, word.clone()).await);
                 }
                 (Some(StoredAnswer::Open), Some(ask)) => asked.push((at, key, ask)),
-                // The model has seen it whole, the store could not be asked, or the limit is reached: it stays whole.
+                // The model has seen the whole result, the store could not be read, or a limit is reached: the result
+                // is left whole.
                 (standing, _) => {
                     let word = self.agreement.hold(&key, RemoteAnswer::Whole).await;
                     consulted.agreed.settle(at, word.clone());
@@ -241,7 +244,7 @@ impl Compressor {
         consulted
     }
 
-    /// The shared answers for these results, by position; without those that there was no time for.
+    /// The shared answers for these results, by position; `Unknown` for results that there was no time to look up.
     async fn look(self: &Arc<Self>, open: &[OpenResult]) -> HashMap<usize, StoredAnswer> {
         let begun = std::time::Instant::now();
         let calls = open.iter().map(|pending| {
@@ -259,7 +262,7 @@ impl Compressor {
         all(calls).await.unwrap_or_default().into_iter().collect()
     }
 
-    /// Sends these results, a few at a time, and agrees on an answer for each.
+    /// Sends these results to the compressor, a few at a time, and agrees on an answer for each.
     async fn ask_all(
         self: &Arc<Self>,
         wait: &CallWait,
@@ -290,8 +293,8 @@ impl Compressor {
         }
     }
 
-    /// Agrees on an answer. After the deadline, the store is waited for no longer than for one call; without its
-    /// confirmation the result stays whole.
+    /// Agrees on an answer. After the deadline, waits for the store no longer than one call takes; if the store does
+    /// not confirm the answer, the result is left whole.
     async fn settle(&self, deadline: Instant, key: &AnswerKey, text: Option<String>) -> RemoteAnswer {
         if self.agreement.in_time(deadline.into_std()) {
             self.agreement.settle(key, text.map_or(RemoteAnswer::Failed, RemoteAnswer::Text)).await
@@ -300,7 +303,7 @@ impl Compressor {
         }
     }
 
-    /// The compressor's answer for a result; `None` if it was not called.
+    /// Asks the compressor about a result; `None` if the compressor was not called.
     async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> Option<CallOutcome> {
         let settings = &self.settings;
         let mut headers = shape::headers(settings.shape, settings.key.as_deref())?;
@@ -318,7 +321,8 @@ impl Compressor {
             Ok(Ok(_)) => false,
             Ok(Err(CallFault::Down)) => true,
             Ok(Err(CallFault::Refused)) => !settings.is_lent(),
-            // A call that first waited for others says little about the compressor.
+            // A call that had to wait for others first had little time, so its timeout says little about the
+            // compressor.
             Err(_) => left >= settings.timeout / 2,
         };
         if is_at_fault {
@@ -327,18 +331,18 @@ impl Compressor {
         Some(match called {
             Ok(Ok(heard)) => {
                 self.breaker.record_success();
-                // An answer longer than the result is useless, and is not stored.
+                // An answer that is not shorter than the result is useless, so it is not stored.
                 let text = heard.text.filter(|text| text.len() < ask.text.len());
                 (text, heard.tokens.unwrap_or_default())
             }
             Ok(Err(_)) => (None, 0),
-            // The server may have read the whole request.
+            // The server may have processed the whole request.
             Err(_) => (None, shape::estimate(ask.text.len())),
         })
     }
 }
 
-/// Headers that hold a credential.
+/// Headers that contain a credential.
 const CREDENTIAL_HEADERS: [HeaderName; 5] = [
     AUTHORIZATION,
     HeaderName::from_static("api-key"),
@@ -347,7 +351,7 @@ const CREDENTIAL_HEADERS: [HeaderName; 5] = [
     HeaderName::from_static("chatgpt-account-id"),
 ];
 
-/// The header that marks a credential as a login; its other values are not passed on.
+/// The header that marks a credential as a login; its other values are not forwarded.
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 
 fn login(headers: &HeaderMap) -> Option<(HeaderName, HeaderValue)> {
@@ -369,7 +373,7 @@ mod tests {
         (0..many).map(candidate).collect()
     }
 
-    /// Behaviour 8.13: requests in progress take units, and without units nothing is asked.
+    /// Behaviour 8.13: requests in progress take units, and if no units are free, the compressor is not asked.
     #[tokio::test]
     async fn without_room_nothing_is_asked() {
         let keeper = Keeper::new(Store::open(&StoreSettings::default()).unwrap(), None);

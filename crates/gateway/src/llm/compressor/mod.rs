@@ -1,4 +1,4 @@
-//! Remote compressors, which are asked about new results before a request is rewritten.
+//! Remote compressors, which are asked to shorten new results before a request is rewritten.
 
 mod agreement;
 mod call;

@@ -1,43 +1,43 @@
-//! Rate limit for calls of a compressor: a token bucket for one second.
+//! A rate limit for calls of a compressor: a token bucket for one second.
 //!
-//! The bucket is stored as the time at which it will be full again. A call that comes too early waits for its turn, and
-//! gives up if its turn comes after the deadline.
+//! The bucket is stored as the time at which it will be full again. A call beyond the rate waits for its turn, or gives
+//! up at once if its turn would come after the deadline.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// The time in which the bucket fills.
+/// The time in which an empty bucket becomes full.
 const BUCKET_PERIOD: Duration = Duration::from_secs(1);
 
 /// The rate limit.
 pub(crate) struct Pace {
-    /// Calls per second; 0: unlimited.
+    /// The maximum number of calls per second; 0 means unlimited.
     rate: usize,
     full_at: Mutex<Option<Instant>>,
 }
 
 impl Pace {
-    /// A limit of this many calls per second; 0: unlimited.
+    /// Creates a limit of this many calls per second; 0 means unlimited.
     pub(crate) fn new(rate: usize) -> Self {
         Self { rate, full_at: Mutex::default() }
     }
 
-    /// Waits for a turn. `None`, at once, if it would come after the deadline.
+    /// Waits for a turn; returns `None` at once if the turn would come after the deadline.
     pub(crate) async fn turn(&self, deadline: Instant) -> Option<()> {
         let at = self.reserve(Instant::now(), deadline)?;
         sleep_until(at).await;
         Some(())
     }
 
-    /// Reserves a turn, and returns its time.
+    /// Reserves a turn and returns its time; `None` if it would come after the deadline.
     fn reserve(&self, now: Instant, deadline: Instant) -> Option<Instant> {
         let Some(rate) = u32::try_from(self.rate).ok().filter(|rate| *rate > 0) else { return Some(now) };
         let one = BUCKET_PERIOD / rate;
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let full = full_at.map_or(now, |full| full.max(now)) + one;
-        // What exceeds the second that the bucket holds must wait.
+        // Calls beyond the capacity of the bucket, which is one second, must wait.
         let wait = full.duration_since(now).saturating_sub(BUCKET_PERIOD.max(one));
         let turn = now + wait;
         if turn > deadline {

@@ -9,51 +9,52 @@ use crate::error::Error;
 use crate::llm::compressor::prompt::PROMPT;
 use crate::upstream::Upstream;
 
-/// A remote compressor.
+/// The settings of a remote compressor.
 #[derive(Clone)]
 pub struct CompressorSettings {
-    /// The format of its requests and responses.
+    /// The format of the compressor's requests and responses.
     pub shape: CompressorShape,
-    /// Its server, with the path of its API unless that is the usual one.
+    /// The compressor's server. The URL may omit the path of the API if it is the usual one.
     pub endpoint: Upstream,
-    /// Its key; without one, a model is called with the credential of the request in progress, if that is forwarded to
-    /// the same server.
+    /// The compressor's key. Without a key, a model is called with the credential of the request in progress, if that
+    /// request is forwarded to the same server.
     pub key: Option<String>,
-    /// Its model.
+    /// The model to use.
     pub model: String,
-    /// How long all results of one request may take.
+    /// The time allowed for all results of one request together.
     pub timeout: Duration,
-    /// Calls per second; 0: unlimited.
+    /// The maximum number of calls per second; 0 means unlimited.
     pub rate: usize,
 }
 
-/// The format of requests and responses.
+/// The format of a compressor's requests and responses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CompressorShape {
     /// A dedicated compression service.
     Api,
-    /// Chat Completions.
+    /// The Chat Completions API.
     OpenAi,
-    /// Anthropic's Messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// Google's Gemini.
+    /// Google's Gemini API.
     Gemini,
 }
 
 impl CompressorSettings {
-    /// Everything that decides its answers, in a canonical form.
+    /// All settings that influence the answers, in a canonical form.
     #[must_use]
     pub fn mark(&self) -> String {
         let Self { shape, endpoint, model, .. } = self;
         format!("{shape:?} {} {model}\n{PROMPT}", endpoint.url())
     }
 
-    /// True if it is only called with a request's own credential: a refusal then may be about that credential alone.
+    /// True if the compressor is called only with the credential of a request; a refusal may then concern only that
+    /// credential.
     pub(crate) fn is_lent(&self) -> bool {
         self.key.is_none() && self.shape != CompressorShape::Api
     }
 
-    /// The address of its requests.
+    /// The URL to which requests are sent.
     pub(crate) fn address(&self) -> Result<Uri, Error> {
         let path = match self.shape {
             CompressorShape::Api => return self.endpoint.endpoint(None),
@@ -72,7 +73,7 @@ impl CompressorSettings {
     }
 }
 
-/// Hides the key.
+/// Hides the key, which is a secret.
 impl fmt::Debug for CompressorSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { shape, endpoint, key, model, timeout, rate } = self;

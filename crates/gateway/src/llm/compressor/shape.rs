@@ -12,10 +12,10 @@ const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const GOOGLE_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
 
-/// `OpenAI`'s own server has another name for the token limit than compatible servers.
+/// `OpenAI`'s own server, which uses another name for the token limit than compatible servers do.
 const OPENAI: &str = "api.openai.com";
 
-/// Approximate bytes per token.
+/// The approximate number of bytes per token.
 const BYTES_PER_TOKEN: usize = 4;
 
 /// A compressor's answer.
@@ -23,11 +23,11 @@ const BYTES_PER_TOKEN: usize = 4;
 pub(crate) struct CompressorReply {
     /// The shortened text; `None` if it is empty or truncated.
     pub(crate) text: Option<String>,
-    /// Tokens used, as the compressor counts them.
+    /// The number of tokens used, if the compressor reports it.
     pub(crate) tokens: Option<u64>,
 }
 
-/// The body of a request.
+/// The body of a request to the compressor.
 pub(crate) fn body(settings: &CompressorSettings, ask: &CompressorAsk) -> Value {
     let CompressorAsk { tool, text, question } = ask;
     let model = &settings.model;
@@ -64,14 +64,14 @@ fn tool_name(tool: &str) -> &str {
     if tool.is_empty() { "generic" } else { tool }
 }
 
-/// The prompt with a result.
+/// The text of the prompt, with the result to shorten.
 fn prompt_text(ask: &CompressorAsk) -> String {
     let CompressorAsk { tool, text, question } = ask;
     let task = if question.is_empty() { String::new() } else { format!("The task:\n{question}\n\n") };
     format!("{task}The tool: {}\n\nIts output:\n{text}", tool_name(tool))
 }
 
-/// The headers for a key, and others that the server requires.
+/// The headers that contain the key, and other headers that the server requires.
 pub(crate) fn headers(shape: CompressorShape, key: Option<&str>) -> Option<HeaderMap> {
     let mut headers = HeaderMap::new();
     if shape == CompressorShape::Anthropic {
@@ -120,18 +120,18 @@ pub(crate) fn read(shape: CompressorShape, body: &[u8]) -> Option<CompressorRepl
     Some(CompressorReply { text: is_useful.then_some(text), tokens })
 }
 
-/// The texts of the matching parts, joined.
+/// Joins the texts of the matching parts.
 fn texts(parts: &Value, counts: impl Fn(&Value) -> bool) -> Option<String> {
     let parts = parts.as_array()?.iter().filter(|part| counts(part));
     Some(parts.filter_map(|part| part["text"].as_str()).collect())
 }
 
-/// The sum of these members, if all of them are present.
+/// The sum of these members; `None` if one of them is missing.
 fn sum(usage: &Value, names: &[&str]) -> Option<u64> {
     names.iter().map(|name| usage[name].as_u64()).sum()
 }
 
-/// The tokens of a call whose compressor does not report them, estimated from the bytes sent and received.
+/// Estimates the tokens of a call from its number of bytes, for a compressor that does not report them.
 pub(crate) fn estimate(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX)
 }
