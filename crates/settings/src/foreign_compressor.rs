@@ -1,4 +1,4 @@
-//! Collects what another gateway's file says about compressors.
+//! Collects the compressor settings of another gateway's file.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::words::Words;
 /// The value of a key, and its origin.
 pub(crate) type CompatValue = (Words, SettingOrigin);
 
-/// Compressor settings in a file.
+/// Compressor settings from another gateway's file.
 #[derive(Debug, Default)]
 pub struct ForeignCompressor {
     /// The provider that the pipe names.
