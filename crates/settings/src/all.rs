@@ -22,7 +22,7 @@ pub struct AllSettings {
     pub servers: tersely_gateway::McpServers,
     /// The external compressor, if results are sent to one.
     pub compressor: Option<tersely_gateway::CompressorSettings>,
-    /// Log, events, history and prices.
+    /// Settings of the log, the event file, the history and the prices.
     pub seen: SeenParts,
     /// The collector that receives spans and metrics, if one is configured.
     pub collector: Option<tersely_gateway::CollectorSettings>,

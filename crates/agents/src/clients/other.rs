@@ -1,4 +1,4 @@
-//! Points an unknown command at a gateway, by all the variables that programs and libraries commonly read.
+//! Points an unknown command at a gateway, with all the variables that programs and libraries commonly read.
 
 use tersely_terminal::fault::CommandFault;
 
