@@ -5,7 +5,7 @@ use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
 
-/// How to restart our service.
+/// The command that restarts our service.
 const AGAIN: &str =
     if cfg!(target_os = "macos") { "tersely init --service" } else { "systemctl --user start tersely" };
 
