@@ -1,4 +1,4 @@
-//! The command line: measures a corpus by families, its forms, its conversations, and what later calls recall of them.
+//! The command line: measures families of tool results, forms, conversations, and what later calls recall.
 
 use std::process::ExitCode;
 
@@ -47,7 +47,7 @@ enum BenchSubject {
     Recall(RecallArgs),
 }
 
-/// Runs the measurement; fails if a law is broken.
+/// Runs the measurement. The exit code reports failure if a law is broken.
 ///
 /// # Errors
 ///
