@@ -1,4 +1,4 @@
-//! Points coding agents at a gateway, for one run or for good, and undoes it to the byte.
+//! Points coding agents at a gateway, for one run or permanently, and can undo the changes exactly.
 //!
 //! [`clients`] contains each agent's own variables, arguments and files; [`init`], [`mcp_install`] and [`uninstall`]
 //! change files of other programs. Every change is recorded as a [`Receipt`] before it is made.

@@ -38,7 +38,7 @@ pub struct AuditedConversation {
     pub costly: Vec<CostlyResult>,
     /// Files read more than once.
     pub reads: Vec<FileReads>,
-    /// Requests that hit the prompt cache less than expected.
+    /// Requests that read less from the prompt cache than expected.
     pub breaks: Vec<CacheBreak>,
     /// Tools that were called.
     pub called: BTreeSet<String>,

@@ -16,7 +16,7 @@ use crate::recording::Recording;
 pub(crate) struct TokenEstimate {
     /// Running totals: the sum of all earlier messages for each message, then the total.
     sums: Vec<TokenChange>,
-    /// Each tool result.
+    /// The estimate of each tool result.
     pub(crate) results: Vec<ResultEstimate>,
     /// The tokens of our own tool, which is in each request.
     pub(crate) tool: usize,
@@ -24,7 +24,7 @@ pub(crate) struct TokenEstimate {
     pub(crate) stages: Vec<(&'static str, i64)>,
 }
 
-/// A tool result.
+/// The estimate of a tool result.
 #[derive(Debug)]
 pub(crate) struct ResultEstimate {
     /// The index of the message that contains the result.

@@ -39,7 +39,7 @@ pub struct BenchArgs {
     corpus: CorpusArgs,
 }
 
-// What to measure, if not the families; the words about each are its own.
+// What to measure instead of the families. Each subcommand has its own help text.
 #[derive(Debug, Subcommand)]
 enum BenchSubject {
     Forms(FormsArgs),

@@ -118,7 +118,7 @@ fn open(log: &RunLog, questions: &[EvalQuestion]) -> Vec<(EvalArm, EvalQuestion)
 /// A run gives up after this many failures if there has been no answer at all.
 const MAX_EARLY_FAILURES: usize = 6;
 
-/// Asks all open questions, and logs each answer as it arrives.
+/// Asks all questions that are still open, and logs each answer when it arrives.
 fn answer(
     at_once: usize,
     asker: Asker,

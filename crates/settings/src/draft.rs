@@ -27,7 +27,7 @@ pub(crate) struct Draft {
     pub upstream: String,
     /// The URL of each provider's own upstream; empty if there is none.
     pub upstreams: [String; Vendor::ALL.len()],
-    /// Who may use the endpoint that compresses messages without forwarding them: one of [`DOORS`].
+    /// Whether clients may use the endpoint that compresses messages without forwarding them: one of [`DOORS`].
     pub compress_api: &'static str,
     /// Whether JSON in the text of users is rewritten in a shorter form.
     pub prompting: bool,

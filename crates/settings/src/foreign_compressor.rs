@@ -17,6 +17,6 @@ pub struct ForeignCompressor {
     pub own: BTreeMap<&'static str, CompatValue>,
     /// Each provider's values, by our keys.
     pub providers: BTreeMap<String, BTreeMap<&'static str, CompatValue>>,
-    /// The line of `providers`.
+    /// The line where `providers` begins.
     pub place: Option<SettingOrigin>,
 }

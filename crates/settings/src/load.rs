@@ -73,7 +73,8 @@ fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {
     FilterShelf::find(&sources.here, folder.as_deref(), config.as_deref())
 }
 
-/// Loads settings for an interactive command, and reports on stderr what was ignored in a file that the user did not choose.
+/// Loads settings for an interactive command. If parts of a file that the user did not choose were ignored, they are
+/// reported on stderr.
 ///
 /// # Errors
 /// If the settings are invalid, or stderr cannot be written.

@@ -17,7 +17,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of one key, with its origin.
+    /// A problem with one key, and the origin of its value.
     pub fn at(origin: &SettingOrigin, key: &str, what: impl fmt::Display) -> Self {
         let place = match origin {
             SettingOrigin::File(path, line) => format!("{path}:{line}: {key}"),
@@ -28,7 +28,7 @@ impl Problem {
         Self { place, what: what.to_string(), hint: None }
     }
 
-    /// A key that only a file chosen by the user may set.
+    /// A problem with a key that only a file chosen by the user may set.
     #[must_use]
     pub fn not_allowed_here(key: &str, origin: &SettingOrigin) -> Self {
         let place = match origin {

@@ -25,7 +25,7 @@ pub enum News<'a> {
 
 /// Sends new settings on SIGHUP and whenever the `loaded` file changes, and reports each reload.
 ///
-/// Ends by itself once the receiver is gone.
+/// The task ends once the receiver is dropped.
 pub fn watch(
     sources: SettingSources,
     loaded: &LoadedSettings,

@@ -64,7 +64,7 @@ pub(crate) fn bytes(word: &str) -> Result<usize, String> {
     number(digits).and_then(|number| number.checked_mul(unit)).ok_or_else(fault)
 }
 
-/// Refuses zero.
+/// Returns the number, or an error if it is zero.
 pub(crate) fn positive(number: usize) -> Result<usize, String> {
     if number == 0 { Err("must be more than 0".to_owned()) } else { Ok(number) }
 }

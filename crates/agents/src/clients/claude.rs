@@ -66,7 +66,8 @@ impl Client for Claude {
         Ok(launch)
     }
 
-    /// Settings files override variables, so a variable with another address would stop having an effect.
+    /// Refuses if a variable already chooses a server: settings files override variables, so the user's choice would
+    /// no longer have an effect.
     fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         if let Some(name) = CHOSEN.iter().find(|name| environment.var(name).is_some()) {
             return Err(format!("{name} is set, which a settings file would overrule"));
@@ -111,7 +112,7 @@ fn configured_url(environment: &ClientEnvironment) -> Option<(PathBuf, String)> 
     files.into_iter().chain([own]).find_map(url)
 }
 
-/// True for a file that comes with the project.
+/// True for a file that belongs to the project.
 fn is_planted(environment: &ClientEnvironment, file: &Path) -> bool {
     let own = environment.home("CLAUDE_CONFIG_DIR", ".claude");
     !file.starts_with(own) && environment.foreign().any(|folder| file.starts_with(folder))

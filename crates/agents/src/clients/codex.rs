@@ -131,7 +131,7 @@ fn setting(typed: &str) -> Option<Table> {
     typed.parse().ok().or_else(|| format!("{path}={}", quoted()).parse().ok())
 }
 
-/// Merges one table over another.
+/// Merges the table `layer` into `all`; values of `layer` take precedence.
 fn merge(all: &mut Table, layer: Table) {
     for (key, value) in layer {
         match (all.get_mut(&key), value) {
@@ -145,7 +145,7 @@ fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
     table.get(key).and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// The built-in provider's address when none is configured.
+/// The built-in provider's address, if the configuration contains none.
 fn variable(environment: &ClientEnvironment) -> VendorPlace {
     let file = environment.home("CODEX_HOME", ".codex").join(".env");
     let set = environment.var(VARIABLE).is_some() || env_names(&file).iter().any(|name| name == VARIABLE);

@@ -7,7 +7,7 @@ use crate::clients::environment::ClientEnvironment;
 use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::VENDORS;
 
-/// Any command.
+/// Any other command.
 pub(super) struct Other;
 
 impl Client for Other {

@@ -38,8 +38,8 @@ impl Client for Qwen {
     }
 
     /// Models in the user's settings have addresses that no variable overrides. The machine's settings override all
-    /// others, and a variable can set the path of that file: it is pointed at a file with the user's models and local
-    /// addresses.
+    /// others, and a variable contains the path of that file. So the variable is set to a file with the user's models
+    /// and local addresses.
     fn point(
         &self,
         environment: &ClientEnvironment,

@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use tersely_terminal::fault::{CommandFault, Stop};
 
-/// Flags that decide whether to write, without asking the user.
+/// Flags that answer the question whether to write.
 #[derive(Debug, clap::Args)]
 pub struct Consent {
     /// Write without asking

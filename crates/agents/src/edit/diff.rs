@@ -11,13 +11,13 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 const ADDED: Style = AnsiColor::Green.on_default();
 const HEADER: Style = AnsiColor::Cyan.on_default();
 
-/// Unchanged lines that are shown around a change.
+/// The number of unchanged lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 
 /// Of a line longer than this, only the part that changes is shown, because some files consist of a single line.
 const MAX_LINE_CHARS: usize = 400;
 
-/// Unchanged characters that are shown on either side of a change in a long line.
+/// The number of unchanged characters shown on either side of a change in a long line.
 const CONTEXT_CHARS: usize = 60;
 
 /// The changes from `old` to `new`, in colour.

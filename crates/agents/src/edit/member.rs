@@ -76,7 +76,7 @@ fn alone(text: &str, MemberLocation { among, at }: &MemberLocation) -> Range<usi
     }
 }
 
-/// Nested objects for a missing path, on one line.
+/// The JSON of nested objects for the missing part of a path, on one line.
 fn nest(path: &[String], value: &str) -> String {
     let mut keys = path.iter().rev();
     let last = keys.next().map(|key| format!("{}: {value}", quote(key))).unwrap_or_default();

@@ -19,7 +19,7 @@ pub(crate) struct MemberPlace {
 pub(crate) struct TextFault {
     /// The byte offset.
     pub(crate) at: usize,
-    /// What was expected there.
+    /// What was expected at this position.
     pub(crate) expected: &'static str,
 }
 

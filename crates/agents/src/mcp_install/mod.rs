@@ -56,7 +56,7 @@ struct Scene {
     shape: FileShape,
     file: ClientFile,
     entries: Vec<ServerEntry>,
-    /// The file before the first server in it was wrapped, if there is a backup.
+    /// The backup, if there is one: the file before its first server was wrapped.
     before: Option<(ClientFile, Vec<ServerEntry>)>,
     program: String,
 }

@@ -101,7 +101,7 @@ fn named<'r, 't>(reads: &'r [Read<'t>], name: &str) -> Option<&'r Read<'t>> {
     reads.iter().rfind(|read| read.call.command() == Some(command))
 }
 
-/// True if a text contains another contiguously, with or without line numbers.
+/// True if `text` contains `old` contiguously, with or without line numbers.
 fn holds(text: &str, old: &str) -> bool {
     text.contains(old) || text.lines().map(bare).collect::<Vec<_>>().join("\n").contains(old)
 }

@@ -199,7 +199,7 @@ impl Transcript {
         blocks(self.history, request)
     }
 
-    /// The tokens of the model's answer to the first `count` messages.
+    /// The number of tokens in the model's answer to the first `count` messages.
     pub(crate) fn answer(&self, count: usize) -> usize {
         self.said(count).map(weigh).sum()
     }

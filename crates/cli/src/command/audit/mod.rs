@@ -48,13 +48,13 @@ pub(crate) struct AuditArgs {
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) conversations: Vec<AuditedConversation>,
-    /// Files that were read.
+    /// The number of files that were read.
     pub(super) files: usize,
-    /// Lines that could not be parsed.
+    /// The number of lines that could not be parsed.
     pub(super) lines: usize,
     /// Files that are not a history or could not be read, with the reason.
     pub(super) faults: Vec<String>,
-    /// Files that are not a history.
+    /// The number of files that are not a history.
     pub(super) foreign: usize,
 }
 
