@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::output;
 
-/// True while this process holds the lock: parts of one command may take it again.
+/// True while this process holds the lock, so that one command can take it more than once.
 static IS_HELD: AtomicBool = AtomicBool::new(false);
 
-/// The lock of a folder, released on drop.
+/// The lock on a folder, released on drop.
 #[derive(Debug)]
 pub(crate) struct RecordTurn {
     folder: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct RecordTurn {
 }
 
 impl RecordTurn {
-    /// Waits for the lock of a folder, which is created if needed.
+    /// Waits for the lock on a folder. The folder is created if needed.
     pub(crate) fn take(folder: &Path) -> Result<Self, CommandFault> {
         fs::create_dir_all(folder).map_err(|error| {
             let hint = "set XDG_STATE_HOME to a writable folder; every change is recorded there";
@@ -28,7 +28,8 @@ impl RecordTurn {
         if IS_HELD.swap(true, Ordering::SeqCst) {
             return Ok(Self { folder: folder.to_owned(), _held: None, is_first: false });
         }
-        // Where folders cannot be locked, as on Windows and some network drives, concurrent runs are not prevented.
+        // Some systems cannot lock folders, such as Windows and some network drives. Concurrent runs are not prevented
+        // there.
         let held = File::open(folder).ok().filter(|held| match held.try_lock() {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => {

@@ -1,7 +1,7 @@
-//! Points coding agents at a gateway, for one run or for good, and undoes it to the byte.
+//! Points coding agents at a gateway, for one run or permanently, and can undo the changes exactly.
 //!
-//! [`clients`] knows each agent's own variables, arguments and files; [`init`], [`mcp_install`] and [`uninstall`] write
-//! into files that belong to others. Every change is recorded as a [`Receipt`] before it is made.
+//! [`clients`] contains each agent's own variables, arguments and files; [`init`], [`mcp_install`] and [`uninstall`]
+//! change files of other programs. Every change is recorded as a [`Receipt`] before it is made.
 
 pub mod clients;
 mod edit;

@@ -14,40 +14,40 @@ use crate::folder_lock::RecordTurn;
 /// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReceiptKind {
-    /// Lines in a file that a shell reads.
+    /// Lines in a shell's startup file.
     Block,
     /// A value in a client's settings.
     Setting,
     /// A service, and the file that describes it.
     Service,
-    /// Tersely before the MCP servers of a client.
+    /// MCP servers of a client, wrapped in Tersely.
     Servers,
 }
 
 /// One recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// Its kind.
+    /// The kind of the change.
     pub kind: ReceiptKind,
-    /// The client that it was made for; empty if not for a single one.
+    /// The client that the change was made for; empty if it was made for more than one.
     pub client: String,
     /// The changed file.
     pub file: PathBuf,
     /// The inserted bytes.
     pub added: String,
-    /// The setting that they set, if any.
+    /// The setting that the inserted bytes set, if any.
     pub setting: SettingPlace,
-    /// True if the file was created.
+    /// True if the change created the file.
     pub is_new: bool,
 }
 
-/// All changes that are not undone yet.
+/// All changes that have not been undone yet.
 #[derive(Debug)]
 pub struct Receipts {
     file: PathBuf,
-    /// The oldest first.
+    /// The receipts, oldest first.
     pub all: Vec<Receipt>,
-    /// The lock of a writer: no other process reads in order to write meanwhile.
+    /// The lock, if the receipts will be changed: meanwhile no other process can open them for changes.
     _turn: Option<RecordTurn>,
 }
 
@@ -59,7 +59,7 @@ const KINDS: [(ReceiptKind, &str); 4] = [
 ];
 
 impl ReceiptKind {
-    /// Its name in the file and in reports.
+    /// The name of the kind in the file and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
@@ -80,7 +80,7 @@ impl Receipt {
         }
     }
 
-    /// True if both are for the same place.
+    /// True if both receipts are for the same place.
     fn is_same(&self, other: &Self) -> bool {
         let place = |it: &Self| (it.kind, it.client.clone(), it.file.clone(), it.setting.path.clone());
         place(self) == place(other)
@@ -109,7 +109,7 @@ impl Receipt {
 }
 
 impl Receipts {
-    /// Reads them under the lock, in order to change them; there may be none.
+    /// Opens the receipts for changes, under the lock. There may be none.
     ///
     /// # Errors
     /// If the receipts cannot be locked or read.
@@ -118,7 +118,7 @@ impl Receipts {
         Ok(Self { _turn: turn, ..Self::look()? })
     }
 
-    /// Reads them; there may be none.
+    /// Reads the receipts without the lock. There may be none.
     ///
     /// # Errors
     /// If the receipts cannot be read.
@@ -140,14 +140,14 @@ impl Receipts {
         Ok(Self { file, all, _turn: None })
     }
 
-    /// Where they are kept, if there is a place for them.
+    /// The path of the file of receipts, if there is a folder for it.
     #[must_use]
     pub fn file() -> Option<PathBuf> {
         let sources = SettingSources::new(&settings::Flags::default());
         settings::state_folder(&sources).map(|folder| folder.join("setup.json"))
     }
 
-    /// Stores a receipt; it replaces one for the same place.
+    /// Stores a receipt. It replaces an earlier one for the same place.
     ///
     /// # Errors
     /// If the receipts cannot be written.
@@ -159,7 +159,7 @@ impl Receipts {
         self.save()
     }
 
-    /// Removes a receipt whose change is undone.
+    /// Removes a receipt after its change was undone.
     ///
     /// # Errors
     /// If the receipts cannot be written.
@@ -169,7 +169,7 @@ impl Receipts {
         if self.all.len() < count { self.save() } else { Ok(()) }
     }
 
-    /// The receipt for the same place.
+    /// Finds the stored receipt for the same place.
     #[must_use]
     pub fn find(&self, receipt: &Receipt) -> Option<&Receipt> {
         self.all.iter().find(|it| it.is_same(receipt))

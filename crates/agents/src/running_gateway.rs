@@ -11,7 +11,7 @@ pub async fn is_ours(settings: &GatewaySettings, address: SocketAddr) -> bool {
     answer.is_ok_and(|(_, headers)| headers.get("server").is_some_and(|name| name == "tersely"))
 }
 
-/// The address as a client on this machine would write it.
+/// The address that a client on this machine would connect to.
 #[must_use]
 pub fn local(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {

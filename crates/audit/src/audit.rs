@@ -22,7 +22,7 @@ pub struct Audit {
 /// The audit of one conversation.
 #[derive(Debug, Clone, Default)]
 pub struct AuditedConversation {
-    /// The client program.
+    /// The name of the client.
     pub client: &'static str,
     /// The client's session id.
     pub session: String,
@@ -30,49 +30,49 @@ pub struct AuditedConversation {
     pub project: Option<String>,
     /// The model.
     pub model: String,
-    /// Start time.
+    /// The time when it started.
     pub at: Option<i64>,
-    /// Totals.
+    /// The totals of the conversation.
     pub sum: AuditSum,
     /// The most expensive results.
     pub costly: Vec<CostlyResult>,
     /// Files read more than once.
     pub reads: Vec<FileReads>,
-    /// Requests that hit the prompt cache less than expected.
+    /// Requests that read less from the prompt cache than expected.
     pub breaks: Vec<CacheBreak>,
     /// Tools that were called.
     pub called: BTreeSet<String>,
-    /// Tools that were defined in requests but never called.
+    /// Tools that requests defined but the model never called.
     pub unused: Vec<UnusedTool>,
-    /// Tokens saved by each stage, by our count; each result counts once.
+    /// The tokens that each stage saved, by our count. Each result is counted once.
     pub stages: Vec<(&'static str, i64)>,
 }
 
 /// Totals over conversations.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AuditSum {
-    /// Conversations.
+    /// The number of conversations.
     pub conversations: usize,
-    /// Requests.
+    /// The number of requests.
     pub requests: usize,
-    /// Requests for which the provider reported usage.
+    /// The number of requests for which the provider reported usage.
     pub counted: usize,
-    /// Tool results.
+    /// The number of tool results.
     pub results: usize,
-    /// Tokens of the results, by our count, each result once: original, exact, standard.
+    /// The tokens of the results, by our count: original, exact, standard. Each result is counted once.
     pub result_tokens: [u64; 3],
     /// The cost.
     pub bill: ConversationBill,
-    /// Requests to models without a known price; they add no dollars.
+    /// The number of requests to models without a known price. They do not count in the dollar amounts.
     pub unpriced: usize,
-    /// Savings without any loss.
+    /// The savings with lossless compression only.
     pub exact: ReducedBill,
-    /// Savings when details are omitted that the model can fetch back.
+    /// The savings when details are left out, which the model can fetch.
     pub standard: ReducedBill,
 }
 
 impl Audit {
-    /// An audit with default settings.
+    /// Creates an audit with default settings.
     #[must_use]
     pub fn new() -> Self {
         let engine = |loss| {
@@ -82,7 +82,7 @@ impl Audit {
         Self { exact: engine(Loss::None), standard: engine(Loss::Detail) }
     }
 
-    /// Audits a conversation at the given model price. None if it cannot be parsed.
+    /// Audits a conversation at the given model price. `None` if it cannot be parsed.
     #[must_use]
     pub fn look(&self, recording: &Recording, price: Option<&Price>) -> Option<AuditedConversation> {
         let counted = counted(recording);
@@ -141,7 +141,7 @@ impl Default for Audit {
     }
 }
 
-/// Our token count of the message after a request.
+/// Our token count of the message that follows a request.
 fn answer(counted: &[usize], at: usize) -> u64 {
     wide(counted.get(at).copied().unwrap_or(0))
 }
@@ -176,7 +176,7 @@ impl AuditSum {
         self
     }
 
-    /// Totals of conversations grouped by a key.
+    /// The totals of conversations, grouped by a key.
     #[must_use]
     pub fn by<'c>(
         all: impl IntoIterator<Item = &'c AuditedConversation>,
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::recording::RecordedTurn;
 
-    /// A history whose reported usage is smaller than its texts.
+    /// The reported usage of this history is smaller than its texts.
     #[test]
     fn no_more_is_saved_than_was_paid() {
         let rows: Vec<_> = (0..300).map(|at| json!({ "id": at, "kind": "fruit", "ripe": null })).collect();

@@ -1,4 +1,4 @@
-//! Computes what a conversation cost, what a simulated prompt cache predicts, and what it would have cost with Tersely.
+//! Computes the cost of a conversation: as reported, as a simulated prompt cache predicts it, and with Tersely.
 
 use crate::fit::TokenFit;
 use crate::numbers::{count, float};
@@ -8,28 +8,28 @@ use tersely_account::{CacheRules, Price, TokenUsage};
 /// The cost of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ConversationBill {
-    /// Usage reported by the provider, over all requests.
+    /// The usage that the provider reported, summed over all requests.
     pub billed: TokenUsage,
-    /// Its price in dollars.
+    /// The price of that usage, in dollars.
     pub paid: f64,
-    /// Dollars for the requests with reported usage.
+    /// The cost of the requests with reported usage, in dollars.
     pub counted: f64,
-    /// Dollars for the same requests with a simulated cache, computed from times and texts alone. The difference to
-    /// `counted` shows how far off our figures can be.
+    /// The cost of the same requests with a simulated cache, in dollars, computed only from times and texts. The
+    /// difference from `counted` shows how inaccurate our figures can be.
     pub simulated: f64,
-    /// Like `simulated`, except that requests whose client changed earlier messages use the reported cache hits.
+    /// Like `simulated`, but with the reported cache hits for requests whose client changed earlier messages.
     pub explained: f64,
 }
 
 /// The savings with Tersely.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ReducedBill {
-    /// Tokens removed, summed over all requests.
+    /// The number of removed tokens, summed over all requests.
     pub tokens: u64,
-    /// Dollars saved; negative if our own tool costs more than it saves.
+    /// The saving in dollars; negative if our own tool costs more than compression saves.
     pub dollars: f64,
-    /// Requests in which more tokens would have been removed than the provider reported. Savings are capped at the
-    /// reported usage: the history holds texts that were never sent, or wrong counts.
+    /// The number of requests in which more tokens would have been removed than the provider reported. This happens
+    /// when the history contains texts that were never sent, or wrong counts. Savings are capped at the reported usage.
     pub capped: usize,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct BilledTurns<'t> {
     pub(crate) fit: TokenFit,
     /// Our token count of each request's messages.
     pub(crate) ours: Vec<u64>,
-    /// Our token count of what would have been removed from each.
+    /// Our token count of what would have been removed from each request.
     pub(crate) removed: Vec<u64>,
     /// Our token count of our own tool.
     pub(crate) tool: u64,
@@ -49,7 +49,7 @@ pub(crate) struct BilledTurns<'t> {
 }
 
 impl BilledTurns<'_> {
-    /// Usage of each request: as reported, else simulated.
+    /// The usage of each request: as reported or, if it was not reported, simulated.
     pub(crate) fn billed(&self) -> Vec<TokenUsage> {
         let counted = |(at, simulated): (usize, TokenUsage)| {
             let billed = self.turns[at].billed.unwrap_or(simulated);
@@ -75,7 +75,7 @@ impl BilledTurns<'_> {
     }
 
     /// The savings. Of the prefix that a request shares with the previous one, the reported part was read from the
-    /// cache; the rest was written to it or read at full price.
+    /// cache. The rest was written to the cache or read at full price.
     pub(crate) fn saved(&self, price: &Price) -> ReducedBill {
         let mut saved = ReducedBill::default();
         let (mut old_tokens, mut old_removed) = (0, 0);
@@ -88,7 +88,7 @@ impl BilledTurns<'_> {
             let rest = float(self.fit.scaled(*removed)) - shared;
             let fresh = float(billed.cache_write + billed.input).max(1.0);
             let written = float(billed.cache_write) / fresh;
-            // Savings cannot exceed what was paid for.
+            // Savings cannot exceed the reported usage.
             let mut with_us = TokenUsage {
                 cache_read: billed.cache_read.saturating_sub(count(shared)),
                 cache_write: billed.cache_write.saturating_sub(count(rest * written)),
@@ -115,14 +115,16 @@ impl BilledTurns<'_> {
         }
     }
 
-    /// Output tokens of an answer. Some clients record only the count from when it began, so ours is used if larger.
+    /// The number of output tokens of an answer. Some clients record the count from when the answer began, so our count
+    /// is used if it is larger.
     fn output(&self, at: usize) -> u64 {
         let counted = self.turns[at].billed.map_or(0, |billed| billed.output);
         counted.max(self.fit.scaled(self.answers.get(at).copied().unwrap_or(0)))
     }
 
-    /// Simulated usage of each request. The first request uses the reported cache hit, since other conversations may
-    /// have filled the cache. The same hit is assumed after the rest has expired.
+    /// The simulated usage of each request. The first request uses the reported cache hits, because other conversations
+    /// may have filled the cache. The same number of hits is assumed whenever the cache entry of the previous request
+    /// has expired.
     fn simulated(&self, explains_breaks: bool) -> Vec<TokenUsage> {
         let warm = self.turns.first().and_then(|turn| turn.billed).map_or(0, |billed| billed.cache_read);
         let mut all = Vec::with_capacity(self.turns.len());
@@ -144,23 +146,24 @@ impl BilledTurns<'_> {
         all
     }
 
-    /// True when a request hit less than half of what the previous one left in the cache, although it had not expired.
+    /// True when a request read less than half of what the previous one left in the cache, although the cache had not
+    /// expired.
     pub(crate) fn is_broken(&self, at: usize) -> bool {
         let Some([past, next]) = at.checked_sub(1).and_then(|before| self.turns.get(before..=at)) else {
             return false;
         };
         let (Some(left), Some(found)) = (past.billed, next.billed) else { return false };
-        // Short prompts are not cached, and small misses of a provider are not worth reporting.
+        // Short prompts are not cached, and small misses are not worth reporting.
         left.read() >= 4_096 && found.cache_read * 2 <= left.read() && is_kept(past, next)
     }
 }
 
-/// Usage whose cache writes have the lifetime that this request asked for.
+/// The usage, with cache writes of the lifetime that this request asked for.
 pub(crate) fn lasting(turn: &RecordedTurn, usage: TokenUsage) -> TokenUsage {
     TokenUsage { cache_write_hour: if turn.is_long { usage.cache_write } else { 0 }, ..usage }
 }
 
-/// True if the cache entry of a request has not expired by the next one.
+/// True if the cache entry of a request has not yet expired when the next one is sent.
 pub(crate) fn is_kept(past: &RecordedTurn, next: &RecordedTurn) -> bool {
     let kept = CacheRules::lifetime_ms(past.is_long);
     match (past.at, next.at) {

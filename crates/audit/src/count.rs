@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use tersely_core::O200k;
 
-/// Counts the tokens of a message: texts, thoughts, calls and results. Opaque data is not counted: signatures,
-/// encrypted thoughts, images. For anything but a message, such as a list of tools, counts its JSON.
+/// Counts the tokens of a message: texts, reasoning, calls and results. Opaque data is not counted, such as signatures,
+/// encrypted reasoning and images. For anything other than a message, such as a list of tools, the JSON is counted.
 #[must_use]
 pub fn weigh(part: &[u8]) -> usize {
     let Ok(value) = serde_json::from_slice::<Value>(part) else {
@@ -32,7 +32,7 @@ fn item(item: &Value) -> Option<usize> {
     })
 }
 
-/// Counts the tokens of a content: a string or blocks.
+/// Counts the tokens of a message's content, which is a string or a list of blocks.
 fn texts(content: &Value) -> usize {
     match content {
         Value::String(text) => O200k.count(text),
@@ -53,7 +53,7 @@ fn block(block: &Value) -> usize {
     }
 }
 
-/// Counts the tokens of a tool response in Gemini's format: its texts, and the JSON of anything else.
+/// Counts the tokens of a tool response in Gemini's format: texts, and all other values as JSON.
 fn responses(response: &Map<String, Value>) -> usize {
     let count = |value: &Value| {
         value.as_str().map_or_else(|| O200k.count(&value.to_string()), |text| O200k.count(text))

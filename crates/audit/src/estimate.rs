@@ -1,7 +1,7 @@
 //! Estimates the tokens of a conversation, original and compressed.
 //!
-//! The compressed form of a message depends only on it and the messages before it, so one pass over the last request
-//! covers every earlier request.
+//! The compressed form of a message depends only on that message and the ones before it. So one pass over the last
+//! request covers all earlier requests.
 
 use serde_json::Value;
 use tersely_account::TokenChange;
@@ -14,31 +14,31 @@ use crate::recording::Recording;
 /// The tokens of a conversation, by our count.
 #[derive(Debug, Default)]
 pub(crate) struct TokenEstimate {
-    /// Running totals: the sum before each message, then the total.
+    /// Running totals: the sum of all earlier messages for each message, then the total.
     sums: Vec<TokenChange>,
-    /// Each tool result.
+    /// The estimate of each tool result.
     pub(crate) results: Vec<ResultEstimate>,
-    /// Our own tool, in each request.
+    /// The tokens of our own tool, which is in each request.
     pub(crate) tool: usize,
-    /// Tokens saved by each stage.
+    /// The tokens that each stage saved.
     pub(crate) stages: Vec<(&'static str, i64)>,
 }
 
-/// A tool result.
+/// The estimate of a tool result.
 #[derive(Debug)]
 pub(crate) struct ResultEstimate {
-    /// Index of the message that holds it.
+    /// The index of the message that contains the result.
     pub(crate) message: usize,
-    /// The tool.
+    /// The name of the tool.
     pub(crate) tool: String,
-    /// The command or file of its call.
+    /// The command or file in the tool call.
     pub(crate) about: String,
     pub(crate) tokens: TokenChange,
 }
 
 impl TokenEstimate {
-    /// Estimates a conversation from the token counts of its messages and of the head of its requests. None if it
-    /// cannot be parsed.
+    /// Estimates a conversation from the token counts of its messages and of the part of its requests in front of them.
+    /// `None` if it cannot be parsed.
     pub(crate) fn of(engine: &Engine, recording: &Recording, counted: &[usize], head: usize) -> Option<Self> {
         let body = recording.body(head);
         let path = recording.shape.path();
@@ -89,7 +89,7 @@ fn within(project: Option<&str>, about: String) -> String {
     inner.map(str::to_owned).unwrap_or(about)
 }
 
-/// The file or pattern in the call with this id, which comes shortly before its result.
+/// The file or pattern in the call with this id. The call comes shortly before its result.
 fn asked(recording: &Recording, message: usize, id: &str) -> String {
     const NAMES: [&str; 8] =
         ["file_path", "path", "filePath", "absolute_path", "pattern", "query", "url", "description"];

@@ -1,27 +1,27 @@
-//! Fits a provider's token counts to ours.
+//! Fits our token counts to those of a provider.
 
 use crate::numbers::{count, float};
 use crate::recording::{BodyShape, RecordedTurn};
 
-/// A linear fit: a provider counts `head` tokens before the messages, and `scale` tokens for each of ours.
+/// A linear fit: a provider counts `head` tokens in front of the messages, and `scale` tokens for each of ours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenFit {
-    /// Tokens before the messages.
+    /// The number of tokens in front of the messages.
     pub head: f64,
-    /// Provider tokens per token of ours.
+    /// The number of the provider's tokens for each token of ours.
     pub scale: f64,
 }
 
-/// Plausible scales: other vocabularies do not differ more than that.
+/// The range of plausible scales: vocabularies do not differ by more than this.
 const SCALES: [f64; 2] = [0.8, 2.0];
 
-/// Default head of a client's requests, if no usage was reported.
+/// The default size of the head of a client's requests, used if no usage was reported.
 const HEAD: f64 = 12_000.0;
 
 impl TokenFit {
-    /// Fits a line through the reported usage of requests and our counts of them.
+    /// Fits a line to the reported usage of requests and our counts of them.
     pub(crate) fn of(shape: BodyShape, turns: &[RecordedTurn], ours: &[u64]) -> Self {
-        // Only Claude's vocabulary differs.
+        // Only Claude's vocabulary differs noticeably from ours.
         let usual = if shape == BodyShape::Messages { 1.2 } else { 1.0 };
         let points: Vec<_> = turns
             .iter()
@@ -37,12 +37,12 @@ impl TokenFit {
         Self { head: median(offsets).max(0.0), scale }
     }
 
-    /// The provider's count for our count.
+    /// Converts our count of the messages to the provider's count of the whole request.
     pub(crate) fn tokens(&self, ours: u64) -> u64 {
         count(self.head + self.scale * float(ours))
     }
 
-    /// The same without the head.
+    /// Converts our count to the provider's, without adding the head.
     pub(crate) fn scaled(&self, ours: u64) -> u64 {
         count(self.scale * float(ours))
     }

@@ -1,4 +1,4 @@
-//! Says from a client's own history what would have been saved, and what is wasted. Nothing leaves the machine.
+//! Estimates from a client's own history what Tersely would have saved, and finds waste. Nothing leaves the machine.
 
 mod audit;
 mod bill;

@@ -8,10 +8,10 @@ use std::ops::Range;
 use serde_json::Value;
 use tersely_account::TokenUsage;
 
-/// A conversation: messages, and the requests that sent them. A compacted conversation is two recordings.
+/// A conversation: messages, and the requests that sent them. A conversation that was compacted becomes two recordings.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
-    /// The client program.
+    /// The name of the client.
     pub client: &'static str,
     /// The client's session id.
     pub session: String,
@@ -19,20 +19,20 @@ pub struct Recording {
     pub project: Option<String>,
     /// The model.
     pub model: String,
-    /// The API format of its messages.
+    /// The API format of the messages.
     pub shape: BodyShape,
-    /// What comes before the messages, if the history has it.
+    /// The part of the requests in front of the messages, if the history contains it.
     pub head: RecordedHead,
-    /// Its messages, in API format.
+    /// The messages, in API format.
     pub messages: Vec<Value>,
-    /// Its requests, each with more messages than the previous one.
+    /// The requests, each with more messages than the previous one.
     pub turns: Vec<RecordedTurn>,
 }
 
-/// What comes before the messages.
+/// The part of a request in front of the messages.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedHead {
-    /// Instructions.
+    /// The system instructions.
     pub system: String,
     /// Tool definitions.
     pub tools: Vec<Value>,
@@ -57,18 +57,19 @@ pub enum BodyShape {
 pub struct RecordedTurn {
     /// An id that is the same in copies of the conversation.
     pub id: Option<u64>,
-    /// Number of messages it held.
+    /// The number of messages in the request.
     pub messages: usize,
-    /// Time of the answer, in milliseconds.
+    /// The time of the answer, in milliseconds.
     pub at: Option<i64>,
-    /// Usage reported by the provider.
+    /// The usage that the provider reported.
     pub billed: Option<TokenUsage>,
-    /// True if its cache writes last for an hour.
+    /// True if the request's cache writes last for an hour.
     pub is_long: bool,
 }
 
 impl RecordedTurn {
-    /// Derives the id from `name` or, without one, from the time and counts, which copies of a conversation share.
+    /// Derives the id from `name` or, without a name, from the time and counts, which are the same in copies of a
+    /// conversation.
     pub(crate) fn named(mut self, name: Option<&str>) -> Self {
         let mut hasher = DefaultHasher::new();
         self.id = match (name, self.at) {
@@ -87,10 +88,10 @@ impl RecordedTurn {
     }
 }
 
-/// A conversation as the body of its last request.
+/// The body of a conversation's last request.
 pub(crate) struct RecordedBody {
     pub(crate) bytes: Vec<u8>,
-    /// Byte range of each message.
+    /// The byte range of each message.
     pub(crate) spans: Vec<Range<usize>>,
 }
 
@@ -114,7 +115,7 @@ impl BodyShape {
         }
     }
 
-    /// The member that holds the messages.
+    /// The field that contains the messages.
     pub(crate) fn member(self) -> &'static str {
         match self {
             Self::Messages | Self::Chat => "messages",
@@ -140,21 +141,21 @@ impl BodyShape {
 }
 
 impl Recording {
-    /// True if the model calls tools from programs that it writes. Codex then lists the tools among the messages, so
-    /// none can be added.
+    /// True if the model calls tools from programs that it writes. In this case Codex lists the tools among the
+    /// messages, so no tool can be added.
     fn is_programmed(&self) -> bool {
         self.messages.iter().any(|item| item["type"] == "custom_tool_call" && item["name"] == "exec")
     }
 
-    /// Names of the tools that the model called, each once.
+    /// The names of the tools that the model called, without duplicates.
     fn called(&self) -> impl Iterator<Item = &str> {
         let blocks = |message| BLOCKS.into_iter().flat_map(move |name| list(message, name));
         let calls = self.messages.iter().flat_map(move |message| blocks(message).chain([message]));
         calls.filter_map(called).collect::<BTreeSet<_>>().into_iter()
     }
 
-    /// The body of the last request. If the history lacks the head, one of `head` tokens with the called tools is made
-    /// up, since whether the model can fetch originals depends on both.
+    /// The body of the last request. If the history does not contain the head, one is made up with `head` tokens and
+    /// the called tools, because both decide whether the model can fetch originals.
     pub(crate) fn body(&self, head: usize) -> RecordedBody {
         let mut tools = self.head.tools.clone();
         if tools.is_empty() && !self.is_programmed() {
@@ -182,7 +183,7 @@ impl Recording {
     }
 }
 
-/// Members of a message that hold calls.
+/// The fields of a message that contain calls.
 const BLOCKS: [&str; 3] = ["content", "parts", "tool_calls"];
 
 fn list<'a>(message: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {

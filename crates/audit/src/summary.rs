@@ -5,44 +5,44 @@ use std::collections::BTreeMap;
 use crate::audit::{AuditSum, AuditedConversation};
 use crate::waste::{CostlyResult, FileReads, UnusedTool};
 
-/// Findings listed of each kind.
+/// The maximum number of findings of each kind.
 const MAX_FINDINGS: usize = 10;
 
 /// Totals of all conversations.
 #[derive(Debug, Clone, Default)]
 pub struct AuditSummary {
-    /// All of them.
+    /// The totals of all conversations.
     pub all: AuditSum,
-    /// By client program.
+    /// The totals of each client.
     pub clients: Vec<(String, AuditSum)>,
-    /// By project folder.
+    /// The totals of each project folder.
     pub projects: Vec<(String, AuditSum)>,
-    /// By model.
+    /// The totals of each model.
     pub models: Vec<(String, AuditSum)>,
-    /// By start day, in days since 1970.
+    /// The totals of each start day, in days since 1970.
     pub days: BTreeMap<i64, AuditSum>,
     /// The most expensive results.
     pub costly: Vec<CostlyResult>,
-    /// The files whose repeated reads took the most tokens.
+    /// The files with the most tokens in repeated reads.
     pub reads: Vec<FileReads>,
-    /// Requests whose cached prompt had expired.
+    /// Requests that missed the cache because it had expired.
     pub expired: BreakSum,
-    /// Requests whose client changed earlier messages and so missed the cache.
+    /// Requests that missed the cache because the client changed earlier messages.
     pub broken: BreakSum,
-    /// Tools that were defined in requests but never called.
+    /// Tools that requests defined but no conversation called.
     pub unused: Vec<UnusedTool>,
-    /// Tokens saved by each stage, by our count; each result counts once.
+    /// The tokens that each stage saved, by our count. Each result is counted once.
     pub stages: Vec<(&'static str, i64)>,
 }
 
-/// Losses by cache misses.
+/// The losses caused by cache misses.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BreakSum {
-    /// Number of requests.
+    /// The number of requests.
     pub requests: usize,
-    /// Tokens paid for again.
+    /// The number of tokens that were paid for again.
     pub tokens: u64,
-    /// Their cost in dollars.
+    /// The cost of those tokens, in dollars.
     pub dollars: f64,
 }
 
@@ -81,7 +81,7 @@ impl AuditSummary {
                 sum.requests += tool.requests;
             }
         }
-        // A tool is used if any conversation called it.
+        // A tool counts as used if any conversation called it.
         let is_called = |tool: &UnusedTool| all.iter().any(|it| it.called.contains(&tool.tool));
         summary.unused = unused.into_values().filter(|tool| !is_called(tool)).collect();
         summary
@@ -98,7 +98,7 @@ impl AuditSummary {
     }
 }
 
-/// Sorts by cost, highest first.
+/// Sorts the totals by cost, highest first.
 fn sorted(sums: BTreeMap<String, AuditSum>) -> Vec<(String, AuditSum)> {
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_by(|(_, a), (_, b)| b.bill.paid.total_cmp(&a.bill.paid).then(b.requests.cmp(&a.requests)));

@@ -1,4 +1,4 @@
-//! Finds costs that Tersely cannot reduce: repeated reads, cache misses, unused tools.
+//! Finds costs that Tersely cannot reduce: repeated reads, cache misses and unused tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,60 +10,60 @@ use crate::bill::{BilledTurns, is_kept, lasting};
 use crate::estimate::TokenEstimate;
 use crate::recording::Recording;
 
-/// A tool result, and its cost over all requests that carried it.
+/// A tool result, and its cost over all requests that contained it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostlyResult {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// The command or file of its call.
+    /// The command or file in the tool call.
     pub about: String,
-    /// Its tokens.
+    /// The number of tokens in the result.
     pub tokens: u64,
-    /// How many requests carried it.
+    /// The number of requests that contained the result.
     pub requests: usize,
-    /// Dollars over all requests.
+    /// The cost over all those requests, in dollars.
     pub dollars: f64,
 }
 
 /// A file that was read more than once in one conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileReads {
-    /// The file.
+    /// The path of the file.
     pub file: String,
-    /// Number of reads.
+    /// The number of reads.
     pub reads: usize,
-    /// Tokens of all reads but the first.
+    /// The number of tokens of all reads except the first.
     pub tokens: u64,
 }
 
-/// A request that hit less of the cache than the previous one left there.
+/// A request that read less from the cache than the previous request left there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CacheBreak {
-    /// Number of the request, from 1.
+    /// The number of the request, counted from 1.
     pub request: usize,
     /// Minutes since the previous request, if the cache expired.
     pub idle: Option<u64>,
-    /// Tokens paid for again.
+    /// The number of tokens that were paid for again.
     pub tokens: u64,
-    /// Their cost in dollars.
+    /// The cost of those tokens, in dollars.
     pub dollars: f64,
 }
 
-/// A tool that every request defined and none called.
+/// A tool that every request defined but the model never called.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnusedTool {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// Tokens of its definition.
+    /// The number of tokens of the tool's definition.
     pub tokens: u64,
-    /// How many requests carried it.
+    /// The number of requests that contained the definition.
     pub requests: usize,
 }
 
-/// Minimum tokens of a finding.
+/// The minimum number of tokens of a finding.
 const MIN_TOKENS: u64 = 2_048;
 
-/// The cost of each result: once when it was new, then from the cache in each later request.
+/// The cost of each result: its first request pays for new input, each later one for a cache read.
 pub(crate) fn costly(weighed: &TokenEstimate, turns: &BilledTurns<'_>, price: &Price) -> Vec<CostlyResult> {
     let billed = turns.billed();
     let cost = |result: &crate::estimate::ResultEstimate| {
@@ -99,7 +99,8 @@ pub(crate) fn reads(weighed: &TokenEstimate, turns: &BilledTurns<'_>) -> Vec<Fil
     again.map(|(file, (reads, tokens))| FileReads { file: file.to_owned(), reads, tokens }).collect()
 }
 
-/// Requests that hit less than half of the cached prompt. The cost is what was read at full price instead.
+/// Requests that read less than half of the cached prompt. The cost is that of the tokens that were read at full price
+/// instead.
 pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &Price) -> Vec<CacheBreak> {
     let mut all = Vec::new();
     for (at, pair) in turns.turns.windows(2).enumerate() {
@@ -124,7 +125,7 @@ pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &Price) -> Vec<CacheBreak> 
     all
 }
 
-/// Tools that were defined but not called.
+/// The tools that were defined but not called.
 pub(crate) fn unused(recording: &Recording, called: &BTreeSet<String>) -> Vec<UnusedTool> {
     let tools = recording.head.tools.iter().flat_map(named);
     let unused = tools.filter(|(name, _)| !called.contains(*name));
@@ -138,7 +139,7 @@ pub(crate) fn unused(recording: &Recording, called: &BTreeSet<String>) -> Vec<Un
         .collect()
 }
 
-/// The names and definitions in a tool entry, which may hold several.
+/// The names and definitions in a tool entry, which may contain several.
 fn named(tool: &Value) -> Vec<(&str, &Value)> {
     if let Some(many) = tool["functionDeclarations"].as_array() {
         return many.iter().filter_map(|tool| Some((tool["name"].as_str()?, tool))).collect();

@@ -1,4 +1,4 @@
-//! The command line: measures a corpus by families, its forms, its conversations, and what later calls recall of them.
+//! The command line: measures families of tool results, forms, conversations, and what later calls recall.
 
 use std::process::ExitCode;
 
@@ -39,7 +39,7 @@ pub struct BenchArgs {
     corpus: CorpusArgs,
 }
 
-// What to measure, if not the families; the words about each are its own.
+// What to measure instead of the families. Each subcommand has its own help text.
 #[derive(Debug, Subcommand)]
 enum BenchSubject {
     Forms(FormsArgs),
@@ -47,7 +47,7 @@ enum BenchSubject {
     Recall(RecallArgs),
 }
 
-/// Runs the measurement; fails if a law is broken.
+/// Runs the measurement. The exit code reports failure if a law is broken.
 ///
 /// # Errors
 ///

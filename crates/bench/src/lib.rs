@@ -1,4 +1,4 @@
-//! A corpus in, measurements out: what families of tool results, forms and whole conversations cost.
+//! Measures on a corpus how many tokens families of tool results, forms and whole conversations cost.
 
 mod args;
 mod conversations;

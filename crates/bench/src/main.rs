@@ -1,4 +1,4 @@
-//! The `tersely-bench` command: a corpus in, measurements and an exit code out.
+//! The `tersely-bench` command: reads a corpus, prints measurements, and returns an exit code.
 
 use std::process::ExitCode;
 

@@ -23,24 +23,24 @@ use crate::summary::Savings;
 
 /// A gateway that is ready to start.
 pub(crate) struct ReadyGateway {
-    /// Listener, upstreams, limits and timeouts.
+    /// The listener, upstreams, limits and timeouts.
     pub(crate) settings: GatewaySettings,
-    /// URL of the external compressor, if there is one.
+    /// The URL of the external compressor, if there is one.
     pub(crate) compressor: Option<String>,
-    /// The rewriter of requests; its engine can be replaced while it runs.
+    /// The rewriter of requests. Its engine can be replaced while the gateway runs.
     pub(crate) rewrite: Arc<EngineRewriter>,
     /// The history, if requests are recorded.
     history: Option<HistorySink>,
-    /// Sums over all requests.
+    /// The sums over all requests.
     sums: EventSums,
 }
 
-/// Time limit for recording the last requests. It exceeds the wait for a file that another process has locked, so that
-/// the reason can be reported.
+/// The time limit for recording the last requests. It is longer than the wait for a file that another process has
+/// locked, so that the reason can still be reported.
 const RECORD_TIMEOUT: Duration = Duration::from_secs(4);
 
 impl ReadyGateway {
-    /// A gateway with these settings, which records its requests in `history`.
+    /// Creates a gateway with these settings that records its requests in `history`.
     pub(crate) fn new(meant: AllSettings, history: Option<HistorySettings>) -> Result<Self, CommandFault> {
         let mut sinks = sinks(&meant)?;
         let store = Store::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
@@ -73,7 +73,7 @@ impl ReadyGateway {
         Ok(Self { settings, compressor: place, rewrite: live, history, sums })
     }
 
-    /// Waits briefly until the last requests are recorded; returns a warning if they cannot be.
+    /// Waits briefly until the last requests are recorded. Returns a warning if they cannot be recorded.
     pub(crate) fn finish(&self) -> Option<String> {
         let history = self.history.as_ref()?;
         let waiting = history.finish(RECORD_TIMEOUT);
@@ -93,7 +93,7 @@ impl ReadyGateway {
         self.rewrite.engine().settings().plan.mode
     }
 
-    /// Warnings to print at the start: where results are sent, and how masks may affect files.
+    /// Warnings to print at startup: where results are sent, and how masking may affect files.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         let sends = self.compressor.as_ref();
         let sends = sends.map(|url| format!("new tool results are sent to {url} to be shortened"));
@@ -113,13 +113,13 @@ fn history_fault(error: &io::Error) -> CommandFault {
     CommandFault::unable(format!("cannot record a history: {error}"), "set history.record to \"off\"")
 }
 
-/// Telemetry of a server without models: everything but tokens.
+/// Telemetry for a server that talks to no model: it includes everything except tokens.
 pub(crate) fn telemetry(meant: &AllSettings, store: Option<StoreWatch>) -> Result<Telemetry, CommandFault> {
     let look = move || SideNumbers { store: store.as_ref().map(store_numbers), ..SideNumbers::default() };
     Ok(Telemetry::beside(prices(&meant.seen)?, sinks(meant)?, Box::new(look)))
 }
 
-/// Event sinks besides log and metrics.
+/// Event sinks other than the log and the metrics.
 fn sinks(meant: &AllSettings) -> Result<Vec<Box<dyn EventSink>>, CommandFault> {
     let mut sinks: Vec<Box<dyn EventSink>> = Vec::new();
     if let Some(settings) = &meant.seen.events {
@@ -142,7 +142,7 @@ fn store_numbers(store: &StoreWatch) -> StoreNumbers {
     StoreNumbers { is_up: store.is_up(), hits, misses, kept, failures, spoiled, took }
 }
 
-/// The price table: entries from a file take precedence over built-in ones.
+/// The price table. Entries in the user's file override built-in ones.
 fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
     let Some(path) = &seen.prices else { return Ok(PriceTable::known()) };
     let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
@@ -153,12 +153,12 @@ fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
     })
 }
 
-/// Reports invalid store settings.
+/// The error for invalid store settings.
 pub(crate) fn store_fault(error: &SettingError) -> CommandFault {
     CommandFault::unable(error.to_string(), "fix the settings under store; `tersely config show` lists them")
 }
 
-/// Reports invalid compressor settings.
+/// The error for invalid compressor settings.
 fn compressor_fault(error: &Error) -> CommandFault {
     CommandFault::unable(error.to_string(), "fix the settings under remote; `tersely config show` lists them")
 }

@@ -7,10 +7,10 @@ use tersely_history::HistorySettings;
 use tersely_settings::{self as settings, AllSettings, HistoryChoice, SettingSources};
 use tersely_terminal::output::visible;
 
-/// Maximum length of a project name.
+/// The maximum length of a project name.
 const MAX_NAME_CHARS: usize = 80;
 
-/// The history file, if there is a place for it.
+/// The path of the history file, if there is a folder for it.
 pub(crate) fn file(sources: &SettingSources, choice: &HistoryChoice) -> Option<PathBuf> {
     if choice.file.is_empty() {
         return Some(settings::state_folder(sources)?.join("history.db"));
@@ -18,7 +18,7 @@ pub(crate) fn file(sources: &SettingSources, choice: &HistoryChoice) -> Option<P
     Some(PathBuf::from(&choice.file))
 }
 
-/// What `run` records: it serves one person on their own machine, and nothing else would remember what it saved.
+/// The history settings of `run`. It serves one person on their own machine, where nothing else records the savings.
 pub(crate) fn of_run(sources: &SettingSources, choice: &HistoryChoice) -> Option<HistorySettings> {
     if choice.record == "off" {
         return None;
@@ -27,9 +27,9 @@ pub(crate) fn of_run(sources: &SettingSources, choice: &HistoryChoice) -> Option
     Some(HistorySettings { file: Some(file(sources, choice)?), days: choice.days, project })
 }
 
-/// What `serve` records. On a loopback address it serves one person, as `run` does. Elsewhere it may serve many people
-/// from a machine with a disk that nobody looks after, and its operators have metrics. So it writes no file unless
-/// configured to, and keeps the dashboard's data in memory only.
+/// The history settings of `serve`. On a loopback address, `serve` is used by one person, like `run`. Elsewhere it may
+/// serve many people, on a machine where nobody watches the disk, and its operators have metrics. So it writes no file
+/// unless configured to, and keeps the dashboard's data only in memory.
 pub(crate) fn of_server(sources: &SettingSources, meant: &AllSettings) -> Option<HistorySettings> {
     let choice = &meant.seen.history;
     let records = match choice.record {

@@ -1,6 +1,6 @@
 //! The `tersely` command: flags and files in, text and an exit code out.
 //!
-//! Exit codes: 0 success, 1 ran but the answer is no, 2 could not run.
+//! Exit codes: 0 success; 1 the command ran, but the answer is no; 2 the command could not run.
 
 mod account;
 mod command;

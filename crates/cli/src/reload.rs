@@ -10,17 +10,17 @@ use tersely_terminal::output;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-/// How often files are read. Their content is compared, so that every kind of replacement is noticed.
+/// How often the files are read. Their content is compared, so that every way of replacing a file is noticed.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// TLS from the settings, if configured.
+/// The inbound TLS settings, if configured.
 pub(crate) fn tls(files: Option<&TlsFiles>) -> Result<Option<InboundTls>, CommandFault> {
     let hint = "fix the file or the setting; `openssl x509 -in FILE -noout -text` shows a certificate";
     let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
     files.cloned().map(InboundTls::open).transpose().map_err(fault)
 }
 
-/// Reloads the TLS files when they change, and reports it.
+/// Reloads the TLS files when they change, and reports each reload.
 pub(crate) async fn follow_files(tls: InboundTls) {
     loop {
         sleep(POLL_INTERVAL).await;
@@ -32,12 +32,12 @@ pub(crate) async fn follow_files(tls: InboundTls) {
             }
             Ok(Ok(false)) | Err(_) => continue,
         };
-        // If stderr is closed, nobody reads it.
+        // If stderr is closed, nobody reads the message.
         let _ = output::note(&news);
     }
 }
 
-/// Applies the new list of tenants; a list that is suddenly empty is ignored.
+/// Applies the new list of tenants. A list that suddenly becomes empty is ignored.
 pub(crate) fn adopt(running: &TenantList, new: &TenantList) {
     if !running.adopt(new) {
         let _ = output::note(
@@ -46,7 +46,7 @@ pub(crate) fn adopt(running: &TenantList, new: &TenantList) {
     }
 }
 
-/// Follows the list of tenants when all other settings only take effect after a restart.
+/// Watches only the list of tenants, for servers where all other settings need a restart.
 pub(crate) fn follow_tenants(sources: SettingSources, loaded: &LoadedSettings, running: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         let _ = output::note(&match news {

@@ -23,12 +23,12 @@ mod unix {
     pub(crate) struct Signals(Vec<(SignalKind, unix::Signal)>);
 
     impl Signals {
-        /// SIGINT and SIGTERM.
+        /// Receives SIGINT and SIGTERM.
         pub(crate) fn ending() -> Result<Self, CommandFault> {
             Self::of(&[SignalKind::interrupt(), SignalKind::terminate()])
         }
 
-        /// All signals that a command in a terminal may get.
+        /// Receives all signals that a command in a terminal may get.
         pub(crate) fn all() -> Result<Self, CommandFault> {
             let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
             let more = [SignalKind::hangup(), SignalKind::quit()];
@@ -46,7 +46,7 @@ mod unix {
             })
         }
 
-        /// The number of the next signal.
+        /// Waits for the next signal, and returns its number.
         pub(crate) async fn next(&mut self) -> i32 {
             poll_fn(|cx| {
                 let heard = |(kind, signal): &mut (SignalKind, unix::Signal)| {
@@ -58,17 +58,17 @@ mod unix {
         }
     }
 
-    /// Makes the file size limit (`ulimit -f`) a write error instead of the end of this process. Programs that it
-    /// starts get the signal as usual.
+    /// Makes writes fail when the file size limit (`ulimit -f`) is reached, instead of ending this process. Child
+    /// processes still get the signal.
     pub(crate) fn outlive_limits(runtime: &Runtime) {
         let _inside = runtime.enter();
-        // The handler stays installed for the life of the process. If that fails, nothing changes.
+        // The handler stays installed until the process exits. If it cannot be installed, nothing changes.
         let _ = unix::signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
     }
 
-    /// Forwards a signal; does nothing if the process has exited.
+    /// Forwards a signal to a process. Does nothing if the process has exited.
     ///
-    /// A terminal sends its own signals (Ctrl-C, Ctrl-\) to both processes: with `shared`, those are not forwarded.
+    /// A terminal sends its own signals (Ctrl-C, Ctrl-\) to both processes. With `shared`, those are not forwarded.
     pub(crate) fn forward(signal: i32, to: Option<u32>, shared: Terminal) {
         let typed = [SignalKind::interrupt().as_raw_value(), SignalKind::quit().as_raw_value()];
         if shared == Terminal::Shared && typed.contains(&signal) {
@@ -104,14 +104,14 @@ mod other {
         }
     }
 
-    /// This platform has no such limit.
+    /// Does nothing, because this platform has no such limit.
     pub(crate) fn outlive_limits(_: &tokio::runtime::Runtime) {}
 
-    /// The console sends Ctrl-C to both processes.
+    /// Does nothing, because the console sends Ctrl-C to both processes.
     pub(crate) fn forward(_: i32, _: Option<u32>, _: Terminal) {}
 }
 
-/// SIGTERM, by which one process asks another to exit.
+/// SIGTERM, which asks a process to exit.
 pub(crate) const TERMINATE: i32 = 15;
 
 /// Whether a terminal sends its signals to both this process and its child.

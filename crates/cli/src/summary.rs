@@ -1,4 +1,4 @@
-//! Summarizes in text what a gateway saved, what fetching originals cost, and the change of the bill.
+//! Summarizes in text what a gateway saved, what fetching originals cost, and how the bill changed.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl Savings {
         Self(totals, bill)
     }
 
-    /// All requests, with any outcome.
+    /// The number of all requests, with any outcome.
     pub(crate) fn requests(&self) -> u64 {
         self.0.requests + self.0.failed + self.0.unread
     }
@@ -30,7 +30,7 @@ impl Savings {
         Share::saved(before, after.saturating_add(usize::try_from(cost).unwrap_or(usize::MAX)))
     }
 
-    /// How often models fetched originals, and how many tokens.
+    /// The number of times that models fetched originals, and the number of fetched tokens.
     fn fetched(&self) -> Fetch {
         self.0.fetched.values().fold(Fetch::default(), |all, fetch| Fetch {
             calls: all.calls.saturating_add(fetch.calls),
@@ -38,13 +38,14 @@ impl Savings {
         })
     }
 
-    /// The cost of the extra rounds, in tokens read. They include the fetched tokens, which are all that is known if a
-    /// provider does not report usage.
+    /// The cost of the extra rounds, in tokens read. This includes the fetched tokens; if a provider does not report
+    /// usage, only those are known.
     fn cost(&self) -> u64 {
         self.0.rounds.max(self.fetched().tokens)
     }
 
-    /// Stages that cost more than they saved, with both figures; extra rounds are attributed by the number of fetches.
+    /// Stages that cost more than they saved, with both figures. The cost of extra rounds is divided among stages by
+    /// their number of fetches.
     fn unpaid(&self) -> impl Iterator<Item = (&'static str, i64, u64)> {
         let (all, cost) = (self.fetched().calls.max(1), self.cost());
         let stages = self.0.fetched.iter().filter(|(stage, _)| ![ELSEWHERE, DISCOVERY].contains(stage));
@@ -57,7 +58,8 @@ impl Savings {
     }
 }
 
-/// All tokens sent first, then those of tool results: a share of the results alone is not a share of a bill.
+/// The text lists all tokens sent before those of tool results, because a share of the results alone is not a share of
+/// the bill.
 impl fmt::Display for Savings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { requests, whole, fresh, tool, .. } = &self.0;
@@ -84,7 +86,8 @@ impl fmt::Display for Savings {
 }
 
 impl Savings {
-    /// What would have been saved on requests that were sent unchanged, which is not a saving.
+    /// The possible saving on requests that were sent unchanged. It is listed separately because nothing was really
+    /// saved.
     fn would(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { untouched, would: TokenChange { before, after }, .. } = &self.0;
         if *untouched == 0 {
@@ -101,7 +104,7 @@ impl Savings {
         write!(f, "would have been saved, {share}")
     }
 
-    /// What was fetched back, and the stages for which it did not pay off.
+    /// The originals that models fetched, and the stages for which this cost more than they saved.
     fn fetches(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fetch { calls, tokens } = self.fetched();
         if calls == 0 {
@@ -121,7 +124,7 @@ impl Savings {
         Ok(())
     }
 
-    /// The cost of compressors, against all savings.
+    /// The cost of compressors, compared with all savings.
     fn compressors(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fetch { calls, tokens } = self.0.compressors;
         if calls == 0 {
@@ -134,7 +137,7 @@ impl Savings {
         write!(f, ", of whatever price: with them, {}", change(TokenChange { before, after: all }))
     }
 
-    /// Whether the bill fell: reported usage at known prices. Empty if the provider reports none.
+    /// States whether the bill fell, based on reported usage and known prices. Empty if the provider reports no usage.
     fn bill(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BillSums { billed, sums, .. } = &self.1;
         let RequestSums { priced, cost, usage: tokens, .. } = sums;
@@ -161,7 +164,7 @@ impl Savings {
         Ok(())
     }
 
-    /// Requests that none of these sums include.
+    /// The requests that are not included in any of these sums.
     fn others(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { failed, unread, .. } = self.0;
         if failed > 0 {
@@ -175,7 +178,7 @@ impl Savings {
 }
 
 impl Savings {
-    /// Failed requests by status. Those that the client abandoned have no status.
+    /// The failed requests by status. Requests that the client cancelled have no status.
     fn failures(&self) -> String {
         let failed = &self.1.failed;
         let one = |(status, count): (&u16, &u64)| format!("{} with status {status}", grouped(count));
@@ -186,7 +189,7 @@ impl Savings {
     }
 }
 
-/// What was paid, and what it would have been.
+/// The amount paid, and the amount that would have been paid without compression.
 fn fallen(cost: RequestCost) -> String {
     let RequestCost { paid, without } = cost;
     let whole = |nanodollars: u64| usize::try_from(nanodollars).unwrap_or(usize::MAX);
@@ -198,13 +201,13 @@ fn fallen(cost: RequestCost) -> String {
     format!("{said}, {} less", Share::saved(whole(without), whole(paid)))
 }
 
-/// An amount to the hundredth of a cent.
+/// Formats an amount to the hundredth of a cent.
 fn dollars(nanodollars: u64) -> String {
     let parts = nanodollars.saturating_add(50_000) / 100_000;
     format!("${}.{:04}", grouped(parts / 10_000), parts % 10_000)
 }
 
-/// By how much something costs less or more.
+/// Describes by how much something costs less or more.
 fn change(tally: TokenChange) -> String {
     let TokenChange { before, after } = tally;
     if after > before {

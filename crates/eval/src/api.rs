@@ -1,4 +1,4 @@
-//! The two request formats: builds requests, and reads answers.
+//! The two supported request formats: builds requests, and parses answers.
 
 use clap::ValueEnum;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -21,13 +21,13 @@ pub(super) enum EvalApi {
 /// The model and its options.
 #[derive(Debug, Clone)]
 pub(super) struct AskedModel {
-    /// Its name.
+    /// The name of the model.
     pub(super) model: String,
-    /// Maximum output tokens.
+    /// The maximum number of output tokens.
     pub(super) most: u32,
-    /// The temperature, if set.
+    /// The temperature; `None` for the server's default.
     pub(super) temperature: Option<f64>,
-    /// True for `OpenAI`'s own server, which has another name for the maximum output tokens.
+    /// True for `OpenAI`'s own server, where the field for the maximum number of output tokens has another name.
     pub(super) is_openai: bool,
 }
 
@@ -36,11 +36,11 @@ pub(super) struct AskedModel {
 pub(super) struct HeardAnswer {
     /// The text.
     pub(super) text: String,
-    /// Its calls of tools.
+    /// The tool calls in the answer.
     pub(super) calls: Vec<HiddenAsk>,
-    /// The whole turn, to be sent back with the results of its calls.
+    /// The whole message of the model, which is sent back with the results of its calls.
     turn: Value,
-    /// Token usage.
+    /// The reported token usage.
     pub(super) tokens: TokenUsage,
 }
 
@@ -50,11 +50,11 @@ const SYSTEM: &str = "Answer the question from what the tool showed. Reply with 
 /// The first user message.
 const FIRST: &str = "Look at this, then I will ask about it.";
 
-/// The result of any further tool call.
+/// The result of a call to any other tool.
 pub(super) const AGAIN: &str = "This tool cannot be called now. Answer from what was shown.";
 
 impl EvalApi {
-    /// The path of requests.
+    /// The request path.
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::Openai => "/v1/chat/completions",
@@ -62,7 +62,7 @@ impl EvalApi {
         }
     }
 
-    /// Its name.
+    /// The name of the API.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Openai => "openai",
@@ -70,12 +70,12 @@ impl EvalApi {
         }
     }
 
-    /// The provider that locates tool results in its requests.
+    /// The provider that locates tool results in requests of this format.
     pub(super) fn provider(self) -> Option<&'static Provider> {
         claimed_provider(self.path())
     }
 
-    /// The headers that hold a key.
+    /// The headers that contain the key.
     pub(super) fn headers(self, key: Option<&str>) -> Option<HeaderMap> {
         let mut headers = HeaderMap::new();
         if self == Self::Anthropic {
@@ -92,7 +92,7 @@ impl EvalApi {
         Some(headers)
     }
 
-    /// A request as an agent would send it: a tool call, its result, and the question about it.
+    /// A request like that of an agent: a tool call, its result, and the question about it.
     pub(super) fn body(self, asked: &AskedModel, nonce: &str, question: &EvalQuestion) -> Value {
         let tool = question.about.tool.as_str();
         let named = match tool {
@@ -103,7 +103,7 @@ impl EvalApi {
         let input = json!({ named: question.about.command });
         let schema =
             json!({ "type": "object", "properties": { named: { "type": "string" } }, "required": [named] });
-        // Providers share a cache between requests that begin alike, and so would the arms.
+        // Providers cache common prefixes of requests. The nonce keeps the arms from sharing cache entries.
         let system = format!("[{nonce}] {SYSTEM}");
         let (text, ask) = (&question.about.text, &question.question);
         let mut body = match self {
@@ -133,7 +133,7 @@ impl EvalApi {
         body
     }
 
-    /// Parses an answer, or says why it is not one.
+    /// Parses an answer, or returns the reason why it is invalid.
     pub(super) fn read(self, body: &[u8]) -> Result<HeardAnswer, String> {
         let body: Value = serde_json::from_slice(body).map_err(|_| "the answer is not JSON".to_owned())?;
         let heard = match self {
@@ -143,7 +143,7 @@ impl EvalApi {
         heard.ok_or_else(|| "the answer holds no message".to_owned())
     }
 
-    /// Adds a model's turn and the results of its calls to a request.
+    /// Appends a model's message and the results of its calls to a request.
     pub(super) fn go_on(self, body: &mut Value, heard: HeardAnswer, given: Vec<String>) {
         let Some(turns) = body["messages"].as_array_mut() else { return };
         turns.push(heard.turn);
@@ -214,7 +214,7 @@ fn messages(body: &Value) -> Option<HeardAnswer> {
     Some(HeardAnswer { text: without_thoughts(&text), calls: calls.collect(), turn, tokens })
 }
 
-/// The answer without the thoughts that some servers leave in front of it.
+/// The answer without the model's reasoning, which some servers leave in front of it.
 fn without_thoughts(text: &str) -> String {
     text.rsplit_once("</think>").map_or(text, |(_, said)| said).trim().to_owned()
 }

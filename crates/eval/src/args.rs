@@ -1,4 +1,4 @@
-//! What can be typed after `tersely eval`.
+//! The command-line arguments of `tersely eval`.
 
 use std::path::PathBuf;
 

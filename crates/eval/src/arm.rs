@@ -7,22 +7,22 @@ use tersely_engine::{Engine, EngineSettings, ExpandOffer, HiddenTools, Request};
 
 use crate::api::EvalApi;
 
-/// How the text of a question is sent.
+/// How the text that a question is about is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum EvalArm {
     /// Unchanged.
     Sent,
     /// Losslessly compressed.
     Exact,
-    /// As the gateway sends it: with details left out that the model can fetch back.
+    /// Compressed as by the gateway: details are left out, and the model can fetch them.
     Standard,
 }
 
 impl EvalArm {
-    /// All of them.
+    /// All arms.
     pub(super) const ALL: [Self; 3] = [Self::Sent, Self::Exact, Self::Standard];
 
-    /// Its name.
+    /// The name of the arm.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Sent => "as sent",
@@ -37,14 +37,14 @@ impl EvalArm {
     }
 }
 
-/// The engines of the arms that have one.
+/// The engines of the arms that compress.
 pub(super) struct ArmEngines {
     exact: Engine,
     standard: Engine,
 }
 
 impl ArmEngines {
-    /// Engines with the model tiers and filters of these settings.
+    /// Creates engines with the model tiers and filters of these settings.
     pub(super) fn new(usual: &EngineSettings) -> Self {
         let engine = |loss| {
             let plan = Plan { mode: Mode::Standard, loss, ..Plan::default() };
@@ -60,7 +60,7 @@ impl ArmEngines {
         Self { exact: engine(Loss::None), standard: engine(Loss::Detail) }
     }
 
-    /// The request that an arm sends for a body.
+    /// The request that an arm sends instead of a body, and its hidden tools.
     pub(super) fn pass(&self, api: EvalApi, arm: EvalArm, body: String) -> (String, Option<HiddenTools>) {
         let engine = match arm {
             EvalArm::Sent => return (body, None),

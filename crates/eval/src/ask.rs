@@ -1,4 +1,4 @@
-//! Asks one question in one arm: rounds until there is an answer, with retries when the server is busy.
+//! Asks one question in one arm. Sends requests until the model answers, and retries when the server is busy.
 
 use std::time::{Duration, Instant};
 
@@ -16,69 +16,69 @@ use crate::arm::{ArmEngines, EvalArm};
 use crate::score::is_right;
 use crate::set::{EvalQuestion, digest};
 
-/// Rounds of a question: the first, and those that fetch something back.
+/// The maximum number of rounds for a question: the first request, and those after the model fetched something.
 const MAX_ROUNDS: usize = 5;
 
-/// Attempts to send one request.
+/// The maximum number of attempts to send one request.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// Longest delay between two attempts, whatever `Retry-After` says.
+/// The maximum delay between two attempts, even if `Retry-After` asks for more.
 const MAX_RETRY_DELAY: Duration = Duration::from_mins(1);
 
-/// Bytes that may be fetched back for one question.
+/// The maximum number of bytes that the model may fetch for one question.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// Characters of a reply that are logged.
+/// The maximum number of characters of a reply that are logged.
 const MAX_NOTE_CHARS: usize = 300;
 
 /// The server and model to ask.
 pub(super) struct Asker {
     /// The HTTP client.
     pub(super) poster: Poster,
-    /// The shape of requests.
+    /// The request format.
     pub(super) api: EvalApi,
-    /// The key.
+    /// The headers that contain the key.
     pub(super) headers: HeaderMap,
-    /// The model.
+    /// The model and its options.
     pub(super) asked: AskedModel,
     /// The engines of the arms.
     pub(super) engines: ArmEngines,
-    /// The name of this run.
+    /// The name of this evaluation run.
     pub(super) run: String,
 }
 
 /// The result of a question in one arm.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct EvalAnswer {
-    /// The question.
+    /// The id of the question.
     pub(super) id: String,
     /// The arm.
     pub(super) arm: EvalArm,
-    /// The reply, or why there is none.
+    /// The scored reply, or the reason why there is none.
     pub(super) heard: Result<ScoredReply, String>,
 }
 
 /// A scored reply.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ScoredReply {
-    /// Whether it is right.
+    /// True if the reply is right.
     pub(super) is_right: bool,
-    /// The beginning of it.
+    /// The beginning of the reply.
     pub(super) text: String,
-    /// Requests that it took.
+    /// The number of requests that were sent.
     pub(super) rounds: usize,
-    /// How often something was fetched back.
+    /// The number of times that the model fetched omitted text.
     pub(super) fetched: usize,
-    /// What the provider counted, of all rounds.
+    /// The usage that the provider reported, summed over all rounds.
     pub(super) tokens: TokenUsage,
-    /// What we count of what was sent, of all rounds.
+    /// Our token count of the requests, summed over all rounds.
     pub(super) ours: usize,
-    /// How long it took, in milliseconds.
+    /// The total time, in milliseconds.
     pub(super) millis: u64,
 }
 
 impl Asker {
-    /// What an arm sends for a question, and what was left out of it.
+    /// The request that an arm sends for a question, and the omitted texts that the model can fetch.
     pub(super) fn request(&self, arm: EvalArm, question: &EvalQuestion) -> (Value, Answers) {
         let nonce = digest(&[&self.run, &question.id, arm.name()]);
         let body = self.api.body(&self.asked, &nonce, question).to_string();
@@ -87,7 +87,7 @@ impl Asker {
         (serde_json::from_str(&sent).unwrap_or_default(), Answers::new(kept))
     }
 
-    /// Asks a question.
+    /// Asks a question in one arm.
     pub(super) async fn ask(&self, arm: EvalArm, question: &EvalQuestion) -> EvalAnswer {
         let start = Instant::now();
         let heard = self.rounds(arm, question).await.map(|mut reply| {
@@ -116,7 +116,7 @@ impl Asker {
         }
     }
 
-    /// Sends a request until it is answered, or until it makes no sense to go on.
+    /// Sends a request until it is answered, or until retrying is pointless.
     async fn tries(&self, body: &Value) -> Result<HeardAnswer, String> {
         let mut pause = Duration::from_millis(500);
         let mut tries = 1;
@@ -149,7 +149,7 @@ impl Asker {
     }
 }
 
-/// What the calls of a turn get.
+/// The results for the tool calls in a model's message.
 fn tool_answers(answers: &mut Answers, heard: &HeardAnswer) -> Vec<String> {
     let one = |call: &tersely_wire::hidden::HiddenAsk| {
         if call.tool == TOOL.name {
@@ -161,7 +161,7 @@ fn tool_answers(answers: &mut Answers, heard: &HeardAnswer) -> Vec<String> {
     heard.calls.iter().map(one).collect()
 }
 
-/// What we count of a request.
+/// Our token count of a request.
 pub(super) fn weight(body: &Value) -> usize {
     let part = |part: &Value| weigh(part.to_string().as_bytes());
     let system = &body["system"];
@@ -171,13 +171,13 @@ pub(super) fn weight(body: &Value) -> usize {
     system + tools + body["messages"].as_array().into_iter().flatten().map(part).sum::<usize>()
 }
 
-/// The delay that a server asks for.
+/// The delay that a server requests in `Retry-After`.
 fn wish(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
-/// The error message of a server.
+/// The error message in a server's response.
 fn refusal(answer: &PostedAnswer) -> String {
     let said: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let said = said.as_ref().and_then(|it| it.pointer("/error/message").or_else(|| it.pointer("/message")));

@@ -6,7 +6,7 @@ use crate::arm::EvalArm;
 use crate::tally::ArmTally;
 use crate::words::EvalWords;
 
-/// One object with everything.
+/// The whole report as one JSON object.
 pub(super) fn object(said: &EvalWords<'_>) -> String {
     let tally = said.tally;
     let arm = |(arm, it): (EvalArm, &ArmTally)| (key(arm), one(said, it));

@@ -1,4 +1,5 @@
-//! Asks a model questions about tool results, compressed and not, and compares how often it answers right.
+//! Asks a model questions about tool results, compressed and uncompressed, and compares how often its answers are
+//! right.
 
 mod api;
 mod args;

@@ -1,4 +1,4 @@
-//! The file of a run: a line of settings, then a line for each answer, so that a run that was killed can go on.
+//! The log file of a run: a line of settings, then a line for each answer, so that an interrupted run can continue.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -12,10 +12,10 @@ use tersely_terminal::fault::CommandFault;
 use crate::arm::EvalArm;
 use crate::ask::{EvalAnswer, ScoredReply};
 
-/// The format of the file.
+/// The version of the file format.
 const VERSION: u64 = 1;
 
-/// Largest log that is read.
+/// The maximum size of a log file, in bytes.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// The log of a run.
@@ -24,14 +24,14 @@ pub(super) struct RunLog {
     path: PathBuf,
     /// The name of the run.
     pub(super) run: String,
-    /// Answers so far; of several for one question and arm, the last counts.
+    /// The answers so far. If there are several for one question and arm, the last one counts.
     pub(super) answers: BTreeMap<(String, EvalArm), EvalAnswer>,
-    /// Lines that could not be read.
+    /// The number of lines that could not be read.
     pub(super) torn: usize,
 }
 
 impl RunLog {
-    /// Opens the file of a run with these settings, or begins one under this name.
+    /// Opens the log of a run with these settings, or starts a new log with this name.
     pub(super) fn open(path: &Path, settings: &Value, run: &str) -> Result<Self, CommandFault> {
         let fault = |what: String| {
             CommandFault::unable(format!("{}: {what}", path.display()), "name another file with --out")
@@ -49,7 +49,7 @@ impl RunLog {
         let text = String::from_utf8_lossy(&bytes);
         let mut log =
             Self { file, path: path.to_owned(), run: run.to_owned(), answers: BTreeMap::new(), torn: 0 };
-        // An incomplete first line means that nothing was asked yet.
+        // If the first line is incomplete, no question has been asked yet.
         if !text.contains('\n') {
             log.file.set_len(0).map_err(unable)?;
             log.line(&json!({ "tersely_eval": VERSION, "run": run, "settings": settings }))?;
@@ -69,7 +69,7 @@ impl RunLog {
         Ok(log)
     }
 
-    /// True when a question was answered in an arm; one that failed is asked again.
+    /// True when a question has been answered in an arm. If it failed, it is asked again.
     pub(super) fn knows(&self, id: &str, arm: EvalArm) -> bool {
         self.answers.get(&(id.to_owned(), arm)).is_some_and(|answer| answer.heard.is_ok())
     }
@@ -93,7 +93,7 @@ impl RunLog {
     }
 }
 
-/// The name of the run whose first line this is.
+/// The name of the run, from the first line of its log. Returns an error if the settings differ.
 fn run_name(line: &str, settings: &Value) -> Result<String, String> {
     let head: Value = serde_json::from_str(line).unwrap_or_default();
     let Some(run) = head["run"].as_str().filter(|_| head["tersely_eval"] == VERSION) else {

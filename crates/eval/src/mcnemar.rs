@@ -1,19 +1,19 @@
-//! The exact test of `McNemar`: whether one way of asking loses more answers than it gains.
+//! `McNemar`'s exact test: whether one arm loses significantly more answers than it gains.
 
-/// Answers in pairs: the same question asked in two ways.
+/// The numbers of right and wrong answers to the same questions, asked as sent and in another arm.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct AnswerPairs {
-    /// Right in both.
+    /// Right in both arms.
     pub(super) both: usize,
-    /// Right as sent, wrong in the other.
+    /// Right as sent, wrong in the other arm.
     pub(super) lost: usize,
-    /// Wrong as sent, right in the other.
+    /// Wrong as sent, right in the other arm.
     pub(super) gained: usize,
-    /// Wrong in both.
+    /// Wrong in both arms.
     pub(super) neither: usize,
 }
 
-/// Below this a difference is called one.
+/// The significance level: a difference with a lower probability is reported.
 pub(super) const LEVEL: f64 = 0.05;
 
 impl AnswerPairs {
@@ -27,12 +27,12 @@ impl AnswerPairs {
         } += 1;
     }
 
-    /// All pairs.
+    /// The number of all pairs.
     pub(super) fn all(self) -> usize {
         self.both + self.lost + self.gained + self.neither
     }
 
-    /// How likely pairs that differ split at least as unevenly where neither way is better; two-sided.
+    /// The probability that the pairs that differ split at least this unevenly if neither arm is better (two-sided).
     pub(super) fn probability(self) -> f64 {
         let (few, all) = (self.lost.min(self.gained), self.lost + self.gained);
         let mut term = -(float(all) * std::f64::consts::LN_2);
@@ -44,7 +44,7 @@ impl AnswerPairs {
         (2.0 * sum).min(1.0)
     }
 
-    /// True when answers were lost, and more than chance explains.
+    /// True when more answers were lost than gained, and chance does not explain the difference.
     pub(super) fn is_worse(self) -> bool {
         self.lost > self.gained && self.probability() < LEVEL
     }

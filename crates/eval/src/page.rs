@@ -9,7 +9,7 @@ use crate::tally::ArmTally;
 use crate::text::{failures, verdict};
 use crate::words::EvalWords;
 
-/// The page.
+/// The whole page.
 pub(super) fn page(said: &EvalWords<'_>) -> String {
     let sections = [lead(said), arms(said), pairs(said), foot(said)];
     document("Does the model still answer right?", &sections)
@@ -81,7 +81,7 @@ fn line(name: &str, cells: &[String]) -> String {
     format!("<tr><td>{name}</td>{cells}</tr>\n")
 }
 
-/// Numbers by the way of asking.
+/// The columns of a table: the arm, then one number column for each heading.
 fn columns<'h>(heads: &[&'h str]) -> Vec<(&'h str, bool)> {
     std::iter::once(("Way", false)).chain(heads.iter().map(|head| (*head, true))).collect()
 }

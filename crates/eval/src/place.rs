@@ -17,15 +17,15 @@ const OPENAI_KEY: &str = "OPENAI_API_KEY";
 pub(super) struct AskedPlace {
     /// The server.
     pub(super) upstream: Upstream,
-    /// The shape of requests.
+    /// The request format.
     pub(super) api: EvalApi,
-    /// The key.
+    /// The headers that contain the key.
     pub(super) headers: HeaderMap,
-    /// True for the server that calls the most tokens of an answer by another name.
+    /// True for `OpenAI`'s own server, where the field for the maximum number of output tokens has another name.
     pub(super) is_openai: bool,
 }
 
-/// Where the arguments say that the model is.
+/// Finds the server, the request format and the key from the arguments.
 pub(super) fn find(args: &EvalArgs) -> Result<AskedPlace, CommandFault> {
     let url = base(&args.upstream);
     let upstream: Upstream = url.parse().map_err(|error: tersely_gateway::Error| {
@@ -41,7 +41,7 @@ pub(super) fn find(args: &EvalArgs) -> Result<AskedPlace, CommandFault> {
     Ok(AskedPlace { upstream, api, headers, is_openai })
 }
 
-/// The address without a path that we add ourselves.
+/// The address without the path that we add ourselves.
 fn base(url: &str) -> &str {
     let url = url.trim_end_matches('/');
     ["/chat/completions", "/messages"].iter().find_map(|path| url.strip_suffix(path)).unwrap_or(url)
@@ -62,7 +62,7 @@ fn guess(url: &str, model: &str, [anthropic, openai]: [bool; 2]) -> EvalApi {
     }
 }
 
-/// The key, where there is one: servers on this machine need none.
+/// The key, if there is one. Servers on this machine need none.
 fn key(args: &EvalArgs, api: EvalApi) -> Result<Option<String>, CommandFault> {
     let read = |name: &str| env::var(name).ok().filter(|it| !it.trim().is_empty());
     let Some(name) = &args.key_env else {
@@ -75,7 +75,7 @@ fn key(args: &EvalArgs, api: EvalApi) -> Result<Option<String>, CommandFault> {
     read(name).map(Some).ok_or_else(fault)
 }
 
-/// The file of a run with a model.
+/// The default log file for a model.
 pub(super) fn file(model: &str) -> PathBuf {
     let plain = |sign: char| if sign.is_ascii_alphanumeric() || "._-".contains(sign) { sign } else { '-' };
     let name: String = model.chars().map(plain).take(80).collect();

@@ -1,4 +1,4 @@
-//! Asks all questions in every way, and reports how many answers are still right.
+//! Asks all questions in every arm, and reports how many answers are still right.
 
 use std::fs;
 use std::process::{self, ExitCode};
@@ -78,7 +78,7 @@ fn exit_code(tally: &EvalTally) -> Result<ExitCode, Stop> {
     Ok(if tally.is_worse() { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
-/// The asker, and the settings that all parts of a run share.
+/// The asker, and the settings of the run for its log.
 fn asker(args: &EvalArgs, set: &str) -> Result<(Asker, Value), Stop> {
     let meant = settings::load_telling(&SettingSources::new(&Flags::default()))?.settings;
     let place = place::find(args)?;
@@ -109,16 +109,16 @@ fn name() -> String {
     digest(&[&time.as_nanos().to_string(), &process::id().to_string()])
 }
 
-/// The questions still to ask: each in all arms, then the next.
+/// The questions that are still to be asked. Each question is asked in all arms before the next one.
 fn open(log: &RunLog, questions: &[EvalQuestion]) -> Vec<(EvalArm, EvalQuestion)> {
     let each = questions.iter().flat_map(|question| EvalArm::ALL.map(|arm| (arm, question)));
     each.filter(|(arm, it)| !log.knows(&it.id, *arm)).map(|(arm, it)| (arm, it.clone())).collect()
 }
 
-/// Failures without any answer after which a run gives up.
+/// A run gives up after this many failures if there has been no answer at all.
 const MAX_EARLY_FAILURES: usize = 6;
 
-/// Asks all open questions, and logs each answer as it arrives.
+/// Asks all questions that are still open, and logs each answer when it arrives.
 fn answer(
     at_once: usize,
     asker: Asker,
@@ -151,7 +151,7 @@ async fn all(
             tasks.spawn(async move { asker.ask(arm, &question).await });
         }
         let Some(done) = tasks.join_next().await else { return Ok(()) };
-        // A task that broke is one that failed: it is not in the file, and is asked again.
+        // A task that panicked counts as failed. Its question is not in the log, so it is asked again.
         let Ok(done) = done else { continue };
         *(if done.heard.is_ok() { &mut answered } else { &mut failed }) += 1;
         let why = done.heard.as_ref().err().cloned();

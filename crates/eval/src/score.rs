@@ -2,10 +2,10 @@
 
 use crate::set::Truth;
 
-/// Characters that a reply may have beside its answer: one that repeats the whole text answers nothing.
+/// The maximum number of extra characters in a reply. A reply that repeats the whole text is not an answer.
 const CONTEXT_CHARS: usize = 160;
 
-/// True when a reply says what is true, and not much else.
+/// True when a reply contains the right answer, and not much else.
 pub(super) fn is_right(truth: &Truth, question: &str, reply: &str) -> bool {
     let reply = plain(reply);
     match truth {
@@ -17,7 +17,7 @@ pub(super) fn is_right(truth: &Truth, question: &str, reply: &str) -> bool {
             let asked = numbers(&plain(question));
             let answer = value(answer);
             let mut said = numbers(&reply);
-            // What the question names may be repeated.
+            // A reply may repeat numbers from the question.
             said.retain(|number| Some(*number) == answer || !asked.contains(number));
             answer.is_some_and(|answer| !said.is_empty() && said.iter().all(|number| same(*number, answer)))
         }
@@ -26,7 +26,7 @@ pub(super) fn is_right(truth: &Truth, question: &str, reply: &str) -> bool {
             let answers: Vec<_> = answers.iter().map(|it| plain(it)).collect();
             let length: usize = answers.iter().map(|it| it.chars().count() + 8).sum();
             let known: Vec<_> = answers.iter().filter_map(|it| value(it)).collect();
-            // Where all are numbers, no other number may stand beside them.
+            // If all answers are numbers, the reply may not contain other numbers.
             let is_more = known.len() == answers.len()
                 && numbers(&reply).iter().any(|it| !known.contains(it) && !asked.contains(it));
             reply.chars().count() <= length * 3 + CONTEXT_CHARS
@@ -36,20 +36,20 @@ pub(super) fn is_right(truth: &Truth, question: &str, reply: &str) -> bool {
     }
 }
 
-/// Small letters, plain quotes, and single spaces; no signs of Markdown around words.
+/// The text in lower case, without quotes and Markdown markers, and with single spaces.
 fn plain(text: &str) -> String {
     let text = text.to_lowercase().replace(['`', '*', '"', '“', '”'], "");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// True when `answer` stands in `reply` and is not a part of a longer word or number.
+/// True when `reply` contains `answer`, and not just as a part of a longer word or number.
 fn stands(reply: &str, answer: &str) -> bool {
     if answer.is_empty() {
         return false;
     }
     let joins = |near: Option<char>, next: Option<char>| match near {
         Some(sign) if sign.is_alphanumeric() || sign == '_' => true,
-        // A full stop ends a sentence, or stands within a number or a name.
+        // A full stop may end a sentence, or may be part of a number or a name.
         Some('.' | '-' | '/' | ':' | ',') => next.is_some_and(char::is_alphanumeric),
         _ => false,
     };
@@ -65,12 +65,12 @@ fn stands(reply: &str, answer: &str) -> bool {
     })
 }
 
-/// All numbers of a text that stand alone.
+/// All numbers in a text that are separate words.
 fn numbers(text: &str) -> Vec<f64> {
     text.split_whitespace().filter_map(value).collect()
 }
 
-/// The number that a word is, with or without a unit behind it or a sign of a sentence around it.
+/// The number in a word. A unit after the number and punctuation around it are ignored.
 fn value(word: &str) -> Option<f64> {
     let word = word.trim_start_matches(|sign: char| !sign.is_alphanumeric() && sign != '-');
     let digits = word.strip_prefix('-').unwrap_or(word);

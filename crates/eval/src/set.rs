@@ -1,4 +1,4 @@
-//! A set of questions: texts as tools print them, and what can be asked about them.
+//! A set of questions about tool outputs.
 
 use std::fmt::Write;
 use std::fs;
@@ -9,48 +9,48 @@ use sha2::{Digest, Sha256};
 use tersely_core::O200k;
 use tersely_terminal::fault::CommandFault;
 
-/// The set that comes with the program, cut from our corpus.
+/// The built-in set, taken from our corpus.
 const OURS: &str = include_str!("../../../corpus/EVAL.json");
 
-/// Largest set that is read.
+/// The maximum size of a question file, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// What a tool printed.
+/// The output of a tool.
 #[derive(Debug, Clone)]
 pub(super) struct EvalText {
-    /// The tool.
+    /// The name of the tool.
     pub(super) tool: String,
-    /// What it was called with.
+    /// The command or arguments of the call.
     pub(super) command: String,
-    /// What it printed.
+    /// The output.
     pub(super) text: String,
 }
 
-/// The right answer, and how replies are compared with it.
+/// The right answer, which also determines how replies are compared with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Truth {
-    /// These words.
+    /// The reply must contain these words.
     Exact(String),
-    /// This number and no other.
+    /// The reply must contain this number and no other.
     Number(String),
-    /// All of these, in any order.
+    /// The reply must contain all of these, in any order.
     Set(Vec<String>),
 }
 
 /// A question with one right answer.
 #[derive(Debug, Clone)]
 pub(super) struct EvalQuestion {
-    /// Its id: a hash of the question and the text.
+    /// The id: a hash of the question and the text.
     pub(super) id: String,
-    /// The text that it is about.
+    /// The text that the question is about.
     pub(super) about: EvalText,
     /// The question.
     pub(super) question: String,
-    /// The answer.
+    /// The right answer.
     pub(super) truth: Truth,
 }
 
-/// The questions of a file, or those that come with the program.
+/// Reads the questions of a file, or else the built-in ones.
 pub(super) fn read(file: Option<&Path>) -> Result<Vec<EvalQuestion>, CommandFault> {
     let Some(path) = file else {
         return parse(OURS).map_err(|what| CommandFault::unable(what, "report this"));
@@ -67,7 +67,8 @@ pub(super) fn read(file: Option<&Path>) -> Result<Vec<EvalQuestion>, CommandFaul
     parse(&text).map_err(fault)
 }
 
-/// The questions about texts of at most `longest` tokens; of these `limit`, sampled evenly.
+/// The questions about texts with a maximum of `longest` tokens. If there are more than `limit`, they are sampled
+/// evenly.
 pub(super) fn choose(
     questions: Vec<EvalQuestion>,
     longest: Option<usize>,
@@ -137,14 +138,14 @@ fn truth(value: &Value) -> Result<Truth, String> {
     }
 }
 
-/// A string with something in it, or a number as one.
+/// A non-empty string; a number is converted to a string.
 fn some(value: &Value) -> Result<String, String> {
     let text =
         value.as_str().map_or_else(|| value.as_number().map(ToString::to_string), |it| Some(it.to_owned()));
     text.filter(|text| !text.trim().is_empty()).ok_or_else(|| "answer is empty".to_owned())
 }
 
-/// A short name for these texts.
+/// A short hash of these texts.
 pub(super) fn digest(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for text in texts {

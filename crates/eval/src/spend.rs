@@ -1,4 +1,4 @@
-//! Estimates what a run will cost, and asks for consent.
+//! Estimates the cost of a run, and asks for consent.
 
 use std::io::{self, BufRead, IsTerminal};
 
@@ -12,10 +12,10 @@ use crate::arm::EvalArm;
 use crate::ask::{Asker, weight};
 use crate::set::EvalQuestion;
 
-/// Estimated output tokens of an answer.
+/// The estimated number of output tokens of an answer.
 const ANSWER_TOKENS: u64 = 40;
 
-/// Prints the estimate and asks for consent; true if it is refused.
+/// Prints the estimate and asks for consent. True if the user refuses.
 pub(super) fn is_refused(
     args: &EvalArgs,
     asker: &Asker,

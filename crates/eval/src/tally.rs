@@ -8,41 +8,41 @@ use crate::log::RunLog;
 use crate::mcnemar::AnswerPairs;
 use crate::set::EvalQuestion;
 
-/// Sums of one arm.
+/// The sums of one arm.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ArmTally {
-    /// Questions that were answered, rightly or not.
+    /// The number of questions that were answered, right or wrong.
     pub(super) answered: usize,
-    /// Those answered rightly.
+    /// The number of right answers.
     pub(super) right: usize,
-    /// Those that failed.
+    /// The number of questions that failed.
     pub(super) failed: usize,
-    /// Requests beyond the first.
+    /// The number of requests after the first one of each question.
     pub(super) more: usize,
-    /// How often something was fetched back.
+    /// The number of times that the model fetched omitted text.
     pub(super) fetched: usize,
-    /// What the provider counted.
+    /// The usage that the provider reported.
     pub(super) tokens: TokenUsage,
-    /// What we count of what was sent.
+    /// Our token count of the requests.
     pub(super) ours: usize,
-    /// How long it took, in milliseconds.
+    /// The total time, in milliseconds.
     pub(super) millis: u64,
 }
 
-/// Sums of a run.
+/// The sums of a run.
 pub(super) struct EvalTally {
-    /// Questions that were to be asked.
+    /// The number of questions to ask.
     pub(super) questions: usize,
-    /// As sent, exact, standard. Only questions that all three answered count in their tokens.
+    /// The arms: as sent, exact, standard. Tokens are counted only for questions that were answered in all three arms.
     pub(super) arms: [ArmTally; 3],
-    /// Exact and standard, each against as sent.
+    /// The exact and the standard arm, each compared with the arm as sent.
     pub(super) pairs: [AnswerPairs; 2],
-    /// Why questions failed, and how many; the first of each.
+    /// The reasons why questions failed, each with the number of questions.
     pub(super) faults: Vec<(String, usize)>,
 }
 
 impl EvalTally {
-    /// Sums up what became of these questions.
+    /// Sums up the answers to these questions.
     pub(super) fn of(log: &RunLog, questions: &[EvalQuestion]) -> Self {
         let mut tally = Self {
             questions: questions.len(),
@@ -57,7 +57,7 @@ impl EvalTally {
         tally
     }
 
-    /// True when some arm loses more answers than chance explains.
+    /// True when an arm loses significantly more answers than it gains.
     pub(super) fn is_worse(&self) -> bool {
         self.pairs.iter().any(|pairs| pairs.is_worse())
     }

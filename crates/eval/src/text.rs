@@ -70,7 +70,7 @@ fn pairs(said: &EvalWords<'_>) -> String {
     table::align("lrrrrrr", &rows)
 }
 
-/// The verdict, a sentence for each arm.
+/// The verdict, with one sentence for each arm.
 pub(super) fn verdict(said: &EvalWords<'_>) -> String {
     let arms = [EvalArm::Exact, EvalArm::Standard].into_iter().zip(said.tally.pairs);
     arms.map(|(arm, pairs)| sentence(arm, pairs)).collect::<Vec<_>>().join("\n")
@@ -96,7 +96,7 @@ fn sentence(arm: EvalArm, pairs: AnswerPairs) -> String {
     )
 }
 
-/// The failed requests.
+/// A line about failed requests, if there are any.
 pub(super) fn failures(said: &EvalWords<'_>) -> Option<String> {
     let failed: usize = said.tally.arms.iter().map(|arm| arm.failed).sum();
     said.tally.faults.first()?;

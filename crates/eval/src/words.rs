@@ -1,4 +1,4 @@
-//! The content of a report, for the terminal, the page and JSON.
+//! The content of a report, shared by the terminal, the page and JSON.
 
 use serde_json::Value;
 use tersely_account::Price;
@@ -7,23 +7,23 @@ use crate::tally::{ArmTally, EvalTally};
 
 /// The content of a report.
 pub(super) struct EvalWords<'w> {
-    /// Its sums.
+    /// The sums of the run.
     pub(super) tally: &'w EvalTally,
     /// The settings of the run.
     pub(super) settings: &'w Value,
-    /// What its model costs, if that is known.
+    /// The price of the model, if it is known.
     pub(super) price: Option<Price>,
-    /// Where its answers are.
+    /// The log file with the answers.
     pub(super) file: String,
 }
 
 impl EvalWords<'_> {
-    /// A setting of the run.
+    /// The value of a setting of the run.
     pub(super) fn word(&self, name: &str) -> &str {
         self.settings[name].as_str().unwrap_or_default()
     }
 
-    /// What an arm cost.
+    /// The cost of an arm.
     pub(super) fn cost(&self, arm: &ArmTally) -> String {
         self.price
             .as_ref()

@@ -8,7 +8,7 @@ use super::store::Keeping;
 /// All settings.
 #[derive(Debug, Clone, Default)]
 pub struct AllSettings {
-    /// How results are treated.
+    /// How tool results are compressed.
     pub engine: tersely_engine::EngineSettings,
     /// The listener, upstreams, limits and timeouts.
     pub gateway: tersely_gateway::GatewaySettings,
@@ -22,9 +22,9 @@ pub struct AllSettings {
     pub servers: tersely_gateway::McpServers,
     /// The external compressor, if results are sent to one.
     pub compressor: Option<tersely_gateway::CompressorSettings>,
-    /// Log, events, history and prices.
+    /// Settings of the log, the event file, the history and the prices.
     pub seen: SeenParts,
-    /// The collector that spans and metrics are sent to, if they are.
+    /// The collector that receives spans and metrics, if one is configured.
     pub collector: Option<tersely_gateway::CollectorSettings>,
     /// Limits of the per-conversation memo.
     pub memo: tersely_engine::MemoLimits,
@@ -34,7 +34,7 @@ pub struct AllSettings {
 #[derive(Debug, Clone)]
 pub struct Filtering {
     pub enabled: bool,
-    /// The folder of the user's filters; empty: the one beside their settings.
+    /// The folder of the user's filters; if empty, `filters` in the user's configuration folder.
     pub named: String,
 }
 
@@ -45,7 +45,7 @@ impl Default for Filtering {
 }
 
 impl Filtering {
-    /// The folder of the user's filters, if `config` is the one of their settings.
+    /// The folder of the user's filters. `config` is the user's configuration folder.
     pub fn folder(&self, config: Option<&Path>) -> Option<PathBuf> {
         if self.named.is_empty() { Some(config?.join("filters")) } else { Some(PathBuf::from(&self.named)) }
     }

@@ -1,6 +1,6 @@
-//! Finds the known name that a mistyped one was probably meant to be.
+//! Finds the known name that a mistyped name was probably meant to be.
 
-/// The name nearest to `typed`, if any is near at all.
+/// The name most similar to `typed`, if any is similar enough.
 pub(crate) fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_ascii_lowercase().replace('-', "_");
     let scored = names.into_iter().map(|name| (score(&typed, name), name));
@@ -9,7 +9,8 @@ pub(crate) fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>)
     best.map(|(_, name)| name)
 }
 
-/// How alike two names are, from 0 to 1. A key typed in the wrong group is very like the one in the right group.
+/// The similarity of two names, from 0 to 1. A key typed in the wrong group is very similar to the key in the right
+/// group.
 fn score(typed: &str, name: &str) -> f64 {
     let leaf = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     let whole = strsim::normalized_damerau_levenshtein(typed, &name.to_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Settings while they are read, with a field for every key.
+//! Settings while they are being read, with a field for every key.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,27 +23,27 @@ pub(crate) struct Draft {
     pub tls: TlsFiles,
     /// The tenants.
     pub tenants: Vec<TenantSettings>,
-    /// The URL of the one upstream; empty: none.
+    /// The URL of the single upstream; empty if there is none.
     pub upstream: String,
-    /// The URLs of the providers' own; empty: none.
+    /// The URL of each provider's own upstream; empty if there is none.
     pub upstreams: [String; Vendor::ALL.len()],
-    /// Who may bring messages that are not forwarded, of [`DOORS`].
+    /// Whether clients may use the endpoint that compresses messages without forwarding them: one of [`DOORS`].
     pub compress_api: &'static str,
-    /// Whether JSON in the text of users is written shorter.
+    /// Whether JSON in the text of users is rewritten in a shorter form.
     pub prompting: bool,
-    /// How, if it is.
+    /// How prompts are rewritten, if they are.
     pub prompts: Prompts,
     /// Whether the model is shown only some of its tools.
     pub discovering: bool,
-    /// Which, if it is.
+    /// How tools are chosen, if only some are shown.
     pub discovery: Discovery,
-    /// Where texts are kept.
+    /// Settings of the store of original texts.
     pub kept: KeptSettings,
-    /// Who leaves detail out of results.
+    /// Settings of the compressor that leaves details out of results.
     pub remote: RemoteSettings,
-    /// Log, events, history and prices.
+    /// Settings of the log, the event file, the history and the prices.
     pub seen: SeenSettings,
-    /// Where spans and metrics are sent.
+    /// Settings of the exporter of spans and metrics.
     pub otel: OtelSettings,
 }
 
@@ -92,7 +92,7 @@ impl Draft {
         &mut self.settings.gateway.timeouts
     }
 
-    /// What is meant by it all.
+    /// The finished settings.
     pub(crate) fn finish(mut self) -> AllSettings {
         self.settings.engine.prompts = self.prompting.then_some(self.prompts);
         self.settings.engine.discovery = self.discovering.then_some(self.discovery.clone());
@@ -104,7 +104,7 @@ impl Draft {
         self.settings.gateway.upstreams = self.reach();
         self.settings.gateway.tenants = TenantList::new(std::mem::take(&mut self.tenants));
         self.settings.tls = (!self.tls.cert.is_empty()).then(|| self.tls.clone());
-        // A conversation takes about a megabyte: with more room, more of them.
+        // A conversation takes about a megabyte, so a larger memory limit allows more conversations.
         let memo = &mut self.settings.memo;
         memo.conversations = memo.conversations.max(memo.bytes >> 20);
         self.settings.compressor = self.remote.compressor(&self.settings.gateway.upstreams);
@@ -115,7 +115,7 @@ impl Draft {
         self.settings
     }
 
-    /// Every URL was read before it was written here, so none can fail.
+    /// The upstreams. Every URL was validated before it was stored here, so none fails to parse.
     fn reach(&self) -> Upstreams {
         let one = self.upstream.parse::<Upstream>().ok();
         let own = Vendor::ALL.into_iter().zip(&self.upstreams);

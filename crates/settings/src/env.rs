@@ -1,34 +1,34 @@
-//! Maps environment variables to keys: our own, and the names that other tools use for the same settings.
+//! Maps environment variables to keys: our own variables, and those that other tools use for the same settings.
 
 use std::collections::BTreeMap;
 
 use super::key_table::{ALIASES, KEYS};
 
-/// The environment's variables.
+/// Environment variables and their values.
 pub(crate) type Environment = BTreeMap<String, String>;
 
-/// The variable that names the file.
+/// The variable that contains the path of the configuration file.
 pub(crate) const CONFIG: &str = "TERSELY_CONFIG";
 
-/// What another tool's variable means here.
+/// The effect of another tool's variable here.
 pub(crate) enum VariableMeaning {
-    /// The same as a key of ours.
+    /// Sets one of our keys.
     Key(&'static str),
-    /// A switch that turns a key of ours on, but never off, and what it does not do.
+    /// Switches one of our keys on, but never off. The second text describes what the switch does not do.
     On(&'static str, &'static str),
-    /// The switch of `prompts`, which, when it is on, also asks for TOON.
+    /// Sets `prompts.enabled` and, when it is on, also selects TOON.
     Toon,
-    /// A file of certificates to trust beside the others.
+    /// Adds a file of certificates to trust.
     Trust,
-    /// A time in milliseconds.
+    /// Sets a key to a time in milliseconds.
     Millis(&'static str),
-    /// Nothing, and why.
+    /// Has no effect, for the given reason.
     Nothing(&'static str),
 }
 
 const BOUNDED: &str = "256 events can wait, and a line has at most 64 KiB";
 
-/// Other tools' variables. If several set the same key, the first that is set wins, and ours before any.
+/// Other tools' variables. If several set the same key, the first one counts; our own variables override all of them.
 pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [
     ("FORGE_TOOL_OUTPUT_COMPRESSION", VariableMeaning::Key("mode")),
     ("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD", VariableMeaning::Key("dictionary")),
@@ -59,13 +59,13 @@ pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [
     ("NODE_EXTRA_CA_CERTS", VariableMeaning::Trust),
 ];
 
-/// The variable that says how a collector is spoken to, and the one way that is known here.
+/// The variable that chooses the protocol for the collector, and the only protocol that is supported here.
 pub(crate) const PROTOCOL: (&str, &str) = ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf");
 
-/// What variables for a collector begin with.
+/// Prefix of the variables that configure a collector.
 pub(crate) const COLLECTOR: &str = "OTEL_EXPORTER_OTLP_";
 
-/// This process's environment; what is not text cannot be meant for us.
+/// The environment of this process. Variables that are not valid Unicode are skipped.
 pub(crate) fn own() -> Environment {
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -73,12 +73,12 @@ pub(crate) fn own() -> Environment {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// The variable for a key of ours.
+/// The name of the environment variable for a key.
 pub(crate) fn variable(key: &str) -> String {
     format!("TERSELY_{}", key.to_ascii_uppercase().replace('.', "_"))
 }
 
-/// Every variable of ours.
+/// The names of all our environment variables.
 pub(crate) fn variables() -> Vec<String> {
     let names = KEYS.iter().map(|key| key.name).chain(ALIASES.iter().map(|alias| alias.name));
     names.map(variable).chain([CONFIG.to_owned()]).collect()

@@ -20,24 +20,24 @@ use super::{otel, place, store};
 
 type Place<T> = fn(&mut Draft) -> &mut T;
 
-/// The field of a draft that a setting sets; its variant says how it is parsed.
+/// The field of a draft that a setting sets. The variant determines how the value is parsed.
 #[derive(Clone, Copy)]
 pub(crate) enum SettingField {
     Address(Place<SocketAddr>),
-    /// An address, or none.
+    /// An address; empty for none.
     Listener(Place<Option<SocketAddr>>),
     Url(Place<String>),
     Proxy(Place<String>),
     Text(Place<String>),
     Secret(Place<String>),
-    /// A secret of somebody else's.
+    /// A secret for another service.
     Key(Place<String>),
-    /// Text without commas between its parts.
+    /// A text that is not split at commas.
     Word(Place<String>),
     /// One of these words.
     Choice(Place<&'static str>, &'static [&'static str]),
     Header(Place<String>),
-    /// A part of the plan.
+    /// A field of the plan.
     Plan(PlanPlace),
     Expand(Place<ExpandOffer>),
     Schema(Place<SchemaMode>),
@@ -45,16 +45,16 @@ pub(crate) enum SettingField {
     Share(Place<HoldoutShare>),
     /// At least one byte.
     Bytes(Place<usize>),
-    /// Bytes, or none.
+    /// Bytes, including zero.
     Floor(Place<usize>),
     /// At least one.
     Count(Place<usize>),
-    /// A number, or none.
+    /// A number, including zero.
     Tally(Place<usize>),
     Time(Place<Duration>),
-    /// A time, or none.
+    /// A time, including zero.
     Pause(Place<Duration>),
-    /// A time, or for ever.
+    /// A time, or no limit.
     Patience(Place<Option<Duration>>),
     Switch(Place<bool>),
     Names(Place<Vec<String>>),
@@ -67,7 +67,7 @@ pub(crate) enum SettingField {
 }
 
 impl SettingField {
-    /// Parses a value into the draft, or says what is wrong with it.
+    /// Parses a value into the draft, or returns what is wrong with it.
     pub(crate) fn write(self, draft: &mut Draft, words: &Words) -> Result<(), String> {
         match self {
             Self::Address(place) => *place(draft) = address(words.one()?)?,
@@ -145,7 +145,7 @@ impl SettingField {
         }
     }
 
-    /// True when the user finds the words for it: names, places, secrets.
+    /// True when the value is free text from the user, such as a name, a path or a secret.
     pub(crate) fn is_free(self) -> bool {
         matches!(
             self,
@@ -168,13 +168,13 @@ impl SettingField {
     }
 }
 
-/// A time with its unit, more than none.
+/// Parses a time with its unit; zero is an error.
 pub(crate) fn time(word: &str) -> Result<Duration, String> {
     let time = pause(word)?;
     if time.is_zero() { Err("must be more than 0".to_owned()) } else { Ok(time) }
 }
 
-/// A time with its unit, or none.
+/// Parses a time with its unit; zero is allowed.
 fn pause(word: &str) -> Result<Duration, String> {
     let fault = || format!("{word:?} is not a duration; write 500ms, 30s, 5m or 1h");
     let (digits, unit) = split(word);
@@ -193,7 +193,7 @@ fn patience(word: &str) -> Result<Option<Duration>, String> {
     if ["never", "none", "0"].contains(&word) { Ok(None) } else { time(word).map(Some) }
 }
 
-/// The largest unit that says it in whole numbers.
+/// The time in the largest unit that divides it evenly.
 fn spell(time: Duration) -> String {
     match time.as_millis() {
         0 => "0s".to_owned(),
@@ -212,7 +212,7 @@ fn address(word: &str) -> Result<SocketAddr, String> {
     found.ok_or_else(|| format!("{word:?} is not an address; write IP:PORT, such as 127.0.0.1:8787"))
 }
 
-/// An address; nothing where there is to be none.
+/// Parses an address; an empty text means none.
 fn listener(word: &str) -> Result<Option<SocketAddr>, String> {
     if word.is_empty() { Ok(None) } else { address(word).map(Some) }
 }
@@ -224,7 +224,7 @@ fn url(word: &str) -> Result<String, String> {
     word.parse::<Upstream>().map(|_| word.to_owned()).map_err(|error| error.to_string())
 }
 
-/// The URL may hold a password, so no message repeats it.
+/// Parses the URL of a proxy. It may contain a password, so no message repeats it.
 fn proxy(word: &str) -> Result<String, String> {
     let scheme = word.split_once("://").map_or("http", |(scheme, _)| scheme);
     let host = word.rsplit_once("://").map_or(word, |(_, rest)| rest);
@@ -236,7 +236,7 @@ fn proxy(word: &str) -> Result<String, String> {
     }
 }
 
-/// A URL without the name and password in it.
+/// A URL without its user name and password.
 fn mask_credentials(url: &str) -> String {
     let Some((before, host)) = url.rsplit_once('@') else { return url.to_owned() };
     let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
@@ -252,7 +252,7 @@ fn header(word: &str) -> Result<String, String> {
     word.parse::<HeaderName>().map(|name| name.to_string()).map_err(fault)
 }
 
-/// The key may be a secret, so no message repeats it.
+/// Parses a key. It may be a secret, so no message repeats it.
 fn key(word: &str) -> Result<String, String> {
     let fits = !word.is_empty() && HeaderValue::try_from(word).is_ok();
     fits.then(|| word.to_owned()).ok_or_else(|| "has characters that no header can hold, or none".to_owned())

@@ -1,4 +1,4 @@
-//! Finds the configuration file and reads it, TOML or YAML by its name's end.
+//! Finds and reads the configuration file. The file extension decides between TOML and YAML.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::sources::SettingSources;
 use super::{env, toml, yaml};
 
-/// Largest configuration file that is read.
+/// The maximum size of a configuration file.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 const NAMES: [&str; 3] = ["tersely.toml", "tersely.yaml", "tersely.yml"];
@@ -19,14 +19,14 @@ const NAMES: [&str; 3] = ["tersely.toml", "tersely.yaml", "tersely.yml"];
 /// A configuration file, and whether the user chose it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FoundFile {
-    /// Named by a flag or the environment, or in the user's own folder.
+    /// Named by a flag or the environment, or found in the user's configuration folder.
     MergedSettings(PathBuf),
-    /// Merely in the folder that the command runs in, as any downloaded project may bring one.
+    /// Found only because it is in the working directory. Any downloaded project may contain such a file.
     Here(PathBuf),
 }
 
 impl FoundFile {
-    /// Where it is.
+    /// The path of the file.
     pub(crate) fn path(self) -> PathBuf {
         match self {
             Self::MergedSettings(path) | Self::Here(path) => path,
@@ -34,7 +34,7 @@ impl FoundFile {
     }
 }
 
-/// The file to read: the one that was named, else the one here, else the user's own.
+/// The file to read: the named one, else the one in the working directory, else the user's own.
 pub(crate) fn find(sources: &SettingSources) -> Option<FoundFile> {
     let variable = |name: &str| sources.environment.get(name).filter(|value| !value.is_empty());
     let named = sources.flags.config.clone().or_else(|| variable(env::CONFIG).map(PathBuf::from));
@@ -42,13 +42,13 @@ pub(crate) fn find(sources: &SettingSources) -> Option<FoundFile> {
     named.map(FoundFile::MergedSettings).or_else(|| here(&sources.here)).or_else(own)
 }
 
-/// The user's own file, where the one that was found is merely in the folder that the command runs in.
+/// The user's own file, if the file that was found is only the one in the working directory.
 pub(crate) fn below(found: &FoundFile, sources: &SettingSources) -> Option<FoundFile> {
     let FoundFile::Here(_) = found else { return None };
     first(&user_folder(&sources.environment)?).map(FoundFile::MergedSettings)
 }
 
-/// The folder of the user's own settings.
+/// The user's configuration folder.
 pub(crate) fn user_folder(environment: &Environment) -> Option<PathBuf> {
     let variable = |name: &str| environment.get(name).filter(|value| !value.is_empty());
     let xdg = variable("XDG_CONFIG_HOME").or_else(|| variable("APPDATA")).map(PathBuf::from);
@@ -56,7 +56,7 @@ pub(crate) fn user_folder(environment: &Environment) -> Option<PathBuf> {
     Some(folder.join("tersely"))
 }
 
-/// The folder of what is remembered for the user.
+/// The folder for the user's state files.
 pub(crate) fn state_folder(environment: &Environment) -> Option<PathBuf> {
     let variable = |name: &str| environment.get(name).filter(|value| !value.is_empty());
     let xdg = variable("XDG_STATE_HOME").or_else(|| variable("LOCALAPPDATA")).map(PathBuf::from);
@@ -64,7 +64,7 @@ pub(crate) fn state_folder(environment: &Environment) -> Option<PathBuf> {
     Some(folder.join("tersely"))
 }
 
-/// Reads a file as a tree.
+/// Reads a file into a tree.
 pub(crate) fn read(path: &Path) -> Result<SettingNode, Problem> {
     let name = path.display();
     let bytes = load(path).map_err(|error| unreadable(path, &error))?;
@@ -87,14 +87,14 @@ pub(crate) fn read(path: &Path) -> Result<SettingNode, Problem> {
     tree.map_err(|fault| Problem::of(format!("{name}:{}", fault.line), fault.what))
 }
 
-/// The bytes of a file, and no more of them than show that it is too large.
+/// Reads a file, up to one byte more than the limit, which is enough to see that it is too large.
 pub(crate) fn load(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// A file and a line, for messages.
+/// The origin of a value: a file and a line.
 pub(crate) fn at(path: &Path, line: usize) -> SettingOrigin {
     SettingOrigin::File(path.display().to_string().into(), line)
 }

@@ -44,7 +44,7 @@ pub struct Flags {
     pub skip_tools: Option<String>,
 }
 
-/// A flag, the key that it sets, and how to ask for it.
+/// A flag, the key that it sets, and the function that returns its value.
 pub(crate) type Flag = (&'static str, &'static str, fn(&Flags) -> Option<&String>);
 
 /// The flags that set a key.

@@ -1,4 +1,4 @@
-//! Collects what another gateway's file says about compressors.
+//! Collects the compressor settings of another gateway's file.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::words::Words;
 /// The value of a key, and its origin.
 pub(crate) type CompatValue = (Words, SettingOrigin);
 
-/// Compressor settings in a file.
+/// Compressor settings from another gateway's file.
 #[derive(Debug, Default)]
 pub struct ForeignCompressor {
     /// The provider that the pipe names.
@@ -17,6 +17,6 @@ pub struct ForeignCompressor {
     pub own: BTreeMap<&'static str, CompatValue>,
     /// Each provider's values, by our keys.
     pub providers: BTreeMap<String, BTreeMap<&'static str, CompatValue>>,
-    /// The line of `providers`.
+    /// The line where `providers` begins.
     pub place: Option<SettingOrigin>,
 }

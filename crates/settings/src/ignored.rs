@@ -5,13 +5,13 @@ use std::path::Path;
 use super::layer::Layer;
 use super::problem::Problem;
 
-/// Characters of one line that are shown: the file may be a stranger's.
+/// The maximum number of characters shown of one line. The limit exists because the file may come from a stranger.
 const MAX_LINE_CHARS: usize = 300;
 
-/// How many keys and faults are named.
+/// The maximum number of keys and problems that are listed.
 const MAX_LINES: usize = 5;
 
-/// Takes what a layer may not say, and what is wrong with it, and says so: a line for each kind.
+/// Removes forbidden keys and problems from a layer, and returns one line about each of the two.
 pub(crate) fn tell(path: &Path, layer: &mut Layer) -> Vec<String> {
     let file = path.display();
     let barred: Vec<_> = std::mem::take(&mut layer.barred);
@@ -26,7 +26,7 @@ pub(crate) fn tell(path: &Path, layer: &mut Layer) -> Vec<String> {
     barred.into_iter().chain(faults).map(|line| printable(&line)).collect()
 }
 
-/// Says that nothing of a file was heard, because it makes no sense with what else was said.
+/// The message that a whole file was ignored, because it conflicts with the other settings.
 pub(crate) fn whole(path: &Path, problems: &[Problem]) -> String {
     let first = problems.first().map_or(String::new(), ToString::to_string);
     printable(&format!("ignored {}, because you did not name that file: {first}", path.display()))
@@ -40,7 +40,7 @@ fn few(all: &[String]) -> String {
     all[..all.len().min(MAX_LINES)].join(", ") + &more
 }
 
-/// One line that a terminal shows as it is.
+/// The line, shortened, with control characters replaced.
 fn printable(line: &str) -> String {
     line.chars().map(|it| if it.is_control() { '?' } else { it }).take(MAX_LINE_CHARS).collect()
 }

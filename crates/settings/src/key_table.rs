@@ -1,4 +1,4 @@
-//! Table: every key of the configuration, with the field that it sets and what it means.
+//! Table: every configuration key, with the field that it sets and its meaning.
 
 use std::sync::LazyLock;
 
@@ -11,25 +11,26 @@ use super::observability::{FORMATS, LEVELS, RECORDS};
 use super::remote::{FALLBACKS, PROVIDERS, SIMPLE, STRATEGIES};
 use super::words::Words;
 
-/// Something that can be set.
+/// A configuration key.
 #[derive(Clone, Copy)]
 pub(crate) struct SettingKey {
-    /// Its name, with its group before a dot.
+    /// The name of the key, with the group in front of a dot.
     pub name: &'static str,
-    /// What it sets, and so what it takes.
+    /// The field that the key sets, which determines the values it accepts.
     pub field: SettingField,
-    /// What it means, in a sentence without a full stop.
+    /// The meaning of the key, in a sentence without a full stop.
     pub about: &'static str,
 }
 
 impl SettingKey {
-    /// The key of a part of the plan.
+    /// The key for a field of the plan.
     fn of(field: &PlanField) -> Self {
         Self { name: field.name, field: SettingField::Plan(field.place), about: field.about }
     }
 
-    /// True when a file that was merely found may say it: how results are compressed, and nothing of whom to trust, what to
-    /// mask, how much to accept, how long to wait or what to tell of requests.
+    /// True when a file that the user did not choose may set this key to this value. Such a file may change how results
+    /// are compressed, but not whom to trust, what to mask, how much to accept, how long to wait or what to report
+    /// about requests.
     pub(crate) fn is_free(&self, words: &Words) -> bool {
         let is = |words: &Words, known: &[&str]| words.one().is_ok_and(|word| known.contains(&word));
         match self.name {
@@ -41,13 +42,13 @@ impl SettingKey {
     }
 }
 
-/// True when results go on as they came in this mode.
+/// True when this mode sends results unchanged, so that nothing in them is masked.
 pub(crate) fn masks_nothing(mode: Mode) -> bool {
     mode <= Mode::Observe
 }
 
-/// Keys that a file that was merely found may set, beside those of which it depends on the value. All others need a file
-/// that was named: a project that somebody downloaded may bring one.
+/// Keys that a file may set even if the user did not choose it, in addition to those where it depends on the value. All
+/// other keys need a file that the user chose, because a downloaded project may contain one.
 const FREE: &[&str] = &[
     "min_bytes",
     "skip_above",
@@ -71,19 +72,19 @@ const FREE: &[&str] = &[
     "filters.enabled",
 ];
 
-/// The key that may send results elsewhere; some of its words send nothing.
+/// The key that may send results to another server; some of its values do not.
 const STRATEGY: &str = "remote.strategy";
 
 /// Another name for a key, in another unit.
 pub(crate) struct Alias {
     pub name: &'static str,
     pub key: &'static str,
-    /// How many of the key's units are in one of these.
+    /// How many units of the key make one unit of the alias.
     pub times: usize,
     pub about: &'static str,
 }
 
-/// The groups, in the order of the file; keys without a group stand above them.
+/// The groups, in the order of the file; keys without a group come first.
 pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
     ("tls", "TLS with those who come in: [access.md](access.md)"),
@@ -117,19 +118,19 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("proxy", "The proxy for upstreams"),
 ];
 
-/// Byte limits given in tokens, at four bytes a token.
+/// Aliases for byte limits, given in tokens of four bytes.
 pub(crate) static ALIASES: [Alias; 2] = [
     Alias { name: "min_tokens", key: "min_bytes", times: 4, about: "`min_bytes`, in tokens of four bytes" },
     Alias { name: "max_tokens", key: "max_bytes", times: 4, about: "`max_bytes`, in tokens of four bytes" },
 ];
 
-/// Every key, group by group; those of the plan are the engine's.
+/// Every key, group by group; the keys of the plan are defined by the engine.
 pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
     let plan = FIELDS.iter().map(SettingKey::of);
     ABOVE.iter().copied().chain(plan).chain(BELOW.iter().copied()).collect()
 });
 
-/// The keys that stand above those of the plan.
+/// The keys that come before those of the plan.
 static ABOVE: &[SettingKey] = &[
     SettingKey {
         name: "listen",
@@ -164,7 +165,7 @@ static ABOVE: &[SettingKey] = &[
     },
 ];
 
-/// The keys that stand below those of the plan.
+/// The keys that come after those of the plan.
 static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "holdout",

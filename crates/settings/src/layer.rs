@@ -69,14 +69,14 @@ pub(crate) fn flags(flags: &Flags) -> Layer {
 }
 
 impl Layer {
-    /// Its problems, including keys that it may not set.
+    /// The layer's problems, including one for each key that it may not set.
     pub fn faults(&mut self) -> Vec<Problem> {
         let barred = std::mem::take(&mut self.barred);
         let problems = barred.into_iter().map(|(name, origin)| Problem::not_allowed_here(&name, &origin));
         problems.chain(std::mem::take(&mut self.problems)).collect()
     }
 
-    /// Records the value of a key, under its own name or another; twice in one layer is a problem.
+    /// Records the value of a key, which may be given by an alias. Setting a key twice in one layer is a problem.
     pub fn put(&mut self, name: &str, words: Words, origin: SettingOrigin) {
         let alias = ALIASES.iter().find(|alias| alias.name == name);
         let Some(key) = key(alias.map_or(name, |alias| alias.key)) else { return };
@@ -115,7 +115,7 @@ impl Layer {
         }
     }
 
-    /// Whoever switches TOON on means TOON, unless a form is named beside it.
+    /// Handles the switch for TOON: switching it on also selects TOON as the form, unless a form is set.
     fn toon(&mut self, value: String, origin: SettingOrigin) {
         if self.values.contains_key("prompts.enabled") {
             return;
@@ -126,7 +126,8 @@ impl Layer {
         self.put("prompts.enabled", Words::One(value), origin);
     }
 
-    /// Tells of variables that are nearly ours. They are no faults: a cluster sets `TERSELY_PORT` and the like by itself.
+    /// Adds notices about variables that resemble ours. They are not problems: a cluster sets `TERSELY_PORT` and
+    /// similar variables by itself.
     fn strangers(&mut self, environment: &Environment) {
         let ours = env::variables();
         for name in environment.keys().filter(|name| name.starts_with("TERSELY_") && !ours.contains(name)) {
@@ -137,7 +138,7 @@ impl Layer {
     }
 }
 
-/// The key of a name.
+/// Finds a key by its name.
 pub(crate) fn key(name: &str) -> Option<&'static SettingKey> {
     KEYS.iter().find(|key| key.name == name)
 }

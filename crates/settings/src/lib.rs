@@ -1,7 +1,7 @@
 //! Settings of Tersely: read from flags, environment variables and a file, merged, checked and explained.
 //!
 //! Flags override the environment, the environment overrides the file, and the file overrides the defaults. One table,
-//! `key_table::KEYS`, lists what can be set; loading, `config show`, the JSON schema and the reference page all follow it.
+//! `key_table::KEYS`, lists what can be set; loading, `config show`, the JSON schema and the reference page all use it.
 
 mod all;
 mod compat;

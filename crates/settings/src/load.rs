@@ -14,7 +14,7 @@ use crate::problem::{Problem, fault};
 use crate::sources::{FoundPolicy, SettingSources};
 use crate::{ignored, tree};
 
-/// Settings, and where each comes from.
+/// Settings, and the origin of each.
 #[derive(Debug, Clone)]
 pub struct LoadedSettings {
     /// The settings.
@@ -23,9 +23,9 @@ pub struct LoadedSettings {
     pub entries: Vec<MergedEntry>,
     /// The file that was read, if there was one.
     pub file: Option<PathBuf>,
-    /// Settings that were accepted but have no effect, or less than their name says.
+    /// Notices about settings that were accepted but have no effect, or less effect than their name suggests.
     pub notices: Vec<String>,
-    /// What was ignored in a file that the user did not choose, a line each.
+    /// What was ignored in a file that the user did not choose, one line each.
     pub ignored: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub fn load(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     Ok(loaded)
 }
 
-/// All filters that are found, whether they apply or not.
+/// All filters that were found, whether they apply or not.
 ///
 /// # Errors
 /// Everything that is wrong with the settings.
@@ -55,7 +55,7 @@ pub fn shelf(sources: &SettingSources) -> Result<FilterShelf, Vec<Problem>> {
     Ok(shelf_for(sources, &load_bare(sources)?.settings))
 }
 
-/// The folder of the user's own settings.
+/// The user's configuration folder.
 #[must_use]
 pub fn user_folder(sources: &SettingSources) -> Option<PathBuf> {
     file::user_folder(&sources.environment)
@@ -73,7 +73,8 @@ fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {
     FilterShelf::find(&sources.here, folder.as_deref(), config.as_deref())
 }
 
-/// Loads settings for an interactive command, and reports on stderr what was ignored in a file that the user did not choose.
+/// Loads settings for an interactive command. If parts of a file that the user did not choose were ignored, they are
+/// reported on stderr.
 ///
 /// # Errors
 /// If the settings are invalid, or stderr cannot be written.
@@ -85,7 +86,7 @@ pub fn load_telling(sources: &SettingSources) -> Result<LoadedSettings, Stop> {
     Ok(loaded)
 }
 
-/// The same without the filters.
+/// Loads all settings, but not the filters.
 fn load_bare(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     let found = file::find(sources);
     let mut here = Layer::default();
@@ -100,7 +101,7 @@ fn load_bare(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
         Ok((settings, entries, notices)) => {
             Ok(LoadedSettings { settings, entries, file: found.map(FoundFile::path), notices, ignored })
         }
-        // A file may be valid by itself, and still conflict with the user's other settings.
+        // A file may be valid by itself and still conflict with the user's other settings.
         Err(problems) => match &found {
             Some(FoundFile::Here(path)) if sources.found == FoundPolicy::Ignore => {
                 let (settings, entries, notices) = merge_layers(sources, found.as_ref(), Layer::default())?;
@@ -112,13 +113,13 @@ fn load_bare(sources: &SettingSources) -> Result<LoadedSettings, Vec<Problem>> {
     }
 }
 
-/// Merges all layers with that of the file.
+/// Merges the file's layer with all other layers.
 fn merge_layers(
     sources: &SettingSources,
     found: Option<&FoundFile>,
     file: Layer,
 ) -> Result<MergedSettings, Vec<Problem>> {
-    // A downloaded project's file does not hide the user's own.
+    // If the file belongs to a downloaded project, the user's own file is read as well.
     let own = found.and_then(|found| file::below(found, sources));
     let own = own.map(|own| tree::read(&own, &sources.environment)).unwrap_or_default();
     let layers = [own, file, layer::environment(&sources.environment), layer::flags(&sources.flags)];

@@ -23,17 +23,17 @@ use super::{rule, server, tenant};
 /// A setting, its value and its origin.
 #[derive(Debug, Clone)]
 pub struct MergedEntry {
-    /// The key, dotted.
+    /// The key, with its group in front of a dot.
     pub name: String,
-    /// Its value; secrets are masked.
+    /// The value; secrets are masked.
     pub value: Value,
     /// Where the value comes from.
     pub origin: SettingOrigin,
-    /// The value for bug reports: without names, places or secrets of the user.
+    /// The value for bug reports, without the user's names, paths or secrets.
     pub public: String,
 }
 
-/// The settings, each entry with its origin, and notices.
+/// The settings, one entry with its origin for each, and notices.
 pub(crate) type MergedSettings = (AllSettings, Vec<MergedEntry>, Vec<String>);
 
 /// Merges the layers; the last has the highest precedence.
@@ -65,13 +65,13 @@ struct Merger {
 impl Merger {
     fn key(&mut self, name: &'static str, field: SettingField, layers: &[Layer]) {
         let heard = layers.iter().rev().find_map(|layer| layer.values.get(name));
-        // One server for all on the command line overrides the file's servers by provider.
+        // A single upstream on the command line overrides the file's upstreams for each provider.
         let heard = heard.filter(|(_, origin)| !is_own(name) || origin.rank() >= self.upstream);
         let origin = heard.map_or(SettingOrigin::Default, |(_, origin)| origin.clone());
         if let Some((words, _)) = heard {
             self.write(name, field, words, &origin);
         } else if name == NOTICE && self.draft.settings.gateway.listen.ip().is_loopback() {
-            // Nobody balances requests over an address that only this machine reaches.
+            // On a loopback address there is no load balancer that needs time to notice a shutdown.
             self.draft.timeouts().notice = Duration::ZERO;
         }
         if name == "upstream" {
@@ -94,7 +94,7 @@ impl Merger {
         }
     }
 
-    /// Refuses to let texts leave the process with nothing to seal them.
+    /// Reports a remote store without a secret: texts must be encrypted before they leave the process.
     fn seal(&mut self) {
         let typed = self.entries.iter().find(|entry| entry.name == "store.addresses");
         let heard =
@@ -107,7 +107,7 @@ impl Merger {
         }
     }
 
-    /// Refuses TLS of which a part is missing, and certificates that nobody asks for.
+    /// Reports incomplete TLS settings, and tenants' certificates without the authority to check them.
     fn lock(&mut self, layers: &[Layer]) {
         let TlsFiles { cert, key, client_ca } = &self.draft.tls;
         let missing = match (cert.is_empty(), key.is_empty(), client_ca.is_empty()) {
@@ -130,7 +130,8 @@ impl Merger {
         }
     }
 
-    /// Refuses a refusal that could never come: one of the usual forms holds every document.
+    /// Reports `prompts.fail_open = false` where it has no effect: only TOON can fail, because the other forms can
+    /// represent every document.
     fn hold(&mut self) {
         let Prompts { form, fail_open, .. } = self.draft.prompts;
         let typed = self.entries.iter().find(|entry| entry.name == "prompts.fail_open");
@@ -142,8 +143,9 @@ impl Merger {
         }
     }
 
-    /// Refuses a compressor that cannot be reached, or whose answers would differ from instance to instance. One that has
-    /// nothing to do needs a store as well: a rule or a request may give it something.
+    /// Reports a compressor that lacks a required setting, or whose answers would differ between instances because they
+    /// share no store. A shared store is needed even if the compressor is idle now, because a rule or a request may use
+    /// it.
     fn reach(&mut self) {
         let Draft { remote, kept, settings, .. } = &self.draft;
         if !remote.is_remote() {
@@ -209,7 +211,8 @@ impl Merger {
         }
     }
 
-    /// A variable that other programs live with must not keep ours from starting.
+    /// Adds a certificate file. If it cannot be read, that is only a notice: the variable may be meant for other
+    /// programs and must not prevent startup.
     fn trust(&mut self, path: PathBuf, origin: SettingOrigin) {
         if File::open(&path).is_err() {
             return self.notices.push(format!("{origin} has no effect: {} cannot be read", path.display()));
@@ -227,7 +230,7 @@ impl Merger {
     }
 }
 
-/// The key that is usual by where requests come from.
+/// The key whose default depends on the address to listen on.
 const NOTICE: &str = "timeouts.notice";
 
 fn is_own(name: &str) -> bool {

@@ -7,7 +7,7 @@ pub struct SettingNode {
     pub value: SettingValue,
 }
 
-/// What a file can hold. Numbers and switches are kept as they were typed: whoever asks for one reads it.
+/// A value in a file. Numbers and switches are stored as typed; the code that needs one parses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingValue {
     Nothing,
@@ -32,7 +32,7 @@ pub(crate) struct NodeFault {
 }
 
 impl SettingValue {
-    /// What it is, for messages.
+    /// The kind of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Nothing => "nothing",

@@ -1,4 +1,4 @@
-//! Settings of log, events, history and prices.
+//! Settings of the log, the event file, the history and the prices.
 
 use std::path::PathBuf;
 
@@ -14,31 +14,31 @@ pub(crate) const FORMATS: &[&str] = &["auto", "text", "json"];
 /// When a history is recorded.
 pub(crate) const RECORDS: &[&str] = &["auto", "on", "off"];
 
-/// These settings while they are read.
+/// These settings while they are being read.
 #[derive(Debug, Clone)]
 pub(crate) struct SeenSettings {
     pub level: &'static str,
     pub format: &'static str,
-    /// The file for events; empty: none.
+    /// The file for events; empty if there is none.
     pub events: String,
     pub event_bytes: usize,
     pub event_files: usize,
-    /// The history.
+    /// Settings of the history.
     pub history: HistoryChoice,
-    /// The file of prices; empty: none.
+    /// The file of prices; empty if there is none.
     pub prices: String,
 }
 
 /// Settings of the history.
 #[derive(Debug, Clone)]
 pub struct HistoryChoice {
-    /// Whether there is one, of [`RECORDS`].
+    /// Whether a history is recorded: one of [`RECORDS`].
     pub record: &'static str,
-    /// Its file; empty: the usual one.
+    /// The file of the history; empty for the default.
     pub file: String,
-    /// For how many days single requests are kept.
+    /// The number of days for which single requests are kept.
     pub days: usize,
-    /// Whether the name of the folder is kept.
+    /// Whether the name of the project folder is recorded.
     pub project: bool,
 }
 
@@ -48,16 +48,16 @@ impl Default for HistoryChoice {
     }
 }
 
-/// Settings of log, events, history and prices.
+/// The finished settings of the log, the event file, the history and the prices.
 #[derive(Debug, Clone, Default)]
 pub struct SeenParts {
-    /// What is logged, and how.
+    /// Settings of the log.
     pub log: LogSettings,
-    /// The file of events, if one is written.
+    /// The event file, if events are written.
     pub events: Option<JournalSettings>,
-    /// The history.
+    /// Settings of the history.
     pub history: HistoryChoice,
-    /// A file of prices.
+    /// The file of prices, if there is one.
     pub prices: Option<PathBuf>,
 }
 

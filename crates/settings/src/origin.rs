@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
-    /// Nobody set it.
+    /// The default: the value is not set anywhere.
     Default,
     /// A file, and the line in it.
     File(Arc<str>, usize),
@@ -17,7 +17,7 @@ pub enum SettingOrigin {
 }
 
 impl SettingOrigin {
-    /// Precedence: greater wins.
+    /// The precedence: a higher rank overrides a lower one.
     #[must_use]
     pub fn rank(&self) -> u8 {
         match self {

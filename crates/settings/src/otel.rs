@@ -7,16 +7,16 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 use tersely_gateway::{CollectorSettings, Upstream};
 
-/// Settings of the exporter while they are read; empty strings are unset.
+/// Settings of the exporter while they are being read; empty strings are unset.
 #[derive(Debug, Clone)]
 pub(crate) struct OtelSettings {
     pub endpoint: String,
     pub traces: String,
     pub metrics: String,
-    /// `name=value` each.
+    /// Headers, each as `name=value`.
     pub headers: Vec<String>,
     pub service: String,
-    /// `name=value` each.
+    /// Attributes, each as `name=value`.
     pub attributes: Vec<String>,
     pub interval: Duration,
     pub timeout: Duration,
@@ -56,13 +56,13 @@ impl OtelSettings {
     }
 }
 
-/// The headers, if they are some. They may hold a key, so no message repeats them.
+/// Checks that every item is a header. Headers may contain a key, so no message repeats them.
 pub(crate) fn headers(list: Vec<String>) -> Result<Vec<String>, String> {
     list.iter().try_for_each(|it| header(it).map(|_| ()))?;
     Ok(list)
 }
 
-/// A header without its value.
+/// A header with its value masked.
 pub(crate) fn mask_value(header: &str) -> String {
     format!("{}=***", header.split('=').next().unwrap_or_default().trim())
 }

@@ -7,7 +7,7 @@ use tersely_engine::PlanPlace;
 use super::shape;
 use super::words::{Words, bytes, positive, switch};
 
-/// Parses a value into a plan, or says what is wrong with it.
+/// Parses a value into a plan, or returns what is wrong with it.
 pub(crate) fn write(place: PlanPlace, plan: &mut Plan, words: &Words) -> Result<(), String> {
     match place {
         PlanPlace::Mode(place) => *place(plan) = words.one()?.parse()?,
@@ -36,7 +36,7 @@ pub(crate) fn show(place: PlanPlace, plan: &mut Plan) -> Value {
     }
 }
 
-/// What can be typed, for the schema.
+/// The JSON Schema of a field's values.
 pub(crate) fn shape(place: PlanPlace) -> Value {
     match place {
         PlanPlace::Mode(_) => shape::words(&[
@@ -60,7 +60,7 @@ pub(crate) fn shape(place: PlanPlace) -> Value {
     }
 }
 
-/// What can be typed, for the page; empty where what it means says that.
+/// The allowed values for the reference page; empty where the description already lists them.
 pub(crate) fn choice(place: PlanPlace) -> &'static str {
     match place {
         PlanPlace::Mode(_) => {
@@ -72,7 +72,7 @@ pub(crate) fn choice(place: PlanPlace) -> &'static str {
     }
 }
 
-/// A switch, or the word for what is usual.
+/// Parses a switch, or the word `usual`.
 fn redaction(word: &str) -> Result<Redaction, String> {
     if word.eq_ignore_ascii_case(Redaction::Usual.name()) {
         return Ok(Redaction::Usual);

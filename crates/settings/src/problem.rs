@@ -17,7 +17,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of one key, with its origin.
+    /// A problem with one key, and the origin of its value.
     pub fn at(origin: &SettingOrigin, key: &str, what: impl fmt::Display) -> Self {
         let place = match origin {
             SettingOrigin::File(path, line) => format!("{path}:{line}: {key}"),
@@ -28,7 +28,7 @@ impl Problem {
         Self { place, what: what.to_string(), hint: None }
     }
 
-    /// A key that only a file chosen by the user may set.
+    /// A problem with a key that only a file chosen by the user may set.
     #[must_use]
     pub fn not_allowed_here(key: &str, origin: &SettingOrigin) -> Self {
         let place = match origin {
@@ -43,12 +43,12 @@ impl Problem {
             .hint(format!("if you trust the file, name it: --config ./{file}, or TERSELY_CONFIG=./{file}"))
     }
 
-    /// A problem of a whole file.
+    /// A problem with a whole file.
     pub fn of(file: impl fmt::Display, what: impl fmt::Display) -> Self {
         Self { place: file.to_string(), what: what.to_string(), hint: None }
     }
 
-    /// The same with another hint.
+    /// The problem with another hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -62,7 +62,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Ends a command with everything that is wrong, a line each.
+/// The error that ends a command and lists all problems, one per line.
 pub fn fault(problems: Vec<Problem>) -> CommandFault {
     let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
     let hint = problems.into_iter().find_map(|problem| problem.hint);

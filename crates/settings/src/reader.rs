@@ -15,7 +15,7 @@ use super::words::Words;
 /// Reads one file's tree into a layer.
 pub struct TreeReader<'a> {
     pub path: &'a Path,
-    /// What stands for `${NAME}`; nothing in a file that nobody named.
+    /// The variables that replace `${NAME}`; `None` for a file that the user did not choose.
     pub environment: Option<&'a Environment>,
     pub layer: &'a mut Layer,
 }
@@ -53,7 +53,7 @@ impl TreeReader<'_> {
         }
     }
 
-    /// Reports an unknown key, and a similar known one.
+    /// Reports an unknown key, and suggests a similar known key.
     pub fn unknown<'a>(&mut self, name: &str, line: usize, names: impl IntoIterator<Item = &'a str>) {
         let what = match nearest(name, names) {
             Some(meant) => format!("unknown key; did you mean {meant}?"),
@@ -68,7 +68,7 @@ impl TreeReader<'_> {
         self.layer.problems.push(Problem::at(&origin, key, what));
     }
 
-    /// Where a line of the file is.
+    /// The origin of a value on this line of the file.
     pub fn at(&self, line: usize) -> SettingOrigin {
         file::at(self.path, line)
     }

@@ -1,4 +1,4 @@
-//! The page that explains every key, written from the same table that the keys are read by.
+//! Generates the reference page for all keys, from the same table that is used to read them.
 
 use std::fmt::Write;
 
@@ -211,6 +211,6 @@ fn variables(page: &mut String) {
 }
 
 fn line(page: &mut String, text: &str) {
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(page, "{text}");
 }

@@ -11,14 +11,15 @@ pub(crate) const STRATEGIES: &[&str] = &["stages", SIMPLE, API, EXTERNAL];
 /// Fallbacks for a result that the compressor cannot shorten.
 pub(crate) const FALLBACKS: &[&str] = &["passthrough", SIMPLE];
 
-/// Whose APIs a model may be asked by; none: that of the endpoint, which is then taken for one like `OpenAI`'s.
+/// The providers whose API can be used to ask a model. An empty value means the API of the endpoint, which is assumed
+/// to be like `OpenAI`'s.
 pub(crate) const PROVIDERS: &[&str] = &["", "openai", "anthropic", "gemini"];
 
 pub(crate) const SIMPLE: &str = "simple";
 pub(crate) const API: &str = "api";
 pub(crate) const EXTERNAL: &str = "external_provider";
 
-/// These settings while they are read; empty strings are unset.
+/// These settings while they are being read; empty strings are unset.
 #[derive(Clone)]
 pub(crate) struct RemoteSettings {
     pub strategy: &'static str,
@@ -42,7 +43,7 @@ impl Default for RemoteSettings {
 }
 
 impl RemoteSettings {
-    /// True when results are sent elsewhere.
+    /// True when results are sent to another server.
     pub(crate) fn is_remote(&self) -> bool {
         [API, EXTERNAL].contains(&self.strategy)
     }
@@ -57,7 +58,7 @@ impl RemoteSettings {
         }
     }
 
-    /// The compressor that is meant, at its own endpoint or where requests to its provider go.
+    /// The configured compressor, at its own endpoint or at the upstream of its provider.
     pub(crate) fn compressor(&self, upstreams: &Upstreams) -> Option<CompressorSettings> {
         if !self.is_remote() {
             return None;
@@ -75,7 +76,7 @@ impl RemoteSettings {
         Some(CompressorSettings { shape, endpoint, key, model, timeout, rate })
     }
 
-    /// Who leaves detail out.
+    /// The strategy for leaving details out.
     pub(crate) fn strategy(&self, compressor: Option<&CompressorSettings>) -> Strategy {
         let Some(compressor) = compressor else {
             return if self.strategy == SIMPLE { Strategy::Simple } else { Strategy::Stages };

@@ -17,7 +17,7 @@ const WHERE: [(&str, &str); 3] = [
     ("tenant", "The name of one of `tenants`; `*` matches any part. Default: anybody"),
 ];
 
-/// What a rule can hold, and what each part means.
+/// The keys that a rule can contain, and their meanings.
 pub(crate) fn parts() -> Vec<(&'static str, &'static str)> {
     let named = |field: &'static PlanField| {
         let aliases = ALIASES.iter().filter(move |alias| alias.key == field.name);
@@ -37,7 +37,7 @@ fn about(field: &PlanField) -> &'static str {
     }
 }
 
-/// Reads the whole list.
+/// Reads the whole list of rules.
 pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::List(list) = &node.value else {
         return reader.problem(node.line, "rules", "expects a list; write [[rules]] above each rule in TOML");
@@ -103,7 +103,7 @@ fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads a part of the plan, under its own name or in another unit.
+/// Sets a field of the plan, by its own name or by an alias in another unit.
 fn change(change: &mut PlanOverride, part: &str, word: &str) -> Result<(), String> {
     let alias = ALIASES.iter().find(|alias| alias.name == part);
     let name = alias.map_or(part, |alias| alias.key);
@@ -122,7 +122,7 @@ fn times(factor: usize, word: &str) -> Result<usize, String> {
     bytes(word)?.checked_mul(factor).ok_or_else(|| "is too large".to_owned())
 }
 
-/// Masking that fails closed covers whole requests, whatever tools are in them.
+/// Rejects `true`: masking that fails closed covers whole requests, whatever tools are in them.
 fn lesser(redact: Redaction) -> Result<(), String> {
     match redact {
         Redaction::All => {
@@ -132,7 +132,7 @@ fn lesser(redact: Redaction) -> Result<(), String> {
     }
 }
 
-/// A rule in a line.
+/// A rule as one line.
 pub(crate) fn spell(rule: &Rule) -> String {
     let place = [("tool", &rule.tool), ("route", &rule.route), ("tenant", &rule.tenant)];
     let place = place.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?)));

@@ -1,4 +1,4 @@
-//! The JSON Schema of the file, for editors and checks.
+//! The JSON Schema of the configuration file, for editors and checks.
 
 use serde_json::{Map, Value, json};
 use tersely_engine::ExpandOffer;
@@ -55,7 +55,7 @@ fn property(key: &SettingKey, draft: &mut Draft) -> Value {
     property
 }
 
-/// What can be typed for a field.
+/// The JSON Schema of a field's values.
 fn shape(field: SettingField) -> Value {
     match field {
         SettingField::Address(_)
@@ -119,7 +119,7 @@ fn pipes() -> Value {
     object(&Map::from_iter(pipes), "The file shape of other gateways")
 }
 
-/// What is refused is not offered.
+/// The schema of `pipes.tool_discovery`, without the keys that are rejected.
 fn tool_pipe() -> Value {
     let key = |(name, meaning): &(&str, ToolPipeMeaning)| {
         let shape = match meaning {
@@ -176,7 +176,7 @@ fn describe(mut shape: Value, about: &str) -> Value {
     shape
 }
 
-/// A key's group and its name there.
+/// A key's group, and its name within the group.
 fn split(name: &str) -> (&str, &str) {
     name.split_once('.').unwrap_or(("", name))
 }

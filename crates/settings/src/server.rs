@@ -1,4 +1,4 @@
-//! Reads `mcp.servers`: the servers of `tersely mcp serve`, each a command or a URL.
+//! Reads `mcp.servers`: the servers of `tersely mcp serve`, each with a command or a URL.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::node::{Pair, SettingNode, SettingValue};
 use super::reader::TreeReader;
 use super::words::Words;
 
-/// What a server can hold, and what each part means.
+/// The keys that a server can contain, and their meanings.
 pub const PARTS: [(&str, &str); 5] = [
     ("url", "The address of a server that listens"),
     ("headers", "A table of headers to send it with every request; they replace the client's"),
@@ -19,7 +19,7 @@ pub const PARTS: [(&str, &str); 5] = [
     ("env", "A table of variables that the command gets besides Tersely's own"),
 ];
 
-/// Headers that are ours or the connection's to write.
+/// Headers that may not be configured, because the gateway or the HTTP connection sets them.
 const TAKEN: [&str; 8] = [
     "connection",
     "content-length",
@@ -31,18 +31,18 @@ const TAKEN: [&str; 8] = [
     "upgrade",
 ];
 
-/// A server while it is read; empty fields are unset.
+/// A server while it is being read; empty fields are unset.
 #[derive(Debug, Default)]
 pub struct ServerDraft {
-    /// Its URL, if it is reached by one.
+    /// The URL of the server, if it has one.
     pub url: String,
     /// Headers to send to that URL.
     pub headers: BTreeMap<String, String>,
-    /// The command that starts it, with its first arguments.
+    /// The command that starts the server, with its first arguments.
     pub command: Vec<String>,
-    /// Further arguments.
+    /// More arguments for the command.
     pub args: Vec<String>,
-    /// Its environment variables.
+    /// Environment variables for the command.
     pub env: BTreeMap<String, String>,
 }
 
@@ -50,7 +50,7 @@ impl ServerDraft {
     /// The finished server, or what is wrong with it.
     ///
     /// # Errors
-    /// If it has neither a command nor a URL, or both.
+    /// If the server has neither a command nor a URL, or both.
     pub fn finish(self) -> Result<McpServer, String> {
         let mut words = self.command.iter().cloned();
         match (self.url.is_empty(), words.next()) {
@@ -72,7 +72,7 @@ impl ServerDraft {
     }
 }
 
-/// A header; its value may be a secret, so no message repeats it.
+/// Parses a header. Its value may be a secret, so no message repeats it.
 fn header((name, value): (&String, &String)) -> Result<(HeaderName, HeaderValue), String> {
     let read = name.parse::<HeaderName>().map_err(|_| format!("{name:?} is not a header name"))?;
     if TAKEN.contains(&read.as_str()) {
@@ -141,7 +141,7 @@ fn set(reader: &TreeReader<'_>, draft: &mut ServerDraft, part: &Pair) -> Result<
     Ok(())
 }
 
-/// Refuses parts that would have no effect.
+/// Rejects keys that would have no effect.
 fn apart(draft: &ServerDraft) -> Result<(), String> {
     match draft {
         ServerDraft { command, args, .. } if command.is_empty() && !args.is_empty() => {
@@ -168,7 +168,7 @@ fn table<'n>(reader: &mut TreeReader<'_>, node: &'n SettingNode, key: &str) -> O
     }
 }
 
-/// Words as they stand: a comma is part of an argument.
+/// The words, not split at commas: a comma is part of an argument.
 fn whole(words: Words) -> Vec<String> {
     match words {
         Words::One(word) => vec![word],
@@ -187,7 +187,7 @@ fn texts(reader: &TreeReader<'_>, node: &SettingNode) -> Result<BTreeMap<String,
     pairs.iter().map(text).collect()
 }
 
-/// A server in a line, without what may be a secret.
+/// A server as one line, without anything that may be a secret.
 pub fn spell(server: &McpServer) -> String {
     let many = |count: usize, what: &str| match count {
         0 => String::new(),
@@ -207,7 +207,7 @@ pub fn spell(server: &McpServer) -> String {
     }
 }
 
-/// What can be typed, for the schema.
+/// The JSON Schema of the table.
 #[must_use]
 pub fn shape() -> Value {
     let text = json!({ "type": "string" });
@@ -236,5 +236,5 @@ pub fn shape() -> Value {
     })
 }
 
-/// What the table is for.
+/// The description of the table.
 pub const ABOUT: &str = "The servers of `tersely mcp serve`, by name; each needs a `url` or a `command`";

@@ -14,14 +14,14 @@ pub struct SettingSources {
     pub environment: Environment,
     /// The folder that is searched for a configuration file.
     pub here: PathBuf,
-    /// How to treat invalid or forbidden keys in such a file.
+    /// How to treat invalid or forbidden keys in a file found there.
     pub found: FoundPolicy,
 }
 
 /// How to treat invalid or forbidden keys in a file that the user did not choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FoundPolicy {
-    /// Ignore and report them: a downloaded project must not keep a command from starting.
+    /// Ignore and report them: a downloaded project must not prevent a command from starting.
     #[default]
     Ignore,
     /// Refuse to start: a server must not silently ignore settings.
@@ -29,7 +29,7 @@ pub enum FoundPolicy {
 }
 
 impl SettingSources {
-    /// The sources of this process.
+    /// The sources of settings for this process.
     #[must_use]
     pub fn new(flags: &Flags) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl SettingSources {
         }
     }
 
-    /// The same for a server.
+    /// The sources of settings for a server, which refuses to start if keys are invalid or forbidden.
     #[must_use]
     pub fn of_server(flags: &Flags) -> Self {
         Self { found: FoundPolicy::Refuse, ..Self::new(flags) }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::HeaderName;
 use tersely_store::{Lives, Remote, Store, StoreLimits, StorePlace, StoreSecret, StoreSettings};
 
-/// These settings while they are read; empty strings are unset.
+/// These settings while they are being read; empty strings are unset.
 #[derive(Clone)]
 pub(crate) struct KeptSettings {
     pub addresses: Vec<String>,
@@ -21,7 +21,7 @@ pub(crate) struct KeptSettings {
 #[derive(Debug, Clone, Default)]
 pub struct Keeping {
     pub store: StoreSettings,
-    /// The header that names the tenant of a request.
+    /// The request header that contains the tenant.
     pub header: Option<HeaderName>,
 }
 
@@ -35,7 +35,8 @@ impl Default for KeptSettings {
 }
 
 impl KeptSettings {
-    /// What is meant. Secret and header were read before they were written here, so only what is empty fails.
+    /// The finished settings. Secret and header were validated before they were stored here, so only empty ones fail to
+    /// parse.
     pub(crate) fn finish(self) -> Keeping {
         let Self { addresses, secret, header, original, deadline, bytes, prefix } = self;
         let place = if addresses.is_empty() {
@@ -52,7 +53,7 @@ impl KeptSettings {
     }
 }
 
-/// The addresses, if a store can be opened with them; nothing is connected to for that. They may hold a password, so no
+/// Checks that a store can be opened with these addresses, without connecting. They may contain a password, so no
 /// message repeats them.
 pub(crate) fn addresses(list: Vec<String>) -> Result<Vec<String>, String> {
     if !list.is_empty() {

@@ -1,8 +1,8 @@
-//! Replaces `${VAR}` and `${VAR:-default}` in a file by environment variables.
+//! Replaces `${VAR}` and `${VAR:-default}` in a file with environment variables.
 
 use super::env::Environment;
 
-/// The text with every variable replaced; `$${` stands for `${` itself. An empty variable counts as one that is not set.
+/// The text with every variable replaced; `$${` produces a literal `${`. An empty variable counts as not set.
 pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String, String> {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find("${") {
@@ -21,7 +21,7 @@ pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String
     Ok(out + rest)
 }
 
-/// The text, if it names no variable: a file that was merely found is not told what is in the environment.
+/// The text, if it refers to no variable. A file that the user did not choose may not read the environment.
 pub(crate) fn literal(text: &str) -> Result<String, String> {
     let mut pieces = text.split("${").peekable();
     while let Some(piece) = pieces.next() {

@@ -1,4 +1,4 @@
-//! Reads `tenants`: who may use the gateway, and what each may do.
+//! Reads `tenants`: who may use the gateway, and what each of them may do.
 
 use serde_json::{Value, json};
 use tersely_gateway::{KnownTenant, MayAsk, TenantSettings};
@@ -9,7 +9,7 @@ use super::server::is_plain;
 use super::shape::{list, number};
 use super::words::{Words, count};
 
-/// What a tenant can hold, and what each part means.
+/// The keys that a tenant can contain, and their meanings.
 pub(crate) const PARTS: [(&str, &str); 5] = [
     ("name", "The tenant's name: letters, digits, `.`, `-` and `_`"),
     ("keys", "A list of the SHA-256 of its keys, in hex; `tersely config key` prints a key and its hash"),
@@ -25,14 +25,14 @@ pub(crate) const PARTS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What the list is for.
+/// The description of the list.
 pub(crate) const ABOUT: &str = "Who may come in, by keys and client certificates: [access.md](access.md). Without any, everyone who can reach \
                                 the address may";
 
-/// Longest name of a tenant.
+/// The maximum length of a tenant's name.
 const MAX_NAME_BYTES: usize = 64;
 
-/// Reads the whole list.
+/// Reads the whole list of tenants.
 pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::List(list) = &node.value else {
         let what = "expects a list; write [[tenants]] above each tenant in TOML";
@@ -116,7 +116,7 @@ fn parse_permission(word: &str) -> Result<&'static str, String> {
     known.copied().ok_or_else(|| format!("{word:?} is neither all, none nor one of {names}"))
 }
 
-/// What is wrong with a tenant beside the others.
+/// The conflict between a tenant and the others, if there is one.
 pub(crate) fn clash(settings: &TenantSettings, others: &[TenantSettings]) -> Option<String> {
     if let Some(other) = others.iter().find(|other| other.tenant.name == settings.tenant.name) {
         return Some(format!("{} stands here twice; list all its keys in one place", other.tenant.name));
@@ -132,7 +132,7 @@ pub(crate) fn clash(settings: &TenantSettings, others: &[TenantSettings]) -> Opt
     Some(format!("{} has a key or certificate of {}", settings.tenant.name, other.tenant.name))
 }
 
-/// A tenant in a line.
+/// A tenant as one line.
 pub(crate) fn spell(settings: &TenantSettings) -> String {
     let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let TenantSettings { tenant: KnownTenant { name, rate, may_ask }, keys, certificates } = settings;
@@ -149,7 +149,7 @@ pub(crate) fn spell(settings: &TenantSettings) -> String {
     )
 }
 
-/// What can be typed, for the schema.
+/// The JSON Schema of the list.
 pub(crate) fn shape() -> Value {
     let parts = PARTS.map(|(name, about)| {
         let mut part = match name {

@@ -1,11 +1,11 @@
-//! Reads TOML as a tree.
+//! Reads TOML into a tree.
 
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 
 use super::node::{NodeFault, Pair, SettingNode, SettingValue};
 
-/// Reads a whole file. The parser itself bounds how deep it may nest.
+/// Reads a whole file. The parser itself limits the nesting depth.
 pub(crate) fn read(text: &str) -> Result<SettingNode, NodeFault> {
     let lines = Lines(text.match_indices('\n').map(|(at, _)| at).collect());
     let table = DeTable::parse(text).map_err(|error| fault(&lines, &error))?;
@@ -17,7 +17,7 @@ fn fault(lines: &Lines, error: &::toml::de::Error) -> NodeFault {
     NodeFault { line, what: error.message().trim().replace('\n', "; ") }
 }
 
-/// Where the lines of a text end.
+/// The offsets of the line ends in a text.
 struct Lines(Vec<usize>);
 
 impl Lines {

@@ -1,4 +1,4 @@
-//! Reads a whole file into a layer: keys, groups, rules, and what other gateways' files say.
+//! Reads a whole file into a layer: keys, groups, rules, and the keys of other gateways' files.
 
 use std::path::Path;
 
@@ -73,7 +73,7 @@ fn put_key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair) {
     }
 }
 
-/// Files are named from where the configuration stands, not from where the command runs.
+/// Resolves relative paths against the folder of the configuration file, not against the working directory.
 fn resolve_paths(path: &Path, name: &str, words: Words) -> Words {
     let folder = path.parent().unwrap_or(Path::new(""));
     let join = |word: &String| folder.join(word.trim()).display().to_string();
@@ -86,13 +86,13 @@ fn resolve_paths(path: &Path, name: &str, words: Words) -> Words {
     }
 }
 
-/// Removes the keys that a file may not set unless the user chose it, since it may belong to a downloaded project, and
-/// records them.
+/// Removes and records the keys that a file may set only if the user chose it, because the file may belong to a
+/// downloaded project.
 fn guard(layer: &mut Layer) {
     let free = |name: &str, words: &Words| key(name).is_some_and(|key| key.is_free(words));
     let kept = |name: &&'static str, said: &mut (Words, SettingOrigin)| free(name, &said.0);
     let refused = |(name, (words, origin)): (&'static str, (Words, SettingOrigin))| {
-        // Of some keys only a value is refused.
+        // For some keys, only certain values are forbidden.
         let is_half = ["mode", "loss", "remote.strategy"].contains(&name);
         let value = words.one().ok().filter(|_| is_half).map_or(String::new(), |word| format!(" = {word:?}"));
         (format!("{name}{value}"), origin)
@@ -119,7 +119,7 @@ fn check(layer: &mut Layer) {
     layer.problems.extend(problems);
 }
 
-/// True for a rule that says where to mask, or leaves secrets unmasked: by a mode that changes nothing, or a loss of nothing.
+/// True for a rule that sets where to mask, or that leaves secrets unmasked, either by its mode or by its loss.
 fn unmasks(rule: &Rule) -> bool {
     let plan = rule.change.on(Plan::default());
     rule.change.sets("redact_secrets") || masks_nothing(plan.mode) || plan.loss == Loss::None

@@ -11,21 +11,21 @@ use tokio::time::sleep;
 
 use super::{AllSettings, LoadedSettings, SettingSources, file, load};
 
-/// How often the file is read. Its content is compared, so that every kind of replacement is noticed.
+/// How often the file is read. Its content is compared, so that every way of replacing the file is noticed.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The result of a reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News<'a> {
-    /// There are new ones.
+    /// The settings have changed.
     Changed,
-    /// The new ones are invalid, and why; the old ones stay.
+    /// The new settings are invalid, for the given reason; the old ones stay in effect.
     Refused(&'a str),
 }
 
-/// Sends new settings on SIGHUP and whenever the `loaded` file changes, and reports it.
+/// Sends new settings on SIGHUP and whenever the `loaded` file changes, and reports each reload.
 ///
-/// Ends by itself once the receiver is gone.
+/// The task ends once the receiver is dropped.
 pub fn watch(
     sources: SettingSources,
     loaded: &LoadedSettings,
@@ -33,7 +33,7 @@ pub fn watch(
 ) -> Receiver<Arc<AllSettings>> {
     let (sender, receiver) = channel(Arc::new(loaded.settings.clone()));
     let path = loaded.file.clone();
-    // From here on the signal no longer ends the process.
+    // From here on, SIGHUP no longer ends the process.
     let signal = Signal::new();
     tokio::spawn(async move {
         tokio::select! {
@@ -81,12 +81,12 @@ async fn renew(sources: SettingSources, sender: &Sender<Arc<AllSettings>>, tell:
     }
 }
 
-/// The file's bytes; none when there is no file to read.
+/// The content of the file; `None` if there is no file, or it cannot be read.
 async fn content(path: Option<PathBuf>) -> Option<Vec<u8>> {
     spawn_blocking(move || file::load(&path?).ok()).await.ok().flatten()
 }
 
-/// SIGHUP, where the system has it.
+/// Receives SIGHUP, on systems that have it.
 struct Signal {
     #[cfg(unix)]
     hangup: Option<tokio::signal::unix::Signal>,
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::Flags;
 
-    /// Follows a file of its own, and keeps what is told.
+    /// Watches a file of its own, and records the reports.
     struct Scene {
         path: PathBuf,
         told: Arc<Mutex<Vec<String>>>,
@@ -153,7 +153,7 @@ mod tests {
             self.receiver.borrow().engine.plan.mode
         }
 
-        /// Signals of other tests may bring the same settings again.
+        /// Waits until the mode is `mode`. Signals of other tests may send the same settings again.
         async fn becomes(&mut self, mode: Mode) {
             let changed = self.receiver.wait_for(|settings| settings.engine.plan.mode == mode);
             timeout(Duration::from_secs(10), changed).await.unwrap().unwrap();

@@ -16,7 +16,7 @@ impl Words {
         }
     }
 
-    /// The words of a list; in a single text, commas stand between them.
+    /// The words of a list; a single text is split at commas.
     pub fn list(&self) -> Vec<String> {
         let words: Vec<&str> = match self {
             Self::One(text) => text.split(',').collect(),
@@ -25,7 +25,7 @@ impl Words {
         words.into_iter().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     }
 
-    /// A number, so many times as large.
+    /// The number, multiplied by `factor`.
     pub fn times(&self, factor: usize) -> Result<Self, String> {
         let number = count(self.one()?)?.checked_mul(factor).ok_or("is too large")?;
         Ok(Self::One(number.to_string()))
@@ -38,7 +38,7 @@ impl From<&str> for Words {
     }
 }
 
-/// Yes or no, in the ways that people write them.
+/// Parses a switch, in the spellings that people use.
 pub(crate) fn switch(word: &str) -> Result<bool, String> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "1" => Ok(true),
@@ -47,7 +47,7 @@ pub(crate) fn switch(word: &str) -> Result<bool, String> {
     }
 }
 
-/// Bytes, bare or with a unit.
+/// Parses a number of bytes, with or without a unit.
 pub(crate) fn bytes(word: &str) -> Result<usize, String> {
     let fault = || format!("{word:?} is not a size; write 65536, 64KiB or 50MiB");
     let (digits, unit) = split(word);
@@ -64,22 +64,22 @@ pub(crate) fn bytes(word: &str) -> Result<usize, String> {
     number(digits).and_then(|number| number.checked_mul(unit)).ok_or_else(fault)
 }
 
-/// Refuses zero.
+/// Returns the number, or an error if it is zero.
 pub(crate) fn positive(number: usize) -> Result<usize, String> {
     if number == 0 { Err("must be more than 0".to_owned()) } else { Ok(number) }
 }
 
-/// A number.
+/// Parses a number.
 pub(crate) fn count(word: &str) -> Result<usize, String> {
     number(word).ok_or_else(|| format!("{word:?} is not a number"))
 }
 
-/// Digits, with `_` between them.
+/// Parses digits, with optional `_` between them.
 pub(crate) fn number(digits: &str) -> Option<usize> {
     digits.replace('_', "").parse().ok().filter(|_| !digits.starts_with('+'))
 }
 
-/// A number and its unit.
+/// Splits a word into a number and its unit.
 pub(crate) fn split(word: &str) -> (&str, &str) {
     let end = word.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(word.len());
     (&word[..end], word[end..].trim_start())

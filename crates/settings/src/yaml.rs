@@ -1,7 +1,7 @@
-//! Reads YAML as a tree, with limits on depth and size.
+//! Reads YAML into a tree, with limits on depth and size.
 //!
-//! A scalar stays the text that it is: whether `on` is a switch or a word is for its key to say. Aliases are copied, and
-//! the copies count, so that a few lines cannot stand for millions.
+//! A scalar is kept as text: its key decides whether `on` is a switch or a word. Aliases are copied, and the copies
+//! count towards the limits, so that a few lines cannot expand to millions.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::node::{NodeFault, Pair, SettingNode, SettingValue};
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 10_000;
 
-/// Reads a whole file of one document.
+/// Reads a whole file with one document.
 pub(crate) fn read(text: &str) -> Result<SettingNode, NodeFault> {
     let mut reader =
         Reader { parser: Parser::new_from_str(text), anchors: HashMap::new(), nodes: 0, line: 1 };
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
 }
 
 impl SettingNode {
-    /// The node itself; an empty document is an empty table.
+    /// The node itself; an empty document becomes an empty table.
     fn or_table(self) -> Self {
         match self.value {
             SettingValue::Nothing => Self { line: self.line, value: SettingValue::Table(Vec::new()) },

@@ -16,10 +16,10 @@ use crate::clients::yaml;
 /// aider.
 pub(super) struct Aider;
 
-/// The setting that names another address, and the variable that aider writes it into.
+/// The setting for the address of the server, and the variable that aider copies it to.
 const BASE: (&str, &str) = ("openai-api-base", "OPENAI_API_BASE");
 
-/// The setting that sets variables.
+/// The setting that sets environment variables.
 const SET: &str = "set-env";
 
 const FILE: &str = ".aider.conf.yml";
@@ -59,8 +59,9 @@ impl Client for Aider {
         found
     }
 
-    /// It writes addresses from its settings into variables that override others, so those have to lead to the same
-    /// server: another one would get the key that is meant for this one.
+    /// aider copies addresses from its settings into variables, where they override the values of the environment. So
+    /// these addresses, if set, are the ones to forward to: any other server would receive a key that is not meant for
+    /// it.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -89,15 +90,15 @@ struct SettingValues {
     file: Option<PathBuf>,
 }
 
-/// The variable that stands for a setting.
+/// The environment variable for a setting.
 fn variable(setting: &str) -> String {
     format!("AIDER_{}", setting.to_uppercase().replace('-', "_"))
 }
 
-/// The values of a setting, from the first source that has it: the arguments, its variable, or a file.
+/// The values of a setting, from the first source that contains it: the arguments, its variable, or a file.
 ///
 /// # Errors
-/// If a file has it in a form that cannot be read.
+/// If a file contains the setting in a form that cannot be read.
 fn setting_values(environment: &ClientEnvironment, setting: &str) -> Result<SettingValues, SettingValues> {
     let option = format!("--{setting}");
     let given: Vec<_> = environment.option(&option, &option).map(str::to_owned).collect();
@@ -121,7 +122,7 @@ fn setting_values(environment: &ClientEnvironment, setting: &str) -> Result<Sett
     Ok(SettingValues::default())
 }
 
-/// The address reported for a value that cannot be read: it may hold one.
+/// The address reported for a value that cannot be read: the value may contain an address.
 const UNREAD: &str = "OPENAI_API_BASE=?";
 
 fn unread(setting: &str, said: &SettingValues) -> CommandFault {
@@ -132,7 +133,7 @@ fn unread(setting: &str, said: &SettingValues) -> CommandFault {
     )
 }
 
-/// True for a file that comes with the project: neither named by the user nor the user's own.
+/// True for a file of the project: the user did not name it, and it is not in the user's home.
 fn is_planted(environment: &ClientEnvironment, file: &Path) -> bool {
     let named = environment.option("-c", "--config").next_back().map(|file| environment.folder.join(file));
     named.is_none_or(|named| named != file)
@@ -148,7 +149,7 @@ fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
     named.into_iter().chain(folders.into_iter().flatten().map(|folder| folder.join(FILE))).collect()
 }
 
-/// The values that a file has for a setting; `None` if it has one that cannot be read.
+/// The values of a setting in a file; `None` if the file contains a value that cannot be read.
 fn values_in_file(file: &Path, setting: &str) -> Option<Vec<String>> {
     let lines = small::text(file);
     let config = yaml::read(&lines).unwrap_or_default();
@@ -164,7 +165,7 @@ fn values_in_file(file: &Path, setting: &str) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// Where a variable leads that aider is told.
+    /// The server that a variable passed to aider leads to.
     fn address_of(environment: &ClientEnvironment, name: &str) -> Option<String> {
         let mut endpoints = LocalEndpoints::default();
         let launch = Aider.point(environment, &mut endpoints).expect("doors");

@@ -33,11 +33,12 @@ impl Client for Claude {
         said.map(|(file, url)| PlantedAddress::new(file, &url)).into_iter().collect()
     }
 
-    /// Settings files override variables, and the argument overrides both: an address in a file is the upstream,
-    /// and the argument leads here.
+    /// Settings files override variables, and the argument overrides both. So an address from a file becomes the
+    /// upstream, and the argument points at the local endpoint.
     ///
-    /// Claude Code searches for tools, which keeps tens of thousands of tokens out of its requests, only at
-    /// Anthropic's own address or when told that everything is forwarded. It is told so if the endpoint forwards there.
+    /// Claude Code can search for tools, which keeps tens of thousands of tokens out of its requests. It does so only
+    /// at Anthropic's own address, or if a setting says that the server forwards everything. That setting is passed if
+    /// the endpoint forwards to Anthropic.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -65,7 +66,8 @@ impl Client for Claude {
         Ok(launch)
     }
 
-    /// Settings files override variables: a variable with another address would no longer have an effect.
+    /// Refuses if a variable already chooses a server: settings files override variables, so the user's choice would
+    /// no longer have an effect.
     fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         if let Some(name) = CHOSEN.iter().find(|name| environment.var(name).is_some()) {
             return Err(format!("{name} is set, which a settings file would overrule"));
@@ -97,7 +99,8 @@ fn is_home(place: &VendorPlace) -> bool {
     }
 }
 
-/// The address in the settings files, the nearest first; an empty one means that none is set.
+/// The address in the settings files, and the file that contains it; the nearest file comes first. An empty address
+/// means that none is set.
 fn configured_url(environment: &ClientEnvironment) -> Option<(PathBuf, String)> {
     let local = environment.folder.join(".claude");
     let files = [local.join("settings.local.json"), local.join("settings.json")];
@@ -109,7 +112,7 @@ fn configured_url(environment: &ClientEnvironment) -> Option<(PathBuf, String)> 
     files.into_iter().chain([own]).find_map(url)
 }
 
-/// True for a file that comes with the project.
+/// True for a file that belongs to the project.
 fn is_planted(environment: &ClientEnvironment, file: &Path) -> bool {
     let own = environment.home("CLAUDE_CONFIG_DIR", ".claude");
     !file.starts_with(own) && environment.foreign().any(|folder| file.starts_with(folder))

@@ -14,19 +14,19 @@ use crate::edit::SettingPlace;
 
 /// A program that can be pointed at a gateway.
 pub trait Client: Sync {
-    /// The name of its command.
+    /// The name of the client's command.
     fn name(&self) -> &'static str;
 
-    /// The command that installs it, if there is one.
+    /// The command that installs the client, if there is one.
     fn install(&self) -> Option<&'static str>;
 
-    /// The addresses that it would read from files in its working directory. The user may not have written those files,
-    /// so nothing is sent there until the user confirms.
+    /// The addresses that the client would read from files in its working directory. The user may not have written
+    /// those files, so nothing is sent to these addresses until the user confirms.
     fn planted_addresses(&self, _world: &ClientEnvironment) -> Vec<PlantedAddress> {
         Vec::new()
     }
 
-    /// The launch options with which all its requests go through local endpoints.
+    /// The launch options that send all the client's requests through local endpoints.
     ///
     /// # Errors
     /// If an address is invalid, or the client is set up in a way that cannot be changed.
@@ -36,10 +36,10 @@ pub trait Client: Sync {
         endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault>;
 
-    /// The settings of its own that permanently send all its requests to a gateway at `url`; or why none reliably does.
+    /// The client's own settings that permanently send all its requests to a gateway at `url`.
     ///
     /// # Errors
-    /// Why no setting reliably does.
+    /// Returns the reason if no setting does this reliably.
     fn settings(&self, _world: &ClientEnvironment, _url: &str) -> Result<ClientSettings, String> {
         Err("no setting of its own is known that surely would".to_owned())
     }
@@ -50,27 +50,27 @@ pub trait Client: Sync {
 pub struct ClientSettings {
     /// The user's own file.
     pub file: PathBuf,
-    /// The values that name the gateway. Any other value found there is the user's choice.
+    /// The settings that contain the gateway's address. If another value is already set, the user chose it.
     pub addresses: Vec<SettingPlace>,
-    /// Values that go with them, unless the user has chosen.
+    /// Settings that go with the addresses, unless the user has already set them.
     pub beside: Vec<SettingPlace>,
-    /// What still bypasses the gateway.
+    /// Notes about requests that still bypass the gateway.
     pub notes: Vec<String>,
 }
 
-/// How a client is started: variables, arguments in front of the user's own, replacements for some of these, and the files
-/// that they name. Notes list what could not be set.
+/// How a client is started: variables, arguments in front of the user's own, replacements for some of the user's
+/// arguments, and the files that these refer to. Notes list what could not be set.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LaunchOptions {
     /// Environment variables.
     pub env: Vec<(String, String)>,
     /// Arguments in front of the user's own.
     pub args: Vec<String>,
-    /// Arguments of the user, and what replaces each.
+    /// The user's arguments to replace, each with its replacement.
     pub instead: Vec<(String, String)>,
-    /// What does not come through, for people to read.
+    /// Notes for the user about requests that do not go through the gateway.
     pub notes: Vec<String>,
-    /// Files that the variables and arguments name; they exist as long as this.
+    /// Files that the variables and arguments refer to. They are removed when this value is dropped.
     pub files: Vec<PrivateFile>,
 }
 
@@ -94,7 +94,7 @@ impl LaunchOptions {
         Ok(launch)
     }
 
-    /// All its arguments, given the user's own.
+    /// All arguments of the client, given the arguments that the user typed.
     pub fn arguments(&self, typed: &[OsString]) -> Vec<OsString> {
         let ours = self.args.iter().map(OsString::from);
         let instead = |arg: &OsString| self.instead.iter().find(|(old, _)| OsStr::new(old) == arg);
@@ -102,7 +102,7 @@ impl LaunchOptions {
         ours.chain(typed).collect()
     }
 
-    /// Writes a file that lives as long as `self`, and returns its path.
+    /// Writes a file that is removed when `self` is dropped, and returns its path.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -116,7 +116,7 @@ impl LaunchOptions {
         Ok(path)
     }
 
-    /// Points one variable at a local endpoint, unless it has to stay unset or unchanged.
+    /// Points one variable at a local endpoint, unless the variable has to stay unset or unchanged.
     ///
     /// # Errors
     /// If the address is invalid, or no port is free.
@@ -142,7 +142,8 @@ impl LaunchOptions {
     }
 }
 
-/// The server that a variable names, in a program that may also read `.env` files, which never override what is set.
+/// The server that a variable leads to. The program may also read `.env` files, which never override variables that are
+/// set.
 fn place(vendor: &VendorVariables, name: &str, environment: &ClientEnvironment) -> VendorPlace {
     let place = vendor.place(name, environment);
     if environment.url(name).is_some() {
@@ -154,7 +155,7 @@ fn place(vendor: &VendorVariables, name: &str, environment: &ClientEnvironment) 
     }
 }
 
-/// Keeps a client that uses a company's proxy from sending requests for this machine to it.
+/// Variables that make a client bypass a company's proxy for requests to this machine.
 pub(super) fn direct(environment: &ClientEnvironment) -> Vec<(String, String)> {
     if environment.proxy_variable().is_none() {
         return Vec::new();

@@ -13,14 +13,14 @@ use crate::clients::local_endpoints::LocalEndpoints;
 /// Cline's command line.
 pub(super) struct Cline;
 
-/// The variable that names the file of its providers.
+/// The variable for the path of Cline's providers file.
 const FILE: &str = "CLINE_PROVIDER_SETTINGS_PATH";
 
-/// The variable that chooses which process asks the model: this one, or one in the background that outlives it and does
-/// not have this one's variables.
+/// The variable that chooses which process sends requests to the model: the started process, or a background process
+/// that outlives it and does not see its variables.
 const BACKEND: &str = "CLINE_SESSION_BACKEND_MODE";
 
-/// Commands that talk to no model, or that write the file.
+/// Commands that send nothing to a model, or that write the providers file.
 const OTHER: [&str; 5] = ["auth", "config", "mcp", "doctor", "update"];
 
 impl Client for Cline {
@@ -32,8 +32,8 @@ impl Client for Cline {
         Some("npm install -g cline")
     }
 
-    /// A variable names another providers file: a copy of the user's own, with local addresses. What it writes
-    /// there is lost, which must not happen to a login.
+    /// A variable makes Cline read another providers file: a copy of the user's own, with local addresses. Anything
+    /// that Cline writes to the copy is lost, so a provider that stores a login there is refused.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -72,14 +72,14 @@ impl Client for Cline {
     }
 }
 
-/// The file of providers.
+/// The path of the providers file.
 fn file(environment: &ClientEnvironment) -> PathBuf {
     let data = || environment.home("CLINE_DIR", ".cline").join("data");
     let data = || environment.var("CLINE_DATA_DIR").map_or_else(data, PathBuf::from);
     environment.var(FILE).map_or_else(|| data().join("settings/providers.json"), PathBuf::from)
 }
 
-/// Puts local addresses into a providers file; false if no provider in it takes one.
+/// Puts local addresses into a providers file. False if no provider in it has an address that can be replaced.
 fn lead(settings: &mut Value, endpoints: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let providers = settings.get_mut("providers").and_then(Value::as_object_mut);
     let mut found = false;

@@ -21,8 +21,8 @@ impl Client for Cn {
         Some("npm install -g @continuedev/cli")
     }
 
-    /// An argument names another settings file: a copy of the user's own, with local addresses, as JSON, which is YAML
-    /// too. For Gemini it reads an address from a variable alone, whatever a file says.
+    /// An argument makes `cn` read another settings file: a copy of the user's own, with local addresses. The copy is
+    /// JSON, which is also valid YAML. For Gemini, `cn` reads the address only from a variable, never from a file.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -49,7 +49,7 @@ impl Client for Cn {
     }
 }
 
-/// Puts local addresses into a configuration; false if no model in it takes one.
+/// Puts local addresses into a configuration. False if no model in it has an address that can be replaced.
 fn lead(config: &mut Value, endpoints: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let models = config.get_mut("models").and_then(Value::as_array_mut);
     let mut found = false;

@@ -17,7 +17,7 @@ use crate::edit::SettingPlace;
 /// Codex.
 pub(super) struct Codex;
 
-/// The setting that names the built-in provider's address, and the variable that once did.
+/// The setting for the built-in provider's address, and the variable that earlier versions read instead.
 const ADDRESS: &str = "openai_base_url";
 const VARIABLE: &str = "OPENAI_BASE_URL";
 const ADVICE: &str = "codex may ignore OPENAI_BASE_URL: unset it, or set openai_base_url in its config.toml";
@@ -37,10 +37,12 @@ impl Client for Codex {
         Some("npm install -g @openai/codex")
     }
 
-    /// The provider stays the one that is set up, so that sessions are found again; only its address changes.
+    /// Keeps the configured provider, so that Codex still finds its earlier sessions; only the provider's address
+    /// changes.
     ///
-    /// Only some versions read the variable. If nothing else names a server, the variable alone is set: those versions that read it
-    /// use the local endpoint, and for the others an argument would send one server's key to another.
+    /// Only some versions of Codex read the variable. If only the variable contains an address, only the variable is
+    /// replaced, and versions that read it use the local endpoint. An argument would also affect the other versions,
+    /// and send one server's key to another.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -69,8 +71,8 @@ impl Client for Codex {
         Ok(launch)
     }
 
-    /// Only for those who come with a key that it keeps: with a `ChatGPT` login the same setting would send the login to
-    /// a server that does not know it.
+    /// Works only with an API key that Codex has stored. With a `ChatGPT` login, the same setting would send the login
+    /// to a server that does not accept it.
     fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         let config = config(environment);
         if let Some(other) = text(&config, "model_provider").filter(|name| *name != "openai") {
@@ -111,7 +113,7 @@ fn config(environment: &ClientEnvironment) -> Table {
     })
 }
 
-/// The user's own arguments that set this key, which would override ours, each with its replacement.
+/// The user's own arguments that set this key and would override ours, each with its replacement.
 fn replacements(environment: &ClientEnvironment, key: &str, setting: &str) -> Vec<(String, String)> {
     let gives = |arg: &&String, begin: &str| {
         let rest = arg.strip_prefix(begin).and_then(|rest| rest.split_once('='));
@@ -122,14 +124,14 @@ fn replacements(environment: &ClientEnvironment, key: &str, setting: &str) -> Ve
     found.map(|(arg, begin)| (arg.clone(), format!("{begin}{setting}"))).collect()
 }
 
-/// A setting on the command line: a path, and a value that is a string unless it parses as something else.
+/// Parses a setting on the command line: a path, and a value that is a string unless it parses as another type.
 fn setting(typed: &str) -> Option<Table> {
     let (path, value) = typed.split_once('=')?;
     let quoted = || Value::from(value.trim()).to_string();
     typed.parse().ok().or_else(|| format!("{path}={}", quoted()).parse().ok())
 }
 
-/// Merges one table over another.
+/// Merges the table `layer` into `all`; values of `layer` take precedence.
 fn merge(all: &mut Table, layer: Table) {
     for (key, value) in layer {
         match (all.get_mut(&key), value) {
@@ -143,14 +145,14 @@ fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
     table.get(key).and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// The built-in provider's address when none is configured.
+/// The built-in provider's address, if the configuration contains none.
 fn variable(environment: &ClientEnvironment) -> VendorPlace {
     let file = environment.home("CODEX_HOME", ".codex").join(".env");
     let set = environment.var(VARIABLE).is_some() || env_names(&file).iter().any(|name| name == VARIABLE);
     if set { VendorPlace::Open(ADVICE.to_owned()) } else { VendorPlace::Usual }
 }
 
-/// True when Codex is logged in with `ChatGPT`: such a login is good at another address than a key.
+/// True when Codex is logged in with `ChatGPT`. Such a login is valid at a different address than an API key.
 fn is_subscribed(environment: &ClientEnvironment) -> bool {
     let login = ClientEnvironment::json(&environment.home("CODEX_HOME", ".codex").join("auth.json"));
     let keyed = environment.var("CODEX_API_KEY").is_some() || login["OPENAI_API_KEY"].is_string();
@@ -175,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// What codex is told, and where that leads; the ports are any.
+    /// Checks what is passed to Codex, with every local endpoint replaced by its upstream.
     fn check(files: &[(&str, &str)], (vars, args): (&[(&str, &str)], &[&str]), expected: &str) {
         let thread = std::thread::current().id();
         let home = std::env::temp_dir().join(format!("tersely-codex-{}-{thread:?}", std::process::id()));

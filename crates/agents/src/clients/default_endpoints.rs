@@ -1,4 +1,4 @@
-//! Table: default addresses of providers, by the names that many clients' settings share.
+//! Table: default addresses of providers, by the names that the settings of many clients use.
 
 use serde_json::{Map, Value};
 use tersely_gateway::Vendor;
@@ -7,7 +7,7 @@ use tersely_terminal::fault::CommandFault;
 use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::VendorPlace;
 
-/// Names, the provider whose requests these are, and its address with the path of its version.
+/// The names of a provider, the provider if the gateway knows it, and its address with the version path.
 const USUAL: [(&[&str], Option<Vendor>, &str); 4] = [
     (&["anthropic"], Some(Vendor::Anthropic), "https://api.anthropic.com/v1"),
     (&["openai", "openai-native"], Some(Vendor::OpenAi), "https://api.openai.com/v1"),
@@ -15,7 +15,7 @@ const USUAL: [(&[&str], Option<Vendor>, &str); 4] = [
     (&["openrouter"], None, "https://openrouter.ai/api/v1"),
 ];
 
-/// Default address of a provider.
+/// The default address of a provider.
 pub(super) fn usual(name: &str) -> Option<(Option<Vendor>, &'static str)> {
     let found = USUAL.iter().find(|(names, ..)| names.contains(&name));
     found.map(|(_, vendor, address)| (*vendor, *address))
@@ -26,8 +26,8 @@ pub(super) fn addresses() -> impl Iterator<Item = &'static str> {
     USUAL.iter().map(|(.., address)| *address)
 }
 
-/// Replaces the address that a table of a client's settings has at `key`, or the default address of
-/// `provider` if it has none, by a local one. False if there is neither.
+/// Replaces the address at `key` in a table of a client's settings with a local one. If there is no address, the
+/// default address of `provider` is used instead. False if there is neither.
 pub(super) fn lead(
     endpoints: &mut LocalEndpoints,
     provider: &str,

@@ -20,8 +20,8 @@ impl Client for Droid {
         Some("npm install -g droid")
     }
 
-    /// Its own models are served by its vendor, so only the user's own models can go through us. They are settings, and
-    /// an argument names more of those.
+    /// droid's own models are served by its vendor, so only models that the user added can go through the gateway. They
+    /// are part of the settings, and an argument can add another settings file.
     fn point(
         &self,
         environment: &ClientEnvironment,

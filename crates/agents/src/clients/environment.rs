@@ -19,10 +19,10 @@ pub struct ClientEnvironment {
     pub folder: PathBuf,
 }
 
-/// Files of variables that programs read by themselves, in their working directory or one above it.
+/// Files of variables that programs read by themselves, in the working directory or a folder above it.
 const ENV_FILES: [&str; 4] = [".env", ".env.local", ".gemini/.env", ".qwen/.env"];
 
-/// Variables that name a proxy.
+/// Variables for the address of a proxy.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
@@ -31,25 +31,25 @@ impl ClientEnvironment {
     #[must_use]
     pub fn around(args: &[OsString]) -> Self {
         let text = |value: OsString| value.to_string_lossy().into_owned();
-        // Windows does not tell `Path` from `PATH`.
+        // On Windows, `Path` and `PATH` are the same variable.
         let known = |name: OsString| if cfg!(windows) { text(name).to_ascii_uppercase() } else { text(name) };
         let vars = std::env::vars_os().map(|(name, value)| (known(name), text(value))).collect();
         let args = args.iter().cloned().map(text).collect();
         Self { vars, args, folder: std::env::current_dir().unwrap_or_default() }
     }
 
-    /// A variable, if it is set to something.
+    /// The value of a variable, if it is set and not blank.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 
-    /// The first variable that names a proxy.
+    /// The first proxy variable that is set.
     #[must_use]
     pub fn proxy_variable(&self) -> Option<&'static str> {
         PROXIES.into_iter().find(|name| self.var(name).is_some())
     }
 
-    /// A variable that holds a URL; one without a scheme, as Ollama's may be, gets it.
+    /// The URL in a variable. A scheme is added if it is missing, as it may be in Ollama's variable.
     #[must_use]
     pub fn url(&self, name: &str) -> Option<String> {
         let value = self.var(name)?.trim();
@@ -60,38 +60,39 @@ impl ClientEnvironment {
         })
     }
 
-    /// A place in the user's home, or in the folder that `instead` names.
+    /// The path `usual` in the user's home, or the folder in the variable `instead` if that is set.
     pub fn home(&self, instead: &str, usual: &str) -> PathBuf {
         let home = || self.var("HOME").or_else(|| self.var("USERPROFILE")).unwrap_or_default();
         self.var(instead).map_or_else(|| PathBuf::from(home()).join(usual), PathBuf::from)
     }
 
-    /// Folders whose files the user may not have written: the working directory and those above it, up to the user's home.
+    /// Folders with files that the user may not have written: the working directory and those above it, up to the
+    /// user's home.
     pub fn foreign(&self) -> impl Iterator<Item = &Path> {
         let home = self.home("", "");
         self.folder.ancestors().take_while(move |folder| !home.starts_with(folder))
     }
 
-    /// A file of JSON, with comments or without; nothing if there is none, or if it is not JSON.
+    /// Reads a JSON file, with or without comments. Returns null if there is no such file, or it is not JSON.
     #[must_use]
     pub fn json(path: &Path) -> serde_json::Value {
         serde_json::from_str(&jsonc::plain(&small::text(path))).unwrap_or_default()
     }
 
-    /// A file of YAML; nothing if there is none, or if it is not one that we read.
+    /// Reads a YAML file. Returns null if there is no such file, or its YAML is not supported.
     #[must_use]
     pub fn yaml(path: &Path) -> serde_json::Value {
         yaml::read(&small::text(path)).unwrap_or_default()
     }
 
-    /// The same environment with more variables; those that it sets itself win.
+    /// This environment with additional variables. Variables that are already set keep their values.
     #[must_use]
     pub fn above(&self, vars: Vec<(String, String)>) -> Self {
         let vars = vars.into_iter().chain(self.vars.clone()).collect();
         Self { vars, ..self.clone() }
     }
 
-    /// The values of an option in the arguments.
+    /// The values of an option in the arguments, by its short or long name.
     pub fn option(&self, short: &str, long: &str) -> impl DoubleEndedIterator<Item = &str> {
         let args: Vec<_> = self.args.iter().map(String::as_str).take_while(|arg| *arg != "--").collect();
         let value = |at: usize| {
@@ -103,7 +104,8 @@ impl ClientEnvironment {
         (0..args.len()).filter_map(value).collect::<Vec<_>>().into_iter()
     }
 
-    /// A file of variables that a program may read by itself and that sets one which `is_meant`, and that one's name.
+    /// A file of variables that a program may read by itself and that sets a variable for which `is_meant` is true, and
+    /// the name of that variable.
     pub fn env_file(&self, is_meant: impl Fn(&str) -> bool) -> Option<(PathBuf, String)> {
         let scripts = self.args.iter().map(|arg| self.folder.join(arg)).filter(|path| path.is_file());
         let folders = [self.folder.clone(), self.home("", "")].into_iter().chain(scripts);
@@ -114,7 +116,7 @@ impl ClientEnvironment {
     }
 }
 
-/// The variables that a file sets to something.
+/// The names of the variables that a file sets to a non-empty value.
 pub(super) fn env_names(file: &Path) -> Vec<String> {
     let text = small::text(file);
     let lines = text.lines().filter_map(|line| line.split_once('='));
@@ -122,12 +124,13 @@ pub(super) fn env_names(file: &Path) -> Vec<String> {
     set.map(|(name, _)| name.trim().trim_start_matches("export ").trim().to_owned()).collect()
 }
 
-/// Completes an address as Ollama does: a missing host is this machine, a missing port its own.
+/// Completes an address as Ollama does: the default host is this machine, and the default port is Ollama's.
 fn ollama(value: &str) -> String {
     let (place, path) = value.find('/').map_or((value, ""), |at| value.split_at(at));
     let (host, port) = match place.rsplit_once(':') {
         _ if place == "ollama.com" => return format!("https://{value}"),
-        // More colons than one are an address without a port, unless brackets end it.
+        // A text with several colons is an IPv6 address without a port, unless the part before the last colon ends with
+        // a bracket.
         Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, port),
         _ => (place, "11434"),
     };
@@ -146,14 +149,14 @@ mod tests {
     use super::*;
 
     impl ClientEnvironment {
-        /// A world of these variables, in which nobody has a home.
+        /// An environment with these variables and a home that does not exist.
         pub(crate) fn of(vars: &[(&str, &str)]) -> Self {
             let home = [("HOME", "/nowhere")];
             let vars = home.iter().chain(vars).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             Self { vars: vars.collect(), ..Self::default() }
         }
 
-        /// A world whose home has these files, for as long as the home is kept.
+        /// An environment whose home contains these files, until the returned home is dropped.
         pub(crate) fn with_home(test: &str, files: &[(&str, &str)]) -> (Self, TestHome) {
             let home = std::env::temp_dir().join(format!("tersely-{test}-{}", std::process::id()));
             let _ = fs::remove_dir_all(&home);
@@ -168,7 +171,7 @@ mod tests {
         }
     }
 
-    /// A folder that is removed when this is dropped.
+    /// A folder that is removed on drop.
     pub(crate) struct TestHome(PathBuf);
 
     impl Drop for TestHome {

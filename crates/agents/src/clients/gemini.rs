@@ -12,7 +12,7 @@ pub(super) struct GeminiCli;
 
 const BASE: &str = "GOOGLE_GEMINI_BASE_URL";
 
-/// Variables that choose how to log in, whatever the address.
+/// Variables that decide how to log in, if one of them is set.
 const CHOSEN: [&str; 3] = [BASE, "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"];
 
 impl Client for GeminiCli {
@@ -24,7 +24,7 @@ impl Client for GeminiCli {
         Some("npm install -g @google/gemini-cli")
     }
 
-    /// A key and a Google login lead to different servers.
+    /// An API key and a Google login are used at different servers.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -40,13 +40,13 @@ impl Client for GeminiCli {
         Ok(launch)
     }
 
-    /// It reads the address from files of variables alone, and of these only the first that it finds.
+    /// Gemini CLI reads the address only from files of variables, and only from the first one that it finds.
     fn settings(&self, _world: &ClientEnvironment, _url: &str) -> Result<ClientSettings, String> {
         Err("it reads the address from a .env file, and a project's would hide yours".to_owned())
     }
 }
 
-/// True if only a key chooses how to log in. An address in the variable would then mean another way to log in, which
+/// True if only an API key decides how to log in. Setting the address would then select another login method, which
 /// Gemini CLI refuses without a terminal.
 fn is_undecided(environment: &ClientEnvironment) -> bool {
     let files = [environment.home("GEMINI_CLI_HOME", "").join(".gemini"), environment.folder.join(".gemini")];

@@ -1,6 +1,6 @@
-//! Strips comments and trailing commas from JSON, as people write it in settings files.
+//! Strips the comments and trailing commas that people write in JSON settings files.
 
-/// The same text as plain JSON; strings stay unchanged.
+/// Converts a text to plain JSON; strings stay unchanged.
 #[must_use]
 pub fn plain(text: &str) -> String {
     let mut out = String::new();
@@ -26,7 +26,7 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// The length of the string that a text begins with.
+/// The length of the string at the start of a text.
 fn string(text: &str) -> usize {
     let mut escaped = false;
     let end = text.bytes().skip(1).position(|byte| {

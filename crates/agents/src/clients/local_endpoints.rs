@@ -11,11 +11,11 @@ use crate::clients::vendor::VendorPlace;
 /// The local endpoints of one command.
 #[derive(Default)]
 pub struct LocalEndpoints {
-    /// The one upstream for all of them, if it overrides the command's own.
+    /// The single upstream for all endpoints, if it overrides the command's own addresses.
     instead: Option<String>,
-    /// The upstreams of providers for which the command has no address.
+    /// The upstreams of providers for which the command has no address of its own.
     upstreams: Upstreams,
-    /// The endpoints of an enclosing `tersely run`, which already compresses and counts what they receive.
+    /// The endpoints of an enclosing `tersely run`, which already compresses and counts the requests they receive.
     outer: Vec<String>,
     open: Vec<LocalEndpoint>,
 }
@@ -29,20 +29,20 @@ struct LocalEndpoint {
 }
 
 impl LocalEndpoints {
-    /// No endpoints yet.
+    /// A set without endpoints.
     pub fn new(instead: Option<&str>, upstreams: &Upstreams) -> Self {
         let instead = instead.map(str::to_owned);
         Self { instead, upstreams: upstreams.clone(), outer: Vec::new(), open: Vec::new() }
     }
 
-    /// The same, inside another run that has these endpoints.
+    /// Adds the endpoints of an enclosing run.
     #[must_use]
     pub fn inside(self, places: Option<&str>) -> Self {
         let outer = places.unwrap_or_default().split_whitespace().map(|place| format!("http://{place}"));
         Self { outer: outer.collect(), ..self }
     }
 
-    /// Their addresses, for a run inside this one.
+    /// The addresses of the endpoints, for a run inside this one.
     pub fn places(&self) -> String {
         self.open.iter().map(|door| door.local.to_string()).collect::<Vec<_>>().join(" ")
     }
@@ -52,7 +52,7 @@ impl LocalEndpoints {
         self.open.is_empty() && !self.outer.is_empty()
     }
 
-    /// The local URL for a server that the variable `name` names; `None` if the variable has to stay unset.
+    /// The local URL that replaces the server in the variable `name`; `None` if the variable has to stay unset.
     ///
     /// # Errors
     /// If the address is invalid, or no port is free.
@@ -74,9 +74,9 @@ impl LocalEndpoints {
         }
     }
 
-    /// The local URL that replaces `url`, the value of `name`.
+    /// The local URL that replaces `url`, the value of the variable `name`.
     ///
-    /// Its path stays, so the command sends the same requests.
+    /// The path stays the same, so the command sends the same requests.
     ///
     /// # Errors
     /// If the address is invalid, or no port is free.
@@ -112,9 +112,9 @@ impl LocalEndpoints {
         Ok(local)
     }
 
-    /// Serves every endpoint as long as the runtime lives.
+    /// Serves every endpoint for as long as the runtime exists.
     ///
-    /// Messages over a websocket are not rewritten, so clients are asked to do without.
+    /// Messages over a websocket are not rewritten, so clients are asked not to use one.
     ///
     /// # Errors
     /// If a listener cannot be used.
@@ -125,7 +125,7 @@ impl LocalEndpoints {
                 listen: local,
                 upstreams: Upstreams::one(upstream),
                 websockets: Websockets::Decline,
-                // Only the command uses it, and it has no tenant's key.
+                // Only the command uses this endpoint, and it has no tenant key.
                 tenants: TenantList::default(),
                 ..settings.clone()
             };
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     impl LocalEndpoints {
-        /// A text with every door in it replaced by where it leads.
+        /// The text with the address of every endpoint replaced by its upstream.
         pub(crate) fn resolve(&self, text: &str) -> String {
             let here = |door: &LocalEndpoint| format!("http://{}", door.local);
             self.open.iter().fold(text.to_owned(), |text, door| text.replace(&here(door), &door.origin))

@@ -1,4 +1,4 @@
-//! The coding agents that `tersely run` and `tersely init` know: what points each of them at a gateway.
+//! The coding agents that `tersely run` and `tersely init` support, and how each of them is pointed at a gateway.
 
 mod aider;
 mod claude;
@@ -31,6 +31,7 @@ pub use private_file::PrivateFile;
 pub use registry::{CLIENTS, find_client};
 pub use vendor::{VENDORS, VendorPlace, VendorVariables};
 
-/// Set for everything that `tersely run` starts, to the addresses of its endpoints. A nested `tersely mcp` then passes results
-/// unchanged, because they are compressed on their way to the model, and a nested run uses these endpoints.
+/// Set for every command that `tersely run` starts, to the addresses of its endpoints. If it is set, a nested `tersely
+/// mcp` passes results unchanged, because they are compressed on their way to the model, and a nested run uses these
+/// endpoints.
 pub const INSIDE: &str = "TERSELY_RUN";

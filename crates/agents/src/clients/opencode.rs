@@ -18,13 +18,13 @@ use crate::edit::SettingPlace;
 pub(super) struct OpenCode {
     name: &'static str,
     install: &'static str,
-    /// Prefix of its variables.
+    /// The prefix of its variables.
     prefix: &'static str,
-    /// Name of its folders.
+    /// The name of its folders.
     folder: &'static str,
-    /// Names of its settings files.
+    /// The names of its settings files.
     files: &'static [&'static str],
-    /// Its vendor's own service.
+    /// The service of its vendor.
     service: &'static [VendorVariables],
 }
 
@@ -54,12 +54,12 @@ pub(super) const KILO: OpenCode = OpenCode {
     }],
 };
 
-/// A provider that it supports without configuration.
+/// A provider that is supported without configuration.
 struct BuiltinProvider {
     name: &'static str,
-    /// The variable that names another address, where one is read.
+    /// The variable for another address; empty if there is none.
     variable: &'static str,
-    /// The variables that hold a key.
+    /// The variables for an API key.
     keys: &'static [&'static str],
 }
 
@@ -105,8 +105,8 @@ impl Client for OpenCode {
         found.into_values().flatten().collect()
     }
 
-    /// A variable adds to its configuration. Only providers in use are named there, because naming
-    /// one makes it count as set up.
+    /// A variable adds to the configuration. Only providers in use are listed there, because a listed provider counts
+    /// as configured.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -131,7 +131,8 @@ impl Client for OpenCode {
         Ok(launch)
     }
 
-    /// Only providers in use, for the same reason, and only those whose requests the gateway knows the way of.
+    /// Lists only providers in use, because a listed provider counts as configured, and only those whose requests the
+    /// gateway can route.
     fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         if ["CONFIG_DIR", "CONFIG_CONTENT"].iter().any(|name| environment.var(&self.variable(name)).is_some())
         {
@@ -174,7 +175,7 @@ impl OpenCode {
         format!("{}_{name}", self.prefix)
     }
 
-    /// The configuration that the variable already holds.
+    /// The configuration that the variable already contains.
     fn config_content(&self, environment: &ClientEnvironment) -> Value {
         environment
             .var(&self.variable("CONFIG_CONTENT"))
@@ -231,7 +232,7 @@ impl OpenCode {
     }
 }
 
-/// Writes `url` at the end of a path, replacing whatever is in the way.
+/// Stores `url` at the end of a path, and replaces any value on the path that is not an object.
 fn put(place: &mut Value, path: &[&str], url: String) {
     let Some((name, rest)) = path.split_first() else {
         *place = Value::from(url);
@@ -245,7 +246,7 @@ fn put(place: &mut Value, path: &[&str], url: String) {
     }
 }
 
-/// The address in a configuration: `{env:NAME}` is replaced by a variable; `{file:PATH}` is not read.
+/// The address in a configuration. `{env:NAME}` is replaced with the value of a variable; `{file:PATH}` is not read.
 fn expand_env(environment: &ClientEnvironment, url: &str) -> VendorPlace {
     let mut pieces = url.split("{env:");
     let mut place = pieces.next().unwrap_or_default().to_owned();

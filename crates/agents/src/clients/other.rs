@@ -1,4 +1,4 @@
-//! Points an unknown command at a gateway, by all the variables that programs and libraries commonly read.
+//! Points an unknown command at a gateway, with all the variables that programs and libraries commonly read.
 
 use tersely_terminal::fault::CommandFault;
 
@@ -7,7 +7,7 @@ use crate::clients::environment::ClientEnvironment;
 use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::VENDORS;
 
-/// Any command.
+/// Any other command.
 pub(super) struct Other;
 
 impl Client for Other {

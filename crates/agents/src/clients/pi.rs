@@ -15,10 +15,10 @@ use crate::clients::vendor::VendorPlace;
 /// pi.
 pub(super) struct Pi;
 
-/// Commands that talk to no model, and take no extension.
+/// Commands that send nothing to a model and do not accept an extension.
 const OTHER: [&str; 6] = ["install", "remove", "uninstall", "update", "list", "config"];
 
-/// Providers that it supports, beside those of the shared table.
+/// Providers that pi supports, in addition to those of the shared table.
 const KNOWN: [(&str, Option<Vendor>, &str); 6] = [
     ("anthropic", Some(Vendor::Anthropic), "https://api.anthropic.com"),
     ("openai-codex", None, "https://chatgpt.com/backend-api"),
@@ -37,8 +37,8 @@ impl Client for Pi {
         Some("npm install -g @mariozechner/pi-coding-agent")
     }
 
-    /// An extension can give a provider another address, and leaves all else about it as it is. It is a module of the old
-    /// kind: pi keeps a copy of any other in the folder for temporary files, with the doors in it.
+    /// An extension can change the address of a provider and nothing else about it. It is written as a CommonJS module:
+    /// pi stores a copy of any other kind in the temporary folder, including the local addresses.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// The extension that pi is told, with every door replaced by where it leads.
+    /// The extension that is passed to pi, with every local endpoint replaced by its upstream.
     fn models_file(environment: &ClientEnvironment) -> String {
         let mut endpoints = LocalEndpoints::default();
         let launch = Pi.point(environment, &mut endpoints).expect("doors");

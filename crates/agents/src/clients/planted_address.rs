@@ -1,7 +1,7 @@
-//! Addresses in files of the working directory, followed only after the user confirms.
+//! Addresses in files of the working directory, which are used only after the user confirms.
 //!
-//! A downloaded project may contain such files, and their author would get the user's key. An answer
-//! is remembered for the content of the file and the host that it names.
+//! A downloaded project may contain such files, and the author of a file would receive the user's key. An answer is
+//! stored together with the content of the file and the host in it.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
@@ -19,42 +19,43 @@ use crate::clients::environment::ClientEnvironment;
 use crate::clients::vendor::VENDORS;
 use crate::edit::ask;
 
-/// An address, and the file of the folder that names it.
+/// An address, and the file of the working directory that contains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlantedAddress {
     file: PathBuf,
-    /// Scheme, host and port; nothing if it cannot be read, or would hold what is in the environment.
+    /// Scheme, host and port. `None` if the address cannot be parsed, or refers to variables.
     origin: Option<String>,
-    /// True when it names variables.
+    /// True when the address refers to environment variables.
     is_indirect: bool,
 }
 
-/// Whether addresses in files of the working directory are followed.
+/// Whether addresses in files of the working directory are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderTrust {
-    /// All of them are.
+    /// All of them are used.
     Given,
     /// The user is asked, if there is a terminal.
     Asked,
 }
 
-/// The file with the answers, in the user's configuration folder.
+/// The file with the stored answers, in the user's configuration folder.
 const NAME: &str = "trusted-addresses";
 
 impl PlantedAddress {
-    /// An address that a file names.
+    /// Creates an entry for an address in a file.
     #[must_use]
     pub fn new(file: PathBuf, url: &str) -> Self {
         let host = url.find("://").map_or(0, |at| at + 3);
         let end = url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at);
         let plain =
             Some(&url[..end]).filter(|_| !url.contains(['{', '$']) && !url.contains(char::is_control));
-        // Parsed as it would be used, so that the question names what would be followed.
+        // Parsed in the same way as when it is used, so that the question shows the real host.
         let upstream = plain.and_then(|origin| origin.parse::<Upstream>().ok());
         Self { file, origin: upstream.map(|upstream| upstream.url()), is_indirect: url.contains("{env:") }
     }
 
-    /// True for an address that a program would use without the file: a provider's own, or one that the user set.
+    /// True for an address that a program would use even without the file: a provider's default, or one that the user
+    /// set.
     fn is_usual(&self, environment: &ClientEnvironment) -> bool {
         let usual = VENDORS.iter().map(|vendor| vendor.usual.to_owned());
         let chosen = VENDORS.iter().flat_map(|vendor| vendor.names).filter_map(|name| environment.url(name));
@@ -63,7 +64,7 @@ impl PlantedAddress {
         self.origin.is_some() && origins.any(|origin| Some(&origin) == self.origin.as_ref())
     }
 
-    /// The line that remembers it: a hash of its file, and its host.
+    /// The line that stores the user's confirmation: a hash of the file, and the host.
     fn line(&self) -> Option<String> {
         let mut line = String::new();
         for byte in Sha256::digest(small::bytes(&self.file).ok()?) {
@@ -72,7 +73,7 @@ impl PlantedAddress {
         Some(format!("{line} {}", self.origin.as_ref()?))
     }
 
-    /// True if the user confirms it, or has done so before.
+    /// True if the user confirms the address now, or has confirmed it before.
     fn is_confirmed(&self, config: Option<&Path>) -> Result<bool, Stop> {
         let Some(line) = self.line() else { return Ok(false) };
         let known = config.map(|config| small::text(&config.join(NAME))).unwrap_or_default();
@@ -87,13 +88,13 @@ impl PlantedAddress {
             format!("{} would send your requests and your key to {origin}. Allow this?", self.file.display());
         let says = ask(&question)?;
         if says && let Some(config) = config {
-            // An answer that cannot be stored is asked for again.
+            // If the answer cannot be stored, the user is asked again next time.
             let _ = write_lines(config, NAME, known.lines().map(str::to_owned).chain(iter::once(line)));
         }
         Ok(says)
     }
 
-    /// Why an agent starts without the gateway.
+    /// The message that explains why an agent starts without the gateway.
     #[must_use]
     pub fn refusal(&self, client: &str, folder: &Path) -> String {
         let file = self.file.strip_prefix(folder).unwrap_or(&self.file).display().to_string();
@@ -133,7 +134,8 @@ mod tests {
     use super::*;
     use crate::clients::CLIENTS;
 
-    /// What a client would take from a folder with one file in it, and from a home with the same.
+    /// The addresses that a client would read from a working directory with this file, and from a home with the same
+    /// file.
     fn planted_addresses(client: &str, file: &str, text: &str) -> (Vec<PlantedAddress>, Vec<PlantedAddress>) {
         let name = format!("planted-{client}");
         let (mut environment, home) = ClientEnvironment::with_home(&name, &[(&format!("work/{file}"), text)]);
@@ -199,7 +201,7 @@ mod tests {
         assert!(refused(FolderTrust::Given).is_some() && refused(FolderTrust::Asked).is_some());
     }
 
-    /// A yes holds for this content and this host alone.
+    /// A confirmation applies only to this content and this host.
     #[test]
     fn what_was_confirmed_is_remembered_for_the_content_and_the_host() {
         let folder = std::env::temp_dir().join(format!("tersely-confirmed-{}", std::process::id()));

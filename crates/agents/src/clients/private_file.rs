@@ -1,4 +1,4 @@
-//! A temporary file for one client, readable by the user alone.
+//! A temporary file for one client, readable only by the user.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -11,11 +11,11 @@ pub struct PrivateFile {
     path: PathBuf,
 }
 
-/// Names that are tried for the folder: some may be taken.
+/// The maximum number of folder names to try, because some may be in use.
 const MAX_ATTEMPTS: u32 = 1_000;
 
 impl PrivateFile {
-    /// Writes a text, which may hold keys.
+    /// Writes a text, which may contain keys.
     ///
     /// # Errors
     /// If the folder or the file cannot be created.
@@ -30,7 +30,7 @@ impl PrivateFile {
         Ok(made)
     }
 
-    /// Where it is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -43,7 +43,7 @@ impl Drop for PrivateFile {
     }
 }
 
-/// Creates a new folder. An existing one is an error, so nobody else can have prepared it.
+/// Creates a new folder. An existing folder is an error, because someone else may have prepared it.
 fn folder() -> io::Result<PathBuf> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

@@ -14,15 +14,15 @@ use crate::clients::vendor::{ANTHROPIC, OPENAI, VendorVariables};
 /// Qwen Code.
 pub(super) struct Qwen;
 
-/// The variables that name the machine's settings files: the one that overrides all others, and the one that all
-/// others.
+/// The variables for the paths of the machine's settings files: the first file overrides all other settings, and all
+/// other settings override the second.
 const MACHINE: &str = "QWEN_CODE_SYSTEM_SETTINGS_PATH";
 const DEFAULTS: &str = "QWEN_CODE_SYSTEM_DEFAULTS_PATH";
 
 const FOLDER: &str =
     if cfg!(target_os = "macos") { "/Library/Application Support/QwenCode" } else { "/etc/qwen-code" };
 
-/// An address counts as a sign of which provider is meant, so it is changed only where it is set.
+/// Qwen Code uses the address to decide which provider is meant, so an address is replaced only if it is already set.
 const VENDORS: [VendorVariables; 2] = [
     VendorVariables { usual: "", names: &["OPENAI_BASE_URL"], ..OPENAI },
     VendorVariables { usual: "", ..ANTHROPIC },
@@ -37,8 +37,9 @@ impl Client for Qwen {
         Some("npm install -g @qwen-code/qwen-code")
     }
 
-    /// Models in its settings come with addresses that no variable changes. The machine's settings, which a variable can
-    /// name, override the others: they get the user's models, with local addresses.
+    /// Models in the user's settings have addresses that no variable overrides. The machine's settings override all
+    /// others, and a variable contains the path of that file. So the variable is set to a file with the user's models
+    /// and local addresses.
     fn point(
         &self,
         environment: &ClientEnvironment,
@@ -77,7 +78,8 @@ impl Client for Qwen {
     }
 }
 
-/// Puts local addresses into lists of models by provider; false if no model takes one.
+/// Puts local addresses into the lists of models of each provider. False if no model has an address that can be
+/// replaced.
 fn lead(providers: &mut Value, endpoints: &mut LocalEndpoints) -> Result<bool, CommandFault> {
     let mut found = false;
     for (name, models) in providers.as_object_mut().into_iter().flatten() {

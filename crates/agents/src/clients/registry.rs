@@ -20,7 +20,7 @@ pub const CLIENTS: [&dyn Client; 14] = [
     &AMP,
 ];
 
-/// Finds a client by its name; any other command is taken to read the common variables.
+/// Finds a client by its name. Any other command is assumed to read the common variables.
 pub fn find_client(name: &str) -> &'static dyn Client {
     let name = if name == "kilocode" { "kilo" } else { name };
     CLIENTS.into_iter().find(|client| client.name() == name).unwrap_or(&Other)

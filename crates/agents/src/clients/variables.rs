@@ -1,4 +1,4 @@
-//! Table: clients that environment variables alone can point at a gateway.
+//! Table: clients that can be pointed at a gateway with environment variables alone.
 
 use tersely_terminal::fault::CommandFault;
 
@@ -7,18 +7,18 @@ use crate::clients::environment::ClientEnvironment;
 use crate::clients::local_endpoints::LocalEndpoints;
 use crate::clients::vendor::{ANTHROPIC, GEMINI, OLLAMA, OPENAI, VendorVariables};
 
-/// A client that environment variables alone can point at a gateway.
+/// A client that can be pointed at a gateway with environment variables alone.
 pub(super) struct ByVariables {
     name: &'static str,
     install: &'static str,
     vendors: &'static [VendorVariables],
-    /// Variables that its own file sets; the environment overrides them.
+    /// Returns the variables that the client's own settings file sets; the environment overrides them.
     written: fn(&ClientEnvironment) -> Vec<(String, String)>,
-    /// The note if no variable leads to a local endpoint: what happens, and what to do.
+    /// The note for when no variable leads to a local endpoint: what happens, and what to do.
     else_wise: Option<(&'static str, &'static str)>,
 }
 
-/// Goose. Of its two variables for `OpenAI`, the host takes precedence.
+/// Goose. It has two variables for `OpenAI`, of which the host takes precedence.
 pub(super) const GOOSE: ByVariables = ByVariables {
     name: "goose",
     install: "npm install -g @aaif/goose",
@@ -51,8 +51,8 @@ pub(super) const GOOSE: ByVariables = ByVariables {
     else_wise: None,
 };
 
-/// GitHub's Copilot CLI. It learns its own service's address by logging in there, so only a provider of the user's can
-/// go through us.
+/// GitHub's Copilot CLI. It receives the address of its own service at login, so only a provider that the user
+/// configured can go through the gateway.
 pub(super) const COPILOT: ByVariables = ByVariables {
     name: "copilot",
     install: "npm install -g @github/copilot",
@@ -70,7 +70,7 @@ pub(super) const COPILOT: ByVariables = ByVariables {
     )),
 };
 
-/// Amp, whose service asks the models.
+/// Amp. Its requests go to Amp's own service, which sends them to the models.
 pub(super) const AMP: ByVariables = ByVariables {
     name: "amp",
     install: "npm install -g @ampcode/cli",
@@ -115,7 +115,7 @@ impl Client for ByVariables {
 mod tests {
     use super::*;
 
-    /// What a client is told, and where that leads.
+    /// The variables that are passed to a client, with every local endpoint replaced by its upstream.
     fn launch(client: &ByVariables, environment: &ClientEnvironment) -> Vec<String> {
         let mut endpoints = LocalEndpoints::default();
         let launch = client.point(environment, &mut endpoints).expect("doors");

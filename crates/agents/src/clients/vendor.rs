@@ -4,18 +4,18 @@ use tersely_gateway::Vendor;
 
 use crate::clients::environment::ClientEnvironment;
 
-/// A provider, as programs know it.
+/// A provider, and the variables that programs read for it.
 pub struct VendorVariables {
-    /// The one whose requests these are, for settings that name a server for them.
+    /// The provider in our settings, which may contain an upstream for it.
     pub provider: Option<Vendor>,
-    /// Its default address. Empty if it has an address for each region or customer: then only
-    /// a variable that is set is replaced, because programs take it as a sign of which server to use.
+    /// The default address. Empty if the address depends on the region or the customer. In that case a variable is
+    /// replaced only if it is already set, because programs use it to decide which server to use.
     pub usual: &'static str,
-    /// The variables that are pointed at a local endpoint. All of them mean the same server.
+    /// The variables that are pointed at a local endpoint. All of them refer to the same server.
     pub names: &'static [&'static str],
-    /// Prefix of all its variables, including those that only some libraries read.
+    /// Prefixes of all variables of the provider, including those that only some libraries read.
     pub kin: &'static [&'static str],
-    /// The variable with a key; without it, requests are signed for the address that they are sent to.
+    /// The variable for an API key. Without a key, requests are signed for the address that they are sent to.
     pub key: Option<&'static str>,
 }
 
@@ -48,7 +48,7 @@ pub(super) const OLLAMA: VendorVariables = VendorVariables {
     key: None,
 };
 
-/// Gemini, for those who come with a key.
+/// Gemini, with an API key.
 pub(super) const GEMINI: VendorVariables = VendorVariables {
     provider: Some(Vendor::Gemini),
     usual: "https://generativelanguage.googleapis.com",
@@ -57,7 +57,7 @@ pub(super) const GEMINI: VendorVariables = VendorVariables {
     key: None,
 };
 
-/// Gemini, for those who come with a login of Google's.
+/// Gemini, with a Google login.
 pub(super) const CODE_ASSIST: VendorVariables = VendorVariables {
     provider: None,
     usual: "https://cloudcode-pa.googleapis.com",
@@ -66,7 +66,7 @@ pub(super) const CODE_ASSIST: VendorVariables = VendorVariables {
     key: None,
 };
 
-/// AWS Bedrock, as Anthropic's clients know it.
+/// AWS Bedrock, with the variables that Anthropic's clients read.
 pub(super) const BEDROCK: VendorVariables = VendorVariables {
     provider: Some(Vendor::Bedrock),
     usual: "",
@@ -75,10 +75,10 @@ pub(super) const BEDROCK: VendorVariables = VendorVariables {
     key: Some(BEDROCK_KEY),
 };
 
-/// A key for Bedrock.
+/// The variable for a Bedrock API key.
 const BEDROCK_KEY: &str = "AWS_BEARER_TOKEN_BEDROCK";
 
-/// Google's Vertex AI; the path of its version is a part of what the variable says.
+/// Google's Vertex AI. The address in the variable includes the version path.
 pub(super) const VERTEX: VendorVariables = VendorVariables {
     provider: Some(Vendor::Vertex),
     usual: "",
@@ -87,7 +87,7 @@ pub(super) const VERTEX: VendorVariables = VendorVariables {
     key: None,
 };
 
-/// All of them.
+/// All providers.
 pub const VENDORS: [VendorVariables; 9] = [
     ANTHROPIC,
     OPENAI,
@@ -106,23 +106,24 @@ pub const VENDORS: [VendorVariables; 9] = [
     VERTEX,
 ];
 
-/// Suffixes of variables that hold an address.
+/// Suffixes of variables that contain an address.
 const PLACES: [&str; 4] = ["_URL", "_BASE", "_HOST", "_ENDPOINT"];
 
-/// The server that a variable names.
+/// The server that a variable leads to.
 #[derive(Debug, PartialEq, Eq)]
 pub enum VendorPlace {
-    /// The default.
+    /// The default server of the provider.
     Usual,
-    /// One that the user chose.
+    /// A server that the user chose.
     Chosen(String),
-    /// Unknown, and why: one was chosen in a way that the variable might override.
+    /// Unknown, for the given reason: a server was chosen in a way that the variable might override.
     Open(String),
 }
 
 impl VendorVariables {
-    /// The server of one of the variables. One that is not set means what the others mean, and never a server that nobody
-    /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
+    /// The server of one of the variables. A variable that is not set leads to the same server as the others, and to
+    /// the default only if none is set. Otherwise, a program that reads two of them would send one server's traffic,
+    /// and its key, to another.
     #[must_use]
     pub fn place(&self, name: &str, environment: &ClientEnvironment) -> VendorPlace {
         if let (Some(_), Some(key)) =
@@ -147,14 +148,14 @@ impl VendorVariables {
         }
     }
 
-    /// True for a variable with the address of this provider.
+    /// True for a variable that contains an address of this provider.
     #[must_use]
     pub fn is_place(&self, variable: &str) -> bool {
         self.kin.iter().any(|begin| variable.starts_with(begin))
             && PLACES.iter().any(|end| variable.ends_with(end))
     }
 
-    /// True if such a variable is set that is not pointed at a local endpoint.
+    /// True for a variable that contains an address of this provider but is not pointed at a local endpoint.
     fn is_rival(&self, variable: &str) -> bool {
         self.is_place(variable) && !self.names.contains(&variable)
     }

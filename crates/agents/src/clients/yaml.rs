@@ -1,14 +1,14 @@
-//! Reads the YAML of clients as JSON, with the types that YAML 1.2 gives to plain words.
+//! Converts the YAML of clients' settings to JSON, with the types that YAML 1.2 gives to unquoted words.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 use serde_json::{Map, Value};
 
-/// Limits above what any settings file needs.
+/// Limits that no real settings file exceeds.
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 100_000;
 
-/// The document in a text; nothing if it is not one document, or if it has aliases, tags or keys to merge: what those
-/// mean is for the client to say.
+/// Parses a text that contains one document. `None` if there is not exactly one, or if it has aliases, tags or merge
+/// keys, because clients interpret those differently.
 pub(super) fn read(text: &str) -> Option<Value> {
     let mut reader = Reader { parser: Parser::new_from_str(text), nodes: 0 };
     let mut root = None;
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A word without quotes: a number or a switch where JSON would say so.
+/// The value of an unquoted word: a number, a boolean or null where JSON has one, otherwise a string.
 fn plain(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,

@@ -16,10 +16,10 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// True if the changes are to be written; asks unless a flag answers.
+    /// True if the changes are to be written. Asks the user unless a flag decides.
     ///
     /// # Errors
-    /// If nobody can be asked.
+    /// If there is nobody to ask.
     pub fn confirm(&self, question: &str) -> Result<bool, Stop> {
         if self.dry_run || self.yes {
             return Ok(self.yes);
@@ -33,7 +33,7 @@ impl Consent {
     }
 }
 
-/// Asks on the terminal; anything but a yes is a no.
+/// Asks on the terminal. Any answer other than yes means no.
 ///
 /// # Errors
 /// If the terminal cannot be read or written.

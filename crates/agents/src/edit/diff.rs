@@ -1,4 +1,4 @@
-//! Shows how a text changes: lines that go and lines that come, with a few around them.
+//! Shows how a text changes: removed and added lines, with a few unchanged lines around them.
 
 use std::fmt::Write;
 
@@ -11,13 +11,13 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 const ADDED: Style = AnsiColor::Green.on_default();
 const HEADER: Style = AnsiColor::Cyan.on_default();
 
-/// Unchanged lines that are shown around a change.
+/// The number of unchanged lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// Of a longer line only the part that changes is shown: some files are one line.
+/// Of a line longer than this, only the part that changes is shown, because some files consist of a single line.
 const MAX_LINE_CHARS: usize = 400;
 
-/// Unchanged characters that are shown on either side of a change in a long line.
+/// The number of unchanged characters shown on either side of a change in a long line.
 const CONTEXT_CHARS: usize = 60;
 
 /// The changes from `old` to `new`, in colour.
@@ -45,7 +45,7 @@ pub(crate) fn show(old: &str, new: &str) -> String {
     out
 }
 
-/// Both texts, without most of what long lines have in common.
+/// Both texts, shortened where long lines are the same.
 fn crop_common(old: String, new: String) -> (String, String) {
     if old.lines().chain(new.lines()).all(|line| line.len() <= MAX_LINE_CHARS) {
         return (old, new);
@@ -66,7 +66,7 @@ fn crop_common(old: String, new: String) -> (String, String) {
     (crop(&old), crop(&new))
 }
 
-/// Appends each line after a sign, without what could move a cursor.
+/// Appends each line with a sign in front of it, without control characters that could move the cursor.
 fn put(out: &mut String, sign: char, text: &str) {
     let style = match sign {
         '-' => REMOVED,

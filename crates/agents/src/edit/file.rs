@@ -1,4 +1,4 @@
-//! A file of a client or a shell: read with a size limit, replaced atomically, with an optional backup beside it.
+//! A file of a client or a shell, which is read with a size limit and replaced atomically, optionally with a backup.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -10,7 +10,7 @@ use tersely_terminal::fault::CommandFault;
 use crate::edit::diff;
 use crate::edit::patch::{Patch, apply};
 
-/// Largest settings file of a client, of a shell or of ours that is read.
+/// The maximum size, in bytes, of a settings file of a client, of a shell or of our own.
 pub(crate) const SETTINGS_LIMIT: u64 = 4_000_000;
 
 /// A file, and its new content.
@@ -21,7 +21,7 @@ pub(crate) struct FileEdit {
 }
 
 impl FileEdit {
-    /// The patches do not overlap.
+    /// Creates an edit from patches that do not overlap.
     pub(crate) fn new(file: ClientFile, mut patches: Vec<Patch>) -> Self {
         let after = apply(&file.text, &mut patches);
         Self { file, after }
@@ -42,20 +42,20 @@ impl FileEdit {
         self.file.replace(&self.after)
     }
 
-    /// Removes the file, if it is still as it was read.
+    /// Removes the file, if it has not changed since it was read.
     pub(crate) fn remove(&self) -> Result<(), CommandFault> {
         self.file.ensure_ready()?;
         fs::remove_file(&self.file.path).map_err(|error| unwritable(&self.file.path, &error))
     }
 }
 
-/// How a file changes, in colour.
+/// The changes of a file as a diff, in colour.
 pub(crate) fn show(path: &Path, old: &str, new: &str) -> String {
     let path = path.display();
     format!("--- {path}\n+++ {path}\n{}", diff::show(old, new))
 }
 
-/// Writes a file that is not there yet, and the folders above it; others may read it only where `mode` says so.
+/// Writes a new file with the permissions `mode`, and creates the folders above it.
 pub(crate) fn create(path: &Path, text: &str, mode: u32) -> Result<(), CommandFault> {
     let written = || {
         if let Some(folder) = path.parent() {
@@ -86,18 +86,18 @@ fn open(path: &Path, mode: u32) -> io::Result<File> {
     options.open(path)
 }
 
-/// A file and its content when it was read.
+/// A file, and the content it had when it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientFile {
     /// Its path, with links resolved.
     pub(crate) path: PathBuf,
-    /// What it holds.
+    /// The content.
     pub(crate) text: String,
     about: Metadata,
 }
 
 impl ClientFile {
-    /// Reads a file of at most `limit` bytes.
+    /// Reads a file with a maximum of `limit` bytes.
     pub(crate) fn read(path: &Path, limit: u64) -> Result<Self, CommandFault> {
         let named = path.display();
         let unable = |error: io::Error| {
@@ -125,24 +125,24 @@ impl ClientFile {
         Ok(Self { path, text, about })
     }
 
-    /// The path of its backup.
+    /// The path of the file's backup.
     pub(crate) fn backup(&self) -> PathBuf {
         beside(&self.path, "", ".tersely-backup")
     }
 
-    /// Replaces its content.
+    /// Replaces the file's content.
     pub(crate) fn replace(&self, text: &str) -> Result<(), CommandFault> {
         self.ensure_ready()?;
         self.write(&self.path, text)
     }
 
-    /// Writes its content to the backup, with the same permissions.
+    /// Writes the content to the backup file, with the same permissions.
     pub(crate) fn keep(&self) -> Result<(), CommandFault> {
         self.ensure_ready()?;
         self.write(&self.backup(), &self.text)
     }
 
-    /// An error if the file is read-only, or was changed since it was read.
+    /// Returns an error if the file is read-only, or has changed since it was read.
     pub(crate) fn ensure_ready(&self) -> Result<(), CommandFault> {
         let path = self.path.display();
         if self.about.permissions().readonly() {
@@ -156,7 +156,7 @@ impl ClientFile {
         Ok(())
     }
 
-    /// A reader sees the old file or the new one, never a part.
+    /// Replaces a file atomically: a reader sees either the old content or the new.
     fn write(&self, path: &Path, text: &str) -> Result<(), CommandFault> {
         let new = beside(path, ".", &format!(".{}.tmp", std::process::id()));
         let written = self.create(&new, text).and_then(|()| fs::rename(&new, path));
@@ -174,7 +174,8 @@ impl ClientFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::{MetadataExt, fchown};
-            // Whoever may write here for another user leaves the file to that user; nobody else can.
+            // Keeps the owner of the file. This works only for a process that may change owners; for others, the owner
+            // is the same.
             let _ = fchown(&file, Some(self.about.uid()), Some(self.about.gid()));
         }
         file.set_permissions(self.about.permissions())?;
@@ -182,7 +183,7 @@ impl ClientFile {
     }
 }
 
-/// The path of a file in the same folder, by a longer name.
+/// The path of a file in the same folder, with a prefix and a suffix added to the name.
 fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
     let mut name = OsString::from(before);
     name.push(path.file_name().unwrap_or_default());

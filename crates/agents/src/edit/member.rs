@@ -1,23 +1,23 @@
-//! Finds, inserts and removes one value in a JSON file; every other byte stays.
+//! Finds, inserts and removes one value in a JSON file; every other byte stays unchanged.
 
 use std::ops::Range;
 
 use crate::edit::patch::Patch;
 use crate::edit::scan::{self, MemberPlace, TextFault};
 
-/// A member, and all members of its object.
+/// A member, and all members of the same object.
 struct MemberLocation {
     among: Vec<MemberPlace>,
     at: usize,
 }
 
-/// The value at the end of a path, as it is spelled.
+/// The value at the end of a path, exactly as written in the file.
 pub(super) fn value<'t>(text: &'t str, path: &[String]) -> Result<Option<&'t str>, TextFault> {
     Ok(find(text, path)?.map(|found| &text[found.among[found.at].value.clone()]))
 }
 
-/// The patch that inserts a value at the end of a path. It goes to the head of the innermost existing object,
-/// so that nothing after it has to change.
+/// The patch that inserts a value at the end of a path. The value is inserted at the start of the innermost existing
+/// object, so that nothing after it has to change.
 pub(super) fn put(text: &str, path: &[String], value: &str) -> Result<Patch, TextFault> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Ok(Patch { place: text.len()..text.len(), text: format!("{{ {} }}\n", nest(path, value)) });
@@ -45,7 +45,8 @@ pub(super) fn put(text: &str, path: &[String], value: &str) -> Result<Patch, Tex
     Ok(Patch { place: at..at, text: added })
 }
 
-/// The patch that removes the value at the end of a path: exactly the bytes `added`, if still there, or else the member.
+/// The patch that removes the value at the end of a path: exactly the bytes `added` if they are still there, else the
+/// whole member.
 pub(super) fn cut(text: &str, path: &[String], added: &str) -> Result<Option<Patch>, TextFault> {
     let Some(found) = find(text, path)? else { return Ok(None) };
     let key = &found.among[found.at].key;
@@ -59,7 +60,7 @@ pub(super) fn cut(text: &str, path: &[String], added: &str) -> Result<Option<Pat
     Ok(is_clean(&place).then_some(Patch { place, text: String::new() }))
 }
 
-/// The place of a member, with one comma.
+/// The range of a member, including one comma.
 fn alone(text: &str, MemberLocation { among, at }: &MemberLocation) -> Range<usize> {
     let own = &among[*at];
     let comma = |from: usize, to: usize| text[from..to].find(',').map(|length| from + length);
@@ -75,7 +76,7 @@ fn alone(text: &str, MemberLocation { among, at }: &MemberLocation) -> Range<usi
     }
 }
 
-/// Nested objects for a missing path, on one line.
+/// The JSON of nested objects for the missing part of a path, on one line.
 fn nest(path: &[String], value: &str) -> String {
     let mut keys = path.iter().rev();
     let last = keys.next().map(|key| format!("{}: {value}", quote(key))).unwrap_or_default();
@@ -86,7 +87,8 @@ fn quote(key: &str) -> String {
     serde_json::Value::from(key).to_string()
 }
 
-/// The white space before the first member of an empty object: a new line if the closing bracket is on one.
+/// The white space in front of the first member of an empty object: a new line if the closing bracket is on its own
+/// line.
 fn gap(inside: &str) -> String {
     match inside.rsplit_once('\n') {
         Some((before, indent)) if inside.trim().is_empty() => {
@@ -121,7 +123,7 @@ fn find(text: &str, path: &[String]) -> Result<Option<MemberLocation>, TextFault
     Ok(at.map(|at| MemberLocation { among, at }))
 }
 
-/// The member of a name, if there is one; which of two counts differs from client to client.
+/// Finds a member by its name. A duplicate name is an error, because clients differ in which of the two they use.
 fn find_member(text: &str, object: &Range<usize>, key: &str) -> Result<Option<MemberPlace>, TextFault> {
     let mut members = scan::members(text, object)?.into_iter().filter(|member| is_named(text, member, key));
     let first = members.next();
@@ -144,7 +146,7 @@ mod tests {
         keys.iter().map(|key| (*key).to_owned()).collect()
     }
 
-    /// Puts a value in, and takes it out again.
+    /// Inserts a value, and removes it again.
     fn check(text: &str, expected: &str) {
         let keys = path(&["env", "A"]);
         let patch = put(text, &keys, "\"u\"").expect("JSON");

@@ -9,7 +9,7 @@ pub(crate) struct Patch {
     pub(crate) text: String,
 }
 
-/// The text with all patches in it; they do not overlap.
+/// The text with all patches applied. The patches must not overlap.
 pub(crate) fn apply(text: &str, patches: &mut [Patch]) -> String {
     patches.sort_by_key(|patch| (patch.place.start, patch.place.end));
     let mut out = String::new();

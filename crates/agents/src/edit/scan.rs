@@ -1,11 +1,11 @@
-//! Locates members and items in JSON; comments, trailing commas and a byte order mark are allowed.
+//! Locates members and items in JSON that may contain comments, trailing commas and a byte order mark.
 //!
-//! No tree is built: a settings file can be large, and only a few places in it matter. Strings are not decoded, so a lone
-//! surrogate in somebody's prompt history does not make the file unreadable.
+//! No tree is built, because a settings file can be large and only a few places in it matter. Strings are not decoded,
+//! so a lone surrogate in a prompt history does not make the file unreadable.
 
 use std::ops::Range;
 
-/// The places of a key and its value.
+/// The ranges of a key and its value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct MemberPlace {
     /// The key, with its quotes.
@@ -14,21 +14,21 @@ pub(crate) struct MemberPlace {
     pub(crate) value: Range<usize>,
 }
 
-/// What is wrong in a text, and at which byte.
+/// A syntax error, and its position.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TextFault {
-    /// The byte.
+    /// The byte offset.
     pub(crate) at: usize,
-    /// What was expected there.
+    /// What was expected at this position.
     pub(crate) expected: &'static str,
 }
 
-/// Deeper nesting is a fault: no client nests its settings so, and the stack is finite.
+/// Deeper nesting is an error: no client nests its settings this deeply, and the stack is limited.
 const MAX_DEPTH: usize = 128;
 
 type ScanResult<T> = Result<T, TextFault>;
 
-/// The place of the one value that a text holds.
+/// The range of the single value in a text.
 pub(crate) fn document(text: &str) -> ScanResult<Range<usize>> {
     let mut scan = Scan { text, at: text.len() - text.trim_start_matches('\u{feff}').len() };
     scan.blank()?;
@@ -37,7 +37,7 @@ pub(crate) fn document(text: &str) -> ScanResult<Range<usize>> {
     if scan.at < text.len() { scan.fault("the end of the file") } else { Ok(value) }
 }
 
-/// The members of an object; none for any other value.
+/// The members of an object; empty for any other value.
 pub(crate) fn members(text: &str, object: &Range<usize>) -> ScanResult<Vec<MemberPlace>> {
     let mut found = Vec::new();
     let mut scan = Scan { text, at: object.start };
@@ -47,7 +47,7 @@ pub(crate) fn members(text: &str, object: &Range<usize>) -> ScanResult<Vec<Membe
     Ok(found)
 }
 
-/// The items of a list; none for any other value.
+/// The items of a list; empty for any other value.
 pub(crate) fn items(text: &str, list: &Range<usize>) -> ScanResult<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut scan = Scan { text, at: list.start };
@@ -130,7 +130,7 @@ impl Scan<'_> {
         })
     }
 
-    /// From an opening bracket to the closing one, with commas between the parts and perhaps after the last.
+    /// Reads from an opening bracket to the closing one, with commas between the parts and optionally after the last.
     fn delimited(
         &mut self,
         close: u8,
@@ -174,7 +174,7 @@ impl Scan<'_> {
         self.fault("an end of this string on its line")
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Reads a number, `true`, `false` or `null`.
     fn word(&mut self) -> ScanResult<Range<usize>> {
         let rest = &self.text[self.at..];
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);

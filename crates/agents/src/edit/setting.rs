@@ -11,16 +11,16 @@ use crate::edit::{member, top};
 /// The format of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SettingsShape {
-    /// JSON, with comments or without.
+    /// JSON, with or without comments.
     Json,
     /// TOML.
     Toml,
 }
 
-/// A setting: its path in a file, and its value, a string.
+/// A setting: its path in a file, and its value, which is a string.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingPlace {
-    /// The keys that lead to it.
+    /// The keys on the path to the setting.
     pub path: Vec<String>,
     /// Its value.
     pub value: String,
@@ -36,7 +36,7 @@ impl SettingsShape {
         if file.extension().is_some_and(|end| end == "toml") { Self::Toml } else { Self::Json }
     }
 
-    /// The current value of a setting; as it is spelled if it is not a string.
+    /// The current value of a setting. A value that is not a string is returned as written in the file.
     pub(crate) fn value(self, text: &str, path: &[String]) -> Result<Option<String>, SettingFault> {
         let found = match self {
             Self::Json => member::value(text, path).map(|spelled| {
@@ -48,8 +48,8 @@ impl SettingsShape {
         found.map_err(|fault| SettingFault::at(text, &fault))
     }
 
-    /// The text with a new setting, and the bytes that were inserted for it. Refuses what
-    /// could not be removed again to the byte.
+    /// The text with a new setting, and the bytes that were inserted for it. Returns an error if the insertion could
+    /// not be undone exactly.
     pub(crate) fn put(self, text: &str, place: &SettingPlace) -> Result<(String, String), SettingFault> {
         let value = serde_json::Value::from(place.value.as_str()).to_string();
         let patch = match self {
@@ -67,7 +67,8 @@ impl SettingsShape {
         Err(SettingFault("it is written in a way that could not be undone".to_owned()))
     }
 
-    /// The patch that removes a setting that was inserted by these bytes; `None` if it cannot be removed alone.
+    /// The patch that removes a setting, given the bytes that were inserted for it. `None` if the setting cannot be
+    /// removed without changing others.
     pub(crate) fn cut(self, text: &str, path: &[String], added: &str) -> Result<Option<Patch>, SettingFault> {
         let cut = match self {
             Self::Json => member::cut(text, path, added),
@@ -87,7 +88,7 @@ impl SettingPlace {
         Self { path: path.iter().map(|key| (*key).to_owned()).collect(), value: value.into() }
     }
 
-    /// Its name in messages.
+    /// The name of the setting in messages.
     #[must_use]
     pub fn name(&self) -> String {
         self.path.join(".")
@@ -99,14 +100,14 @@ impl SettingFault {
         Self(fault.words(text))
     }
 
-    /// The fault as a command reports it.
+    /// The text of the error.
     pub(crate) fn words(&self) -> &str {
         &self.0
     }
 }
 
 impl TextFault {
-    /// What is wrong, and where, for people to read.
+    /// A message for the user: what is wrong, and where.
     pub(crate) fn words(&self, text: &str) -> String {
         let before = text.get(..self.at).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
@@ -114,7 +115,7 @@ impl TextFault {
         format!("line {line}, column {}: expected {}", last.chars().count() + 1, self.expected)
     }
 
-    /// The fault as a command reports it.
+    /// The error that the command returns.
     pub(crate) fn fault(&self, path: &Path, text: &str) -> CommandFault {
         let message = format!("{}: {}", path.display(), self.words(text));
         CommandFault::unable(message, "fix it there; nothing was changed")
@@ -125,7 +126,7 @@ impl TextFault {
 mod tests {
     use super::*;
 
-    /// Numbers that look random, the same ones every time.
+    /// A pseudo-random number generator that returns the same numbers every time.
     struct Dice(u64);
 
     impl Dice {
@@ -167,7 +168,7 @@ mod tests {
         lines.join(end) + dice.one(&["", end])
     }
 
-    /// Puts settings in one after the other, and takes them out in the other order; gives how many went in.
+    /// Inserts settings one after the other, removes them in reverse order, and returns the number inserted.
     fn there_and_back(shape: SettingsShape, text: &str, places: &[SettingPlace]) -> usize {
         let mut with = text.to_owned();
         let mut put = Vec::new();

@@ -1,4 +1,4 @@
-//! Finds, inserts and removes one top-level value in a TOML file; every other byte stays.
+//! Finds, inserts and removes one top-level value in a TOML file; every other byte stays unchanged.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use ::toml::de::{DeTable, DeValue};
 use crate::edit::patch::Patch;
 use crate::edit::scan::TextFault;
 
-/// A string at the top of a file.
+/// A top-level value in a file.
 #[derive(Debug)]
 pub(super) struct Top {
-    /// What it is, if it is a string.
+    /// The value, if it is a string.
     pub(super) value: Option<String>,
     key: usize,
     end: usize,
@@ -32,14 +32,15 @@ pub(super) fn find(text: &str, key: &str) -> Result<Option<Top>, TextFault> {
     }))
 }
 
-/// The patch that inserts a key. It goes to the head of the file: further down it could become part of a table.
+/// The patch that inserts a key. It is inserted at the start of the file: further down, it could become part of a
+/// table.
 pub(super) fn put(text: &str, key: &str, value: &str) -> Patch {
     let at = text.len() - text.trim_start_matches('\u{feff}').len();
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     Patch { place: at..at, text: format!("{key} = {value}{end}") }
 }
 
-/// The patch that removes a key: exactly the bytes `added`, if still there, or else its line.
+/// The patch that removes a key: exactly the bytes `added` if they are still there, else its line.
 pub(super) fn cut(text: &str, key: &str, added: &str) -> Result<Option<Patch>, TextFault> {
     let Some(top) = find(text, key)? else { return Ok(None) };
     let start = text[..top.key].rfind('\n').map_or(0, |at| at + 1);

@@ -5,7 +5,7 @@ use crate::edit::{SETTINGS_LIMIT, SettingsShape};
 use crate::init::plan::PlannedFile;
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
 
-/// The planned change for a client; or why there is none.
+/// The planned change for a client, or the reason why there is none.
 pub(super) fn plan(
     client: &dyn Client,
     environment: &ClientEnvironment,
@@ -40,7 +40,7 @@ pub(super) fn plan(
     Ok((planned, notes))
 }
 
-/// A proxy variable because of which clients would send requests for this machine to a proxy.
+/// The proxy variable that would make clients send requests for this machine to a proxy, if there is one.
 fn proxy(environment: &ClientEnvironment) -> Option<&'static str> {
     let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| environment.var(name));
     let is_spared =

@@ -1,7 +1,7 @@
-//! `tersely init`: finds the agents on a machine, and makes them start through Tersely, after consent.
+//! `tersely init`: finds the agents on a machine and, with the user's consent, makes them start through Tersely.
 //!
-//! A gateway that is down must not stop a client. So clients start through `tersely run`, which brings its own; a client's
-//! settings name a gateway only after a service was seen to restart by itself.
+//! A client must still work if the gateway is down. So clients start through `tersely run`, which has its own gateway.
+//! A client's settings refer to a permanent gateway only after its service has been seen to restart by itself.
 
 mod address;
 mod plan;
@@ -66,8 +66,8 @@ struct InitWay {
     listen: Option<String>,
 }
 
-/// Sends a real request through a gateway that has these settings: the one at an address, or one that is started for it.
-/// True if all went well.
+/// Sends a real request through a gateway with these settings: the gateway at the address or, without an address, one
+/// that is started for this purpose. True if everything succeeded.
 pub type Verify<'v> =
     &'v dyn Fn(AllSettings, Option<SocketAddr>, &ClientEnvironment, &Consent) -> Result<bool, Stop>;
 
@@ -76,7 +76,7 @@ struct InitPlan {
     /// The clients that were found.
     clients: Vec<&'static dyn Client>,
     files: Vec<PlannedFile>,
-    /// What is left alone, and why.
+    /// Notes about what is left unchanged, and why.
     notes: Vec<String>,
     /// True if the service is installed but not running.
     is_stopped: bool,
@@ -104,7 +104,7 @@ pub fn run(args: &InitArgs, verify: Verify<'_>) -> Result<ExitCode, Stop> {
     }
 }
 
-/// Two ways at once would send every request through two gateways.
+/// Returns an error if the other way is already installed: with both, every request would go through two gateways.
 fn ensure_one_way(args: &InitArgs, receipts: &Receipts) -> Result<(), CommandFault> {
     let other = if args.way.service { ReceiptKind::Block } else { ReceiptKind::Service };
     if receipts.all.iter().any(|receipt| receipt.kind == other) {
@@ -116,10 +116,10 @@ fn ensure_one_way(args: &InitArgs, receipts: &Receipts) -> Result<(), CommandFau
     Ok(())
 }
 
-/// Folders of programs that were downloaded for a single run, and will be removed.
+/// Parts of paths where programs are downloaded for a single run and removed later.
 const PASSING: [&str; 3] = ["/_npx/", "/archive-v0/", "/.cache/pipx/"];
 
-/// Refuses a program in a temporary folder: what is written names its path.
+/// Refuses to run from a temporary folder, because the files that are written contain the path of the program.
 fn ensure_installed() -> Result<(), CommandFault> {
     let path = std::env::current_exe().unwrap_or_default();
     let plain = path.to_string_lossy().replace('\\', "/");
@@ -183,7 +183,7 @@ impl InitPlan {
         self.is_stopped || self.files.iter().any(PlannedFile::is_changed)
     }
 
-    /// Prints the agents found, the planned changes, and what is left alone.
+    /// Prints the agents found, the planned changes, and what is left unchanged.
     fn show(&self, args: &InitArgs) -> Result<(), Stop> {
         let names: Vec<_> = self.clients.iter().map(|client| client.name()).collect();
         output::note(&format!("found: {}", names.join(", ")))?;
@@ -239,7 +239,7 @@ impl InitPlan {
     }
 }
 
-/// Writes all files; an error says whether others were already written.
+/// Writes all files. An error states whether other files were already written.
 fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFault> {
     let changed = files.iter().filter(|file| file.is_changed());
     for (at, file) in changed.enumerate() {
@@ -254,7 +254,7 @@ fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFa
     Ok(())
 }
 
-/// The clients that `tersely run` can start here, and why it cannot start the others: an alias must not stop a client.
+/// The clients that `tersely run` can start here, and why it cannot start the others. An alias must not break a client.
 fn runnable(
     environment: &ClientEnvironment,
     clients: Vec<&'static dyn Client>,
@@ -274,7 +274,7 @@ fn runnable(
     (able, notes)
 }
 
-/// The clients that are on PATH.
+/// The clients that are installed on PATH.
 fn installed_clients(environment: &ClientEnvironment) -> Vec<&'static dyn Client> {
     CLIENTS.into_iter().filter(|client| on_path(environment, client.name()).is_some()).collect()
 }
@@ -297,7 +297,7 @@ fn is_program(file: &Path) -> bool {
     about.is_file() && may_run
 }
 
-/// How a shell starts this program: by its name if it is on PATH, or by its full path.
+/// The command for this program in a shell: its name if it is on PATH, else its full path.
 fn program(environment: &ClientEnvironment) -> Result<String, CommandFault> {
     if on_path(environment, "tersely").is_some() {
         return Ok("tersely".to_owned());
@@ -305,7 +305,7 @@ fn program(environment: &ClientEnvironment) -> Result<String, CommandFault> {
     full_path(environment)
 }
 
-/// The full path of this program, preferably as found on PATH: a link there survives an update.
+/// The full path of this program. A path found on PATH is preferred, because a link there stays valid after an update.
 fn full_path(environment: &ClientEnvironment) -> Result<String, CommandFault> {
     let own = std::env::current_exe().ok();
     let real = |path: &PathBuf| path.canonicalize().ok();

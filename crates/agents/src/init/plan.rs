@@ -11,20 +11,20 @@ use crate::receipt::{Receipt, Receipts};
 #[derive(Debug)]
 pub(super) struct PlannedFile {
     path: PathBuf,
-    /// The existing file, if any.
+    /// The existing file, if there is one.
     file: Option<ClientFile>,
     /// The new content.
     pub(super) text: String,
-    /// The receipts by which it can be undone.
+    /// The receipts that are needed to undo the change.
     pub(super) receipts: Vec<Receipt>,
     /// Permissions of a new file.
     mode: u32,
 }
 
 impl PlannedFile {
-    /// Reads a file, which may not exist.
+    /// Reads a file. The file may be missing.
     pub(super) fn read(path: &Path, limit: u64, mode: u32) -> Result<Self, CommandFault> {
-        // A dangling link is somebody's mistake, and is not replaced.
+        // A dangling link is probably a mistake, and is not replaced.
         let file = if path.symlink_metadata().is_ok() { Some(ClientFile::read(path, limit)?) } else { None };
         if let Some(file) = &file {
             file.ensure_ready()?;
@@ -33,17 +33,17 @@ impl PlannedFile {
         Ok(Self { path: path.to_owned(), file, text, receipts: Vec::new(), mode })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub(super) fn path(&self) -> &Path {
         self.file.as_ref().map_or(&self.path, |file| &file.path)
     }
 
-    /// True if there is no such file.
+    /// True if the file does not exist yet.
     pub(super) fn is_new(&self) -> bool {
         self.file.is_none()
     }
 
-    /// True if something is to be written.
+    /// True if there is a change to write.
     pub(super) fn is_changed(&self) -> bool {
         self.text != self.before()
     }
@@ -53,7 +53,7 @@ impl PlannedFile {
         show(self.path(), self.before(), &self.text)
     }
 
-    /// Writes it. The receipts are stored first: a receipt for a change that was not made does no harm.
+    /// Writes the file. The receipts are stored first, because a receipt for a change that was not made does no harm.
     pub(super) fn write(&self, receipts: &mut Receipts) -> Result<(), CommandFault> {
         let earlier: Vec<_> = self.receipts.iter().map(|receipt| receipts.find(receipt).cloned()).collect();
         for receipt in &self.receipts {

@@ -15,25 +15,26 @@ pub(crate) enum ServiceKeeper {
     Launchd,
 }
 
-/// The content of a service.
+/// The contents of a service file.
 #[derive(Debug)]
 pub(super) struct ServiceSpec<'s> {
-    /// The program, by its full path.
+    /// The full path of the program.
     pub(super) program: &'s str,
-    /// Where it listens.
+    /// The address to listen on.
     pub(super) listen: &'s str,
-    /// Variables that it needs to reach the network.
+    /// Variables that the service needs to reach the network.
     pub(super) variables: Vec<(&'s str, &'s str)>,
 }
 
 const UNIT: &str = "tersely.service";
 const LABEL: &str = "dev.tersely.gateway";
 
-/// Attempts to start a service with launchd, and the delay between two.
+/// The maximum number of attempts to start a service with launchd, and the delay between them.
 const MAX_POLLS: usize = 20;
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Variables without which requests may not get out of a company's network. A service does not see those of a shell.
+/// Variables that may be needed to reach the Internet from a company's network. A service does not see the variables of
+/// a shell.
 const NETWORK: [&str; 7] = [
     "HTTPS_PROXY",
     "https_proxy",
@@ -45,7 +46,7 @@ const NETWORK: [&str; 7] = [
 ];
 
 impl ServiceKeeper {
-    /// The service manager of this system, if it answers; or why there is none.
+    /// The service manager of this system, if it responds; otherwise the reason.
     pub(super) fn here() -> Result<Self, String> {
         if cfg!(target_os = "macos") {
             let domain = domain()?;
@@ -62,7 +63,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// The path of its file.
+    /// The path of the service file.
     pub(super) fn file(self, environment: &ClientEnvironment) -> PathBuf {
         match self {
             Self::Systemd => environment.home("XDG_CONFIG_HOME", ".config").join("systemd/user").join(UNIT),
@@ -70,7 +71,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// The content of its file.
+    /// The text of the service file.
     pub(super) fn text(self, spec: &ServiceSpec<'_>) -> String {
         match self {
             Self::Systemd => unit(spec),
@@ -78,7 +79,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// Starts the service now, and with every login.
+    /// Starts the service now and at every login.
     pub(super) fn start(self, file: &Path) -> Result<(), String> {
         match self {
             Self::Systemd => {
@@ -88,11 +89,11 @@ impl ServiceKeeper {
             }
             Self::Launchd => {
                 let _ = run("launchctl", &["bootout", &target()?]);
-                // One that was switched off by hand would not start.
+                // A service that the user disabled by hand would not start.
                 let _ = run("launchctl", &["enable", &target()?]);
                 let (domain, file) = (domain()?, file.display().to_string());
                 let bootstrap = || done("launchctl", &["bootstrap", &domain, &file]);
-                // An old process may still be ending.
+                // An old process may still be shutting down.
                 let begun = (0..MAX_POLLS).find_map(|_| {
                     bootstrap().ok().or_else(|| {
                         std::thread::sleep(POLL_INTERVAL);
@@ -104,7 +105,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// Ends the service, and does not start it again.
+    /// Stops the service and disables it.
     pub(crate) fn stop(self) -> Result<(), String> {
         match self {
             Self::Systemd => done("systemctl", &["--user", "disable", "--now", UNIT]),
@@ -112,7 +113,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// Makes the service manager forget a removed file.
+    /// Makes the service manager forget a service file that was removed.
     pub(crate) fn forget(self) -> Result<(), String> {
         match self {
             Self::Systemd => done("systemctl", &["--user", "daemon-reload"]),
@@ -120,12 +121,12 @@ impl ServiceKeeper {
         }
     }
 
-    /// The service manager that a service file is for.
+    /// The service manager for a service file.
     pub(crate) fn of(file: &Path) -> Self {
         if file.extension().is_some_and(|end| end == "plist") { Self::Launchd } else { Self::Systemd }
     }
 
-    /// Ends the service's process, as a crash would.
+    /// Kills the service's process, to simulate a crash.
     pub(super) fn kill(self) -> Result<(), String> {
         match self {
             Self::Systemd => done("systemctl", &["--user", "kill", "--signal=KILL", UNIT]),
@@ -133,7 +134,7 @@ impl ServiceKeeper {
         }
     }
 
-    /// The number of the service's process, while it runs.
+    /// The process ID of the service, while it runs.
     pub(crate) fn process(self) -> Option<u32> {
         let (said, sign) = match self {
             Self::Systemd => {
@@ -167,12 +168,12 @@ impl ServiceKeeper {
     }
 }
 
-/// The variables of this shell that the service needs.
+/// The variables of this shell to copy into the service.
 pub(super) fn variables(environment: &ClientEnvironment) -> Vec<(&'static str, &str)> {
     NETWORK.iter().filter_map(|name| Some((*name, environment.var(name)?))).collect()
 }
 
-/// A unit of systemd.
+/// The text of a systemd unit.
 fn unit(spec: &ServiceSpec<'_>) -> String {
     let word = |text: &str| {
         let text = text.replace('\\', r"\\").replace('"', "\\\"").replace('%', "%%");
@@ -184,7 +185,7 @@ fn unit(spec: &ServiceSpec<'_>) -> String {
     let variable =
         |(name, value): &(&str, &str)| format!("Environment={}\n", word(&format!("{name}={value}")));
     let variables: String = spec.variables.iter().map(variable).collect();
-    // A dollar is a variable in a command, and only there.
+    // A dollar sign starts a variable in a command, but not elsewhere in a unit.
     let program = word(spec.program).replace('$', "$$");
     format!(
         "# Written by `tersely init --service`; `tersely uninstall` removes it.\n\
@@ -219,7 +220,7 @@ fn unit(spec: &ServiceSpec<'_>) -> String {
     )
 }
 
-/// An agent of launchd.
+/// The text of a launchd agent.
 fn agent(spec: &ServiceSpec<'_>) -> String {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let string = |text: &str| format!("<string>{}</string>", escaped(text));
@@ -243,13 +244,13 @@ fn agent(spec: &ServiceSpec<'_>) -> String {
     )
 }
 
-/// The services of this user, as launchd names them.
+/// The launchd domain of this user.
 fn domain() -> Result<String, String> {
     let id = stdout_of(&run("id", &["-u"])?)?;
     Ok(format!("gui/{}", id.trim()))
 }
 
-/// The service, as launchd names it.
+/// The launchd name of the service.
 fn target() -> Result<String, String> {
     Ok(format!("{}/{LABEL}", domain()?))
 }

@@ -1,4 +1,4 @@
-//! Sets up a permanent gateway: first a service, seen to restart by itself, then the clients' settings.
+//! Sets up a permanent gateway: first a service, which must be seen to restart by itself, then the clients' settings.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -17,13 +17,13 @@ use crate::init::{InitArgs, InitPlan, Verify, full_path, write};
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
 use crate::running_gateway::is_ours;
 
-/// How long a gateway may take to be ready.
+/// The maximum time for a gateway to become ready.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Delay between two checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Variables of ours that `init` itself uses, or that are not settings.
+/// Our variables that need no note: `init` uses them itself, or they are not settings.
 const HEARD: [&str; 3] = ["TERSELY_LISTEN", "TERSELY_HISTORY_RECORD", INSIDE];
 
 /// Installs a service, and points clients at it.
@@ -68,7 +68,7 @@ pub(super) fn run(
     plan.end(args, is_written, || verify(meant, Some(listen), environment, &args.consent))
 }
 
-/// Notes about variables of this shell that a service does not see.
+/// Notes about variables of this shell that the service does not see.
 fn unheard(environment: &ClientEnvironment) -> Vec<String> {
     let is_unheard = |name: &&String| name.starts_with("TERSELY_") && !HEARD.contains(&name.as_str());
     let names: Vec<_> = environment.vars.keys().filter(is_unheard).cloned().collect();
@@ -81,7 +81,8 @@ fn unheard(environment: &ClientEnvironment) -> Vec<String> {
     )]
 }
 
-/// Another gateway at the same address would answer for a service that cannot even start.
+/// Returns an error if another program listens at the address: another gateway there would answer even if the service
+/// cannot start.
 fn ensure_free(keeper: ServiceKeeper, listen: SocketAddr) -> Result<(), CommandFault> {
     if keeper.process().is_some() || TcpListener::bind(listen).is_ok() {
         return Ok(());
@@ -90,7 +91,7 @@ fn ensure_free(keeper: ServiceKeeper, listen: SocketAddr) -> Result<(), CommandF
     Err(CommandFault::unable(format!("another program listens at {listen} already"), hint))
 }
 
-/// The settings of the gateway; only its address comes from the arguments.
+/// The settings of the gateway. Only the address can be set by an argument.
 fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
     let sources = SettingSources::new(&Flags { listen: args.way.listen.clone(), ..Flags::default() });
     let meant = settings::load(&sources).map_err(settings::fault)?.settings;
@@ -105,7 +106,7 @@ fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
     ))
 }
 
-/// The planned file of the service. Someone else's file is not replaced.
+/// The planned service file. A file that we did not write is not replaced.
 fn unit(
     keeper: ServiceKeeper,
     environment: &ClientEnvironment,
@@ -137,7 +138,7 @@ fn unit(
 }
 
 impl InitPlan {
-    /// Adds what would point each client at the gateway.
+    /// Adds the changes that point each client at the gateway.
     fn address(&mut self, environment: &ClientEnvironment, url: &str, receipts: &Receipts) {
         for client in self.clients.clone() {
             match address::plan(client, environment, url, receipts) {
@@ -156,7 +157,7 @@ impl InitPlan {
     }
 }
 
-/// Starts the service, and checks that it restarts after a kill. If it does not, it is removed again, and no
+/// Starts the service, and checks that it restarts after a kill. If it does not, the service is removed again, and no
 /// client is changed.
 fn establish(
     keeper: ServiceKeeper,
@@ -187,7 +188,8 @@ fn establish(
     Err(CommandFault::unable(message, hint).into())
 }
 
-/// Checks that the service answers, and answers again from another process after a kill; or says why not.
+/// Checks that the service answers, and that it answers again from another process after a kill. Otherwise returns the
+/// reason.
 fn prove(keeper: ServiceKeeper, unit: &PlannedFile, meant: &AllSettings) -> Result<Result<(), String>, Stop> {
     if let Err(why) = keeper.start(unit.path()) {
         return Ok(Err(why));
@@ -207,7 +209,7 @@ fn prove(keeper: ServiceKeeper, unit: &PlannedFile, meant: &AllSettings) -> Resu
     Ok(Ok(()))
 }
 
-/// Waits until the service runs in another process than `not` and its gateway answers; false after a timeout.
+/// Waits until the service runs in a process other than `not` and its gateway answers. False after a timeout.
 fn is_up(keeper: ServiceKeeper, meant: &AllSettings, not: Option<u32>) -> Result<bool, Stop> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = Instant::now() + STARTUP_TIMEOUT;

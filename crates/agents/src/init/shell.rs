@@ -1,6 +1,6 @@
-//! Aliases in shell startup files, by which clients start through Tersely.
+//! Aliases in shell startup files that make clients start through Tersely.
 //!
-//! They check for the program first: if it is gone, the clients start without it.
+//! The aliases are defined only if the program exists: if it was removed, the clients start without it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use crate::edit::SETTINGS_LIMIT;
 use crate::init::plan::PlannedFile;
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
 
-/// The lines around what we write.
+/// The marker lines around the lines that we write.
 pub(crate) const BEGIN: &str = "# >>> tersely >>>";
 pub(crate) const END: &str = "# <<< tersely <<<";
 
-/// A shell, by its name, the variable that names its folder, and its file.
+/// A shell's name, the variable for its folder, its default folder, and its startup file.
 const SHELLS: [(&str, &str, &str, &str); 3] = [
     ("bash", "", "", ".bashrc"),
     ("zsh", "ZDOTDIR", "", ".zshrc"),
@@ -28,7 +28,7 @@ pub(super) struct ShellPlan {
     pub(super) notes: Vec<String>,
 }
 
-/// The startup files that exist, and that of the user's own shell.
+/// The startup files that exist, and the startup file of the user's own shell.
 pub(super) fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
     let own = environment.var("SHELL").and_then(|shell| Path::new(shell).file_name()?.to_str());
     let file =
@@ -37,7 +37,7 @@ pub(super) fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
         return Vec::new();
     }
     let is_meant = |shell: &&(&str, &str, &str, &str)| Some(shell.0) == own || file(shell).exists();
-    // Links may lead two shells to one file.
+    // Two shells may share one file through links.
     let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
     let meant = SHELLS.iter().filter(is_meant).map(file);
     meant.fold(Vec::new(), |mut files, path| {
@@ -48,7 +48,7 @@ pub(super) fn files(environment: &ClientEnvironment) -> Vec<PathBuf> {
     })
 }
 
-/// What would be written into a file.
+/// Plans the change of one startup file.
 pub(super) fn plan(
     path: &Path,
     program: &str,
@@ -89,7 +89,7 @@ pub(super) fn plan(
     Ok(ShellPlan { file: Some(file), notes })
 }
 
-/// The place of our block, if there is one; an error if a marker is missing or repeated.
+/// The range of our block, if there is one. Returns an error if a marker is missing or repeated.
 pub(crate) fn block_place(text: &str) -> Result<Option<std::ops::Range<usize>>, ()> {
     let lines = |sign: &str| {
         let mut at = 0;
@@ -107,7 +107,7 @@ pub(crate) fn block_place(text: &str) -> Result<Option<std::ops::Range<usize>>, 
     }
 }
 
-/// The lines of a block that we did not write; a line of ours that was commented out is still ours.
+/// The lines of a block that we did not write. If someone commented out one of our lines, it still counts as ours.
 pub(crate) fn foreign_lines(ours: &str, block: &str) -> String {
     let bare = |line: &str| line.trim().trim_start_matches('#').trim().to_owned();
     let is_ours = |line: &&str| ours.lines().any(|it| bare(it) == bare(line));
@@ -119,7 +119,7 @@ fn unmatched_markers(path: &Path) -> CommandFault {
     CommandFault::unable(message, "remove them, and what was written between them, by hand")
 }
 
-/// The lines that are written.
+/// The lines to write.
 fn lines(path: &Path, program: &str, clients: &[&str]) -> String {
     let (word, test) = if program == "tersely" {
         (program.to_owned(), "command -v tersely >/dev/null 2>&1".to_owned())

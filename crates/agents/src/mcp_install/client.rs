@@ -27,30 +27,30 @@ pub(crate) enum McpClient {
     Opencode,
 }
 
-/// The format of a file, and where its servers are.
+/// The format of a file, and the location of its servers.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FileShape {
-    /// JSON, and the paths to objects of servers.
+    /// JSON, with the paths of the objects that contain servers.
     Json(&'static [&'static [&'static str]]),
-    /// TOML, and the table of servers.
+    /// TOML, with the name of the table that contains servers.
     Toml(&'static str),
 }
 
 impl McpClient {
-    /// The format of its files.
+    /// The format of the client's files.
     pub(super) fn shape(self) -> FileShape {
         match self {
-            // Servers of the user, and of one folder alone.
+            // Servers for all projects, and servers for one project.
             Self::Claude => FileShape::Json(&[&["mcpServers"], &["projects", ANY, "mcpServers"]]),
             Self::ClaudeDesktop | Self::Cursor | Self::Gemini => FileShape::Json(&[&["mcpServers"]]),
-            // The last is for settings.json, where servers may be, too.
+            // The last path is for settings.json, which may contain servers, too.
             Self::Vscode => FileShape::Json(&[&["servers"], &["mcpServers"], &["mcp", "servers"]]),
             Self::Opencode => FileShape::Json(&[&["mcp"], &["mcp", "servers"]]),
             Self::Codex => FileShape::Toml("mcp_servers"),
         }
     }
 
-    /// The files that may hold its user's servers; the first that exists counts.
+    /// The files that may contain the user's servers; the first that exists is used.
     pub(super) fn files(self, environment: &ClientEnvironment) -> Vec<PathBuf> {
         match self {
             Self::Claude => vec![environment.home("CLAUDE_CONFIG_DIR", "").join(".claude.json")],
@@ -69,7 +69,7 @@ impl McpClient {
     }
 }
 
-/// The folder in which desktop applications keep their settings.
+/// The folder where desktop applications store their settings.
 fn settings(environment: &ClientEnvironment) -> PathBuf {
     if cfg!(target_os = "macos") {
         environment.home("", "Library/Application Support")

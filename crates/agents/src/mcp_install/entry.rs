@@ -1,6 +1,7 @@
 //! A server in a client's file, and the patches that wrap it in `tersely mcp` and unwrap it.
 //!
-//! Unwrapping removes exactly the bytes that wrapping inserted: a command moves with its spelling unchanged.
+//! Unwrapping removes exactly the bytes that wrapping inserted. The command itself is moved without changing its
+//! spelling.
 
 use std::ops::Range;
 
@@ -13,56 +14,56 @@ use crate::edit::Patch;
 pub(super) struct ServerEntry {
     /// Its name.
     pub(super) name: String,
-    /// The project that it is for, if it is for one only.
+    /// The project that the server is for, if it is for only one.
     pub(super) folder: Option<String>,
-    /// How it is started.
+    /// How the server is started.
     pub(super) wiring: Wiring,
 }
 
 /// How a server is started.
 #[derive(Debug)]
 pub(super) enum Wiring {
-    /// By a command and its arguments, each under a key of its own.
+    /// By a command and its arguments, under separate keys.
     Split(WrittenValue, Option<WrittenList>, ArgsLead),
-    /// By a list that holds both.
+    /// By a list that contains both the command and its arguments.
     Joined(WrittenList),
-    /// Not at all: it is reached by a URL.
+    /// Not started: the server is reached by a URL.
     Remote,
-    /// In a way that is not supported, and why.
+    /// In a way that is not supported, with the reason.
     Odd(&'static str),
 }
 
-/// The place of a value in a file, and its decoded text if it is a string.
+/// The range of a value in a file, and its decoded text if it is a string.
 #[derive(Debug)]
 pub(super) struct WrittenValue {
     pub(super) place: Range<usize>,
     pub(super) means: Option<String>,
 }
 
-/// The place of a list in a file, and its items.
+/// The range of a list in a file, and its items.
 #[derive(Debug)]
 pub(super) struct WrittenList {
     pub(super) place: Range<usize>,
     pub(super) items: Vec<WrittenValue>,
 }
 
-/// Where to insert a list of arguments if there is none, and the text in front of it.
+/// Where to insert a list of arguments if there is none, and the text to put in front of the list.
 #[derive(Debug)]
 pub(super) struct ArgsLead {
     pub(super) at: usize,
     pub(super) text: String,
 }
 
-/// Whether a server goes through Tersely.
+/// Whether a server goes through Tersely, or could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It does not, but could.
+    /// It does not, but it could.
     Direct,
-    /// It does; the number says which word begins the server's own command.
+    /// It does. The number is the index of the first word of the server's own command.
     Wrapped(usize),
-    /// It is another command of Tersely.
+    /// It is another Tersely command.
     Tersely,
-    /// It cannot, and why.
+    /// It cannot, for the given reason.
     Unfit(&'static str),
 }
 
@@ -70,18 +71,18 @@ const MCP: &str = "\"mcp\"";
 const DASHES: &str = "\"--\"";
 
 impl ServerEntry {
-    /// Its name in messages.
+    /// The name of the server in messages.
     pub(super) fn label(&self) -> String {
         let folder = self.folder.as_ref().map(|folder| format!(" ({folder})"));
         visible(&format!("{}{}", self.name, folder.unwrap_or_default()))
     }
 
-    /// True if both are the same server, perhaps in different versions of a file.
+    /// True if both entries are the same server, possibly in different versions of a file.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         (&self.name, &self.folder) == (&other.name, &other.folder)
     }
 
-    /// Whether it goes through Tersely, which is `program` or a program of its name.
+    /// Whether the server goes through Tersely, which is `program` or any program called `tersely`.
     pub(super) fn standing(&self, program: &str) -> Standing {
         let words = match &self.wiring {
             Wiring::Remote => return Standing::Unfit("it is reached by a URL"),
@@ -103,7 +104,7 @@ impl ServerEntry {
         }
     }
 
-    /// The program that it starts.
+    /// The program that starts the server.
     pub(super) fn program(&self) -> &str {
         match &self.wiring {
             Wiring::Split(command, ..) => meaning(command),
@@ -112,7 +113,7 @@ impl ServerEntry {
         }
     }
 
-    /// The patches that wrap it in `program`, which is quoted.
+    /// The patches that wrap the server in `program`, which is already quoted.
     pub(super) fn wrap(&self, text: &str, program: &str) -> Vec<Patch> {
         match &self.wiring {
             Wiring::Split(command, args, lead) => {
@@ -128,7 +129,7 @@ impl ServerEntry {
         }
     }
 
-    /// The patches that unwrap it; word number `own` is the first of the server's own command.
+    /// The patches that unwrap the server. `own` is the index of the first word of the server's own command.
     pub(super) fn unwrap_from(&self, text: &str, own: usize) -> Vec<Patch> {
         match &self.wiring {
             Wiring::Split(command, Some(list), lead) => {
@@ -150,19 +151,20 @@ fn meaning(value: &WrittenValue) -> &str {
     value.means.as_deref().unwrap_or("")
 }
 
-/// True for this program, and for one of the same name elsewhere: it may have moved since.
+/// True for this program, and for any program called `tersely`, because ours may have been moved.
 fn is_tersely(program: &str, word: &str) -> bool {
     let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
     word == program || file == "tersely" || file.eq_ignore_ascii_case("tersely.exe")
 }
 
 impl ArgsLead {
-    /// The whole list of arguments, for a server that had none. No other list is written so tight.
+    /// The whole list of arguments that is inserted for a server without one. No one else writes a list without spaces
+    /// like this.
     fn whole(&self, own: &str) -> String {
         format!("{}[{MCP},{DASHES},{own}]", self.text)
     }
 
-    /// The place of that list, if `list` is it.
+    /// The range of the list that we inserted, if `list` is that list.
     fn ours(&self, text: &str, list: &WrittenList, own: &str) -> Option<Range<usize>> {
         let whole = self.whole(own);
         let place = self.at..list.place.end;
@@ -170,7 +172,7 @@ impl ArgsLead {
     }
 }
 
-/// Inserts words at the head of a list, in its layout.
+/// Inserts words at the start of a list, in the layout of that list.
 fn put_before(text: &str, list: &WrittenList, words: &[&str]) -> Patch {
     let Some(first) = list.items.first() else {
         let at = list.place.start + 1;
@@ -189,7 +191,7 @@ fn put_before(text: &str, list: &WrittenList, words: &[&str]) -> Patch {
     Patch { place: at..at, text: words.iter().flat_map(|word| [*word, &comma]).collect() }
 }
 
-/// The place of the words in front of word number `rest`, with the comma that follows them.
+/// The range of the words in front of the word with index `rest`, including the comma after them.
 fn before(text: &str, list: &WrittenList, rest: usize) -> Range<usize> {
     let inside = list.place.start + 1..list.place.end - 1;
     let start = list.items.first().map_or(inside.start, |item| item.place.start);

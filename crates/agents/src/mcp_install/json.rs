@@ -5,13 +5,13 @@ use std::ops::Range;
 use crate::edit::scan::{self, MemberPlace, TextFault};
 use crate::mcp_install::entry::{ArgsLead, ServerEntry, Wiring, WrittenList, WrittenValue};
 
-/// Any key, on a path to servers.
+/// Matches any key on a path to servers.
 pub(super) const ANY: &str = "*";
 
 /// Keys of servers that are reached by a URL.
 const REMOTE: [&str; 3] = ["url", "httpUrl", "serverUrl"];
 
-/// Keys of which a server has at least one, and a group of servers none.
+/// Keys that tell a server from a group of servers: a server has at least one of them, a group has none.
 const OWN: [&str; 5] = ["command", "type", "url", "httpUrl", "serverUrl"];
 
 /// The servers under each of `paths`.
@@ -39,7 +39,7 @@ pub(super) fn servers(paths: &[&[&str]], text: &str) -> Result<Vec<ServerEntry>,
     Ok(found)
 }
 
-/// True for a path to a group of servers inside another group.
+/// True for the path of a group of servers inside another group.
 fn is_inner(paths: &[&[&str]], path: &[&str]) -> bool {
     path.split_last().is_some_and(|(_, outer)| paths.contains(&outer) && paths.contains(&path))
 }
@@ -70,13 +70,14 @@ fn reach(text: &str, path: &[&str], from: Range<usize>) -> Result<Vec<FolderObje
     Ok(reached)
 }
 
-/// True for a group of servers, although a server might have its name.
+/// True for an object that is a group of servers, and not a server that has the name of the group.
 fn is_group(text: &str, place: &Range<usize>) -> Result<bool, TextFault> {
     let mut keys = scan::members(text, place)?.into_iter().map(|member| string(text, &member.key));
     Ok(text[place.clone()].starts_with('{') && !keys.any(|key| OWN.contains(&key.as_str())))
 }
 
-/// The same members, if no key is there twice: which of two counts differs from client to client.
+/// The members, if no key occurs twice. Otherwise returns an error, because clients differ in which of the two they
+/// use.
 fn distinct(text: &str, members: Vec<MemberPlace>) -> Result<Vec<MemberPlace>, TextFault> {
     let mut seen = std::collections::HashSet::new();
     for member in &members {
@@ -126,7 +127,7 @@ fn list(text: &str, place: &Range<usize>) -> Result<WrittenList, TextFault> {
     Ok(WrittenList { place: place.clone(), items: items.iter().map(|item| value(text, item)).collect() })
 }
 
-/// A new list of arguments goes after the command, in its layout.
+/// Where to insert a new list of arguments: after the command, in the same layout.
 fn lead(text: &str, command: &MemberPlace) -> ArgsLead {
     let before = &text[..command.key.start];
     let gap = &before[before.trim_end_matches([' ', '\t', '\r', '\n']).len()..];
@@ -136,7 +137,7 @@ fn lead(text: &str, command: &MemberPlace) -> ArgsLead {
     ArgsLead { at: command.value.end, text: format!(",{gap}\"args\"{colon}") }
 }
 
-/// The decoded string; an invalid one unchanged.
+/// The decoded string; if it is invalid, the text unchanged.
 fn string(text: &str, place: &Range<usize>) -> String {
     let spelled = &text[place.clone()];
     match spelled.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
@@ -155,7 +156,7 @@ mod tests {
     const NESTED: &[&[&str]] = &[&["mcp"], &["mcp", "servers"]];
     const PROGRAM: &str = "/bin/tersely";
 
-    /// Wraps all that can be, and unwraps it again.
+    /// Wraps all servers that can be wrapped, and unwraps them again.
     fn check(paths: &[&[&str]], text: &str, expected: &str) {
         let found = servers(paths, text).expect("JSON");
         let direct = found.iter().filter(|entry| entry.standing(PROGRAM) == Standing::Direct);

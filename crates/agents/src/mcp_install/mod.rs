@@ -19,10 +19,10 @@ use crate::mcp_install::entry::{ServerEntry, Standing};
 
 pub(crate) use undo::WrappedServers;
 
-/// Largest JSON file that is read, in bytes: Claude Code keeps more in its file than settings.
+/// The maximum size of a JSON file, in bytes: Claude Code stores more than settings in its file.
 const JSON_LIMIT: u64 = 32_000_000;
 
-/// Largest TOML file that is read, in bytes: parsing takes many times their size.
+/// The maximum size of a TOML file, in bytes: parsing takes many times that much memory.
 const TOML_LIMIT: u64 = 4_000_000;
 
 /// Which configuration is changed, and how.
@@ -56,7 +56,7 @@ struct Scene {
     shape: FileShape,
     file: ClientFile,
     entries: Vec<ServerEntry>,
-    /// The file before the first server in it was wrapped, if there is a backup.
+    /// The backup, if there is one: the file before its first server was wrapped.
     before: Option<(ClientFile, Vec<ServerEntry>)>,
     program: String,
 }
@@ -64,7 +64,7 @@ struct Scene {
 /// Wraps servers.
 ///
 /// # Errors
-/// If the file cannot be read, changed or undone, or nobody can be asked.
+/// If the file cannot be read or changed, if the change could not be undone, or if there is nobody to ask.
 pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
     let chosen = scene.select(&args.servers)?;
@@ -92,7 +92,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     if !ask(&args.consent, &edit)? {
         return report_declined(&args.consent);
     }
-    // An older backup is kept while servers that we wrapped since are still wrapped.
+    // An older backup is kept as long as any server that was wrapped after it is still wrapped.
     if scene.before.is_none() || scene.ours().is_empty() {
         scene.file.keep()?;
     }
@@ -112,7 +112,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
 /// Unwraps servers.
 ///
 /// # Errors
-/// If the file cannot be read or changed, or nobody can be asked.
+/// If the file cannot be read or changed, or there is nobody to ask.
 pub fn uninstall(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
     let chosen = scene.select(&args.servers)?;
@@ -190,7 +190,7 @@ impl Scene {
         table::align("ll", &self.entries.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// The servers that are wrapped, but are not in the backup.
+    /// The servers that are wrapped now but not in the backup.
     fn ours(&self) -> Vec<&ServerEntry> {
         let is_wrapped = |entry: &ServerEntry| matches!(entry.standing(&self.program), Standing::Wrapped(_));
         let earlier = self.before.iter().flat_map(|(_, entries)| entries).filter(|entry| is_wrapped(entry));
@@ -219,7 +219,7 @@ impl Scene {
         Ok(Some(edit))
     }
 
-    /// Reports the state of the file, and removes its backup once both are equal.
+    /// Reports the state of the file, and removes the backup once the file is equal to it.
     fn farewell(
         &self,
         client: McpClient,
@@ -250,7 +250,7 @@ impl Scene {
         }
     }
 
-    /// Refuses an edit that `uninstall` could not undo.
+    /// Returns an error for an edit that `uninstall` could not undo.
     fn ensure_undone(&self, changed: &[&ServerEntry], text: &str) -> Result<(), CommandFault> {
         let entries = servers(self.shape, &self.file.path, text)?;
         let is_changed = |entry: &&ServerEntry| changed.iter().any(|it| it.is_same(entry));
@@ -263,7 +263,7 @@ impl Scene {
     }
 }
 
-/// The file to change.
+/// The path of the file to change.
 fn find(args: &InstallArgs) -> Result<PathBuf, CommandFault> {
     let files = args
         .file
@@ -284,12 +284,12 @@ fn servers(shape: FileShape, path: &Path, text: &str) -> Result<Vec<ServerEntry>
     found.map_err(|fault| fault.fault(path, text))
 }
 
-/// Quotes a string for both JSON and TOML.
+/// Quotes a string in a way that is valid in both JSON and TOML.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-/// Shows what would change, and asks.
+/// Shows the changes, and asks for consent.
 fn ask(consent: &Consent, edit: &FileEdit) -> Result<bool, Stop> {
     output::with_colors(&edit.show())?;
     consent.confirm("Write this?")

@@ -64,7 +64,7 @@ fn value(written: &Spanned<DeValue<'_>>) -> WrittenValue {
     WrittenValue { place: written.span(), means }
 }
 
-/// A list of arguments goes on a line of its own below the command's, and is laid out as that is.
+/// Where to insert a list of arguments: on a line of its own below the command, with the same layout.
 fn below(text: &str, key: &Range<usize>, value: &Range<usize>) -> ArgsLead {
     let begin = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
     let lead = text[begin..key.start].trim_start_matches('\u{feff}');

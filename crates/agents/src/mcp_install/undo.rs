@@ -16,7 +16,7 @@ pub(crate) struct WrappedServers {
 }
 
 impl WrappedServers {
-    /// Reads the file of a receipt.
+    /// Reads the file that a receipt refers to.
     pub(crate) fn read(receipt: &Receipt) -> Result<Self, CommandFault> {
         let hint = "name the client's own file with `tersely mcp uninstall --client NAME --file PATH`";
         let client = McpClient::from_str(&receipt.client, false);
@@ -26,12 +26,12 @@ impl WrappedServers {
         Ok(Self { client, scene: Scene::read(client, &receipt.file)? })
     }
 
-    /// Their number.
+    /// The number of wrapped servers.
     pub(crate) fn count(&self) -> usize {
         self.scene.ours().len()
     }
 
-    /// Unwraps them, and reports the state of the file.
+    /// Unwraps the servers, and reports the state of the file.
     pub(crate) fn unwrap_all(&self) -> Result<String, CommandFault> {
         let ours = self.scene.ours();
         let Some(edit) = self.scene.without(&ours)? else {
@@ -43,12 +43,12 @@ impl WrappedServers {
     }
 }
 
-/// Keeps a receipt for a file that is about to be changed.
+/// Stores a receipt for a file that is about to be changed.
 pub(super) fn record(client: McpClient, file: &Path) -> Result<(), CommandFault> {
     Receipts::open()?.add(receipt(client, file))
 }
 
-/// Removes the receipt: nothing is wrapped any more.
+/// Removes the receipt, because nothing in the file is wrapped any more.
 pub(super) fn forget(client: McpClient, file: &Path) -> Result<(), CommandFault> {
     Receipts::open()?.forget(&receipt(client, file))
 }

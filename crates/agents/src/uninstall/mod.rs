@@ -1,4 +1,4 @@
-//! `tersely uninstall`: undoes what `init` and `mcp install` wrote, and leaves what others wrote since.
+//! `tersely uninstall`: undoes what `init` and `mcp install` wrote, and keeps what others wrote since.
 
 mod origin;
 mod undo;
@@ -38,17 +38,17 @@ pub struct UninstallArgs {
     json: bool,
 }
 
-/// Undoes it, once someone said yes. With `--purge` the history goes, too; `purge_history` does that, and gives the number
-/// of requests in it.
+/// Undoes all recorded changes after consent. With `--purge`, it also deletes the history: `purge_history` does this,
+/// and returns the number of requests in it.
 ///
 /// # Errors
-/// If receipts cannot be read or written, or nobody can be asked.
+/// If receipts cannot be read or written, or there is nobody to ask.
 pub fn run(
     args: &UninstallArgs,
     purge_history: impl FnOnce() -> Result<u64, Stop>,
 ) -> Result<ExitCode, Stop> {
     let mut receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
-    // The latest change is undone first: it may lie within an earlier one.
+    // The latest change is undone first, because it may be inside an earlier one.
     let all: Vec<_> = receipts.all.iter().rev().cloned().collect();
     let seen: Vec<_> = all.iter().map(undo::look).collect();
     if !args.json && !args.consent.yes && !seen.is_empty() {
@@ -75,7 +75,7 @@ pub fn run(
     Ok(ExitCode::from(if is_left { NO } else { 0 }))
 }
 
-/// Asks for consent; without it, `--json` still reports what would be undone.
+/// Asks for consent. Without consent, `--json` still reports what would be undone.
 fn ask(args: &UninstallArgs, seen: &[UndoReport]) -> Result<bool, Stop> {
     let agreed = args.consent.confirm("Undo this?");
     if args.json && !matches!(agreed, Ok(true)) {

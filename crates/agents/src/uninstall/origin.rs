@@ -1,11 +1,11 @@
-//! Guesses from its path how this program was installed, and so how to remove it.
+//! Guesses from the path of this program how it was installed, and therefore how to remove it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// A part of a path, and what removes a program that has it.
+/// A part of a path, and the command that removes a program with such a path.
 const SIGNS: [(&str, &str); 8] = [
     ("/uv/tools/tersely/", "uv tool uninstall tersely"),
     ("/pipx/venvs/tersely/", "pipx uninstall tersely"),
@@ -22,7 +22,7 @@ pub(super) fn removal() -> String {
     command(&path())
 }
 
-/// The same, for scripts.
+/// The path of this program and the command that removes it, as JSON.
 pub(super) fn json() -> Value {
     let path = path();
     json!({ "path": path, "remove": command(&path) })
@@ -49,7 +49,7 @@ fn command(path: &Path) -> String {
     if is_plain { format!("rm {shown}") } else { format!("rm '{}'", shown.replace('\'', r"'\''")) }
 }
 
-/// True for a program that pip put beside its packages: their list is there.
+/// True for a program that pip installed: the list of pip's packages is in a folder nearby.
 fn is_python(path: &Path) -> bool {
     let Some(root) = path.parent().and_then(Path::parent) else { return false };
     let folders = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());

@@ -16,7 +16,7 @@ pub(super) struct UndoReport {
     pub(super) kind: ReceiptKind,
     pub(super) file: PathBuf,
     pub(super) state: UndoState,
-    /// In words for people.
+    /// The outcome in words, for the user.
     pub(super) words: String,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum UndoState {
 }
 
 impl UndoState {
-    /// Its name in reports.
+    /// The name of the state in reports.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Due => "remove",
@@ -45,11 +45,11 @@ impl UndoState {
     }
 }
 
-/// What undoes a recorded change.
+/// The action that undoes a recorded change.
 enum UndoAction {
     /// Change a file.
     Edit(FileEdit),
-    /// Remove a file that holds nothing else.
+    /// Remove a file that contains nothing else.
     Remove(FileEdit),
     /// Unwrap MCP servers.
     Unwrap(Box<WrappedServers>),
@@ -59,7 +59,7 @@ enum UndoAction {
     Nothing,
 }
 
-/// Says what would be done.
+/// Reports what would be done, without doing it.
 pub(super) fn look(receipt: &Receipt) -> UndoReport {
     match way(receipt) {
         Ok((UndoAction::Nothing, words)) => report(receipt, UndoState::Gone, words),
@@ -68,7 +68,7 @@ pub(super) fn look(receipt: &Receipt) -> UndoReport {
     }
 }
 
-/// Does it, and says what was done.
+/// Undoes the change, and reports what was done.
 pub(super) fn undo(receipt: &Receipt) -> UndoReport {
     let acted = way(receipt).and_then(|(way, words)| {
         let state = if matches!(way, UndoAction::Nothing) { UndoState::Gone } else { UndoState::Removed };
@@ -90,7 +90,7 @@ fn act(way: UndoAction) -> Result<Option<String>, CommandFault> {
                 file.remove()?;
             }
             let _ = keeper.forget();
-            // What does not run need not be stopped.
+            // A service that does not run need not be stopped.
             if let (Err(why), Some(process)) = (stopped, keeper.process()) {
                 return Ok(Some(format!("process {process} still runs, for it could not be stopped: {why}")));
             }
@@ -111,7 +111,7 @@ fn way(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     }
 }
 
-/// The lines in a shell's file.
+/// Plans how to undo the lines in a shell's startup file.
 fn block(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let place = block_place(&file.text).map_err(|()| {
@@ -122,17 +122,17 @@ fn block(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let Some(place) = place else {
         return Ok((UndoAction::Nothing, "the lines are not there any more".to_owned()));
     };
-    // The line end that was inserted before our lines is still needed by lines that follow them.
+    // We inserted a line break in front of our lines. If other lines follow ours, they still need it.
     let is_last = place.end == file.text.len();
     let whole = file.text[..place.end].strip_suffix(receipt.added.as_str()).map(str::len);
     let place = whole.filter(|_| is_last).map_or(place.clone(), |start| start..place.end);
-    // What somebody else wrote between our lines stays.
+    // Lines that someone else wrote between ours stay.
     let text = foreign_lines(&receipt.added, &file.text[place.clone()]);
     let words = if text.is_empty() { "" } else { "; what you wrote between them stays" };
     Ok((cut(receipt, file, Patch { place, text }), format!("the lines of `tersely init`{words}")))
 }
 
-/// A value in a client's settings.
+/// Plans how to undo a value in a client's settings.
 fn setting(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let (shape, setting) = (SettingsShape::of(&receipt.file), &receipt.setting);
@@ -152,7 +152,7 @@ fn setting(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     Ok((cut(receipt, file, patch), format!("{}: {name}", receipt.client)))
 }
 
-/// A file that was made for what we wrote goes, too, once nothing else is in it.
+/// The action that applies the patch, or that removes the file if we created it and nothing else is left in it.
 fn cut(receipt: &Receipt, file: ClientFile, patch: Patch) -> UndoAction {
     let edit = FileEdit::new(file, vec![patch]);
     if receipt.is_new && edit.after().trim().is_empty() {

@@ -1,4 +1,4 @@
-//! Reads Claude Code sessions: one file each, with a line for each block of an answer, each result and each user text.
+//! Reads Claude Code sessions. Each is a file with a line for each block of an answer, each result and each user text.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use tersely_account::TokenUsage;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
 
-/// The conversations of a session, or none if the lines are in another format. Each agent has its own, and each
-/// compaction starts a new one.
+/// The conversations of a session; `None` if the lines are in another format. Each agent has its own conversation, and
+/// each compaction starts a new one.
 pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
     let is_ours = |line: &&Value| line["sessionId"].is_string() && line["message"].is_object();
     lines.iter().find(is_ours)?;
@@ -25,12 +25,12 @@ pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
     Some(tracks.into_iter().flat_map(Track::finish).collect())
 }
 
-/// The lines of one agent.
+/// The conversations of one agent.
 #[derive(Default)]
 struct Track {
     past: Vec<Recording>,
     now: Recording,
-    /// The answer that is still being read: its id and its message index.
+    /// The answer that is still being read: its id, and the index of its message.
     answer: Option<(String, usize)>,
 }
 
@@ -54,7 +54,7 @@ impl Track {
         self.answer = None;
     }
 
-    /// Adds input of the model. Everything between two answers is one message.
+    /// Adds input for the model. All input between two answers forms one message.
     fn hear(&mut self, line: &Value, content: &Value) {
         let blocks = match content {
             Value::String(text) => vec![json!({ "type": "text", "text": text })],
@@ -74,7 +74,7 @@ impl Track {
         }
     }
 
-    /// Adds a block of an answer. One id is one request, although results may come between its blocks.
+    /// Adds a block of an answer. Blocks with the same id belong to one request, even if results come between them.
     fn answer(&mut self, line: &Value, message: &Value) {
         if self.now.messages.is_empty() {
             return;
@@ -97,7 +97,7 @@ impl Track {
             model.clone_into(&mut self.now.model);
         }
         if let (Some(turn), Some(usage)) = (self.now.turns.last_mut(), message["usage"].as_object()) {
-            // The first line has the time nearest to the request, the last one the complete usage.
+            // The first line has the time closest to the request; the last line has the complete usage.
             turn.at = turn.at.or_else(|| milliseconds(&line["timestamp"]));
             turn.billed = Some(billed(usage));
             turn.is_long |= usage
@@ -185,7 +185,7 @@ mod tests {
         assert!(recordings.iter().all(|it| it.session == "s"));
     }
 
-    /// The time is linear in the number of lines, not quadratic.
+    /// Reading takes linear time in the number of lines, not quadratic time.
     #[test]
     fn as_many_agents_as_lines_are_read_in_time() {
         let mut lines: Vec<_> = (0..50_000).map(|_| user(&json!("go"))).collect();

@@ -1,4 +1,4 @@
-//! Reads Codex sessions: one file each, with a line for each item of a conversation and each token count.
+//! Reads Codex sessions. Each is a file with a line for each item of a conversation and each token count.
 
 use serde_json::{Value, json};
 use tersely_account::TokenUsage;
@@ -6,7 +6,7 @@ use tersely_account::TokenUsage;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
 
-/// Item types that a model writes.
+/// The types of items that the model writes.
 const WRITTEN: [&str; 6] = [
     "reasoning",
     "function_call",
@@ -16,7 +16,7 @@ const WRITTEN: [&str; 6] = [
     "tool_search_call",
 ];
 
-/// The conversations of a rollout, or none if the lines are in another format.
+/// The conversations of a session file; `None` if the lines are in another format.
 pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
     let meta = lines.iter().find(|line| line["type"] == "session_meta" && line["payload"].is_object())?;
     let mut rollout = Rollout::default();
@@ -40,7 +40,7 @@ struct Rollout {
     now: Recording,
     /// True while the model's answer continues.
     is_answering: bool,
-    /// The last running total; the same one may be reported twice.
+    /// The last running total, because the same total may be reported twice.
     counted: Option<u64>,
 }
 
@@ -93,7 +93,7 @@ impl Rollout {
         *turn = turn.named(None);
     }
 
-    /// Starts a new conversation with the retained items.
+    /// Starts a new conversation with the items that the compaction retained.
     fn compact(&mut self, kept: &Value) {
         let messages =
             kept.as_array().cloned().unwrap_or_else(|| vec![json!({ "role": "user", "content": "" })]);

@@ -1,4 +1,4 @@
-//! Reads Gemini CLI sessions: one object with all messages or, since 2026, a line for each change.
+//! Reads Gemini CLI sessions. Each is one object with all messages or, since 2026, a file with a line for each change.
 
 use serde_json::{Value, json};
 use tersely_account::TokenUsage;
@@ -6,7 +6,7 @@ use tersely_account::TokenUsage;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
 
-/// The conversations of a session, or none if the values are in another format.
+/// The conversations of a session; `None` if the values are in another format.
 pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
     let session = values.first()?;
     let id = session["sessionId"].as_str().filter(|_| session["projectHash"].is_string())?;
@@ -45,7 +45,7 @@ fn conversation(id: &str, messages: &[Value]) -> Recording {
         shape: BodyShape::Gemini,
         ..Recording::default()
     };
-    // Newer sessions hold results twice: with their call, and in the message that sent them to the model.
+    // Newer sessions contain results twice: with the call, and in the message that sent them to the model.
     let is_sent = messages.iter().any(|message| has_results(&message["content"]));
     for message in messages {
         take(&mut recording, message, !is_sent);
@@ -97,7 +97,7 @@ fn take(recording: &mut Recording, message: &Value, with_results: bool) {
     }
 }
 
-/// The text of a content: a string or parts.
+/// The text of a message's content, which is a string or a list of parts.
 fn said(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

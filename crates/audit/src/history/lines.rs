@@ -1,4 +1,4 @@
-//! Reads a JSON file: one value, or one per line.
+//! Reads a JSON file that contains one value, or one value per line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Maximum bytes of a line. Longer lines are counted and skipped.
+/// The maximum length of a line, in bytes. Longer lines are counted and skipped.
 pub const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// The values of a file.
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path) -> io::Result<HistoryLines> {
     Ok(lines)
 }
 
-/// Reads a line, truncated if it is too long; false at the end.
+/// Reads a line, truncated if it is too long. False at the end of the file.
 fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let mut any = false;
@@ -62,7 +62,7 @@ fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-/// Removes what clients store for themselves and never send; it can be most of a file.
+/// Removes data that clients store only for themselves and never send. It can make up most of a file.
 fn slim(mut value: Value) -> Value {
     if let Some(line) = value.as_object_mut() {
         line.remove("toolUseResult");

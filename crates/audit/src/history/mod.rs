@@ -14,16 +14,16 @@ use crate::recording::Recording;
 
 pub use lines::MAX_LINE_BYTES;
 
-/// What was skipped in a file.
+/// The parts of a file that were skipped.
 #[derive(Debug, Default)]
 pub struct HistoryFile {
-    /// Lines that are malformed, too long, or of an unexpected type.
+    /// The number of lines that are malformed, too long, or of an unexpected type.
     pub unread: usize,
     /// True if the file is in no known format.
     pub is_foreign: bool,
 }
 
-/// Reads one file and passes its conversations on in order; detects the client from the content.
+/// Reads one file, and passes its conversations to `take` in order. The client is detected from the content.
 ///
 /// # Errors
 /// If the file cannot be opened or read.

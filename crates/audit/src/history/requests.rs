@@ -1,4 +1,4 @@
-//! Reads logged requests: bodies of a provider's API, bare or in a log that also has the answers.
+//! Reads logged requests: bodies of a provider's API, alone or in a log that also contains the answers.
 
 use serde_json::Value;
 use tersely_account::TokenUsage;
@@ -6,12 +6,12 @@ use tersely_account::TokenUsage;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedHead, RecordedTurn, Recording};
 
-/// Members that hold the body in logs of gateways, proxies and `LiteLLM`.
+/// The fields that contain the body in logs of gateways, proxies and `LiteLLM`.
 const WRAPS: [&str; 4] = ["request", "body", "request_body", "proxy_server_request"];
 
-/// The conversations of request bodies, or none if the values are in another format. A body that continues the previous
-/// one is its next request. A bare list of messages, as Cline stores it, stands for all the requests of its
-/// conversation.
+/// The conversations in request bodies; `None` if the values are in another format. A body that continues the previous
+/// one is the next request of the same conversation. A list of messages without a body, as Cline stores it, represents
+/// all requests of its conversation.
 pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
     if let [Value::Array(messages)] = values {
         return listed(messages).map(|recording| vec![recording]);
@@ -37,7 +37,7 @@ pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
     Some(all)
 }
 
-/// The conversation of a bare list of messages.
+/// The conversation in a list of messages without a body.
 fn listed(messages: &[Value]) -> Option<Recording> {
     let is_answer = |message: &Value| message["role"] == "assistant";
     messages.iter().find(|message| is_answer(message) && message["content"].is_array())?;
@@ -100,7 +100,7 @@ fn request(line: &Value, body: &Value) -> Option<Recording> {
     })
 }
 
-/// Reported usage: a usage object, or an answer that holds one.
+/// The reported usage, from a usage object or from an answer that contains one.
 fn billed(value: &Value) -> Option<TokenUsage> {
     let usage = if value["usage"].is_object() { &value["usage"] } else { value };
     let first = |names: &[&str]| names.iter().find_map(|name| usage.pointer(name)?.as_u64());

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-/// Milliseconds since 1970, from `2026-02-19T08:37:32.962Z` or a number of milliseconds or seconds.
+/// Milliseconds since 1970, from a text such as `2026-02-19T08:37:32.962Z`, or from a number of milliseconds or
+/// seconds.
 pub(crate) fn milliseconds(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => {
             let number = number.as_f64()?;
-            // As seconds, this number is in the year 5138.
+            // Interpreted as seconds, this number would be in the year 5138.
             #[expect(clippy::cast_possible_truncation, reason = "saturates, and nobody lives then")]
             Some((if number < 1e11 { number * 1000.0 } else { number }) as i64)
         }
@@ -48,7 +49,7 @@ fn zone(time: &str) -> Option<(&str, i64)> {
     Some((&time[..at], sign * (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?)))
 }
 
-/// Days since 1970, with years that begin in March so that the leap day comes last.
+/// Days since 1970. The calculation uses years that begin in March, so that the leap day comes last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let month = (month + 9) % 12;

@@ -6,23 +6,23 @@ use tersely_wire::top_members;
 
 use tersely_audit::{weigh, weigh_block};
 
-/// The blocks of a request; the first few come before the conversation.
+/// The blocks of a request. The first `head` blocks come before the conversation.
 pub(crate) struct SentBlocks<'b> {
     pub blocks: Vec<SentBlock<'b>>,
     pub head: usize,
 }
 
-/// A block: tools, system, a message, or a content part of one.
+/// A block: the tools, the system instructions, a message, or a content part of a message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SentBlock<'b> {
     pub bytes: &'b [u8],
-    /// How its tokens are counted.
+    /// The function that counts the block's tokens.
     pub count: fn(&[u8]) -> usize,
 }
 
 impl<'b> SentBlocks<'b> {
-    /// Splits what comes before the conversation, and its messages; a message with a list of contents is split into
-    /// them.
+    /// Splits a request into the parts in front of the conversation, and its messages. A message with a list of content
+    /// parts is split into these parts.
     pub(crate) fn of(beside: Vec<&'b [u8]>, messages: &[&'b [u8]]) -> Self {
         let head = beside.len();
         let mut blocks: Vec<_> = beside.into_iter().map(whole).collect();
@@ -42,7 +42,7 @@ fn whole(bytes: &[u8]) -> SentBlock<'_> {
     SentBlock { bytes, count: weigh }
 }
 
-/// The content parts of a message without tool calls.
+/// The content parts of a message; `None` if the message has tool calls.
 fn contents(message: &[u8]) -> Option<Vec<&[u8]>> {
     let found = top_members(&["content", "tool_calls"], message).ok()?;
     let [content] = found.as_slice() else { return None };

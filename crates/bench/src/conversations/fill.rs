@@ -1,4 +1,4 @@
-//! Pads the head of a transcript to the real length of its client's.
+//! Pads the head of a transcript to the length of its client's real head.
 
 use std::borrow::Cow;
 
@@ -6,18 +6,18 @@ use tersely_wire::top_members;
 
 use super::heads::AgentHead;
 
-/// One token in every vocabulary.
+/// A word that is one token in every vocabulary.
 const WORD: &str = " the";
 
-/// The transcript's own tokens before the conversation.
+/// The number of tokens that the transcript itself contains in front of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct OwnHead {
     pub system: usize,
     pub tools: usize,
 }
 
-/// Adds a tool whose description is as long as what the body lacks of its client's head. `around` is the JSON of a tool
-/// in this API, before its name and after its description.
+/// Adds a tool whose description is as long as the missing part of the client's head. `around` is the JSON of a tool in
+/// this API: the part before its name, and the part after its description.
 pub(crate) fn filled<'b>(
     around: [&str; 2],
     own: OwnHead,

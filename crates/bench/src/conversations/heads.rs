@@ -1,32 +1,32 @@
-//! Reads the table of agents' system prompts and tool definitions, which published transcripts lack.
+//! Reads the table of agents' system prompts and tool definitions, which published transcripts do not contain.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// Counts from `trials/clients/heads.py`, with their date.
+/// Token counts from `trials/clients/heads.py`, with their date.
 pub(crate) static HEADS: LazyLock<HeadTable> =
     LazyLock::new(|| serde_json::from_str(include_str!("heads.json")).unwrap_or_default());
 
-/// Heads, and the day they were counted.
+/// The heads of agents, and the day on which they were counted.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct HeadTable {
     pub date: String,
     pub heads: Vec<AgentHead>,
 }
 
-/// Tokens that one version of an agent sends before a conversation.
+/// The number of tokens that one version of an agent sends in front of a conversation.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AgentHead {
     pub client: String,
     pub version: String,
-    /// Prefixes of the models used with it.
+    /// Prefixes of the models that are used with this agent.
     pub models: Vec<String>,
     pub system: usize,
     pub tools: usize,
 }
 
-/// Prefixes of transcript names, and their clients.
+/// Prefixes of transcript names, with the client of each.
 const CLIENTS: [(&str, &str); 6] = [
     ("cc", "Claude Code"),
     ("claude", "Claude Code"),

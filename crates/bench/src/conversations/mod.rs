@@ -1,4 +1,4 @@
-//! `tersely-bench conversations DIR`: measures what whole transcripts save, in tool result tokens and on the whole
+//! `tersely-bench conversations DIR`: measures how much whole transcripts save, in tool result tokens and on the whole
 //! bill.
 
 mod blocks;
@@ -52,7 +52,7 @@ pub(crate) struct ConversationsArgs {
     pub json: bool,
 }
 
-/// Replays the transcripts of a corpus; fails if a law is broken.
+/// Replays the transcripts of a corpus. The exit code reports failure if a law is broken.
 pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
     let TranscriptSet { transcripts, skipped } = transcript::read(&args.dir.join("conversations"))?;
     if transcripts.is_empty() {
@@ -64,8 +64,8 @@ pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
     Ok(if score.is_lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
-/// Replays every transcript each way. Each replay is one work item, the longest first, so that all cores finish at
-/// about the same time.
+/// Replays every transcript in each way. Each replay is one work item. The longest come first, so that all cores finish
+/// at about the same time.
 fn measure(expand: ExpandOffer, transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, CommandFault> {
     let mut work: Vec<(usize, usize)> =
         (0..transcripts.len()).flat_map(|at| [0, 1, 2].map(|way| (at, way))).collect();
@@ -75,7 +75,7 @@ fn measure(expand: ExpandOffer, transcripts: &[Transcript]) -> Result<Vec<Transc
     let done = shared(expand, transcripts, &work, &bar);
     bar.finish_and_clear();
     let mut done = done?;
-    // Sorts by transcript, then by way.
+    // Sort by transcript, then by way.
     done.sort_by_key(|&(place, _)| place);
     let mut replays = done.into_iter().map(|(_, replay)| replay);
     let rows = transcripts.iter().map_while(|transcript| {

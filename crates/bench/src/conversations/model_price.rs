@@ -1,15 +1,16 @@
-//! Prices a transcript's model in plain input tokens, so that transcripts of different models add up.
+//! Converts the prices of a transcript's model to plain input tokens, so that transcripts of different models can be
+//! added.
 
 use tersely_account::{CacheRules, Money, Price, PriceTable, TokenRates, TokenUsage};
 
-/// Price units per plain input token.
+/// The number of price units for one plain input token.
 pub(crate) const PLAIN: usize = 100;
 
-/// Default models for transcripts that name no known one, by request format.
+/// The default models for transcripts without a known model, by request format.
 const USUAL: [(&str, &str); 2] = [("anthropic", "claude-sonnet-4-5"), ("gemini", "gemini-2.5-pro")];
 const OPENAI: &str = "gpt-5.5";
 
-/// The price of a transcript's model, and its provider's prompt caching.
+/// The prices of a transcript's model, and the cache rules of its provider.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelPrice {
     pub rules: CacheRules,
@@ -17,7 +18,7 @@ pub(crate) struct ModelPrice {
 }
 
 impl ModelPrice {
-    /// The price of a model, or of the default one for this request format.
+    /// The prices of a model, or of the default model for this request format.
     pub(crate) fn of(shape: &str, model: &str) -> Self {
         let table = PriceTable::known();
         let usual = USUAL.iter().find(|(name, _)| *name == shape).map_or(OPENAI, |(_, model)| model);
@@ -26,12 +27,12 @@ impl ModelPrice {
         Self { rules: CacheRules::of(shape, model), price }
     }
 
-    /// The cost of a request, in hundredths of a plain input token of a short request.
+    /// The cost of a request, in hundredths of the price of a plain input token in a short request.
     pub(crate) fn cost(&self, usage: &TokenUsage) -> usize {
         self.hundredths(self.price.cost(usage))
     }
 
-    /// The cost of the output and of the first `first` input tokens, in a request with this usage.
+    /// The cost of the output, and of the first `first` input tokens, in a request with this usage.
     pub(crate) fn parts(&self, usage: &TokenUsage, first: usize) -> [usize; 2] {
         let rates = self.price.rates(usage.read());
         let rate = if usage.cache_read > 0 { rates.cache_read } else { rates.cache_write };
@@ -48,7 +49,8 @@ impl ModelPrice {
 mod tests {
     use super::*;
 
-    /// Models of the three formats, with the prices of reads, writes and output in hundredths of input.
+    /// Models of the three formats, with the prices of cache reads, cache writes and output in hundredths of the input
+    /// price.
     #[test]
     fn prices_are_those_of_the_model_or_the_usual_one() {
         for (shape, model, read, write, output) in [

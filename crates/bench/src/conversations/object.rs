@@ -9,7 +9,7 @@ use super::quote::Quotes;
 use super::replay::WAYS;
 use super::score::{ReplayScore, TranscriptScore, WaySums, bill, even, quartiles, saved, tokens};
 
-/// One object with everything on the page.
+/// One JSON object with everything on the page.
 pub(crate) fn json(score: &ReplayScore) -> String {
     let files: Map<String, Value> =
         score.rows.iter().map(|row| (row.name.clone(), transcript(row))).collect();
@@ -42,7 +42,7 @@ fn transcript(row: &TranscriptScore) -> Value {
     })
 }
 
-/// Totals of some transcripts, and the spread of their savings.
+/// The totals of some transcripts, and the spread of their savings.
 fn sums(rows: &[&TranscriptScore]) -> Value {
     let part = |of: fn(&TranscriptScore) -> usize| rows.iter().map(|row| of(row)).sum::<usize>() / PLAIN;
     let spread = |of: fn(&TranscriptScore) -> WaySums| {
@@ -58,7 +58,7 @@ fn sums(rows: &[&TranscriptScore]) -> Value {
     })
 }
 
-/// Extra turns per 1,000 removed tokens that would cancel the saving.
+/// The number of extra turns per 1,000 removed tokens that would cancel the saving.
 fn evens(rows: &[&TranscriptScore]) -> Value {
     let turns = |way| even(rows, way).and_then(|hundredths| u32::try_from(hundredths).ok());
     let turns = |way| turns(way).map(|hundredths| f64::from(hundredths) / 100.0);
@@ -73,7 +73,7 @@ fn quotes(Quotes { stood, latest, named }: Quotes) -> Value {
     json!({ "stood": stood, "latest_read": latest, "or_named": named })
 }
 
-/// Each way in whole tokens (`sums` counts `parts` per token), and its saving.
+/// The whole tokens and the saving of each way. `sums` counts in units of 1/`parts` token.
 fn ways(sums: WaySums, parts: usize) -> Value {
     let mut object = Map::new();
     for (way, (name, ..)) in WAYS.into_iter().enumerate() {

@@ -1,30 +1,31 @@
-//! Counts the edits whose old text is still contiguous where an agent would copy it from.
+//! Counts the edits whose old text is still contiguous in the text that an agent would copy it from.
 //!
-//! An edit tool finds its place by the old text, which the model copies from the latest read of the file. For every
-//! edit whose old text was contiguous in that read as the client sent it, this module checks whether it still is in
-//! what was sent on, or in the earlier read that the latest one refers to.
+//! An edit tool locates the edit by the old text, which the model copies from the latest read of the file. For every
+//! edit whose old text was contiguous in that read as the client sent it, this module checks whether the old text is
+//! still contiguous in the compressed read, or in the earlier read that the compressed one refers to.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 use tersely_core::Call;
 
-/// Old texts found in the latest read of their file, and how many of them survive in what was sent.
+/// The number of old texts in the latest read of their file, and how many of them are still there after compression.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quotes {
-    /// In the latest read, as the client sent it.
+    /// The number of old texts in the latest read, as the client sent it.
     pub stood: usize,
-    /// In the latest read, as it was sent on.
+    /// The number of old texts in the latest read, after compression.
     pub latest: usize,
-    /// There, or in an earlier read that it refers to.
+    /// The number of old texts in that read, or in an earlier read that it refers to.
     pub named: usize,
 }
 
 impl Quotes {
-    /// Minimum percentage found in the latest read alone, and including the reads it refers to.
+    /// The minimum percentages of old texts that must be found: in the latest read alone, and including the reads it
+    /// refers to.
     pub const LAW: [usize; 2] = [95, 99];
 
-    /// True if edits find what they quote.
+    /// True if enough edits find their old text.
     #[must_use]
     pub fn is_lawful(self) -> bool {
         let [latest, named] = Self::LAW;
@@ -42,8 +43,8 @@ impl Quotes {
     }
 }
 
-/// Counts the quotes of a conversation, given its original and its sent body. Only Messages and Chat Completions bodies
-/// have any.
+/// Counts the quotes in a conversation, given its original and its compressed body. Only Messages and Chat Completions
+/// bodies contain any.
 #[must_use]
 pub fn quotes(came: &Value, sent: &Value) -> Quotes {
     let (came, sent) = (events(came), events(sent));
@@ -63,14 +64,14 @@ pub fn quotes(came: &Value, sent: &Value) -> Quotes {
     quotes
 }
 
-/// A result, original and sent.
+/// A result, before and after compression.
 struct Read<'r> {
     call: &'r Made,
     text: &'r str,
     sent: &'r str,
 }
 
-/// Where the old text of an edit survives; `None` if it was not in the latest read.
+/// Where the old text of an edit is found after compression. `None` if it was not in the latest read.
 fn survival(reads: &[Read<'_>], path: &str, old: &str) -> Option<Quotes> {
     let at = reads.iter().rposition(|read| read.call.reads(path))?;
     let latest = &reads[at];
@@ -100,7 +101,7 @@ fn named<'r, 't>(reads: &'r [Read<'t>], name: &str) -> Option<&'r Read<'t>> {
     reads.iter().rfind(|read| read.call.command() == Some(command))
 }
 
-/// True if a text contains another contiguously, with or without line numbers.
+/// True if `text` contains `old` contiguously, with or without line numbers.
 fn holds(text: &str, old: &str) -> bool {
     text.contains(old) || text.lines().map(bare).collect::<Vec<_>>().join("\n").contains(old)
 }
@@ -114,7 +115,7 @@ fn bare(line: &str) -> &str {
     content.unwrap_or(line)
 }
 
-/// A call, as the model made it.
+/// A tool call that the model made.
 struct Made {
     tool: String,
     input: Value,
@@ -130,12 +131,12 @@ impl Made {
         names.iter().find_map(|name| self.input[*name].as_str())
     }
 
-    /// The command line; None for an editor's verb.
+    /// The command line of the call. `None` if it is a command of an editor tool.
     fn command(&self) -> Option<&str> {
         self.text(&COMMANDS).filter(|_| self.text(&PATHS).is_none())
     }
 
-    /// True if it shows text of a file.
+    /// True if the call shows text of the file.
     fn reads(&self, path: &str) -> bool {
         let call = Call { tool: &self.tool, command: self.command(), ..Call::default() };
         let shows = self.text(&COMMANDS).is_none_or(|verb| self.command().is_some() || verb == "view");
@@ -144,14 +145,14 @@ impl Made {
         call.is_verbatim("") && shows && (given || words.any(|word| is_same_file(word, path)))
     }
 
-    /// True if it shows a whole file.
+    /// True if the call shows a whole file.
     fn is_whole_read(&self) -> bool {
         let is_part = RANGES.iter().any(|name| !self.input[*name].is_null());
         !Call { tool: &self.tool, command: self.command(), is_part, ..Call::default() }.asks_for_part()
     }
 }
 
-/// True if two paths may name the same file: one ends with the other.
+/// True if two paths may refer to the same file, because one ends with the other.
 fn is_same_file(one: &str, two: &str) -> bool {
     let (long, short) = if one.len() > two.len() { (one, two) } else { (two, one) };
     let short = short.strip_prefix("./").unwrap_or(short);
@@ -159,7 +160,7 @@ fn is_same_file(one: &str, two: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
 }
 
-/// The files and old texts of the edits that a call makes.
+/// The file and the old text of each edit that a call makes.
 fn edits(call: &Made) -> Vec<(String, String)> {
     let file = call.text(&PATHS).unwrap_or_default();
     let old = |edit: &Value| OLDS.iter().find_map(|name| edit[*name].as_str()).map(str::to_owned);
@@ -170,7 +171,7 @@ fn edits(call: &Made) -> Vec<(String, String)> {
     plain.chain(hunks).filter(|(file, old)| !file.is_empty() && !old.trim().is_empty()).collect()
 }
 
-/// The file and the expected old text of each hunk of a patch.
+/// The file and the expected old text of each hunk in a patch.
 fn hunks(patch: &str) -> Vec<(String, String)> {
     let mut hunks = Vec::new();
     let (mut file, mut old) = ("", Vec::new());
@@ -199,7 +200,7 @@ enum Event {
     Result(Made, String),
 }
 
-/// The calls and results of a body of Messages or Chat Completions, in order.
+/// The calls and results in a Messages or Chat Completions body, in order.
 fn events(body: &Value) -> Vec<Event> {
     let mut events = Vec::new();
     let mut made: HashMap<String, (String, Value)> = HashMap::new();

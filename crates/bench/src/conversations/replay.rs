@@ -1,4 +1,4 @@
-//! Replays a transcript turn by turn one way, and computes the provider's bill.
+//! Replays a transcript turn by turn in one way, and computes the provider's bill.
 
 use indicatif::ProgressBar;
 use tersely_account::{CachedBlocks, PromptCache, TokenUsage};
@@ -10,33 +10,33 @@ use super::blocks::SentBlocks;
 use super::quote::{Quotes, quotes};
 use super::transcript::Transcript;
 
-/// The ways: uncompressed, exact only, standard.
+/// The ways to replay: uncompressed, exact only, standard.
 pub(crate) const WAYS: [(&str, Mode, Loss); 3] = [
     ("direct", Mode::Disabled, Loss::None),
     ("exact", Mode::Standard, Loss::None),
     ("standard", Mode::Standard, Loss::Detail),
 ];
 
-/// A transcript replayed one way. Prices are in hundredths of a plain input token.
+/// The result of replaying a transcript in one way. Prices are in hundredths of a plain input token.
 #[derive(Debug, Default)]
 pub(crate) struct Replay {
     /// The engine's report on the whole conversation.
     pub report: Report,
-    /// Cost of all requests and answers.
+    /// The cost of all requests and answers.
     pub bill: usize,
-    /// The answers' share of it.
+    /// The part of the bill for answers.
     pub output: usize,
-    /// Our own tool's share of it.
+    /// The part of the bill for our own tool.
     pub tool: usize,
-    /// Cost of repeating every turn: its context is read once more, and its answer has the same length.
+    /// The cost of repeating every turn: its context is read once more, and an answer of the same length is written.
     pub again: usize,
-    /// Blocks of earlier requests that the next turn changed.
+    /// The number of blocks of earlier requests that the next turn changed.
     pub changed: usize,
-    /// Quotes that later edits can still find.
+    /// The quotes that later edits can still find.
     pub quotes: Quotes,
 }
 
-/// Replays `transcript` the way with this index in `WAYS`.
+/// Replays `transcript` in the way with this index in `WAYS`.
 pub(crate) fn replay(
     expand: ExpandOffer,
     transcript: &Transcript,
@@ -53,7 +53,7 @@ pub(crate) fn replay(
     let price = &transcript.price;
     let mut seen = SeenBlocks::default();
     let mut cache = PromptCache::new(price.rules);
-    // As in the gateway: it saves time and does not change the output.
+    // The memo is used as in the gateway: it saves time and does not change the output.
     let memo = Memo::default();
     for count in transcript.turns() {
         let request = transcript.request(count);
@@ -103,8 +103,8 @@ struct SeenBlocks {
 }
 
 impl SeenBlocks {
-    /// Takes the next request; returns how many leading blocks it shares with the previous one, and how many blocks of
-    /// that one it does not.
+    /// Stores the next request. Returns the number of leading blocks that it shares with the previous request, and the
+    /// number of blocks of the previous request that it does not share.
     fn take(&mut self, sent: &SentBlocks<'_>) -> (usize, usize) {
         let pairs = self.bytes.iter().zip(&sent.blocks);
         let same = pairs.take_while(|(seen, block)| seen.as_slice() == block.bytes).count();

@@ -11,13 +11,13 @@ use super::score::{ReplayScore, TranscriptScore, bill, even, quartiles, saved, t
 const HEAD: [&str; 9] =
     ["transcript", "as sent", "exact", "standard", "bill", "exact", "standard", "even", "standard"];
 
-/// Maximum name length that leaves room for the numbers in 100 columns.
+/// The maximum length of a name, which leaves room for the numbers in 100 columns.
 const NAME: usize = 28;
 
-/// Number of stages that get their own line.
+/// The maximum number of stages with a line of their own.
 const STAGES: usize = 16;
 
-/// Renders a page of at most 100 columns.
+/// Renders a page with a maximum width of 100 columns.
 pub(crate) fn text(score: &ReplayScore) -> String {
     [transcripts(score), clients(score), parts(score), stages(score), laws(score)].join("\n\n")
 }
@@ -55,7 +55,7 @@ fn cells(name: &str, rows: &[&TranscriptScore]) -> Vec<String> {
     ]
 }
 
-/// Extra turns that would cancel the saving of one way.
+/// The number of extra turns that would cancel the saving of one way.
 fn turns(rows: &[&TranscriptScore], way: usize) -> String {
     even(rows, way)
         .map_or("-".to_owned(), |hundredths| format!("{}.{:02}", hundredths / 100, hundredths % 100))
@@ -97,7 +97,7 @@ fn clients(score: &ReplayScore) -> String {
         + "\nquarter, half and three quarters save no more than this."
 }
 
-/// The parts of a bill other than tool results.
+/// The parts of the bill other than tool results.
 fn parts(score: &ReplayScore) -> String {
     let sums = bill(&score.all());
     let of = |part: usize, whole: usize| Share::saved(whole, whole - part);
@@ -120,7 +120,7 @@ fn parts(score: &ReplayScore) -> String {
     lines.join("\n")
 }
 
-/// Savings by stage; stages that saved little share a line.
+/// The savings of each stage. Stages that saved little share a line.
 fn stages(score: &ReplayScore) -> String {
     let sent = tokens(&score.all())[0];
     let stages = score.stages();
@@ -140,7 +140,7 @@ fn stage(name: &str, sent: usize, saved: [i64; 2]) -> Vec<String> {
     [vec![name.to_owned()], exact.to_vec(), standard.to_vec()].concat()
 }
 
-/// Saved tokens in percent, to a tenth.
+/// The saved tokens in percent, to one decimal place.
 fn share(sent: usize, saved: i64) -> f64 {
     let whole = i64::try_from(sent.max(1)).unwrap_or(i64::MAX);
     let tenths = (2_000 * saved + whole * saved.signum()) / (2 * whole);
@@ -167,7 +167,7 @@ fn laws(score: &ReplayScore) -> String {
     lines.join("\n")
 }
 
-/// The share of old texts from the latest read that survive, each way.
+/// The share of old texts that are still found after compression, for each way.
 fn quoted(score: &ReplayScore, part: impl Fn(Quotes) -> usize) -> String {
     let shares = [1, 2].map(|way| {
         let quotes = score.quotes(way);

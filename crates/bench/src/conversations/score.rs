@@ -10,65 +10,65 @@ use super::replay::Replay;
 /// The scores of all transcripts.
 pub(crate) struct ReplayScore {
     pub rows: Vec<TranscriptScore>,
-    /// Files that are not transcripts.
+    /// The names of files that are not transcripts.
     pub skipped: Vec<String>,
 }
 
-/// The score of one transcript, each way.
+/// The score of one transcript in each way.
 pub(crate) struct TranscriptScore {
     pub name: String,
-    /// Its client.
+    /// The client that the transcript is from.
     pub client: &'static str,
     pub turns: usize,
     pub ways: [Replay; 3],
 }
 
-/// Tokens of tool results, or hundredths of tokens on a bill: direct, exact only, standard.
+/// Tokens of tool results, or hundredths of tokens on a bill, for each way: direct, exact only, standard.
 pub(crate) type WaySums = [usize; 3];
 
-/// Transcripts with fewer tool result tokens have little to save.
+/// A transcript with fewer tool result tokens than this has little to save.
 const FEW: usize = 2_000;
 
-/// Tolerated extra cost of such a transcript, in thousandths.
+/// The extra cost that is tolerated for such a transcript, in thousandths.
 const SLACK: usize = 5;
 
-/// The saving of a way over the first one.
+/// The saving of a way, compared with the first one.
 pub(crate) fn saved(sums: WaySums, way: usize) -> Share {
     Share::saved(sums[0], sums[way])
 }
 
 impl TranscriptScore {
-    /// Tokens of tool results, each way.
+    /// The tokens of tool results, for each way.
     pub(crate) fn tokens(&self) -> WaySums {
         let [_, exact, standard] = &self.ways;
         let tokens = [exact, standard].map(|way| way.report.record.result_tokens);
         [tokens[0].before, tokens[0].after, tokens[1].after]
     }
 
-    /// Cost, each way.
+    /// The cost, for each way.
     pub(crate) fn bill(&self) -> WaySums {
         [0, 1, 2].map(|way| self.ways[way].bill)
     }
 
-    /// True if a way costs more than direct, beyond the tolerance for transcripts with little to save.
+    /// True if a way costs more than direct. For transcripts with little to save, a small extra cost is tolerated.
     pub(crate) fn is_dearer(&self) -> bool {
         let [direct, exact, standard] = self.bill();
         let slack = if self.tokens()[0] < FEW { SLACK } else { 0 };
         exact.max(standard) * 1_000 > direct * (1_000 + slack)
     }
 
-    /// Request parts that differ from the previous turn.
+    /// The number of request parts that differ from the previous turn.
     pub(crate) fn changed(&self) -> usize {
         self.ways.iter().map(|way| way.changed).sum()
     }
 }
 
-/// The tokens of all tool results.
+/// The tokens of all tool results, for each way.
 pub(crate) fn tokens(rows: &[&TranscriptScore]) -> WaySums {
     sum(rows, TranscriptScore::tokens)
 }
 
-/// The bill of all transcripts.
+/// The bill of all transcripts, for each way.
 pub(crate) fn bill(rows: &[&TranscriptScore]) -> WaySums {
     sum(rows, TranscriptScore::bill)
 }
@@ -78,7 +78,7 @@ fn sum(rows: &[&TranscriptScore], of: impl Fn(&TranscriptScore) -> WaySums) -> W
     rows.iter().map(|row| of(row)).fold([0; 3], add)
 }
 
-/// The quartiles of the transcripts' savings, one way.
+/// The quartiles of the transcripts' savings in one way.
 pub(crate) fn quartiles(
     rows: &[&TranscriptScore],
     of: impl Fn(&TranscriptScore) -> WaySums,
@@ -87,8 +87,8 @@ pub(crate) fn quartiles(
     Share::quartiles(rows.iter().map(|row| saved(of(row), way)).collect())
 }
 
-/// Extra turns per 1,000 removed tokens that would cancel the saving of one way, in hundredths; `None` if nothing is
-/// saved. An extra turn costs what it costs to repeat the transcript's turns, on average.
+/// The number of extra turns per 1,000 removed tokens that would cancel the saving of one way, in hundredths. `None` if
+/// nothing is saved. The cost of an extra turn is the average cost of repeating a turn of the transcript.
 pub(crate) fn even(rows: &[&TranscriptScore], way: usize) -> Option<u128> {
     let [direct, now] = [0, way].map(|way| bill(rows)[way] as u128);
     let dearer = rows.iter().map(|row| {
@@ -114,7 +114,7 @@ impl ReplayScore {
         clients
     }
 
-    /// Tokens saved by each stage, exact only and standard, largest first.
+    /// The tokens that each stage saved, exact only and standard, largest first.
     pub(crate) fn stages(&self) -> Vec<(&'static str, [i64; 2])> {
         let mut stages: BTreeMap<&'static str, [i64; 2]> = BTreeMap::new();
         for row in &self.rows {
@@ -129,22 +129,22 @@ impl ReplayScore {
         stages
     }
 
-    /// Quotes that later edits can still find, one way.
+    /// The quotes that later edits can still find, in one way.
     pub(crate) fn quotes(&self, way: usize) -> Quotes {
         self.rows.iter().map(|row| row.ways[way].quotes).fold(Quotes::default(), Quotes::and)
     }
 
-    /// Transcripts that cost more than direct.
+    /// The transcripts that cost more than direct.
     pub(crate) fn dearer(&self) -> Vec<&str> {
         self.named(TranscriptScore::is_dearer)
     }
 
-    /// Transcripts in which already sent content changed.
+    /// The transcripts in which content changed that was already sent.
     pub(crate) fn changed(&self) -> Vec<&str> {
         self.named(|row| row.changed() > 0)
     }
 
-    /// Transcripts in which our own tool was offered.
+    /// The transcripts in which our own tool was offered.
     pub(crate) fn offered(&self) -> Vec<&str> {
         self.named(|row| row.ways[2].report.record.tool_tokens > 0)
     }
@@ -180,11 +180,12 @@ mod tests {
 
     #[test]
     fn a_saving_is_even_with_the_turns_that_cost_as_much() {
-        // 4,000 tokens removed, 60,000 saved, 10,000 a turn: six turns, or 1.5 per thousand.
+        // 4,000 tokens were removed and 60,000 saved, and a turn costs 10,000. That is six turns, or 1.5 per thousand.
         let one = row([9_000, 5_000], [200_000, 140_000], 50_000, 5);
         assert_eq!(even(&[&one], 2), Some(150));
         assert_eq!(even(&[&one], 1), None);
-        // 1,000 tokens removed at 30,000 a turn: 120,000 saved, at 40,000 + 30,000 for each turn per thousand.
+        // Another 1,000 tokens were removed, at 30,000 a turn. In total 120,000 are saved, and one turn per thousand
+        // costs 40,000 + 30,000.
         let two = row([3_000, 2_000], [200_000, 140_000], 60_000, 2);
         assert_eq!(even(&[&one, &two], 2), Some(171));
         assert_eq!(even(&[&row([9_000, 5_000], [200_000, 200_001], 50_000, 5)], 2), None);

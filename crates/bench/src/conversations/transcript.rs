@@ -16,15 +16,15 @@ use tersely_audit::weigh;
 
 /// A transcript format.
 struct Shape {
-    /// The suffix of its file names.
+    /// The suffix of the file names.
     end: &'static str,
-    /// Its provider.
+    /// The name of the provider.
     name: &'static str,
-    /// The request path of its bodies.
+    /// The request path of the bodies.
     path: &'static str,
-    /// The member that holds the conversation.
+    /// The field that contains the conversation.
     history: &'static str,
-    /// The JSON of a tool around its name and its description.
+    /// The JSON of a tool: the part before its name, and the part after its description.
     tool: [&'static str; 2],
 }
 
@@ -59,7 +59,7 @@ const SHAPES: [Shape; 4] = [
     },
 ];
 
-/// Members outside the conversation that a model reads, in any API.
+/// Fields outside the conversation that a model reads, in any API.
 const BESIDE: [&str; 5] = ["tools", "system", "instructions", "systemInstruction", "system_instruction"];
 
 /// The transcripts of a corpus, and the names of other files.
@@ -68,15 +68,15 @@ pub(crate) struct TranscriptSet {
     pub skipped: Vec<String>,
 }
 
-/// A request body that holds a whole conversation.
+/// A request body that contains a whole conversation.
 pub(crate) struct Transcript {
     pub name: String,
     pub provider: &'static Provider,
     pub path: &'static str,
-    /// Its client.
+    /// The client that the transcript is from.
     pub client: &'static str,
     pub price: ModelPrice,
-    /// The member that holds the conversation.
+    /// The field that contains the conversation.
     history: &'static str,
     /// The body up to its first message.
     head: Vec<u8>,
@@ -131,7 +131,7 @@ fn model(body: &[u8]) -> String {
     model.unwrap_or_default()
 }
 
-/// The parts of a body before the conversation: tools and system instructions.
+/// The number of tokens in front of the conversation: those of the tools and of the system instructions.
 fn own(history: &'static str, body: &[u8]) -> Option<OwnHead> {
     let found = top_members(&[&BESIDE[..], &[history]].concat(), body).ok()?;
     let mut own = OwnHead::default();
@@ -153,7 +153,7 @@ fn is_operators(message: &[u8]) -> bool {
     message["role"].as_str().is_some_and(|role| ["system", "developer"].contains(&role))
 }
 
-/// Splits a body into the part before its first message, as if messages came last, and its messages.
+/// Splits a body into its messages and everything else. The other fields are moved in front of the messages.
 fn apart(history: &'static str, body: &[u8]) -> Option<(Vec<u8>, Vec<Message>)> {
     let found = top_members(&[history], body).ok()?;
     let [member] = found.as_slice() else { return None };
@@ -167,7 +167,7 @@ fn apart(history: &'static str, body: &[u8]) -> Option<(Vec<u8>, Vec<Message>)> 
     Some((head, messages.collect()))
 }
 
-/// True for model output: a message with its role, or an item without a role that is not tool output.
+/// True for model output: a message with the model's role, or an item without a role that is not tool output.
 fn is_answer(message: &[u8]) -> bool {
     let Ok(message) = serde_json::from_slice::<Value>(message) else { return false };
     match (message["role"].as_str(), message["type"].as_str()) {
@@ -186,7 +186,7 @@ fn blocks<'b>(history: &'static str, body: &'b [u8]) -> Option<SentBlocks<'b>> {
 }
 
 impl Transcript {
-    /// The number of messages before each answer of the model; an answer may span several messages.
+    /// The number of messages in front of each answer of the model. An answer may consist of several messages.
     pub(crate) fn turns(&self) -> impl Iterator<Item = usize> {
         let pairs = self.messages.windows(2).enumerate();
         let starts =
@@ -199,7 +199,7 @@ impl Transcript {
         blocks(self.history, request)
     }
 
-    /// The tokens of the model's answer to the first `count` messages.
+    /// The number of tokens in the model's answer to the first `count` messages.
     pub(crate) fn answer(&self, count: usize) -> usize {
         self.said(count).map(weigh).sum()
     }
@@ -215,7 +215,7 @@ impl Transcript {
         said.map(|message| message.text.as_slice())
     }
 
-    /// The request with its first `count` messages.
+    /// The request that contains the first `count` messages.
     pub(crate) fn request(&self, count: usize) -> Vec<u8> {
         let mut body = self.head.clone();
         for (at, message) in self.messages.iter().take(count).enumerate() {
@@ -228,12 +228,12 @@ impl Transcript {
         body
     }
 
-    /// The whole conversation.
+    /// The request that contains the whole conversation.
     pub(crate) fn whole(&self) -> Vec<u8> {
         self.request(self.messages.len())
     }
 
-    /// Estimates how long a replay takes, relative to others.
+    /// An estimate of how long a replay takes, relative to others.
     pub(crate) fn work(&self) -> usize {
         let bytes: usize = self.messages.iter().map(|message| message.text.len()).sum();
         bytes * self.turns().count()

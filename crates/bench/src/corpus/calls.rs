@@ -1,6 +1,7 @@
-//! Reads the calls that produced a corpus's outputs: the tool and its arguments.
+//! Reads the calls that produced the outputs in a corpus: the tool and its arguments.
 //!
-//! What a result may lose depends on its call, so an output without its call says little about what agents get.
+//! What may be left out of a result depends on its call. So measuring an output without its call does not show what
+//! agents get.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +10,10 @@ use std::path::Path;
 use serde::Deserialize;
 use tersely_core::Call;
 
-/// The calls of the repository's corpus, and of a larger one of the same kind.
+/// The calls of the repository's corpus, and of a larger corpus of the same kind.
 const KNOWN: &str = include_str!("../../../../corpus/commands.jsonl");
 
-/// What is known about the call that printed a file.
+/// The call that printed a file, as far as it is known.
 #[derive(Debug, Deserialize)]
 pub(super) struct RecordedCall {
     path: String,
@@ -26,7 +27,7 @@ impl RecordedCall {
     }
 }
 
-/// The calls by path: from the corpus in `dir`, else the built-in ones.
+/// The calls by path: those of the corpus in `dir`, or else the built-in ones.
 pub(super) fn recorded(dir: &Path) -> BTreeMap<String, RecordedCall> {
     let own = fs::read_to_string(dir.join("commands.jsonl")).ok();
     let calls = own.as_deref().unwrap_or(KNOWN).lines().filter_map(|line| serde_json::from_str(line).ok());

@@ -1,7 +1,7 @@
-//! Counts results in vocabularies other than the one that decides.
+//! Counts the tokens of results in other vocabularies than o200k, which decides what is sent.
 //!
-//! Some models' tokenizers are not public. How often a result that is cheaper in o200k costs more in a vocabulary that
-//! played no part in the choice is the best estimate of how often that happens with those models.
+//! Some models' tokenizers are not public. A result that is cheaper in o200k may cost more with such a tokenizer. How
+//! often this happens in vocabularies that played no part in the choice is the best estimate.
 
 use std::ops::AddAssign;
 
@@ -10,7 +10,7 @@ use tersely_terminal::share::Share;
 
 type Counter = fn(&str) -> usize;
 
-/// The vocabularies, and their counters.
+/// The vocabularies, each with its counter.
 pub(super) const VOCABULARIES: [(&str, Counter); 2] = [
     ("cl100k", |text| bpe_openai::cl100k_base().count(text)),
     ("voyage3", |text| bpe_openai::voyage3_base().count(text)),
@@ -21,16 +21,16 @@ pub(super) const VOCABULARIES: [(&str, Counter); 2] = [
 pub(super) struct ForeignCount {
     pub(super) sent: usize,
     pub(super) after: usize,
-    /// Results that were changed.
+    /// The number of results that were changed.
     changed: usize,
-    /// Changed results that cost more than the original.
+    /// The number of changed results that cost more than the original.
     dearer: usize,
-    /// Their extra cost in total.
+    /// The total extra cost of those results.
     excess: usize,
 }
 
 impl ForeignCount {
-    /// Counts one result, original and sent, in every vocabulary.
+    /// Counts the tokens of one result, original and compressed, in every vocabulary.
     pub(super) fn all(came: &str, goes: &str) -> [Self; VOCABULARIES.len()] {
         VOCABULARIES.map(|(_, count)| {
             let (sent, after) = (count(came), count(goes));
@@ -45,7 +45,7 @@ impl ForeignCount {
         })
     }
 
-    /// Renders a line of text.
+    /// The counts as a line of text.
     pub(super) fn line(&self, name: &str) -> String {
         let Self { sent, after, changed, dearer, excess } = *self;
         let saved = Share::saved(sent, after);
@@ -54,7 +54,7 @@ impl ForeignCount {
         )
     }
 
-    /// Renders JSON.
+    /// The counts as JSON.
     pub(super) fn json(&self) -> Value {
         let Self { sent, after, changed, dearer, excess } = self;
         json!({ "sent": sent, "standard": after, "changed": changed, "dearer": dearer, "excess": excess })

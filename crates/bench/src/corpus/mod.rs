@@ -1,5 +1,5 @@
-//! `tersely-bench DIR`: measures what each family of tool results saves in each mode, and which questions stay
-//! answerable.
+//! `tersely-bench DIR`: measures how much each family of tool results saves in each mode, and which questions can still
+//! be answered.
 
 mod calls;
 mod foreign;
@@ -35,7 +35,7 @@ pub(crate) struct CorpusArgs {
     pub files: bool,
 }
 
-/// Measures a corpus; fails if a law is broken.
+/// Measures a corpus. The exit code reports failure if a law is broken.
 pub(crate) fn run(args: &CorpusArgs) -> Result<ExitCode, Stop> {
     let dir = args.dir.as_deref().ok_or_else(|| CommandFault::unable("no corpus was named", HINT))?;
     let score = measure(dir)?;
@@ -51,16 +51,16 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<ExitCode, Stop> {
 /// The score of a corpus.
 #[derive(Debug, Default)]
 struct CorpusScore {
-    /// By family; each result is measured with its call.
+    /// The scores by family. Each result is measured with its call.
     families: BTreeMap<String, FamilyScore>,
-    /// The same by path.
+    /// The scores by path. Each result is measured with its call.
     files: BTreeMap<String, FamilyScore>,
     total: FamilyScore,
-    /// Without the files that an agent may edit, which stay unchanged.
+    /// The total without the files that an agent may edit, which stay unchanged.
     unedited: FamilyScore,
-    /// Those split in two by a hash of the path: a filter tuned on some files saves more in their half.
+    /// That total, split in two by a hash of the path. A filter that was tuned on some files saves more in their half.
     halves: [FamilyScore; 2],
-    /// Measured without tool and command.
+    /// The total, measured without tool and command.
     bare: FamilyScore,
 }
 
@@ -85,7 +85,7 @@ impl CorpusScore {
     }
 }
 
-/// The half of a path: a bit of its FNV-1a hash.
+/// The half that a path belongs to: one bit of its FNV-1a hash.
 fn half(path: &str) -> usize {
     let stir = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     usize::from(path.bytes().fold(0xCBF2_9CE4_8422_2325, stir) >> 32 & 1 == 1)

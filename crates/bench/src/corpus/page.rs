@@ -58,7 +58,7 @@ fn cells(name: &str, row: &FamilyScore) -> Vec<String> {
     cells
 }
 
-/// A line for each file: its cost each way, and the stages applied.
+/// A line for each file: its cost in each way, and the stages that were applied.
 pub(super) fn listing(score: &CorpusScore) -> String {
     let head = ["file", "as sent", "exact", "by", "standard", "by"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
@@ -71,7 +71,7 @@ pub(super) fn listing(score: &CorpusScore) -> String {
     table::align("lrrlrl", &rows)
 }
 
-/// One object with everything.
+/// The whole score as one JSON object.
 pub(super) fn scripts(score: &CorpusScore) -> String {
     let families: Map<String, Value> =
         score.families.iter().map(|(name, row)| (name.clone(), row.json())).collect();

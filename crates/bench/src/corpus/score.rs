@@ -1,4 +1,4 @@
-//! Scores a result each way, and adds up scores.
+//! Scores a result in each way, and adds up scores.
 
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use tersely_terminal::share::Share;
 use super::foreign::{ForeignCount, VOCABULARIES};
 use super::sight::{Needles, Sight};
 
-/// The columns: exact only, standard, aggressive.
+/// The ways to compress, one per column: exact only, standard, aggressive.
 pub(super) const WAYS: [(&str, Mode, Loss); 3] = [
     ("exact", Mode::Standard, Loss::None),
     ("standard", Mode::Standard, Loss::Detail),
@@ -37,22 +37,22 @@ pub(super) struct FamilyScore {
     pub(super) files: usize,
     bytes: usize,
     pub(super) sent: usize,
-    /// Tokens each way.
+    /// The number of tokens in each way.
     pub(super) tokens: [usize; 3],
-    /// The stages each way applied to the last file.
+    /// The stages that each way applied to the last file.
     pub(super) stages: [String; 3],
     pub(super) questions: usize,
-    /// Answerable questions, each way.
+    /// The number of questions that can be answered, in each way.
     pub(super) sight: [Sight; 3],
-    /// Error lines that the standard way hides.
+    /// The number of error lines that the standard way hides.
     pub(super) errors: usize,
-    /// The cost in other vocabularies, the standard way.
+    /// The cost in other vocabularies, in the standard way.
     pub(super) foreign: [ForeignCount; VOCABULARIES.len()],
-    /// Time spent, the standard way.
+    /// The time spent in the standard way.
     time: Duration,
     /// The longest time for one file.
     pub(super) slowest: Duration,
-    /// Files that got more expensive, or did not decode to the original.
+    /// The files that got more expensive, or did not decode to the original.
     pub(super) broken: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl AddAssign<&Self> for FamilyScore {
 }
 
 impl FamilyScore {
-    /// Scores one file with its call, each way.
+    /// Scores one file with its call, in each way.
     pub(super) fn of(call: Call<'_>, file: &CorpusFile<'_>) -> Self {
         let CorpusFile { family, path, text, asked } = *file;
         let sent = O200k.count(text);
@@ -103,12 +103,12 @@ impl FamilyScore {
         row
     }
 
-    /// Percent saved each way.
+    /// The percentage saved in each way.
     pub(super) fn saved(&self) -> [f64; 3] {
         self.tokens.map(|tokens| Share::saved(self.sent, tokens).percent())
     }
 
-    /// Megabytes per second.
+    /// The speed in megabytes per second.
     pub(super) fn pace(&self) -> f64 {
         let micros = self.time.as_micros().max(1);
         u32::try_from(self.bytes).map_or(0.0, f64::from)
@@ -145,8 +145,7 @@ fn stages(outcome: &Outcome<'_>) -> String {
     if names.is_empty() { "-".to_owned() } else { names.join("+") }
 }
 
-/// False if an outcome claims to be exact but is not. Where secrets were masked, the text around them cannot be
-/// restored.
+/// False if an outcome claims to be exact but is not. If secrets were masked, the text around them cannot be restored.
 fn is_exact(outcome: &Outcome<'_>, text: &str) -> bool {
     outcome.ledger.loss() != Loss::None
         || outcome.redacted > 0

@@ -1,4 +1,4 @@
-//! Checks whether questions about a file can still be answered from what is sent.
+//! Checks whether questions about a file can still be answered from the compressed text.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,22 +9,22 @@ use std::path::Path;
 use serde_json::Value;
 use tersely_core::{Call, Loss, Mode, Outcome, Plan, Redaction, compress, restore};
 
-/// The strings that an answer needs.
+/// The strings that an answer must contain.
 pub(crate) type Needles = Vec<String>;
 
-/// Numbers of answerable questions.
+/// The number of questions that can be answered.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sight {
-    /// From the text, interpreted: `url = https://x/{id}` shows a URL for every id, and `\"` is a quote.
+    /// From the text as a reader interprets it: `url = https://x/{id}` gives a URL for every id, and `\"` is a quote.
     pub read: usize,
     /// From the literal text.
     pub letter: usize,
-    /// From the text and its original.
+    /// From the text together with its original.
     pub expanded: usize,
 }
 
 impl Sight {
-    /// Searches for the answers to `asked`.
+    /// Searches the outcome for the answers to `asked`.
     pub(crate) fn of(outcome: &Outcome<'_>, asked: &[Needles]) -> Self {
         let text = &*outcome.text;
         let read = restore(text).unwrap_or_default();

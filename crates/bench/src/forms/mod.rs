@@ -1,4 +1,4 @@
-//! `tersely-bench forms DIR`: measures what every form costs on a corpus, and how fast it is encoded and decoded.
+//! `tersely-bench forms DIR`: measures the cost of every form on a corpus, and the speed of encoding and decoding.
 
 mod report;
 mod sample;
@@ -35,7 +35,7 @@ pub(crate) struct FormsArgs {
     pub seconds: u32,
 }
 
-/// Measures a corpus; fails if a law is broken.
+/// Measures a corpus. The exit code reports failure if a law is broken.
 pub(crate) fn run(args: &FormsArgs) -> Result<ExitCode, Stop> {
     let set = sample::read(&args.dir)?;
     if set.samples.is_empty() {

@@ -9,10 +9,10 @@ use super::speed::TaskSpeed;
 
 const HEAD: [&str; 8] = ["file", "as sent", "compact", "STC", "tight", "TOON", "auto", "saved"];
 
-/// Maximum file name length that leaves room for the numbers in 100 columns.
+/// The maximum length of a file name, which leaves room for the numbers in 100 columns.
 const NAME: usize = 34;
 
-/// Renders a page of at most 100 columns.
+/// Renders a page with a maximum width of 100 columns.
 pub(crate) fn text(score: &FormsScore, speeds: &[TaskSpeed]) -> String {
     [tokens(score), laws(score), skipped(score), pace(speeds)].join("\n\n")
 }
@@ -80,7 +80,7 @@ fn tenths(rate: u64) -> String {
     format!("{}.{}", rate / 10, rate % 10)
 }
 
-/// One object with everything on the page.
+/// One JSON object with everything on the page.
 pub(crate) fn json(score: &FormsScore, speeds: &[TaskSpeed]) -> String {
     json!({
         "files": score.rows.iter().map(row).collect::<Vec<_>>(),

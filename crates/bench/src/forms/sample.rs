@@ -19,7 +19,7 @@ pub(crate) struct SampleSet {
     pub skipped: Vec<String>,
 }
 
-/// A JSON document, original and as encoded by auto.
+/// A JSON document: the original text, and the text in the form that auto chose.
 #[derive(Debug)]
 pub(crate) struct JsonSample {
     pub name: String,
@@ -48,7 +48,7 @@ pub(crate) fn read(dir: &Path) -> Result<SampleSet, CommandFault> {
     Ok(all)
 }
 
-/// Encodes a JSON document with auto; None if the text is not JSON.
+/// Encodes a JSON document in the form that auto chooses. `None` if the text is not JSON.
 pub(crate) fn choose(sent: &str) -> Option<Choice> {
     json::decode(sent).ok().map(|value| auto::choose(&value))
 }

@@ -1,4 +1,4 @@
-//! Counts what each form costs on a corpus, and checks the laws.
+//! Counts the cost of each form on a corpus, and checks the laws.
 
 use tersely_codec::stc::{self, StcLayout};
 use tersely_codec::{Form, decode, encode, json};
@@ -26,7 +26,7 @@ pub(crate) struct FileScore {
     pub exact: bool,
 }
 
-/// Tokens; None if a form cannot represent the value exactly.
+/// The number of tokens in each form. `None` if a form cannot represent the value exactly.
 #[derive(Debug)]
 pub(crate) struct FormsCost {
     pub sent: usize,
@@ -61,14 +61,14 @@ fn row(sample: &JsonSample) -> Option<FileScore> {
 }
 
 impl FormsCost {
-    /// The saving of auto over the original text.
+    /// The saving of auto, compared with the original text.
     pub(crate) fn saved(&self) -> Share {
         Share::saved(self.sent, self.auto)
     }
 }
 
 impl FormsScore {
-    /// The sum over all files; where a form cannot represent a file, its compact JSON counts.
+    /// The sum over all files. If a form cannot represent a file, the file's compact JSON is counted instead.
     pub(crate) fn total(&self) -> FormsCost {
         let sum = |tokens: fn(&FormsCost) -> usize| self.rows.iter().map(|row| tokens(&row.cost)).sum();
         FormsCost {
@@ -81,7 +81,7 @@ impl FormsScore {
         }
     }
 
-    /// The median saving of auto over the files.
+    /// The median saving of auto over all files.
     pub(crate) fn median(&self) -> Share {
         Share::median(self.rows.iter().map(|row| row.cost.saved()).collect())
     }

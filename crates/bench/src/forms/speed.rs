@@ -1,7 +1,7 @@
 //! Times encoding and decoding on one thread.
 //!
-//! The tasks take turns in short slices and the median slice is reported, so that other load on the machine affects all
-//! of them alike.
+//! The tasks take turns in short slices, and the median slice is reported. This way, other load on the machine affects
+//! all tasks equally.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use super::sample::{JsonSample, choose};
 
 const SLICES: u32 = 5;
 
-/// A task to time: what it does to a sample, and which of its bytes count.
+/// A task to time: the operation on a sample, and the bytes that count for its speed.
 struct Task {
     name: &'static str,
     run: fn(&JsonSample),
@@ -37,9 +37,9 @@ const TASKS: [Task; 5] = [
 #[derive(Debug)]
 pub(crate) struct TaskSpeed {
     pub task: &'static str,
-    /// Tenths of a megabyte per second, of what the task reads.
+    /// The speed relative to the bytes that the task reads, in tenths of a megabyte per second.
     pub read: u64,
-    /// Tenths of a megabyte per second, of the original JSON.
+    /// The speed relative to the bytes of the original JSON, in tenths of a megabyte per second.
     pub sent: u64,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn measure(samples: &[JsonSample], seconds: u32) -> Vec<TaskSpeed> {
     TASKS.iter().zip(slices).map(|(task, slices)| speed(task, samples, slices)).collect()
 }
 
-/// The time of one pass over `samples`, averaged over as many passes as fill the slice.
+/// The average time of one pass over `samples`. Passes are repeated until the slice is filled.
 fn slice(task: &Task, samples: &[JsonSample], least: Duration) -> Duration {
     let start = Instant::now();
     let mut passes = 0;
@@ -76,7 +76,7 @@ fn speed(task: &Task, samples: &[JsonSample], mut slices: Vec<Duration>) -> Task
     TaskSpeed { task: task.name, read: rate(total(task.bytes), pass), sent: rate(total(sent), pass) }
 }
 
-/// Tenths of a megabyte per second: bytes per microsecond, times ten.
+/// The rate in tenths of a megabyte per second, which is ten times the number of bytes per microsecond.
 fn rate(bytes: usize, time: Duration) -> u64 {
     let rate = bytes as u128 * 10_000 / time.as_nanos().max(1);
     u64::try_from(rate).unwrap_or(u64::MAX)

@@ -7,9 +7,9 @@ use serde_json::Value;
 /// The kind of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FactKind {
-    /// A file or a folder, with a slash in it.
+    /// A file or a folder, with a slash in its path.
     Path,
-    /// A word of no natural language: `file.rs`, `max_bytes`, `HttpClient`, `a1b2c3d`.
+    /// A word that is not from a natural language: `file.rs`, `max_bytes`, `HttpClient`, `a1b2c3d`.
     Name,
     /// A line number.
     Line,
@@ -26,19 +26,19 @@ impl FactKind {
 pub struct CallFact {
     /// Its kind.
     pub kind: FactKind,
-    /// The argument.
+    /// The name of the argument.
     pub argument: String,
     /// The path, name or number.
     pub word: String,
 }
 
-/// Minimum length of a name: shorter words occur everywhere.
+/// The minimum length of a name. Shorter words occur everywhere.
 const MIN_NAME_BYTES: usize = 4;
 
-/// Maximum length of a name.
+/// The maximum length of a name.
 const MAX_NAME_BYTES: usize = 300;
 
-/// Arguments that are line numbers.
+/// Names of arguments that contain line numbers.
 const LINES: [&str; 9] = [
     "offset",
     "line",
@@ -51,7 +51,7 @@ const LINES: [&str; 9] = [
     "view_range",
 ];
 
-/// The calls in a model's message: their tools, and the facts in their arguments.
+/// The calls in a model's message: the tool of each, and the facts in its arguments.
 pub(crate) fn calls(message: &Value) -> Vec<(String, BTreeSet<CallFact>)> {
     let mut calls = Vec::new();
     let mut add = |tool: &Value, input: &Value| {
@@ -98,7 +98,7 @@ fn gather(argument: &str, value: &Value, facts: &mut BTreeSet<CallFact>) {
             };
             facts.extend(words(text).filter_map(fact));
         }
-        // A call can name line 1 or 2 without any result that shows it.
+        // A call can refer to line 1 or 2 even if no result shows it.
         Value::Number(number) if LINES.contains(&argument) && number.as_u64() > Some(2) => {
             let (argument, word) = (argument.to_owned(), number.to_string());
             facts.insert(CallFact { kind: FactKind::Line, argument, word });

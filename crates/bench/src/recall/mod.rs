@@ -1,4 +1,5 @@
-//! `tersely-bench recall DIR`: checks whether what later calls name can still be read in what was sent before them.
+//! `tersely-bench recall DIR`: checks whether the facts in later calls can still be read in the compressed results
+//! before them.
 
 pub(crate) mod facts;
 mod report;
@@ -43,7 +44,7 @@ pub(crate) struct RecallArgs {
     pub json: bool,
 }
 
-/// The measured modes.
+/// The modes to measure.
 pub(crate) const MODES: [(&str, Loss); 2] = [("exact", Loss::None), ("standard", Loss::Detail)];
 
 /// A transcript and its score in each mode.
@@ -94,7 +95,7 @@ fn one(expand: ExpandOffer, transcript: &Transcript) -> Result<RecalledTranscrip
     Ok(RecalledTranscript { name: transcript.name.clone(), client: transcript.client, scores })
 }
 
-/// A transcript's turns, and its text outside results.
+/// The turns of a transcript, and its text outside of results.
 fn talk(transcript: &Transcript) -> Result<RecallTalk, String> {
     let mut talk = RecallTalk::default();
     let read = |message: &[u8]| serde_json::from_slice::<Value>(message).unwrap_or_default();

@@ -10,7 +10,7 @@ use super::facts::FactKind;
 use super::score::RecallScore;
 use super::{MODES, RecalledTranscript};
 
-/// Renders a page of at most 100 columns, unless each miss is listed.
+/// Renders a page with a maximum width of 100 columns, unless each miss is listed.
 pub(crate) fn text(is_verbose: bool, rows: &[RecalledTranscript], skipped: usize) -> String {
     let mut parts = vec![clients(rows), kinds(rows)];
     parts.push(format!(
@@ -24,7 +24,7 @@ pub(crate) fn text(is_verbose: bool, rows: &[RecalledTranscript], skipped: usize
     parts.join("\n\n")
 }
 
-/// The scores of each client, and of all.
+/// The scores of each client, and of all clients.
 fn grouped_rows(rows: &[RecalledTranscript]) -> Vec<(&'static str, usize, [RecallScore; 2])> {
     let mut clients: BTreeMap<&'static str, (usize, [RecallScore; 2])> = BTreeMap::new();
     let mut all = (0, <[RecallScore; 2]>::default());
@@ -76,7 +76,7 @@ fn percent([shown, sent]: [usize; 2]) -> String {
     if shown == 0 {
         return "-".to_owned();
     }
-    // Rounded down, so that only a complete recall is 100.
+    // Round down, so that only complete recall is shown as 100.
     let hundredths = sent * 10_000 / shown;
     format!("{}.{:02} %", hundredths / 100, hundredths % 100)
 }
@@ -96,7 +96,7 @@ fn misses(rows: &[RecalledTranscript]) -> Vec<String> {
     lines
 }
 
-/// One object with everything.
+/// All scores as one JSON object.
 pub(crate) fn json(rows: &[RecalledTranscript]) -> String {
     let score = |score: &RecallScore| {
         let kinds = FactKind::ALL.into_iter().zip(score.counts);

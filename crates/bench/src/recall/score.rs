@@ -1,4 +1,4 @@
-//! Counts the facts in later calls that earlier results showed, and how many can still be read in what was sent.
+//! Counts the facts in later calls that earlier results showed, and how many of them the compressed results still show.
 
 use std::collections::HashMap;
 
@@ -8,22 +8,23 @@ use tersely_wire::{Provider, WireError};
 
 use super::facts::{CallFact, FactKind, calls, words};
 
-/// The words in the results of a body, each with the first result that shows it.
+/// The words in the results of a body, each with the index of the first result that contains it.
 #[derive(Default)]
 pub struct SeenBody {
     first: HashMap<String, usize>,
 }
 
-/// How many facts of the calls were visible.
+/// How many facts in the calls were visible to the model.
 #[derive(Debug, Clone, Default)]
 pub struct RecallScore {
-    /// Calls that name something a result showed.
+    /// The number of calls with a fact that a result showed.
     pub calls: usize,
-    /// By kind: facts shown in the original results, and how many of them were sent.
+    /// For each kind: the number of facts shown in the original results, and how many of them the compressed results
+    /// show.
     pub counts: [[usize; 2]; 3],
-    /// Facts that no earlier sent result shows, but that a user or the model wrote elsewhere in the conversation.
+    /// The number of facts that no earlier compressed result shows, but that the user or the model wrote elsewhere.
     pub said: usize,
-    /// Facts that were not visible at all: the number of the call, its tool, and the fact.
+    /// The facts that were not visible anywhere: the number of the call, its tool, and the fact.
     pub misses: Vec<(usize, String, CallFact)>,
 }
 
@@ -50,7 +51,7 @@ impl SeenBody {
         }
     }
 
-    /// Adds the words of a message outside tool results.
+    /// Adds the words of a message that are outside of tool results.
     pub(crate) fn hear(&mut self, at: usize, message: &Value) {
         let is_result =
             message["role"] == "tool" || message["type"].as_str().is_some_and(|it| it.ends_with("_output"));
@@ -88,22 +89,22 @@ impl SeenBody {
     }
 }
 
-/// A model's turn: how many results and messages came before it, and its message.
+/// A turn of the model: the number of results and messages before it, and its message.
 pub(crate) struct RecallTurn {
     pub results: usize,
     pub messages: usize,
     pub said: Vec<Value>,
 }
 
-/// A conversation without its results.
+/// A conversation without its tool results.
 #[derive(Default)]
 pub(crate) struct RecallTalk {
     pub turns: Vec<RecallTurn>,
-    /// The words outside results, each with the first message that has it.
+    /// The words outside of results, each with the index of the first message that contains it.
     pub beside: SeenBody,
 }
 
-/// Scores the calls of these turns against the original results and the sent ones.
+/// Scores the calls of these turns against the original and the compressed results.
 #[must_use]
 pub(crate) fn score(talk: &RecallTalk, came: &SeenBody, sent: &SeenBody) -> RecallScore {
     let mut score = RecallScore::default();
@@ -135,7 +136,7 @@ fn place(kind: FactKind) -> usize {
 }
 
 impl RecallScore {
-    /// Facts shown in total, and how many of them were sent.
+    /// The number of facts shown in total, and how many of them the compressed results show.
     #[must_use]
     pub fn all(&self) -> [usize; 2] {
         self.counts.iter().fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
@@ -152,10 +153,10 @@ impl RecallScore {
     }
 }
 
-/// Scores a Messages body, given as original and as sent.
+/// Scores a Messages body, given in its original and its compressed form.
 ///
 /// # Errors
-/// If one of them is invalid.
+/// If one of the bodies is invalid.
 pub fn recall(provider: &Provider, came: &[u8], sent: &[u8]) -> Result<RecallScore, WireError> {
     let body: Value = serde_json::from_slice(came).unwrap_or_default();
     let mut talk = RecallTalk::default();

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
     let mut meant = settings::load_telling(&sources)?.settings;
     let Some(file) = history::file(&sources, &meant.seen.history) else { return Err(placeless().into()) };
     meant.gateway.admin.listen = Some(args.listen);
-    // It serves no requests, so it has no events to write.
+    // The dashboard forwards no requests, so it has no events to write.
     meant.seen.events = None;
     let ready = ReadyGateway::new(meant, None)?;
     let mut shown = ready.settings.clone();
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
             signals.next().await;
         };
         let hello = |here: SocketAddr| {
-            // If stderr is closed, nobody reads it.
+            // If stderr is closed, nobody reads the message.
             let _ = output::note(&format!("tersely: http://{here}/_tersely/ (Ctrl-C ends it)"));
         };
         let hint = "choose another address: tersely dashboard --listen 127.0.0.1:0";

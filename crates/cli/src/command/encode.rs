@@ -74,7 +74,7 @@ pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Encodes the value in the requested form; an error with that form if it cannot represent the value.
+/// Encodes the value in the requested form. If the form cannot represent the value, returns the form as an error.
 fn write(wish: FormWish, value: &Value<'_>) -> Result<(Form, String), Form> {
     match wish {
         FormWish::Auto => {

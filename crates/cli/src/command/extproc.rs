@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ExtprocArgs) -> Result<ExitCode, Stop> {
     })
 }
 
-/// The startup message.
+/// The message printed at startup.
 fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
     let mode = ready.mode().name();
     let seals = if ready.rewrite.engine().seals() { SEALS } else { "" };

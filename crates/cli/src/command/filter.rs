@@ -164,7 +164,7 @@ fn test(args: &TestArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
-/// The named filters, or all of them; a broken one ends the command.
+/// The named filters, or all filters if none is named. A filter that cannot be read ends the command.
 fn select_filters(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile)>, Stop> {
     let opened = |name: &str, file: &Result<FilterFile, Vec<Problem>>| match file {
         Ok(file) => Ok((name.to_owned(), file.clone())),
@@ -243,7 +243,7 @@ fn explain(args: &ExplainArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The saving of a filter, or why it is not used.
+/// The saving of a filter, or the reason why it is not used.
 fn account(found: &FoundFilter, shown: &Outcome<'_>, call: Call<'_>, text: &str) -> String {
     if shown.ledger.steps.iter().any(|step| step.stage == Filter::STAGE) {
         let before = O200k.count(text);

@@ -1,4 +1,4 @@
-//! `tersely http`: a JSON API that answers in the form a client asks for.
+//! `tersely http`: serves a JSON API in the form that each client requests.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `tersely man`: prints our help as manual pages.
+//! `tersely man`: prints the command-line help as manual pages.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The commands: one file each, with its arguments.
+//! The commands: each has its own module, with its arguments.
 
 mod audit;
 mod completions;

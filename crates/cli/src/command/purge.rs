@@ -52,7 +52,7 @@ pub(crate) struct PurgeWhat {
     pub tenant: bool,
 }
 
-/// Deletes them after confirmation.
+/// Deletes the history or the stored texts, after confirmation.
 pub(crate) fn run(args: &PurgeArgs) -> Result<ExitCode, Stop> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
     let sources = SettingSources::new(&flags);
@@ -95,7 +95,7 @@ fn forget_texts(args: &PurgeArgs, meant: AllSettings) -> Result<ExitCode, Stop> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads headers from standard input. They hold credentials, which other users could see on a command line.
+/// Reads headers from standard input. They contain credentials, which other users could see on a command line.
 fn headers() -> Result<HeaderMap, Stop> {
     let mut text = String::new();
     io::stdin().lock().read_to_string(&mut text)?;
@@ -110,7 +110,7 @@ fn headers() -> Result<HeaderMap, Stop> {
     Ok(headers.ok_or_else(fault)?.into_iter().collect())
 }
 
-/// Asks for confirmation on a terminal; fails without one.
+/// Asks for confirmation on the terminal. Without a terminal, returns an error.
 fn ask(question: &str) -> Result<(), Stop> {
     let refused = |message: &str| CommandFault::no(message, "to go on without a question, add --yes");
     if !io::stdin().is_terminal() {

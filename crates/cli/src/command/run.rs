@@ -1,4 +1,4 @@
-//! `tersely run`: runs a command with its own gateway, then prints what that saved.
+//! `tersely run`: runs a command with its own gateway, then prints the savings.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&args.flags);
     let mut meant = settings::load_telling(&sources)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    // Two runs cannot share one address; `tersely dashboard` shows all runs.
+    // Two runs cannot listen on the same admin address; `tersely dashboard` shows all runs.
     meant.gateway.admin.listen = None;
     let Some((program, typed)) = args.command.split_first() else {
         return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
@@ -127,7 +127,7 @@ fn start(
     Ok(ExitCode::from(code))
 }
 
-/// The file name of a program.
+/// The file name of a program, without its extension.
 fn name(program: &OsString) -> String {
     Path::new(program).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -144,7 +144,7 @@ async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus
     }
 }
 
-/// The exit code as a shell would report it.
+/// The exit code that a shell would report.
 pub(crate) fn code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
@@ -163,7 +163,7 @@ fn summary(proxy: &ReadyGateway, launch: &LaunchOptions) -> String {
     format!("no requests came through; run `tersely doctor` to find out why{notes}")
 }
 
-/// Why a command did not start, and what to do.
+/// The error for a command that did not start, with advice.
 pub(crate) fn absent(install: Option<&str>, program: &OsString, error: &io::Error) -> CommandFault {
     let program = program.display();
     match (error.kind(), install) {

@@ -78,11 +78,11 @@ where
         let serving = |listener, stop| serve(&proxy, listener, stop);
         stand(&proxy.settings, |address| hello(&proxy, address), serving).await
     });
-    // After a second signal, running rewrites are not awaited.
+    // After a second signal, requests that are still being rewritten are not awaited.
     runtime.shutdown_background();
     let saved = proxy.savings();
     if ended.is_ok() && saved.requests() > 0 {
-        // If stderr is closed, nobody reads it.
+        // If stderr is closed, nobody reads the message.
         let _ = output::note(&format!("tersely: {saved}"));
     }
     if let Some(lost) = proxy.finish() {
@@ -91,10 +91,10 @@ where
     ended
 }
 
-/// Applies changed settings while running; network, store, limits and timeouts take effect after a restart.
+/// Applies changed settings while the gateway runs. Changes of network, store, limits and timeouts need a restart.
 fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewriter>, tenants: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
-        // If stderr is closed, nobody reads it.
+        // If stderr is closed, nobody reads the message.
         let _ = output::note(&match news {
             News::Changed => {
                 "tersely: new settings applied; network, store, limits and timeouts take effect after a restart"
@@ -107,7 +107,7 @@ fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewr
     });
     tokio::spawn(async move {
         while changes.changed().await.is_ok() {
-            // The connection to a compressor keeps its first settings, so its answers stay under the same cache keys.
+            // The connection to a compressor keeps its first settings, so that its answers keep the same cache keys.
             let strategy = live.engine().settings().strategy.clone();
             let new = Arc::clone(&changes.borrow_and_update());
             live.swap(Engine::new(EngineSettings { strategy, ..new.engine.clone() }));
@@ -116,7 +116,7 @@ fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewr
     });
 }
 
-/// Resolves when the server is to stop, with how long it still accepts requests.
+/// Resolves when the server should stop, with the time during which it still accepts requests.
 pub(crate) type StopSign = Pin<Box<dyn Future<Output = Duration> + Send>>;
 
 /// Listens, prints the startup message, and serves until stopped.
@@ -138,7 +138,7 @@ where
     let (stop, stopped) = oneshot::channel();
     let serving = serve(listener, Box::pin(async move { stopped.await.unwrap_or_default() }));
     tokio::pin!(serving);
-    // The first poll applies the settings: only then is it ready.
+    // The first poll applies the settings; the server is ready only after that.
     select! {
         biased;
         ended = &mut serving => return done(ended),
@@ -148,10 +148,10 @@ where
         ended = &mut serving => return done(ended),
         signal = signals.next() => signal,
     };
-    // After Ctrl-C a person waits; after SIGTERM a load balancer may still send requests until it notices.
+    // After Ctrl-C, a person is waiting. After SIGTERM, a load balancer may send more requests until it notices.
     let notice = if signal == TERMINATE { settings.timeouts.notice } else { Duration::ZERO };
     output::note(&goodbye(notice))?;
-    // The receiver is gone if the server has just ended.
+    // The receiver no longer exists if the server has just ended.
     let _ = stop.send(notice);
     select! {
         ended = serving => done(ended),
@@ -172,7 +172,7 @@ fn done(ended: Result<(), Error>) -> Result<ExitCode, Stop> {
     ended.map(|()| ExitCode::SUCCESS).map_err(|error| CommandFault::unable(error.to_string(), hint).into())
 }
 
-/// Why an address cannot be listened on, and what to do.
+/// The error for an address that cannot be listened on, with advice.
 async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault {
     let listen = settings.listen;
     let kind = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
@@ -197,7 +197,7 @@ async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault 
     }
 }
 
-/// The startup message: where it listens, where requests go, and how to point clients at it.
+/// The message printed at startup: the address, where requests go, and how to point clients at the gateway.
 fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     let url = url(&proxy.settings, address);
     let ready =
@@ -214,13 +214,13 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     )
 }
 
-/// The address of the metrics, if served.
+/// A line with the address of the metrics, if they are served.
 pub(crate) fn numbers(settings: &GatewaySettings) -> String {
     let listen = settings.admin.listen.map(local);
     listen.map_or_else(String::new, |address| format!("\n  metrics   http://{address}/metrics"))
 }
 
-/// Where each provider's requests go; a single address if it is the same for all.
+/// Where each provider's requests go, or a single address if it is the same for all providers.
 fn targets(settings: &GatewaySettings) -> String {
     let urls = Vendor::ALL.map(|provider| settings.upstreams.of(provider).map(Upstream::url));
     if let Some(url) = urls[0].as_ref().filter(|_| urls.iter().all(|other| *other == urls[0])) {
@@ -231,7 +231,7 @@ fn targets(settings: &GatewaySettings) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// A line about who can reach it, if that is not obvious.
+/// A line about who can reach the gateway, if that is not obvious.
 pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'static str {
     let shows = settings.tls.as_ref().is_some_and(InboundTls::asks_clients);
     match (settings.tenants.is_empty(), shows) {
@@ -243,7 +243,7 @@ pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'sta
     }
 }
 
-/// The URL for clients on this machine.
+/// The URL of the gateway for clients on this machine.
 pub(crate) fn url(settings: &GatewaySettings, address: SocketAddr) -> String {
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
     format!("{scheme}://{}", local(address))

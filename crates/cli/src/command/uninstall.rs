@@ -1,4 +1,4 @@
-//! `tersely uninstall`, with the history that its `--purge` deletes.
+//! `tersely uninstall`, and the deletion of the history for its `--purge` flag.
 
 use std::process::ExitCode;
 
@@ -11,12 +11,12 @@ use crate::history;
 
 pub(crate) use tersely_agents::uninstall::UninstallArgs;
 
-/// Undoes the changes after confirmation.
+/// Undoes the changes, after confirmation.
 pub(crate) fn run(args: &UninstallArgs) -> Result<ExitCode, Stop> {
     tersely_agents::uninstall::run(args, purge_history)
 }
 
-/// Deletes the history; returns the number of requests in it.
+/// Deletes the history, and returns the number of requests in it.
 fn purge_history() -> Result<u64, Stop> {
     let sources = SettingSources::new(&Flags::default());
     let meant = settings::load_telling(&sources)?.settings;

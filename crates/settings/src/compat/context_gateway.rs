@@ -1,27 +1,28 @@
-//! Reads `pipes.tool_output` and `providers`, the file shape of other gateways, and says what of it has no effect here.
+//! Reads `pipes.tool_output` and `providers`, which other gateways' files use, and reports the keys that have no effect
+//! here.
 
 use super::{remote, tool_discovery};
 use crate::node::{Pair, SettingNode, SettingValue};
 use crate::reader::TreeReader;
 use crate::words::switch;
 
-/// What a foreign key means here.
+/// The effect of another gateway's key here.
 pub(crate) enum CompatMeaning {
-    /// Whether anything is done at all.
+    /// Switches compression on or off.
     Enabled,
-    /// Who does it.
+    /// Chooses the compressor.
     Strategy,
-    /// Whether a model may fetch back what was left out, without which nothing is.
+    /// Sets whether the model can fetch omitted text. If it cannot, no detail is left out.
     Expand,
-    /// The same as a key of ours.
+    /// Has the same meaning as one of our keys.
     Key(&'static str),
-    /// The same as a key of ours that says something of a compressor, where the provider that is named has no word in it.
+    /// Has the same meaning as one of our compressor keys, unless the named provider sets that key.
     Remote(&'static str),
-    /// Nothing, and why; what is typed must still be of its kind.
+    /// Has no effect, for the given reason. The value must still be of the given kind.
     Nothing(CompatKind, &'static str),
 }
 
-/// What can be typed for a key of theirs that has no effect.
+/// The kind of value that a key without effect accepts.
 #[derive(Clone, Copy)]
 pub(crate) enum CompatKind {
     Number,
@@ -51,7 +52,7 @@ pub(crate) static CONTEXT_GATEWAY_KEYS: [(&str, CompatMeaning); 15] = [
 
 const PIPE: &str = "pipes.tool_output";
 
-/// Reads a whole `pipes` or `providers`.
+/// Reads a whole `pipes` or `providers` table.
 pub(crate) fn read(reader: &mut TreeReader<'_>, pair: &Pair) {
     let Some(pairs) = reader.table(&pair.name, &pair.node) else { return };
     if pair.name == "providers" {
@@ -84,7 +85,7 @@ fn pipe(reader: &mut TreeReader<'_>, node: &SettingNode) {
     }
 }
 
-/// The mode that the pipe's switches ask for, and the line that says so.
+/// The mode that the pipe's switches request, and the line that requests it.
 type RequestOptions = Option<(&'static str, usize)>;
 
 fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, mode: &mut RequestOptions) {
@@ -129,7 +130,7 @@ fn strategy(word: &str) -> Result<&'static str, String> {
     known.ok_or_else(|| format!("unknown strategy {word:?}; use {}", STRATEGIES.join(", ")))
 }
 
-/// Holds a value without effect to its kind. A variable in it is not asked for: nobody needs to set what nobody reads.
+/// Checks the kind of a value that has no effect. Variables in it are not resolved, so the user need not set them.
 fn idle(kind: CompatKind, node: &SettingNode) -> Result<(), String> {
     let SettingValue::Text(text) = &node.value else {
         return Err(format!("expects a value, not {}", node.value.kind()));

@@ -1,7 +1,7 @@
-//! What the file of another gateway says of a compressor elsewhere: its own keys, and those of the provider that it names.
+//! Reads the compressor settings of another gateway's file: the pipe's own keys, and those of the provider it names.
 //!
-//! Both may stand in either order, so they are gathered first. What a provider says goes before what the pipe says itself,
-//! and a key goes to the server that it was written for alone.
+//! The two tables may come in either order, so both are collected first. A provider's values override the pipe's own
+//! values, and an API key is sent only to the server that it was configured for.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::reader::TreeReader;
 use crate::remote::EXTERNAL;
 use crate::words::Words;
 
-/// The keys of a provider, and what they are called here.
+/// The keys of a provider, each with our name for it.
 const KEYS: [(&str, &str); 4] =
     [("api_key", "remote.key"), ("model", "remote.model"), ("endpoint", "remote.endpoint"), ("auth", "")];
 
-/// Notes what the pipe says for a key of ours.
+/// Records the pipe's value for one of our keys.
 pub(crate) fn note(reader: &mut TreeReader<'_>, key: &'static str, pair: &Pair) -> Result<(), String> {
     let origin = reader.at(pair.line);
     let Some(words) = read(reader, key, pair)? else { return Ok(()) };
@@ -30,7 +30,7 @@ pub(crate) fn note(reader: &mut TreeReader<'_>, key: &'static str, pair: &Pair) 
     Ok(())
 }
 
-/// What is typed for a key. A key of a compressor may be in a variable that is not set: then it has none.
+/// The value of a key. If a compressor's API key refers to a variable that is not set, the compressor has no key.
 fn read(reader: &mut TreeReader<'_>, key: &str, pair: &Pair) -> Result<Option<Words>, String> {
     match reader.words(&pair.node) {
         Err(what) if key == "remote.key" && what.starts_with("variable ") => {
@@ -42,7 +42,7 @@ fn read(reader: &mut TreeReader<'_>, key: &str, pair: &Pair) -> Result<Option<Wo
     }
 }
 
-/// Reads a whole `providers`.
+/// Reads the whole `providers` table.
 pub(crate) fn providers(reader: &mut TreeReader<'_>, pair: &Pair, pairs: &[Pair]) {
     reader.layer.foreign.place = Some(reader.at(pair.line));
     for pair in pairs {
@@ -86,8 +86,8 @@ fn provider(reader: &mut TreeReader<'_>, name: &str, pairs: &[Pair]) {
     reader.layer.foreign.providers.insert(name.to_owned(), said);
 }
 
-/// Puts what was gathered under our keys. A provider means something to the strategy that asks a model only: no other may
-/// send its key anywhere.
+/// Stores the collected values under our keys. Only the strategy that asks a model uses a provider: no other strategy
+/// may send the provider's key anywhere.
 pub(crate) fn close(layer: &mut Layer) {
     let mut foreign = std::mem::take(&mut layer.foreign);
     let mut said = std::mem::take(&mut foreign.own);
@@ -111,11 +111,11 @@ pub(crate) fn close(layer: &mut Layer) {
     layer.foreign = foreign;
 }
 
-/// What decides who gets a key: both come from one place.
+/// The keys that decide which server gets the API key. Both must come from the same table.
 const PAIR: [&str; 2] = ["remote.endpoint", "remote.key"];
 
-/// Puts what a provider says over what the pipe says itself, and gives whose API it speaks. The endpoint and the key of the
-/// pipe are those of another server.
+/// Overrides the pipe's values with the provider's, and returns the API that the provider speaks. The pipe's own
+/// endpoint and key are dropped, because they belong to another server.
 fn choose(
     layer: &mut Layer,
     said: &mut BTreeMap<&'static str, CompatValue>,
@@ -143,7 +143,7 @@ fn choose(
     shape
 }
 
-/// Whose API a provider speaks, by its name or else by its model's.
+/// The API that a provider speaks, determined by the provider's name or else by the model's name.
 fn shape(name: &str, model: &str) -> &'static str {
     let (name, model) = (name.to_ascii_lowercase(), model.to_ascii_lowercase());
     match name.as_str() {

@@ -1,20 +1,21 @@
-//! Reads `pipes.tool_discovery`, as other gateways write it. What cannot be had here is refused, not ignored.
+//! Reads `pipes.tool_discovery` of other gateways' files. An option that is not supported here is an error, not
+//! ignored.
 
 use crate::node::{Pair, SettingNode, SettingValue};
 use crate::reader::TreeReader;
 use crate::words::switch;
 
-/// What a foreign key means here.
+/// The effect of another gateway's key here.
 pub(crate) enum ToolPipeMeaning {
-    /// Whether anything is done at all.
+    /// Switches tool discovery on or off.
     Enabled,
     /// How tools are chosen.
     Strategy,
-    /// The same as a key of ours.
+    /// Has the same meaning as one of our keys.
     Key(&'static str),
-    /// Whether what is not shown can be found: it always can.
+    /// Sets whether hidden tools can be searched for. Here they always can.
     Search,
-    /// Not to be had, and what to do instead.
+    /// Not supported, with advice on what to do instead.
     Refused(&'static str),
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
     }
 }
 
-/// Whether the pipe is on, and the line that says so.
+/// Whether the pipe is enabled, and the line that sets it.
 type PipeSwitch = Option<(&'static str, usize)>;
 
 fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, enabled: &mut PipeSwitch) {

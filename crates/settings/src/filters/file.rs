@@ -1,4 +1,4 @@
-//! Reads one filter from its file, with the tests that stand below it.
+//! Reads a filter and its tests from a file.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use crate::node::{Pair, SettingNode, SettingValue};
 use crate::problem::Problem;
 use crate::toml;
 
-/// A filter as it was written down.
+/// The content of a filter's file.
 #[derive(Debug, Clone)]
 pub struct FilterFile {
-    /// What it is for, in a line.
+    /// A one-line description of the filter.
     pub about: String,
-    /// False: it is there only to switch off another of its name.
+    /// False if the file only disables another filter of the same name.
     pub enabled: bool,
     /// The filter.
     pub filter: Filter,
@@ -22,28 +22,28 @@ pub struct FilterFile {
     pub tests: Vec<FilterTest>,
 }
 
-/// A text, and what a filter is to make of it.
+/// An input text, and the output that the filter is expected to produce.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterTest {
-    /// The line on which it begins.
+    /// The line on which the test begins.
     pub line: usize,
     /// The tool that was called.
     pub tool: String,
-    /// The command that it ran; empty if none.
+    /// The command that the tool ran; empty if none.
     pub command: String,
-    /// The text before.
+    /// The text before filtering.
     pub input: String,
-    /// The expected text after.
+    /// The expected text after filtering.
     pub output: String,
 }
 
-/// The hint of every fault in such a file.
+/// The hint for every problem in a filter's file.
 pub(super) const HINT: &str = "fix the file; docs/filters.md lists what a filter can say";
 
-/// Expressions or paths in one list.
+/// The maximum number of expressions or paths in one list.
 const MAX_PATTERNS: usize = 64;
 
-/// Reads a filter, or says everything that is wrong with it.
+/// Reads a filter, or returns everything that is wrong with it.
 pub(super) fn read(name: &str, path: &Path, text: &str) -> Result<FilterFile, Vec<Problem>> {
     let mut reader = FilterReader { path, problems: Vec::new() };
     let root = toml::read(text).map_err(|fault| {
@@ -75,7 +75,7 @@ impl FilterReader<'_> {
             self.part(&mut file, pair);
         }
         if file.filter.left_out.is_empty() {
-            // Filters live as long as the process, and so do their words.
+            // Filters live as long as the process, so leaking this text costs nothing.
             file.filter.left_out = format!("by filter {name}").leak();
         }
         if self.problems.is_empty() {
@@ -97,7 +97,7 @@ impl FilterReader<'_> {
         }
     }
 
-    /// Says what a filter lacks as a whole.
+    /// Checks the filter as a whole, and reports what is missing.
     fn whole(&mut self, file: &FilterFile) {
         let filter = &file.filter;
         if file.enabled && (filter.scopes.is_empty() || filter.scopes.contains(&FilterScope::default())) {
@@ -108,7 +108,7 @@ impl FilterReader<'_> {
         }
     }
 
-    /// One table, or several of which one must fit.
+    /// Reads one scope table, or a list of them. A call has to match only one.
     fn scopes(&mut self, pair: &Pair) -> Vec<FilterScope> {
         match &pair.node.value {
             SettingValue::List(_) => self.nodes(pair).iter().map(|node| self.scope(node)).collect(),
@@ -251,7 +251,7 @@ impl FilterReader<'_> {
         }
     }
 
-    /// The texts of a list; a single one stands for a list of one.
+    /// The texts of a list. A single text counts as a list with one item.
     fn list(&mut self, pair: &Pair) -> Vec<String> {
         if let SettingValue::Text(text) = &pair.node.value {
             return vec![text.clone()];

@@ -1,7 +1,8 @@
 //! User-defined filters: where they are found, how they are read, and which of them apply.
 //!
-//! A project's filters go before the user's own, and those before ours; of one name, only the first counts. Those of a project
-//! count once they are trusted: a folder that was merely downloaded does not decide what a model sees.
+//! A project's filters take precedence over the user's own, and the user's over the shipped ones. Of filters with the
+//! same name, only the first applies. A project's filters apply only once the user trusts them: a downloaded folder
+//! must not decide what a model sees.
 
 mod file;
 mod folder;

@@ -17,14 +17,14 @@ use crate::problem::Problem;
 pub enum FilterPlace {
     /// In `.tersely/filters` of the project that the command runs in.
     Project,
-    /// In the user's own folder, or the one that the settings name.
+    /// In the user's own folder, or in the folder that the settings name.
     User,
-    /// In the program.
+    /// Built into the program.
     Shipped,
 }
 
 impl FilterPlace {
-    /// Its name in lists.
+    /// The name of the place in lists.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,16 +42,16 @@ pub enum FilterState {
     On,
     /// Its file disables it.
     Off,
-    /// Another one of the same name takes precedence.
+    /// Another filter of the same name takes precedence.
     Shadowed,
-    /// It is a project's, and nobody has trusted that.
+    /// It belongs to a project that the user has not trusted.
     Untrusted,
     /// It cannot be read.
     Broken,
 }
 
 impl FilterState {
-    /// Its name in lists.
+    /// The name of the state in lists.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,9 +69,9 @@ impl FilterState {
 pub struct FoundFilter {
     /// Its name.
     pub name: String,
-    /// Which of the places it comes from.
+    /// Where the filter comes from.
     pub place: FilterPlace,
-    /// Its file; of a shipped one, a name that tells so.
+    /// The path of its file; for a shipped filter, `shipped/NAME.toml`.
     pub path: PathBuf,
     /// Whether it applies.
     pub state: FilterState,
@@ -79,28 +79,28 @@ pub struct FoundFilter {
     pub file: Result<FilterFile, Vec<Problem>>,
 }
 
-/// All that were found.
+/// All filters that were found.
 #[derive(Debug, Default)]
 pub struct FilterShelf {
-    /// In order of precedence.
+    /// The filters, in order of precedence.
     pub found: Vec<FoundFilter>,
-    /// The folder of the project, if it has filters.
+    /// The project's filter folder, if there is one.
     pub project: Option<PathBuf>,
 }
 
-/// Ours.
+/// The filters that are built into the program.
 const SHIPPED: [(&str, &str); 3] = [
     ("ansible", include_str!("../../filters/ansible.toml")),
     ("ffmpeg", include_str!("../../filters/ffmpeg.toml")),
     ("kubernetes-objects", include_str!("../../filters/kubernetes-objects.toml")),
 ];
 
-/// Where a project keeps its filters.
+/// The folder of a project's filters, relative to the project.
 const PROJECT: &str = ".tersely/filters";
 
 impl FilterShelf {
-    /// What lies in the project around `here`, in the user's `folder`, and in the program. `config` is where it is written
-    /// down whom the user trusts.
+    /// Finds the filters of the project that contains `here`, those in the user's `folder`, and the shipped ones.
+    /// `config` is the folder with the list of trusted projects.
     #[must_use]
     pub fn find(here: &Path, folder: Option<&Path>, config: Option<&Path>) -> Self {
         let project = project(here);
@@ -125,25 +125,25 @@ impl FilterShelf {
         Self { found, project }
     }
 
-    /// The filters that count.
+    /// The filters that apply.
     pub fn active(&self) -> impl Iterator<Item = &FoundFilter> {
         self.found.iter().filter(|found| found.state == FilterState::On)
     }
 
-    /// The same, for an engine.
+    /// The filters that apply, in the form that the engine uses.
     #[must_use]
     pub fn filters(&self) -> Vec<Filter> {
         self.active().filter_map(|found| Some(found.file.as_ref().ok()?.filter.clone())).collect()
     }
 
-    /// What is wrong with the user's own.
+    /// The problems in the user's own filters.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let broken = self.found.iter().filter(|found| found.place != FilterPlace::Project);
         broken.filter_map(|found| found.file.as_ref().err()).flatten().cloned().collect()
     }
 
-    /// What to tell of the project's.
+    /// A notice about project filters that are ignored, if there are any.
     #[must_use]
     pub fn notice(&self) -> Option<String> {
         let count = |state| self.found.iter().filter(|found| found.state == state).count();
@@ -167,7 +167,7 @@ impl FilterShelf {
     }
 }
 
-/// The nearest folder of filters, here or above.
+/// The nearest filter folder, in `here` or a folder above it.
 fn project(here: &Path) -> Option<PathBuf> {
     let here = fs::canonicalize(here).ok()?;
     here.ancestors().map(|folder| folder.join(PROJECT)).find(|folder| folder.is_dir())
@@ -176,7 +176,7 @@ fn project(here: &Path) -> Option<PathBuf> {
 fn read_all(folder: &Path, place: FilterPlace, trusted: bool) -> Vec<FoundFilter> {
     let read = |path: PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        // What nobody trusts is not even read.
+        // Untrusted files are not even read.
         let file = if trusted { read_file(&name, &path) } else { Err(Vec::new()) };
         FoundFilter { name, place, state: state(&file, trusted), path, file }
     };
@@ -203,7 +203,7 @@ fn state(file: &Result<FilterFile, Vec<Problem>>, trusted: bool) -> FilterState 
     }
 }
 
-/// Of one name, only the first counts; one that is not trusted takes nobody's place.
+/// Marks all but the first filter of each name as shadowed. An untrusted filter does not shadow others.
 fn shadow(found: &mut [FoundFilter]) {
     let mut seen = BTreeSet::new();
     for filter in found.iter_mut().filter(|filter| filter.state != FilterState::Untrusted) {

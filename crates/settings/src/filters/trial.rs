@@ -9,9 +9,9 @@ use super::file::FilterTest;
 pub enum Trial {
     /// The output is as expected.
     Passed,
-    /// The filter is not for the call that the test names.
+    /// The filter does not apply to the call in the test.
     NotMatched,
-    /// The filter gives something else than the test says.
+    /// The filter produces this output, which differs from the expected one.
     Differs(String),
 }
 

@@ -10,16 +10,16 @@ use sha2::{Digest, Sha256};
 use super::folder::files;
 use crate::file::load;
 
-/// The file with the answers, in the user's configuration folder.
+/// The file that lists trusted folders, in the user's configuration folder.
 const NAME: &str = "trusted-filters";
 
-/// True when a folder is trusted, and has not changed since.
+/// True when a folder is trusted and has not changed since.
 pub(super) fn is_trusted(config: &Path, folder: &Path) -> bool {
     let Some(now) = line(folder) else { return false };
     fs::read_to_string(config.join(NAME)).is_ok_and(|known| known.lines().any(|known| known == now))
 }
 
-/// Trusts a folder as it is now.
+/// Records that the user trusts a folder with its current content.
 ///
 /// # Errors
 /// If the folder or the list cannot be read or written.
@@ -28,7 +28,7 @@ pub fn record(config: &Path, folder: &Path) -> io::Result<()> {
     write_lines(config, NAME, others(config, folder).chain(iter::once(now)))
 }
 
-/// Trusts a folder no more; false when it was not trusted.
+/// Stops trusting a folder. False when it was not trusted.
 ///
 /// # Errors
 /// If the list cannot be written.
@@ -42,7 +42,7 @@ pub fn forget(config: &Path, folder: &Path) -> io::Result<bool> {
     Ok(known)
 }
 
-/// What is written down of other folders.
+/// The recorded lines about other folders.
 fn others(config: &Path, folder: &Path) -> impl Iterator<Item = String> {
     let known = fs::read_to_string(config.join(NAME)).unwrap_or_default();
     let folder = folder.to_string_lossy().into_owned();
@@ -50,7 +50,7 @@ fn others(config: &Path, folder: &Path) -> impl Iterator<Item = String> {
     lines.into_iter().filter(move |line| line.split_once(' ').is_none_or(|(_, path)| path != folder))
 }
 
-/// Writes a list of the user's: beside and then moved, so that whoever reads meanwhile sees the old or the new.
+/// Writes a file of the user's, atomically: a concurrent reader sees either the old content or the new.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -62,7 +62,8 @@ pub fn write_lines(config: &Path, name: &str, lines: impl Iterator<Item = String
     fs::rename(beside, config.join(name))
 }
 
-/// A folder and what is in it, in a line; `None` when a file in it cannot be read, or its name breaks lines.
+/// One line with the folder's path and a hash of its content. `None` when a file in the folder cannot be read, or the
+/// path contains a line break.
 fn line(folder: &Path) -> Option<String> {
     let mut hash = Sha256::new();
     for path in files(folder) {

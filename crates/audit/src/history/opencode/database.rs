@@ -20,8 +20,8 @@ pub(crate) fn is_database(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *MAGIC
 }
 
-/// Passes each session of a database on and returns how many rows were unreadable. None if it has no `OpenCode`
-/// sessions.
+/// Passes each session of a database to `take`, and returns the number of unreadable rows. `None` if the database
+/// contains no `OpenCode` sessions.
 pub(crate) fn read(path: &Path, take: &mut dyn FnMut(Recording)) -> io::Result<Option<usize>> {
     let database = open(path).map_err(io::Error::other)?;
     let Ok(sessions) = rows(&database, "SELECT id, directory, '' FROM session ORDER BY id", "") else {
@@ -36,8 +36,8 @@ pub(crate) fn read(path: &Path, take: &mut dyn FnMut(Recording)) -> io::Result<O
     Ok(Some(unread))
 }
 
-/// Opens a database read-only. If nobody is writing to it, it is opened as immutable, so that no files are created next
-/// to it.
+/// Opens a database read-only. If no process is writing to it, it is opened as immutable, so that no files are created
+/// next to it.
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut journal = path.as_os_str().to_owned();
@@ -52,7 +52,7 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
     }
 }
 
-/// Adds the messages of a session; returns how many rows were unreadable.
+/// Adds the messages of a session, and returns the number of unreadable rows.
 fn fill(recording: &mut Recording, database: &Connection, session: &str) -> rusqlite::Result<usize> {
     let messages = "SELECT id, id, data FROM message WHERE session_id = ? ORDER BY time_created, id";
     let parts = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id";
@@ -74,7 +74,7 @@ fn fill(recording: &mut Recording, database: &Connection, session: &str) -> rusq
     Ok(unread)
 }
 
-/// Rows of a query for three text columns. A text that is too long reads as none.
+/// The rows of a query with three text columns. A text that is too long is treated as missing.
 fn rows(database: &Connection, query: &str, about: &str) -> rusqlite::Result<Vec<(String, String, String)>> {
     let mut query = database.prepare(query)?;
     let given: &[&dyn rusqlite::ToSql] = if query.parameter_count() == 1 { &[&about] } else { &[] };

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::history::lines;
 use crate::recording::Recording;
 
-/// The conversation of a session, if the value is a session file: `storage/session/PROJECT/SESSION.json`.
+/// The conversation of a session, if the values come from a session file: `storage/session/PROJECT/SESSION.json`.
 pub(crate) fn read(path: &Path, values: &[Value]) -> Option<Vec<Recording>> {
     let [session] = values else { return None };
     let id = session["id"].as_str().filter(|id| id.starts_with("ses_") && is_name(id))?;
@@ -21,12 +21,12 @@ pub(crate) fn read(path: &Path, values: &[Value]) -> Option<Vec<Recording>> {
     Some(vec![recording])
 }
 
-/// True if a name cannot leave its folder.
+/// True if an id is a plain file name, which cannot lead out of its folder.
 fn is_name(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The JSON objects in a folder, sorted by file name, which is chronological.
+/// The JSON objects in a folder, sorted by file name, which is chronological order.
 fn objects(folder: &Path) -> Vec<Value> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
     let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|it| it == "json")).collect();

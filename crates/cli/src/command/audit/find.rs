@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where clients keep their histories: a folder in the user's home, or one set by a variable.
+/// Where clients store their histories: a folder in the user's home, or the folder in a variable.
 const PLACES: [(&str, &str, &str); 7] = [
     ("CLAUDE_CONFIG_DIR", ".claude", "projects"),
     ("CODEX_HOME", ".codex", "sessions"),
@@ -16,10 +16,10 @@ const PLACES: [(&str, &str, &str); 7] = [
     ("", ".config/Code/User/globalStorage/saoudrizwan.claude-dev", "tasks"),
 ];
 
-/// Maximum folder depth.
+/// The maximum folder depth.
 const DEPTH: usize = 12;
 
-/// The clients' folders and files that exist.
+/// The folders and files of clients that exist on this machine.
 pub(super) fn places() -> Vec<PathBuf> {
     let home = env::home_dir().unwrap_or_default();
     let place = |(variable, folder, inner): (&str, &str, &str)| {

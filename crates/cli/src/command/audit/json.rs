@@ -5,7 +5,7 @@ use tersely_audit::{AuditSum, BreakSum, ReducedBill};
 
 use super::wording::{AuditWords, day, share};
 
-/// One object with everything.
+/// The whole audit as one JSON object.
 pub(super) fn object(said: &AuditWords<'_>) -> String {
     let summary = said.summary;
     let named = |rows: &[(String, AuditSum)]| {

@@ -48,13 +48,13 @@ pub(crate) struct AuditArgs {
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) conversations: Vec<AuditedConversation>,
-    /// Files that were read.
+    /// The number of files that were read.
     pub(super) files: usize,
-    /// Lines that could not be parsed.
+    /// The number of lines that could not be parsed.
     pub(super) lines: usize,
     /// Files that are not a history or could not be read, with the reason.
     pub(super) faults: Vec<String>,
-    /// Files that are not a history.
+    /// The number of files that are not a history.
     pub(super) foreign: usize,
 }
 
@@ -91,7 +91,7 @@ fn nothing(args: &AuditArgs, findings: &Findings) -> CommandFault {
     CommandFault::unable(what, "name the files or folders, such as ~/.claude/projects")
 }
 
-/// Reads all files twice: first to find which file has each request, then to price them.
+/// Reads all files twice: first to find the file in which each request occurs first, then to calculate the cost.
 fn audit(files: &[find::Found]) -> Findings {
     let bar = progress::bytes("auditing", files.iter().map(|(_, bytes)| bytes * 2).sum());
     let first = Mutex::new(HashMap::new());
@@ -113,12 +113,12 @@ fn audit(files: &[find::Found]) -> Findings {
     });
     bar.finish_and_clear();
     let mut findings = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // Threads finish in any order.
+    // Threads finish in any order, so the result is sorted.
     findings.conversations.sort_by(|a, b| (a.at, &a.session).cmp(&(b.at, &b.session)));
     findings
 }
 
-/// Runs `work` on every file and its index, on one thread per core.
+/// Calls `work` for every file with its index, on one thread per core.
 fn shared(files: &[find::Found], bar: &ProgressBar, work: impl Fn(usize, &Path) + Sync) {
     let next = AtomicUsize::new(0);
     let worker = || {
@@ -137,7 +137,8 @@ fn shared(files: &[find::Found], bar: &ProgressBar, work: impl Fn(usize, &Path) 
     });
 }
 
-/// Audits a file. Clients copy a conversation when they resume it, so each request counts only where it occurs first.
+/// Audits a file. Clients copy a conversation when they resume it, so each request is counted only where it occurs
+/// first.
 fn one(
     audit: &Audit,
     prices: &PriceTable,

@@ -9,10 +9,10 @@ use tersely_terminal::share::Share;
 
 use super::wording::{AuditWords, better, day, dollars, narrow, percent, share, short};
 
-/// Maximum length of a name in a table.
+/// The maximum length of a name in a table.
 const NAME: usize = 90;
 
-/// Maximum number of days in the chart.
+/// The maximum number of days in the chart.
 const DAYS: usize = 60;
 
 /// Renders the page.
@@ -62,7 +62,7 @@ fn lead(said: &AuditWords<'_>) -> String {
     )
 }
 
-/// A chart of the cost of each day, and what would have been saved.
+/// A chart of the cost of each day, and of the possible saving.
 fn chart(said: &AuditWords<'_>) -> String {
     let days: Vec<_> = said.summary.days.iter().rev().take(DAYS).collect();
     let most = days.iter().map(|(_, sum)| sum.bill.paid).fold(0.0, f64::max);
@@ -221,7 +221,7 @@ fn foot(said: &AuditWords<'_>) -> String {
     page::foot(lines)
 }
 
-/// A count as a number for the chart.
+/// Converts a count to a number for the chart.
 fn number(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

@@ -7,7 +7,7 @@ use tersely_terminal::table;
 
 use super::wording::{AuditWords, better, dollars, narrow, percent, share, short};
 
-/// Maximum width of a name, so that a line fits 80 columns.
+/// The maximum width of a name, so that a line fits into 80 columns.
 const NAME: usize = 36;
 
 /// The whole text.
@@ -34,7 +34,7 @@ pub(super) fn lines(said: &AuditWords<'_>) -> String {
     parts.join("\n\n")
 }
 
-/// What was paid and would have been saved, if prices are known.
+/// The amount paid and the possible saving, if prices are known.
 fn head(all: &AuditSum) -> String {
     let what = format!(
         "{}, {}",
@@ -48,7 +48,7 @@ fn head(all: &AuditSum) -> String {
     format!("{what}, of models whose price is not known.")
 }
 
-/// Tokens of the tool results, original and compressed.
+/// The number of tokens in tool results, before and after compression.
 fn results(all: &AuditSum) -> String {
     let [came, exact, standard] = all.result_tokens;
     let fell = |after| Share::saved(narrow(came), narrow(after));
@@ -150,7 +150,7 @@ fn unused(said: &AuditWords<'_>) -> Option<String> {
     listed(title, "rlr", ["  tokens", "tool", "requests"], rows)
 }
 
-/// A table with a title and column names; nothing if it is empty.
+/// A table with a title and column names; empty if there are no rows.
 fn listed<const N: usize>(
     title: &str,
     columns: &str,

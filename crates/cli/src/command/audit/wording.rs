@@ -5,7 +5,7 @@ use tersely_terminal::number::{grouped, many};
 
 use super::Findings;
 
-/// The contents of an audit.
+/// The contents of an audit report.
 pub(super) struct AuditWords<'s> {
     pub(super) summary: &'s AuditSummary,
     pub(super) findings: &'s Findings,
@@ -14,8 +14,9 @@ pub(super) struct AuditWords<'s> {
 }
 
 impl AuditWords<'_> {
-    /// The error of our simulated cost against the reported usage, in percent: from times and texts alone, and with the
-    /// cache misses that clients caused. None if no priced request has reported usage.
+    /// The error of our simulated cost against the reported usage, in percent. The first value is calculated from times
+    /// and texts alone, the second also includes the cache misses that clients caused. `None` if no request with a
+    /// known price has reported usage.
     pub(super) fn errors(&self) -> Option<[f64; 2]> {
         let bill = self.summary.all.bill;
         let off = |reckoned| percent(reckoned - bill.counted, bill.counted);
@@ -54,7 +55,7 @@ impl AuditWords<'_> {
         limits
     }
 
-    /// What could not be read.
+    /// Notes about files and lines that could not be read.
     pub(super) fn unread(&self) -> Vec<String> {
         let Findings { lines, foreign, faults, .. } = self.findings;
         let mut all = Vec::new();
@@ -72,12 +73,12 @@ impl AuditWords<'_> {
     }
 }
 
-/// The saving in percent of what was paid.
+/// The saving, in percent of the amount paid.
 pub(super) fn share(sum: &AuditSum, saved: ReducedBill) -> f64 {
     percent(saved.dollars, sum.bill.paid)
 }
 
-/// The larger of the two savings and its name, by money where prices are known.
+/// The larger of the two savings, and its name. They are compared by money if prices are known.
 pub(super) fn better(sum: &AuditSum) -> (ReducedBill, &'static str) {
     let [_, exact, standard] = sum.result_tokens;
     let is_standard =
@@ -94,7 +95,7 @@ pub(super) fn narrow(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// `$12.34`; amounts under a cent are shown to a hundredth of a cent.
+/// An amount such as `$12.34`. Amounts under a cent are shown to a hundredth of a cent.
 pub(super) fn dollars(amount: f64) -> String {
     let sign = if amount < 0.0 { "-" } else { "" };
     let amount = amount.abs();
@@ -106,7 +107,8 @@ pub(super) fn dollars(amount: f64) -> String {
     format!("{sign}${}.{cents}", grouped(whole))
 }
 
-/// Shortens a text to one line of at most `most` characters, without control characters. A long text keeps both ends.
+/// Shortens a text to one line with a maximum of `most` characters, without control characters. A long text keeps both
+/// ends.
 pub(super) fn short(text: &str, most: usize) -> String {
     let line: String = text.chars().take(4_096).map(|it| if it.is_control() { ' ' } else { it }).collect();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -119,7 +121,7 @@ pub(super) fn short(text: &str, most: usize) -> String {
     format!("{}…{end}", line.chars().take(head).collect::<String>())
 }
 
-/// Formats days since 1970: `2026-02-19`.
+/// Formats a number of days since 1970 as a date: `2026-02-19`.
 pub(super) fn day(number: i64) -> String {
     let shifted = number + 719_468;
     let era = shifted.div_euclid(146_097);

@@ -62,12 +62,12 @@ pub(crate) struct CompressArgs {
 }
 
 impl CompressArgs {
-    /// Where secrets are masked. This command cannot unmask them later, so masking is opt-in.
+    /// Where secrets are masked. This command cannot unmask them later, so masking is off by default.
     pub(crate) fn redaction(&self) -> Redaction {
         if self.redact_secrets { Redaction::All } else { Redaction::Off }
     }
 
-    /// The model tier for a single result, if given.
+    /// The model tier for a single result, from the flags.
     pub(crate) fn reader(&self) -> Reader {
         let named = || reader_of(&KnownReaders::default(), "", self.model.as_deref());
         if self.reader == Reader::Auto { named() } else { self.reader }

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     exit_code(&name, &report)
 }
 
-/// The body with its secrets masked, if asked for.
+/// The body with its secrets masked, if the flag is set.
 fn mask_secrets<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, CommandFault> {
     if !args.redact_secrets {
         return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
@@ -58,7 +58,7 @@ fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
     Ok(Engine::new(EngineSettings { plan, filters, expand, ..EngineSettings::default() }))
 }
 
-/// The given provider, or else the one whose tool results are in the body.
+/// The given provider, or else the provider whose tool results are in the body.
 fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static Provider, CommandFault> {
     provider::of(wish, body).ok_or_else(|| {
         let message = format!("{file}: no tool results, so the API cannot be detected");
@@ -74,7 +74,7 @@ fn exit_code(name: &str, report: &Report) -> Result<ExitCode, Stop> {
     Ok(ExitCode::from(NO))
 }
 
-/// A row for each stage, and the total.
+/// A table with a row for each stage, and the total.
 fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String {
     let how = if args.provider.is_some() { "as given" } else { "detected from its tool results" };
     let head = ["stage", "texts", "saved", ""].map(str::to_owned).to_vec();

@@ -55,15 +55,15 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The engine settings of a gateway on this machine, without flags.
+/// The engine settings that a gateway on this machine would use without flags.
 fn usual() -> Result<EngineSettings, Stop> {
     let loaded = settings::load_telling(&SettingSources::new(&Flags::default()))?;
     Ok(loaded.settings.engine)
 }
 
-/// The text for `tersely decode` to restore.
+/// The text that `tersely decode` can restore.
 ///
-/// An unchanged text that looks like one of our forms would be decoded as that, so it gets a mark.
+/// If an unchanged text looks like one of our forms, `decode` would decode it, so a mark is added.
 fn readable(outcome: &Outcome<'_>) -> String {
     if is_marked(&outcome.text) {
         return outcome.text.to_string();
@@ -74,7 +74,7 @@ fn readable(outcome: &Outcome<'_>) -> String {
     }
 }
 
-/// A row for each change, and the total.
+/// A table with a row for each change, and the total.
 fn explain(outcome: &Outcome<'_>) -> String {
     let head = ["stage", "before", "after", "saved", "loss"].map(str::to_owned).to_vec();
     let mut rows = vec![head];
@@ -89,7 +89,7 @@ fn explain(outcome: &Outcome<'_>) -> String {
     table::align("lrrrl", &rows) + &masked
 }
 
-/// The loss; masking loses something even if no stage does.
+/// The loss of the whole compression. Masking counts as a loss even if no stage loses anything.
 fn loss(outcome: &Outcome<'_>) -> &'static str {
     match outcome.ledger.loss() {
         Loss::None if outcome.redacted > 0 => "masked",

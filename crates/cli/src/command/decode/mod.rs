@@ -86,9 +86,9 @@ fn decode_as(form: Form, input: &Input) -> Result<DecodedText, CommandFault> {
     Ok(DecodedText::Json(json::encode(&value)))
 }
 
-/// Decodes a text in an unknown form: to the original text, or to a value.
+/// Decodes a text in an unknown form, to the original text or to a value.
 ///
-/// A text that no form can parse is one that `compress` left unchanged.
+/// If no form can parse the text, `compress` left it unchanged.
 fn find(input: &Input) -> Result<DecodedText, Stop> {
     let text = input.text.as_str();
     if let Some(id) = original_of(text) {
@@ -113,7 +113,7 @@ fn find(input: &Input) -> Result<DecodedText, Stop> {
     }
 }
 
-/// The text without the newline that `encode` appended.
+/// The text without a newline at the end, which `encode` adds.
 pub(crate) fn without_newline(text: &str) -> &str {
     text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }

@@ -13,14 +13,14 @@ pub(crate) struct Finding {
     pub(crate) subject: String,
     /// The result, and what to do if it is bad.
     pub(crate) detail: String,
-    /// The text for bug reports, if any: without addresses, paths or names of the user.
+    /// The text for bug reports, if any, without the user's addresses, paths or names.
     pub(crate) public: Option<String>,
 }
 
-/// Status of a check.
+/// The status of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// As it should be.
+    /// Everything is as it should be.
     Good,
     /// Neutral: not set, not installed, not running.
     Open,
@@ -50,7 +50,7 @@ impl Finding {
         Self { public: Some(words.into()), ..self }
     }
 
-    /// Renders JSON.
+    /// The finding as JSON.
     pub(crate) fn json(&self) -> Value {
         json!({ "state": self.state.name(), "subject": self.subject, "detail": self.detail })
     }
@@ -74,7 +74,7 @@ impl State {
     }
 }
 
-/// A line for each finding; with symbols on a terminal, with words elsewhere.
+/// One line for each finding, with symbols on a terminal and with words elsewhere.
 pub(crate) fn lines(findings: &[Finding]) -> String {
     let mark = if io::stdout().is_terminal() { State::sign } else { State::name };
     let row = |it: &Finding| vec![mark(it.state).to_owned(), it.subject.clone(), it.detail.clone()];

@@ -9,11 +9,11 @@ use tersely_agents::clients::PrivateFile;
 /// A temporary folder, removed on drop.
 pub(crate) struct EmptyHome(PrivateFile);
 
-/// Variables that name the home, or a folder in it.
+/// Variables for the user's home, or for a folder in it.
 const HOMES: [&str; 6] =
     ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 
-/// Variables that relocate an agent's own folder.
+/// Variables that change the location of an agent's own folder.
 const FOLDERS: [&str; 11] = [
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
@@ -28,7 +28,8 @@ const FOLDERS: [&str; 11] = [
     "PI_CODING_AGENT_DIR",
 ];
 
-/// Variables by which version managers find the programs behind their shims, and the defaults in a home.
+/// Variables that version managers use to find the programs that their shims start, and the default folders in the
+/// home.
 const MANAGERS: [(&str, &str); 6] = [
     ("VOLTA_HOME", ".volta"),
     ("ASDF_DATA_DIR", ".asdf"),
@@ -48,7 +49,7 @@ impl EmptyHome {
         self.0.path().parent().unwrap_or(Path::new("/"))
     }
 
-    /// Makes a command start in this home.
+    /// Makes a command use this home.
     pub(crate) fn move_in<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         let own = env::var_os("HOME").or_else(|| env::var_os("USERPROFILE")).map(PathBuf::from);
         for (name, place) in MANAGERS {

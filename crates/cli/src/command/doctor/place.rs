@@ -39,7 +39,8 @@ async fn listen(settings: &GatewaySettings) -> Finding {
         .public("listen: in use by another program")
 }
 
-/// Connects to an upstream. No listener on Ollama's default address is not an error: few have it.
+/// Connects to an upstream. If nothing listens on Ollama's default address, that is not an error, because few users run
+/// Ollama.
 async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream) -> Finding {
     let subject = format!("upstream {}", upstream.url());
     let usual = if provider.address() == Some(&upstream.url()) { "usual" } else { "another" };
@@ -58,7 +59,7 @@ async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream
     }
 }
 
-/// The proxy in front of an upstream, if any.
+/// A note about the proxy that is used to reach an upstream, if there is one.
 fn by(settings: &GatewaySettings, upstream: &Upstream) -> String {
     if settings.proxy.url.is_empty() || !upstream.url().starts_with("https:") {
         return String::new();

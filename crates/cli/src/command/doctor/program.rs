@@ -13,10 +13,10 @@ use tersely_gateway::find_program;
 use crate::command::doctor::finding::Finding;
 use crate::command::doctor::home::EmptyHome;
 
-/// Time limit for a client's version check.
+/// The time limit for a client's version check.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Starts all version checks at once; some take seconds.
+/// Starts all version checks at once, because some take seconds.
 pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
     let ask = |name: &'static str, install: &'static str| {
         let (tell, told) = channel();
@@ -26,7 +26,7 @@ pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
     CLIENTS.iter().map(|client| ask(client.name(), client.install().unwrap_or_default())).collect()
 }
 
-/// Collects the results.
+/// Collects the results of the version checks.
 pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding> {
     let end = Instant::now() + PROGRAM_TIMEOUT;
     let wait = |(name, told): (&'static str, Receiver<Finding>)| {
@@ -59,7 +59,7 @@ fn version(name: &str, install: &str) -> Finding {
     }
 }
 
-/// The version number in a program's output. The program may be a user's script, which may print anything.
+/// The version number in a program's output. The program may be a script of the user's, so the output can be anything.
 fn number(said: &str) -> &str {
     let is_number = |word: &&str| {
         word.starts_with(|it: char| it.is_ascii_digit())

@@ -1,5 +1,5 @@
-//! Reports the model tier that results are compressed for, from the settings and the models that clients are set to
-//! use.
+//! Reports the model tier that results are compressed for, based on the settings and the models that clients are
+//! configured to use.
 
 use tersely_agents::clients::ClientEnvironment;
 use tersely_core::Reader;
@@ -16,7 +16,7 @@ const MODELS: [&str; 5] = [
     "AIDER_MODEL",
 ];
 
-/// The model tier, and the models it is derived from.
+/// The findings about the model tier, and the models it is derived from.
 pub(crate) fn look(engine: &Engine, environment: &ClientEnvironment) -> Vec<Finding> {
     let settings = engine.settings();
     let (subject, reader) = ("reader", settings.plan.reader);

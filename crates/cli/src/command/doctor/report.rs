@@ -17,7 +17,7 @@ What happened, and what you expected:
 
 ";
 
-/// Everything besides the findings: the program, its settings, and statistics.
+/// The part of the page about the program, its settings and its statistics.
 pub(crate) fn about(sources: &SettingSources, loaded: &LoadedSettings) -> String {
     let mut page = program(loaded);
     settings(&mut page, loaded);
@@ -41,7 +41,7 @@ pub(crate) fn page(findings: &[Finding], about: &str) -> String {
     page
 }
 
-/// Neutral findings are printed without a status.
+/// The mark in front of a finding; empty for neutral findings.
 fn mark(state: State) -> &'static str {
     match state {
         State::Good => "ok: ",

@@ -9,7 +9,7 @@ use tersely_terminal::share::Share;
 use crate::command::doctor::finding::Finding;
 use crate::gateway::ReadyGateway;
 
-/// Compresses a small result.
+/// Compresses a sample request, and reports the saving.
 pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
     let (subject, body) = ("sample", body().to_string());
     if proxy.mode() == Mode::Disabled {
@@ -50,7 +50,7 @@ fn sample_finding(subject: &str, before: &str, after: &str) -> Finding {
     Finding::good(subject, words.as_str()).public(format!("sample: {words}"))
 }
 
-/// A request with one result: JSON rows, as an API would return.
+/// A request with one tool result: JSON rows, as an API might return them.
 fn body() -> Value {
     let row =
         |id: usize| json!({ "id": id, "name": format!("item-{id}"), "state": "open", "owner": "team-a" });

@@ -5,11 +5,11 @@ use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
 
-/// How to restart our service.
+/// The command that restarts our service.
 const AGAIN: &str =
     if cfg!(target_os = "macos") { "tersely init --service" } else { "systemctl --user start tersely" };
 
-/// Checks what was set up, if anything.
+/// Checks everything that was set up.
 pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
     let receipts = match Receipts::look() {
         Ok(receipts) => receipts.all,

@@ -5,7 +5,7 @@ use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
 
-/// Variables that hold keys.
+/// Variables that contain keys.
 const KEYS: [&str; 8] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -17,7 +17,7 @@ const KEYS: [&str; 8] = [
     "AZURE_OPENAI_API_KEY",
 ];
 
-/// Variables that configure the network; the first two may hold a password.
+/// Variables that configure the network. The first two may contain a password.
 const NETWORK: [&str; 6] =
     ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
@@ -73,7 +73,7 @@ fn network(name: &str, environment: &ClientEnvironment) -> Option<Finding> {
     Some(Finding::good(name, plain(value)).public(format!("{name}: set")))
 }
 
-/// A URL without user name and password.
+/// A URL without its user name and password.
 fn plain(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
     let bare = rest.rsplit_once('@').map_or(rest, |(_, host)| host);

@@ -1,4 +1,4 @@
-//! `tersely init`, with the gateway that its `--verify` sends a request through.
+//! `tersely init`, and the gateway for its `--verify` flag.
 
 mod verify;
 

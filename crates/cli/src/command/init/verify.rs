@@ -14,13 +14,13 @@ use tersely_terminal::output;
 
 use crate::gateway::{ReadyGateway, runtime};
 
-/// A free request: listing the models.
+/// A request that costs nothing: listing the models.
 struct CheapCall {
     vendor: Vendor,
-    /// The variable that holds the key.
+    /// The variable that contains the key.
     key: &'static str,
     path: &'static str,
-    /// The header for the key, and the prefix of its value.
+    /// The header for the key, and the prefix of the header's value.
     header: (&'static str, &'static str),
 }
 
@@ -45,8 +45,8 @@ const CALLS: [CheapCall; 3] = [
     },
 ];
 
-/// Checks that a gateway is ready: the one at `at`, or else one of its own. If the user agrees and a key is set, also
-/// sends a request to a provider through it. Prints the result.
+/// Checks that a gateway is ready: the one at `at` or, without an address, a gateway started for this purpose. If the
+/// user agrees and a key is set, also sends a request to a provider through the gateway. Prints the result.
 pub(super) fn run(
     meant: AllSettings,
     at: Option<SocketAddr>,
@@ -71,7 +71,7 @@ pub(super) fn run(
     verified
 }
 
-/// Starts a gateway like that of `tersely run`; it lives as long as the runtime.
+/// Starts a gateway like that of `tersely run`. It runs for as long as the runtime exists.
 async fn own(proxy: &ReadyGateway) -> Result<SocketAddr, Stop> {
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let settings = GatewaySettings { listen, ..proxy.settings.clone() };

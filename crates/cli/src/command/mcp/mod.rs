@@ -1,4 +1,4 @@
-//! `tersely mcp`: an MCP server whose results take fewer tokens.
+//! `tersely mcp`: wraps an MCP server so that its results take fewer tokens.
 
 mod serve;
 mod wrap;

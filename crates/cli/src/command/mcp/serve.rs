@@ -96,7 +96,7 @@ fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServer
     Ok(servers)
 }
 
-/// The servers in a client's file, for any client.
+/// The servers in a client's configuration file. The formats of all supported clients are accepted.
 fn of_file(file: &Path) -> Result<McpServers, CommandFault> {
     let place = file.display();
     let fault =
@@ -110,7 +110,7 @@ fn of_file(file: &Path) -> Result<McpServers, CommandFault> {
     found.iter().map(|(name, entry)| Ok((name.clone(), finish(name, draft(entry))?))).collect()
 }
 
-/// A server entry in a client's file; an address takes precedence over a command.
+/// Reads a server entry of a client's file. If the entry has both a URL and a command, the URL is used.
 fn draft(entry: &Value) -> ServerDraft {
     let text = |key: &str| entry.get(key).and_then(Value::as_str);
     let table = |key: &str| entry.get(key).and_then(Value::as_object).map(texts);

@@ -1,4 +1,4 @@
-//! Wraps an MCP server: relays between it and this process's standard input and output.
+//! Wraps an MCP server: relays messages between it and the standard input and output of this process.
 
 use std::ffi::OsString;
 use std::process::{ExitCode, ExitStatus, Stdio};
@@ -44,8 +44,8 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::from(code(ended?)))
 }
 
-/// Runs the server without a relay, because `tersely run` started the agent that started us, and compresses results on
-/// their way to the model. Compressing twice would do harm: that gateway does not know the names assigned here.
+/// Runs the server without a relay. An enclosing `tersely run` started the agent, and already compresses results on
+/// their way to the model. Compressing twice would do harm, because that gateway does not know the names assigned here.
 fn step_aside(command: &[OsString]) -> Result<ExitCode, Stop> {
     let (program, args) = split(command)?;
     let mut server = std::process::Command::new(find_program(program));
@@ -69,7 +69,7 @@ async fn serve(door: Arc<McpClientSession>, command: &[OsString]) -> Result<Exit
     let mut signals = Signals::all()?;
     let (mut child, pipe) = start(program, args).map_err(|error| absent(None, program, &error))?;
     let client = Pipe { from: stdin(), to: stdout() };
-    // Ends when the server closes its output, or when the client has gone.
+    // The relay ends when the server closes its output, or when the client disconnects.
     let mut relaying = tokio::spawn(relay(door, client, pipe));
     let mut is_relayed = false;
     loop {
@@ -77,7 +77,7 @@ async fn serve(door: Arc<McpClientSession>, command: &[OsString]) -> Result<Exit
         select! {
             _ = &mut relaying, if !is_relayed => is_relayed = true,
             ended = child.wait(), if is_relayed => return ended.map_err(Stop::from),
-            // A server may hand its output to a child process, so it is relayed while the server exits.
+            // A server may pass its output to a child process, so relaying continues while the server exits.
             signal = signals.next() => forward(signal, pid, Terminal::None),
         }
     }

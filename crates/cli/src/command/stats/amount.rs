@@ -1,8 +1,8 @@
-//! Formats amounts for quick reading: tokens, percentages and money.
+//! Formats token counts, percentages and amounts of money so that they are quick to read.
 
 use tersely_terminal::number::grouped;
 
-/// A number of tokens: 950, 12.3 k, 4.56 M.
+/// Formats a number of tokens: 950, 12.3 k, 4.56 M.
 pub(crate) fn tokens(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     let size = number.unsigned_abs();
@@ -12,7 +12,7 @@ pub(crate) fn tokens(number: i64) -> String {
         1_000_000..1_000_000_000 => (1_000_000, "M"),
         _ => (1_000_000_000, "G"),
     };
-    // Three digits are enough.
+    // Show three digits.
     let digits = match size / unit {
         0..10 => 2,
         10..100 => 1,
@@ -23,7 +23,7 @@ pub(crate) fn tokens(number: i64) -> String {
     format!("{sign}{value:.digits$} {name}")
 }
 
-/// The saved share in percent.
+/// Formats the share that was saved, in percent.
 pub(crate) fn share(saved: i64, whole: u64) -> String {
     if whole == 0 {
         return "–".to_owned();
@@ -33,7 +33,7 @@ pub(crate) fn share(saved: i64, whole: u64) -> String {
     format!("{percent:.1} %")
 }
 
-/// Billionths of a dollar: $0.42, $1,234.
+/// Formats billionths of a dollar: $0.42, $1,234.
 pub(crate) fn money(billionths: i64) -> String {
     let sign = if billionths < 0 { "-" } else { "" };
     let cents = (billionths.unsigned_abs() + 5_000_000) / 10_000_000;

@@ -1,20 +1,20 @@
-//! Lays out titled lists side by side, as the width allows.
+//! Lays out lists with titles side by side, in as many columns as fit.
 
 use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 
-/// A heading.
+/// The style of a heading.
 pub(crate) const HEAD: Style = Style::new().bold();
-/// Less important text.
+/// The style of less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// Savings.
+/// The style of savings.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 
-/// Space between two lists.
+/// The number of spaces between two lists.
 const GAP: usize = 4;
 
-/// Minimum width of a list.
+/// The minimum width of a list.
 const NARROW: usize = 38;
 
 /// A list: its heading, and rows with a name, tokens sent and tokens saved.
@@ -23,19 +23,19 @@ pub(crate) struct StatsBlock {
     pub(crate) rows: Vec<[String; 3]>,
 }
 
-/// Lays out lists within `width` characters and `height` lines; a truncated list says so.
+/// Lays out lists within `width` characters and `height` lines. A list that is cut short says so.
 pub(crate) fn arrange(width: usize, height: Option<usize>, blocks: &[StatsBlock]) -> String {
     let columns = ((width + GAP) / (NARROW + GAP)).clamp(1, blocks.len().max(1));
     let each = (width + GAP) / columns - GAP;
     let bands = blocks.len().div_ceil(columns);
-    // A heading line and a gap line per band.
+    // Each band of lists needs a line for the heading and an empty line.
     let most = height.map_or(10, |height| (height / bands).saturating_sub(2).max(1));
     let mut out = String::new();
     for band in blocks.chunks(columns) {
         let lists: Vec<Vec<String>> = band.iter().map(|block| lines(each.min(64), most, block)).collect();
         for at in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
             let cells: Vec<_> = lists.iter().map(|list| cell(each, list.get(at))).collect();
-            // Colour codes end before the padding, so trimming works.
+            // Colour codes end in front of the padding, so the padding can be trimmed.
             let _ = writeln!(out, "{}", cells.join(&" ".repeat(GAP)).trim_end());
         }
         out.push('\n');
@@ -74,7 +74,7 @@ fn short(width: usize, name: &str) -> String {
     name.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Visible characters, without colour codes.
+/// The number of visible characters, without colour codes.
 fn visible_width(line: &str) -> usize {
     let mut width = 0;
     let mut inside = false;

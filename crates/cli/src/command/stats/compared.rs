@@ -1,4 +1,4 @@
-//! Describes in words what the holdout comparison proves.
+//! Describes in words what the comparison with the holdout sessions shows.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use tersely_terminal::number::{grouped, many};
 
 use crate::command::stats::block::{DIM, GOOD, HEAD};
 
-/// A number of sessions that is out of reach.
+/// A number of sessions that nobody will reach.
 const FAR: u64 = 10_000_000;
 
-/// The whole page.
+/// The whole text.
 pub(crate) fn page(report: &HoldoutReport) -> String {
     let mut out = format!(
         "{HEAD}{} of sessions held out{HEAD:#} {DIM}· {} treated, {} held out, {} going on{DIM:#}\n\n",
@@ -47,7 +47,7 @@ fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
     out
 }
 
-/// What is proved, or how many sessions a proof would take.
+/// States what is proved, or how many sessions a proof would need.
 fn verdict(kind: MeasureKind, compared: &Comparison, gap: MeanGap) -> String {
     let band = format!("between {} and {}", change(kind, gap.low), change(kind, gap.high));
     if gap.is_clear() {
@@ -98,7 +98,7 @@ fn title(kind: MeasureKind) -> &'static str {
     }
 }
 
-/// An amount to about three digits.
+/// Formats an amount with about three digits.
 fn amount(kind: MeasureKind, value: f64) -> String {
     match kind {
         MeasureKind::Cost | MeasureKind::Ratio => dollars(value),
@@ -106,7 +106,7 @@ fn amount(kind: MeasureKind, value: f64) -> String {
     }
 }
 
-/// A difference in words.
+/// Describes a difference in words.
 fn change(kind: MeasureKind, gap: f64) -> String {
     let word = if gap < 0.0 { "less" } else { "more" };
     match kind {
@@ -116,7 +116,7 @@ fn change(kind: MeasureKind, gap: f64) -> String {
     }
 }
 
-/// Rounds a number to two digits, which is as precise as it is.
+/// Rounds a number to two digits, because it is not more precise than that.
 fn rough(number: u64) -> u64 {
     let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
     number.div_ceil(unit).saturating_mul(unit)

@@ -66,7 +66,7 @@ impl From<PeriodArg> for HistoryPeriod {
     }
 }
 
-/// Shows the savings.
+/// Prints the savings.
 pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
     let sources = SettingSources::new(&flags);
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why there is nothing to show, and what to do.
+/// The error for a history that cannot be read, with advice.
 pub(crate) fn unreadable(file: &std::path::Path, error: &HistoryError) -> CommandFault {
     match error {
         HistoryError::Missing => absent(),
@@ -117,7 +117,7 @@ fn untried() -> CommandFault {
     CommandFault::no("no session was held out yet", hint)
 }
 
-/// The error if there is no folder for the history.
+/// The error for when there is no folder for the history.
 pub(crate) fn placeless() -> CommandFault {
     CommandFault::unable("neither HOME nor XDG_STATE_HOME is set", "set history.file to where the history is")
 }

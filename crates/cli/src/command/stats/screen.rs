@@ -10,15 +10,15 @@ use tersely_terminal::screen::ScreenRoom;
 use crate::command::stats::amount::{money, share, tokens};
 use crate::command::stats::block::{DIM, GOOD, HEAD, StatsBlock, arrange};
 
-/// Maximum days in the chart.
+/// The maximum number of days in the chart.
 const DAYS: usize = 120;
 
-/// Lines that are always shown: the headline, the sums, the chart and the footnote.
+/// The number of lines that are always shown: the headline, the sums, the chart and the footnote.
 const FIXED: usize = 12;
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The savings to be shown.
+/// The savings to show.
 pub(crate) struct StatsReport {
     period: HistoryPeriod,
     today: RequestSums,
@@ -52,7 +52,7 @@ impl StatsReport {
         out += &self.table();
         out += &self.would();
         out += &self.chart(room.width);
-        // Leaves a line for the prompt.
+        // Leave one line for the prompt.
         let rest = room.height.map(|height| height.saturating_sub(FIXED + 1));
         out += &arrange(room.width, rest, &self.blocks());
         out + &self.footnote(room.width)
@@ -88,7 +88,7 @@ impl StatsReport {
         out
     }
 
-    /// What would have been saved on requests that were sent unchanged; empty if there are none.
+    /// The possible saving on requests that were sent unchanged; empty if there are none.
     fn would(&self) -> String {
         let would = &self.all.would;
         if would.requests == 0 {
@@ -104,10 +104,10 @@ impl StatsReport {
         )
     }
 
-    /// A bar for each day since the first request, as many as fit.
+    /// A chart with a bar for each day since the first request. If they do not fit, only the latest days are shown.
     fn chart(&self, width: usize) -> String {
         let used = self.days.iter().position(|(_, sums)| sums.requests > 0).unwrap_or(0);
-        // A chart of a day or two shows nothing.
+        // Show at least two weeks, because a chart of a day or two is of no use.
         let first = used.min(self.days.len().saturating_sub(14));
         let days = &self.days[first.max(self.days.len().saturating_sub(width))..];
         let most = days.iter().map(|(_, sums)| sums.saved()).max().unwrap_or(0).max(1);
@@ -153,7 +153,8 @@ impl StatsReport {
     }
 }
 
-/// Wraps parts of a sentence to lines of at most `width` characters; cuts a part only if it is longer than a line.
+/// Wraps the parts of a sentence into lines with a maximum of `width` characters. A part is cut only if it is longer
+/// than a line.
 fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -168,7 +169,7 @@ fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
     lines
 }
 
-/// False for an entry that means nothing to a reader: requests without a name and without any counts.
+/// False for an entry that is of no use to the reader: it has neither a name nor any tokens.
 fn is_told((name, sums): &(String, RequestSums)) -> bool {
     !name.is_empty() || sums.before > 0
 }
