@@ -6,8 +6,7 @@ use crate::protocol::failure::RoundFailure;
 pub(crate) const SILENCE: &str =
     "(The model only asked for text that was left out of this conversation, and said nothing else.)";
 
-/// The text of a response that was ended because the model kept calling the hidden tool. It takes the place of the
-/// model's message.
+/// The text of a response in which the model kept calling the hidden tool until it was stopped.
 pub(crate) const KEPT_ASKING: &str =
     "The model kept asking for text that had been left out of its context, and gave no answer.";
 
