@@ -81,7 +81,7 @@ fn usual(level: &mut Level<'_>) {
 /// The minimum share of records that must have the usual value, as a fraction.
 const MIN_USUAL_SHARE: (usize, usize) = (2, 3);
 
-/// The scalar value that most records have in `field`, if writing it once saves more than a line costs.
+/// The scalar or empty array that most records have in `field`, if writing it once saves more than a line costs.
 fn most<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     let value = majority(&field.cells)?;
     let simple = match value {
