@@ -1,4 +1,4 @@
-//! Encodes JSON values as dense text, and decodes them without loss.
+//! JSON values as dense text, and back, exactly.
 //!
 //! This crate is pure: it uses no clock, files, environment or randomness, and its output depends on its input alone.
 //! A [`Value`] keeps the details that other trees lose: the order of members, duplicate keys, and the text of every

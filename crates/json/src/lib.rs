@@ -1,4 +1,4 @@
-//! Reads and edits JSON text in place: strings, numbers, values, and their positions.
+//! Reads and edits JSON text in place: strings, numbers, values and where they are.
 //!
 //! This crate is pure: it uses no clock, files, environment or randomness, and its output depends on its input alone.
 //! It neither builds a tree nor parses a whole document: callers ask for positions in a text, and every other byte is

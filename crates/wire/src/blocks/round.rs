@@ -53,7 +53,7 @@ impl<B> BlockRound<B> {
 }
 
 impl<B: TurnBlock> BlockRounds<B> {
-    /// Starts before the first round; all counts in `tally` are zero.
+    /// Starts before the first round, with an empty `tally`.
     pub(crate) fn new(names: HiddenNames, format: EventFormat, tally: UsageTally) -> Self {
         let (round, ending) = (BlockRound::new(0), Vec::new());
         Self { names, format, tally, rounds: 0, next: 0, has_words: false, round, ending }

@@ -22,7 +22,7 @@ pub(crate) struct BlockSpelling {
     pub(crate) text: fn(&str) -> String,
     /// Writes the provider's error object.
     pub(crate) error: fn(RoundFailure<'_>) -> String,
-    /// The provider's counts, all set to zero.
+    /// An empty tally with the names of the provider's counts, in order.
     pub(crate) no_tokens: fn() -> UsageTally,
 }
 

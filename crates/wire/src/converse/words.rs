@@ -8,7 +8,7 @@ use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
 use crate::usage::words::UsageWords;
 
-/// The provider's counts, all set to zero.
+/// An empty tally with the names of the provider's counts, in order.
 pub(super) fn no_tokens() -> UsageTally {
     UsageTally::of([
         "inputTokens",

@@ -20,7 +20,7 @@ pub(crate) struct MergedBody {
 }
 
 impl MergedBody {
-    /// Starts before the first round; all counts in `tally` are zero.
+    /// Starts before the first round, with an empty `tally`.
     pub(crate) fn new(tally: UsageTally) -> Self {
         Self { tally, rounds: 0, id: None, shown: Vec::new(), has_words: false, latest: Vec::new() }
     }

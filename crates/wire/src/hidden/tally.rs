@@ -15,7 +15,7 @@ pub(crate) struct UsageTally {
 }
 
 impl UsageTally {
-    /// A tally that always writes these counts, in this order, even if the upstream omits them.
+    /// An empty tally. Counts that a usage object lacks are added to it in the order of `names`.
     pub(crate) fn of<const N: usize>(names: [&str; N]) -> Self {
         Self {
             past: names.into_iter().map(|name| (name.to_owned(), Value::Null)).collect(),

@@ -37,7 +37,7 @@ pub struct HiddenAsk {
 /// A model's turn that waits for the answers of hidden tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenTurn {
-    /// The calls, in order; at least one.
+    /// The calls, in order. There is at least one.
     pub asks: Vec<HiddenAsk>,
     /// The turn in the provider's format: JSON values, separated by commas, to append to the messages of a request.
     pub messages: String,

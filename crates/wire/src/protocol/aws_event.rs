@@ -24,7 +24,7 @@ const MAX_PAYLOAD_BYTES: usize = 24 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BrokenMessage;
 
-/// True when a message starts with these bytes.
+/// True when `bytes` start with the valid prelude of a message.
 #[must_use]
 pub fn begins_message(bytes: &[u8]) -> bool {
     matches!(prelude(bytes), Ok(Some(_)))

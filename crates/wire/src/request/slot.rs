@@ -97,14 +97,14 @@ impl<'a> FoundSlots<'a> {
         self.places.len()
     }
 
-    /// Holds a place if it is a string.
+    /// Holds `place` if the value there is a string.
     pub(crate) fn hold_string(&mut self, body: &[u8], place: Range<usize>) {
         if body.get(place.start) == Some(&b'"') {
             self.places.push(place);
         }
     }
 
-    /// Holds a place if it is an array or an object.
+    /// Holds `place` if the value there is an array or an object.
     pub(crate) fn hold_nested(&mut self, body: &[u8], place: Range<usize>) {
         if let Some(b'[' | b'{') = body.get(place.start) {
             self.places.push(place);

@@ -3,7 +3,7 @@
 use super::rule::{Group, LayoutRule, RuleKind};
 use super::{Base, Colon, Comma, MAX_ODD, Newline, Pad, Space};
 
-/// The state of the pass.
+/// The state of one pass over a JSON text.
 pub(super) struct Look<'t> {
     text: &'t str,
     at: usize,

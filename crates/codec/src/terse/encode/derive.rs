@@ -194,7 +194,7 @@ impl<'c, 'v> TextTemplate<'c, 'v> {
         Self { pieces, hits, all }
     }
 
-    /// The hoist for this template, if it saves more than its line costs.
+    /// How to write the field with this template, if the template saves more than its line costs.
     fn hoist(&self, target: &Column<'v>) -> Option<Hoist<'v>> {
         let text = self.print();
         let hidden = (0..target.texts.len()).filter(|&record| makes(&self.pieces, target, record));
