@@ -125,7 +125,7 @@ impl Facts {
         }
     }
 
-    /// Writes the order of a level's fields, unless it is the default order or the header shows it.
+    /// Writes the order of a level's fields, unless a reader can derive it from the default order and the header.
     fn order(&mut self, level: &Level<'_>, named: NamePlace, steps: &[&Text<'_>]) {
         let ranks = || level.fields.iter().map(|field| rank(&field.hoist));
         let sorted = ranks().is_sorted() && ranks().filter(|&rank| rank == IMPLIED).count() < 2;
