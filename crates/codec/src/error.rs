@@ -1,33 +1,33 @@
-//! Reports where a text stopped being of its form, and what was expected there.
+//! Reports the position where a text cannot be decoded, and what was expected there.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A text is not of the expected form.
+/// The error for a text that is not in the expected form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
-    /// Line of the fault, from 1.
+    /// The line of the error, from 1.
     pub line: usize,
-    /// Column of the fault in characters, from 1.
+    /// The column of the error in characters, from 1.
     pub column: usize,
-    /// What the form allows there.
+    /// The input that the form allows at this position.
     pub expected: String,
-    /// What is there instead.
+    /// The input at this position.
     pub found: String,
 }
 
-/// A fault while a text is read. Its line and column are computed only when it is reported: readers that try several
-/// alternatives would count lines again and again.
+/// An error while a text is read. Its line and column are computed only when it is reported, because decoders that
+/// try several alternatives would otherwise count lines again and again.
 #[derive(Debug)]
 pub(crate) struct ReadFault {
-    /// The byte.
+    /// The offset of the error in bytes.
     pub(crate) at: usize,
-    /// What the form allows there.
+    /// The input that the form allows at this position.
     pub(crate) expected: Cow<'static, str>,
 }
 
 impl ReadFault {
-    /// The error of this fault in `source`.
+    /// Converts this fault to an error with its line and column in `source`.
     pub(crate) fn within(self, source: &str) -> DecodeError {
         let at = floor_char(source, self.at);
         let before = &source[..at];

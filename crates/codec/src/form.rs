@@ -1,22 +1,22 @@
-//! Lists the forms of a value, and dispatches to them.
+//! Lists the text forms of a value, and dispatches to their encoders and decoders.
 
 use crate::{DecodeError, Value, json, stc, terse, toon};
 
-/// A way to write a JSON value.
+/// A text form of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
     /// JSON without white space.
     Json,
     /// STC v1.
     Stc,
-    /// TOON, as its owners define it.
+    /// TOON, as defined by its owners.
     Toon,
     /// The terse form.
     Terse,
 }
 
 impl Form {
-    /// Every form, in the order of tables.
+    /// All forms, in the order in which tables show them.
     pub const ALL: [Self; 4] = [Self::Json, Self::Stc, Self::Toon, Self::Terse];
 
     /// The form's name on the command line and in reports.
@@ -31,7 +31,7 @@ impl Form {
     }
 }
 
-/// Writes `value` in `form`; `None` when the form cannot hold it exactly.
+/// Writes `value` in `form`; `None` when the form cannot represent the value exactly.
 #[must_use]
 pub fn encode(form: Form, value: &Value<'_>) -> Option<String> {
     match form {
@@ -45,7 +45,7 @@ pub fn encode(form: Form, value: &Value<'_>) -> Option<String> {
 /// Reads `text` as `form`.
 ///
 /// # Errors
-/// When the text is not of that form.
+/// Fails if the text is not in that form.
 pub fn decode(form: Form, text: &str) -> Result<Value<'_>, DecodeError> {
     match form {
         Form::Json => json::decode(text),
@@ -55,11 +55,11 @@ pub fn decode(form: Form, text: &str) -> Result<Value<'_>, DecodeError> {
     }
 }
 
-/// The form of `text` and its value; `None` when no form is certain.
+/// The form of `text`, and its value; `None` when the form is uncertain.
 ///
-/// JSON and STC refuse nearly everything else. Lines of keys and values alone could be terse, TOON or something else,
-/// so those two are accepted only with a list, and TOON, which reads almost any text, only if it writes the same text
-/// again.
+/// The decoders of JSON and STC reject almost any other text. Text with only keys and values could be terse, TOON or
+/// something else, so terse and TOON are accepted only if the text contains a list. TOON accepts almost any text, so
+/// it must also encode the value to the same text.
 #[must_use]
 pub fn detect(text: &str) -> Option<(Form, Value<'_>)> {
     let read = |form| Some((form, decode(form, text).ok()?));

@@ -1,8 +1,8 @@
 //! JSON values as dense text, and back, exactly.
 //!
-//! Pure: no clock, files, environment or randomness; the output depends on the input alone. A [`Value`] keeps what
-//! other trees lose (member order, duplicate keys, the text of every number), and every [`Form`] either holds all of
-//! that or declines.
+//! This crate is pure: it uses no clock, files, environment or randomness, and its output depends on its input alone.
+//! A [`Value`] keeps the details that other trees lose: the order of members, duplicate keys, and the text of every
+//! number. Every [`Form`] either represents all of these details or refuses the value.
 
 mod error;
 mod form;

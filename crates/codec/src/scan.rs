@@ -1,4 +1,4 @@
-//! Reads the tokens that every form shares with JSON: strings, numbers, words and white space.
+//! Reads the tokens that all forms have in common with JSON: strings, numbers, words and white space.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ impl<'a> TextScan<'a> {
         self.at
     }
 
-    /// Goes to byte `at`, which must be a character boundary.
+    /// Moves to byte `at`, which must be a character boundary.
     pub(crate) fn go(&mut self, at: usize) {
         self.at = at;
     }
@@ -40,14 +40,14 @@ impl<'a> TextScan<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Takes `byte` if it is next.
+    /// Consumes the next byte if it is `byte`.
     pub(crate) fn eat(&mut self, byte: u8) -> bool {
         let next = self.peek() == Some(byte);
         self.at += usize::from(next);
         next
     }
 
-    /// Takes `word` if it is next.
+    /// Consumes `word` if the text continues with it.
     pub(crate) fn eat_word(&mut self, word: &str) -> bool {
         let next = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
         self.at += if next { word.len() } else { 0 };
@@ -60,7 +60,7 @@ impl<'a> TextScan<'a> {
         }
     }
 
-    /// Takes `byte` and the white space after it.
+    /// Consumes `byte` and the white space after it; fails if the next byte is different.
     pub(crate) fn take(&mut self, byte: u8, expected: &'static str) -> Result<(), ReadFault> {
         if !self.eat(byte) {
             return self.fail(expected);
@@ -69,13 +69,13 @@ impl<'a> TextScan<'a> {
         Ok(())
     }
 
-    /// Nothing but white space is left.
+    /// Checks that only white space is left.
     pub(crate) fn end(&mut self) -> Result<(), ReadFault> {
         self.space();
         if self.peek().is_some() { self.fail("the end of the document") } else { Ok(()) }
     }
 
-    /// An array whose items `item` reads, its opening bracket next.
+    /// Reads an array whose opening bracket comes next; `item` reads each item.
     pub(crate) fn array(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<Value<'a>, ReadFault>,
@@ -95,7 +95,7 @@ impl<'a> TextScan<'a> {
         }
     }
 
-    /// An object whose members `member` reads, its opening brace next.
+    /// Reads an object whose opening brace comes next; `member` reads each member.
     pub(crate) fn object(
         &mut self,
         mut member: impl FnMut(&mut Self) -> Result<(Text<'a>, Value<'a>), ReadFault>,
@@ -119,7 +119,7 @@ impl<'a> TextScan<'a> {
         Err(ReadFault { at: self.at, expected: expected.into() })
     }
 
-    /// A JSON string, its opening quote next.
+    /// Reads a JSON string whose opening quote comes next.
     pub(crate) fn string(&mut self) -> Result<Text<'a>, ReadFault> {
         let start = self.at + 1;
         let mut at = start;
@@ -148,7 +148,7 @@ impl<'a> TextScan<'a> {
             .map_err(|bad| ReadFault { at: start + bad, expected: "an escape that JSON knows".into() })
     }
 
-    /// A JSON number, its first byte next.
+    /// Reads a JSON number whose first byte comes next.
     pub(crate) fn number(&mut self) -> Result<&'a str, ReadFault> {
         let rest = self.rest();
         match number_length(rest.as_bytes()) {
@@ -160,7 +160,7 @@ impl<'a> TextScan<'a> {
         }
     }
 
-    /// `true`, `false`, `null`, a number or a string.
+    /// Reads `true`, `false`, `null`, a number or a string.
     pub(crate) fn scalar(&mut self) -> Result<Value<'a>, ReadFault> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::String),

@@ -1,8 +1,8 @@
-//! Holds a JSON string as the text between its quotes, with one spelling for each value.
+//! Stores a JSON string as the escaped text between its quotes, in exactly one spelling for each value.
 //!
-//! Keeping the escaped text makes encoders a copy, preserves lone surrogates (which no Rust string can hold), and
-//! still allows a comparison byte by byte: every escape that could be a character is one, and the rest has one
-//! spelling.
+//! Because the escaped text is stored, encoders only copy it, and lone surrogates are preserved, which no Rust string
+//! can contain. Values can still be compared byte by byte: an escape is replaced by its character where possible, and
+//! every remaining escape has exactly one spelling.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,18 @@ use tersely_json::{join_surrogates, needs_escape, push_char, push_unit, unescape
 pub struct Text<'a>(Cow<'a, str>);
 
 impl<'a> Text<'a> {
-    /// The text of a JSON string whose content needs no escape and has none.
+    /// Creates the text of a JSON string whose content has no escapes and needs none.
     pub(crate) fn plain(content: &'a str) -> Self {
         Self(Cow::Borrowed(content))
     }
 
-    /// The text of `content`, which must be in this type's spelling.
+    /// Creates a text from `content`, which must already use the spelling of this type.
     pub(crate) fn from_spelling(content: impl Into<Cow<'a, str>>) -> Self {
         Self(content.into())
     }
 
-    /// The text of several contents joined together: two halves of a surrogate pair may meet.
+    /// Creates a text from several contents joined together, where two halves of a surrogate pair may now be
+    /// neighbours.
     pub(crate) fn join(content: String) -> Self {
         if content.contains("\\ud")
             && let Ok(text) = respell(&content)
@@ -33,7 +34,7 @@ impl<'a> Text<'a> {
         Self(Cow::Owned(content))
     }
 
-    /// The text with the characters of `value`.
+    /// Creates a text from unescaped characters.
     #[must_use]
     pub fn of(value: &'a str) -> Self {
         if !value.bytes().any(needs_escape) {
@@ -44,26 +45,27 @@ impl<'a> Text<'a> {
         Self(Cow::Owned(out))
     }
 
-    /// The text of `content`, in any JSON spelling; `None` when it is not the content of a JSON string.
+    /// Creates a text from `content`, with any valid JSON escapes; `None` when it is not the content of a JSON
+    /// string.
     #[must_use]
     pub fn spelled_as(content: &str) -> Option<Text<'_>> {
         let bare = content.bytes().any(|byte| byte < 0x20);
         respell(content).ok().filter(|_| !bare)
     }
 
-    /// The content between the quotes, as JSON spells it.
+    /// The JSON-escaped content between the quotes.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// True when the content has no escapes, so that it is the value itself.
+    /// True when the content has no escapes, so it equals the value.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         !self.0.as_bytes().contains(&b'\\')
     }
 
-    /// The characters; `None` when one is a lone surrogate.
+    /// The decoded characters; `None` when the text contains a lone surrogate.
     #[must_use]
     pub fn value(&self) -> Option<Cow<'_, str>> {
         if self.is_plain() {
@@ -81,14 +83,15 @@ impl<'a> Text<'a> {
         Some(Cow::Owned(out))
     }
 
-    /// The same text with its own memory.
+    /// The same text, but owned instead of borrowed.
     #[must_use]
     pub fn into_owned(self) -> Text<'static> {
         Text(Cow::Owned(self.0.into_owned()))
     }
 }
 
-/// Respells `raw`, the content of a JSON string with escapes; `Err` has the offset of a bad escape.
+/// Converts `raw`, the content of a JSON string with escapes, to the spelling of [`Text`]; `Err` contains the offset
+/// of an invalid escape.
 pub(crate) fn respell(raw: &str) -> Result<Text<'_>, usize> {
     let bytes = raw.as_bytes();
     let mut out = String::with_capacity(raw.len());

@@ -1,13 +1,13 @@
-//! A JSON value that borrows from its source and loses only the spelling of escapes.
+//! A JSON value that borrows from its source, and loses only the spelling of escapes.
 
 use std::borrow::Cow;
 
 use crate::Text;
 
-/// How deep values may nest, in every form.
+/// The maximum nesting depth of a value, in every form.
 pub const MAX_DEPTH: usize = 128;
 
-/// A JSON value: members in order, duplicate keys kept, numbers as text.
+/// A JSON value. Members keep their order, duplicate keys are kept, and numbers are stored as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'a> {
     /// `null`
@@ -25,7 +25,7 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// The text of a string, as JSON spells it, or of a number.
+    /// The JSON-escaped text of a string, or the text of a number.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text.as_str()),
@@ -34,13 +34,13 @@ impl Value<'_> {
         }
     }
 
-    /// True for a value that contains no others.
+    /// True for a value that does not contain other values.
     #[must_use]
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array(_) | Self::Object(_))
     }
 
-    /// True when the value nests no deeper than every form allows.
+    /// True when the value does not nest deeper than the forms allow.
     #[must_use]
     pub fn fits(&self) -> bool {
         self.within(MAX_DEPTH)

@@ -1,13 +1,13 @@
-//! Reports where a text stopped being JSON, and what was expected there.
+//! Reports the position where a text stops being valid JSON, and what was expected there.
 
 use std::fmt;
 
-/// A text is not JSON, or not JSON that all readers agree on.
+/// The error for a text that is not JSON, or not JSON that all parsers read the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonError {
-    /// The byte of the fault, from 0: bodies are one long line.
+    /// The offset of the error in bytes, from 0. There is no line number, because bodies are one long line.
     pub at: usize,
-    /// What is allowed there.
+    /// The input that is allowed at this position.
     pub expected: &'static str,
 }
 

@@ -1,8 +1,9 @@
-//! The escapes of JSON strings: what each stands for, and which one a character gets.
+//! The escapes of JSON strings: which character each escape encodes, and which escape a character gets.
 
 use std::fmt::Write as _;
 
-/// The UTF-16 unit that the escape at `at` stands for, with the bytes that spell it; `None` when no escape is there.
+/// Decodes the escape at `at` to its UTF-16 unit, and returns the unit and the length of the escape; `None` when
+/// there is no escape at `at`.
 #[must_use]
 pub fn unescape_unit(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     match bytes.get(at..)? {
@@ -12,8 +13,8 @@ pub fn unescape_unit(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// The character that the escape at `at` stands for, with the bytes that spell it: one escape, or two that form a
-/// surrogate pair. `None` for a lone surrogate, and where no escape is.
+/// Decodes the escape at `at`, or a surrogate pair of two escapes, and returns the character and the number of bytes
+/// used. `None` for a lone surrogate, and when there is no escape at `at`.
 #[must_use]
 #[inline]
 pub fn unescape_char(bytes: &[u8], at: usize) -> Option<(char, usize)> {
@@ -41,7 +42,7 @@ pub fn join_surrogates(high: u32, low: u32) -> Option<char> {
     char::from_u32(0x10000 + (high << 10) + low)
 }
 
-/// The character of the short escape with this letter.
+/// The character that the short escape with this letter encodes.
 #[inline]
 fn short_unescape(letter: u8) -> Option<char> {
     Some(match letter {
@@ -57,19 +58,19 @@ fn short_unescape(letter: u8) -> Option<char> {
     })
 }
 
-/// True when a backslash at the end of `before` escapes the next byte.
+/// True when `before` ends with a backslash that escapes the next byte.
 #[must_use]
 pub fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// True for a byte that cannot be itself in a JSON string.
+/// True for a byte that must be escaped in a JSON string.
 #[must_use]
 pub fn needs_escape(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// The letter of the short escape of `byte`, as `n` is of a line feed.
+/// The letter of the short escape for `byte`, such as `n` for a line feed.
 pub(crate) fn short_escape(byte: u8) -> Option<u8> {
     match byte {
         b'"' | b'\\' => Some(byte),
@@ -82,7 +83,7 @@ pub(crate) fn short_escape(byte: u8) -> Option<u8> {
     }
 }
 
-/// Appends `character` as JSON spells it in a string, with an escape only where one is needed.
+/// Appends `character` to the content of a JSON string, with an escape only if one is needed.
 pub fn push_char(out: &mut String, character: char) {
     match u8::try_from(character).ok().filter(|byte| needs_escape(*byte)) {
         None => out.push(character),

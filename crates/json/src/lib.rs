@@ -1,7 +1,8 @@
 //! Reads and edits JSON text in place: strings, numbers, values and where they are.
 //!
-//! Pure: no clock, files, environment or randomness; the output depends on the input alone. Nothing here builds a tree or
-//! parses a whole document: callers ask for places in a text, and every other byte is copied.
+//! This crate is pure: it uses no clock, files, environment or randomness, and its output depends on its input alone.
+//! It neither builds a tree nor parses a whole document: callers ask for positions in a text, and every other byte is
+//! copied.
 
 mod error;
 mod escape;

@@ -1,4 +1,4 @@
-//! Writes arrays, and appends to those at the top of a body; every other byte is copied.
+//! Writes arrays, and appends items to top-level arrays of a body; every other byte is copied.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::node::JsonNode;
 use crate::patch::BytePatch;
 use crate::scan::JsonScan;
 
-/// The body with `item` after the last item of the array `name`; `None` when there is no such array, it is empty, or it
-/// has the string `taken` somewhere.
+/// Appends `item` to the array `name` of the body. `None` when there is no such array, when it is empty, or when it
+/// contains the string `taken` anywhere.
 ///
 /// # Errors
-/// When the body is not JSON that all readers agree on.
+/// Fails if the body is not JSON that all parsers read the same way.
 pub fn add(name: &str, taken: &str, item: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(list) = list(name, body)? else { return Ok(None) };
     let items = &body[list.clone()];
@@ -22,16 +22,16 @@ pub fn add(name: &str, taken: &str, item: &str, body: &[u8]) -> Result<Option<Ve
     Ok((!is_empty && !is_taken).then(|| insert(list, item, body)))
 }
 
-/// The body with `items` after the last item of the array `name`, even if that is empty.
+/// Appends `items` to the array `name` of the body, even if the array is empty.
 ///
 /// # Errors
-/// As with [`add`], and when there is no such array.
+/// As with [`add`]. Also fails if there is no such array.
 pub fn push(name: &str, items: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let missing = JsonError { at: 0, expected: "a list of messages" };
     list(name, body)?.map(|list| insert(list, items, body)).ok_or(missing)
 }
 
-/// Where the value of the member `name` is at the top of the body.
+/// The range of the value of the top-level member `name`.
 ///
 /// # Errors
 /// As with [`add`].
@@ -47,7 +47,7 @@ pub fn place(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, JsonError>
     Ok(place)
 }
 
-/// The array of these values.
+/// Writes an array of these JSON values.
 #[must_use]
 pub fn of<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
     format!("[{}]", values.into_iter().collect::<Vec<_>>().join(","))

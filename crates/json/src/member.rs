@@ -1,4 +1,4 @@
-//! Finds members at the top of a body, with the bytes to remove to leave them out.
+//! Finds top-level members of a body, and the bytes to delete when a member is removed.
 
 use std::ops::Range;
 
@@ -7,21 +7,22 @@ use memchr::memmem;
 use crate::error::JsonError;
 use crate::scan::JsonScan;
 
-/// A member at the top of a body.
+/// A top-level member of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyMember<'a> {
-    /// Its name.
+    /// The name of the member.
     pub name: &'static str,
-    /// Its value, unchanged.
+    /// The value of the member, unchanged.
     pub value: &'a [u8],
-    /// The member and its comma: without these bytes the rest is still an object.
+    /// The range of the member and its comma: without these bytes, the rest is still an object.
     pub span: Range<usize>,
 }
 
-/// Every member at the top of `body` that has one of these names; a body without the names is not scanned.
+/// Finds every top-level member of `body` with one of these names. A body that does not contain the names is not
+/// scanned.
 ///
 /// # Errors
-/// When the body is not JSON.
+/// Fails if the body is not JSON.
 pub fn top_members<'a>(names: &[&'static str], body: &'a [u8]) -> Result<Vec<BodyMember<'a>>, JsonError> {
     let quoted = |name: &&'static str| memmem::find(body, format!("\"{name}\"").as_bytes()).is_some();
     let mut found = Vec::new();
@@ -44,14 +45,15 @@ pub fn top_members<'a>(names: &[&'static str], body: &'a [u8]) -> Result<Vec<Bod
     Ok(found)
 }
 
-/// Where a member may start: after the opening bracket, or after the previous value.
+/// The position from which a member may start: after the opening brace, or after the previous value.
 struct Room {
     start: usize,
     is_first: bool,
 }
 
 impl Room {
-    /// What to remove with a member whose value ends at `end`: the comma after it, or before it if it is the last.
+    /// The range to delete for a member whose value ends at `end`: it includes the comma after the member, or the
+    /// comma before it if the member is the last one.
     fn span(&self, body: &[u8], end: usize) -> Range<usize> {
         let next = next_token(body, end);
         let name = if self.is_first {
@@ -67,7 +69,7 @@ impl Room {
     }
 }
 
-/// The first byte from `at` on that is not white space.
+/// The position of the first byte at or after `at` that is not white space.
 fn next_token(body: &[u8], at: usize) -> usize {
     let rest = body.get(at..).unwrap_or_default();
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()

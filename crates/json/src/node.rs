@@ -1,4 +1,4 @@
-//! Values of a JSON text and where they are in it.
+//! Values of a JSON text, and their positions in the text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,18 +10,18 @@ use crate::string;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonNode<'a> {
     body: &'a [u8],
-    /// Where it is.
+    /// The range of the value in the text.
     pub span: Range<usize>,
 }
 
 impl<'a> JsonNode<'a> {
-    /// The object that is all of `body`.
+    /// Reads the whole of `body` as one object.
     #[must_use]
     pub fn object(body: &'a [u8]) -> Option<Self> {
         Self::parse(body).filter(Self::is_object)
     }
 
-    /// The value that is all of `body`.
+    /// Reads the whole of `body` as one value.
     #[must_use]
     pub fn parse(body: &'a [u8]) -> Option<Self> {
         let mut scan = JsonScan::new(body);
@@ -36,7 +36,8 @@ impl<'a> JsonNode<'a> {
         Self { body, span }
     }
 
-    /// The values of the members with these names. `None` when the object cannot be read, or a name is there twice.
+    /// The values of the members with these names. `None` when the object cannot be read, or when one of the names
+    /// occurs twice.
     #[must_use]
     pub fn get_all<const N: usize>(&self, names: [&str; N]) -> Option<[Option<Self>; N]> {
         let mut found = [const { None }; N];
@@ -57,7 +58,7 @@ impl<'a> JsonNode<'a> {
         value
     }
 
-    /// Where the member with this name is, from its name to the end of its value.
+    /// The range of the member with this name, from the start of its name to the end of its value.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<Range<usize>> {
         let mut span = None;
@@ -73,7 +74,7 @@ impl<'a> JsonNode<'a> {
         span.map(|span| self.inner(&span).span)
     }
 
-    /// The items of an array; none of anything else.
+    /// The items of an array; empty for any other value.
     #[must_use]
     pub fn items(&self) -> Vec<Self> {
         let mut items = Vec::new();
@@ -85,7 +86,7 @@ impl<'a> JsonNode<'a> {
         items.iter().filter(|_| is_list).map(|place| self.inner(place)).collect()
     }
 
-    /// The members of an object, each name with its value; none when it cannot be read.
+    /// The names and values of an object's members; empty when the object cannot be read.
     #[must_use]
     pub fn members(&self) -> Vec<(String, Self)> {
         let mut members = Vec::new();
@@ -109,39 +110,39 @@ impl<'a> JsonNode<'a> {
         self.bytes().first() == Some(&b'{')
     }
 
-    /// True for an array or an object with nothing in it.
+    /// True for an empty array or object.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.inside().trim_ascii().is_empty()
     }
 
-    /// The characters of a string.
+    /// The decoded text of a string.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
         string::decode(self.bytes())
     }
 
-    /// True when it is this string.
+    /// True when the value is this string.
     #[must_use]
     pub fn is_str(&self, word: &str) -> bool {
         self.text().as_deref() == Some(word)
     }
 
-    /// A whole number that is not negative.
+    /// The value as a whole number that is not negative.
     #[must_use]
     pub fn number(&self) -> Option<u64> {
         str::from_utf8(self.bytes()).ok()?.parse().ok()
     }
 
-    /// The bytes between its first and its last: the content of a string as written, the members of an object, the items
-    /// of an array.
+    /// The bytes between the first and the last byte of the value: the escaped content of a string, the members of an
+    /// object, or the items of an array.
     #[must_use]
     pub fn inside(&self) -> &'a [u8] {
         let bytes = self.bytes();
         bytes.get(1..bytes.len() - 1).unwrap_or_default()
     }
 
-    /// Its bytes.
+    /// The bytes of the value.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         &self.body[self.span.clone()]

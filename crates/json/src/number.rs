@@ -1,6 +1,6 @@
-//! Measures numbers as JSON spells them.
+//! Measures the length of JSON numbers.
 
-/// How many bytes at the start of `bytes` are one JSON number; 0 when none starts there.
+/// The length of the JSON number at the start of `bytes`; 0 when there is no number.
 #[must_use]
 pub fn number_length(bytes: &[u8]) -> usize {
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();

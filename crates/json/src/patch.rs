@@ -1,23 +1,23 @@
-//! Changes places in a JSON text, and copies every other byte.
+//! Replaces parts of a JSON text, and copies every other byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::node::JsonNode;
 
-/// Changes to one JSON text.
+/// A list of changes to one JSON text.
 #[derive(Debug, Default)]
 pub struct BytePatch {
     edits: Vec<(Range<usize>, Vec<u8>)>,
 }
 
 impl BytePatch {
-    /// Replaces the bytes at `place`; at an empty place, inserts.
+    /// Replaces the bytes at `place`; if `place` is empty, inserts bytes there.
     pub fn put(&mut self, place: Range<usize>, bytes: impl Into<Vec<u8>>) {
         self.edits.push((place, bytes.into()));
     }
 
-    /// Appends members to the object: `"name":value`, with commas between them.
+    /// Appends members to the object. `members` has the form `"name":value`, with commas between the members.
     pub fn add(&mut self, object: &JsonNode<'_>, members: &[u8]) {
         let end = object.span.end - 1;
         let comma: &[u8] = if object.is_empty() { b"" } else { b"," };
@@ -26,21 +26,21 @@ impl BytePatch {
         }
     }
 
-    /// Appends items to the array, in front of the white space at its end.
+    /// Appends items to the array, before the white space at its end.
     pub fn push(&mut self, list: &JsonNode<'_>, items: &str) {
         let comma = if list.is_empty() { "" } else { "," };
         let at = list.span.start + 1 + list.inside().trim_ascii_end().len();
         self.edits.push((at..at, format!("{comma}{items}").into_bytes()));
     }
 
-    /// Removes the member, and a comma with it.
+    /// Removes the member `name` and one comma.
     pub fn cut(&mut self, object: &JsonNode<'_>, name: &str) {
         if let Some(span) = member_with_comma(object, name) {
             self.edits.push((span, Vec::new()));
         }
     }
 
-    /// Removes those of the items of an array that are `dropped`, with the commas that would be left over.
+    /// Removes the items of an array for which `dropped` is true, together with the superfluous commas.
     pub fn drop_items(&mut self, items: &[JsonNode<'_>], dropped: &[bool]) {
         let mut has_kept = false;
         for (at, item) in items.iter().enumerate() {
@@ -57,7 +57,7 @@ impl BytePatch {
         }
     }
 
-    /// The text with all changes; of two that overlap, the first in the text counts.
+    /// Applies all changes to the text. If two changes overlap, only the one that starts first is applied.
     #[must_use]
     pub fn apply(mut self, data: &[u8]) -> Cow<'_, [u8]> {
         if self.edits.is_empty() {
@@ -77,7 +77,7 @@ impl BytePatch {
     }
 }
 
-/// Where the member of this name is, with its comma.
+/// The range of the member with this name, including its comma.
 #[must_use]
 pub fn member_with_comma(object: &JsonNode<'_>, name: &str) -> Option<Range<usize>> {
     let (start, span) = (object.span.start, object.member(name)?);
@@ -85,7 +85,7 @@ pub fn member_with_comma(object: &JsonNode<'_>, name: &str) -> Option<Range<usiz
     Some(start + span.start..start + span.end)
 }
 
-/// A member's place with the comma after it, or before it if it is the last.
+/// Extends a member's range by the comma after the member, or by the comma before it if the member is the last one.
 fn with_comma(object: &[u8], span: Range<usize>) -> Range<usize> {
     let gap = object[span.end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     if object.get(span.end + gap) == Some(&b',') {

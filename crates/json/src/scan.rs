@@ -1,11 +1,12 @@
-//! Walks the bytes of a JSON text once, and skips what the caller does not ask for.
+//! Walks through the bytes of a JSON text once, and skips the values that the caller does not ask for.
 //!
-//! Parsers that keep spans do more work: `jiter` checks every escape that it skips, and so refuses a body for a lone
-//! surrogate or a depth of 200 in a part that is only copied; raw values of `serde_json` and `sonic-rs` are scanned again
-//! at every level. Here a string costs the search for its closing quote, at any depth.
+//! Parsers that record positions do more work. `jiter` checks every escape that it skips, so it refuses a body
+//! because of a lone surrogate or a depth of 200 in a part that is only copied. `serde_json` and `sonic-rs` scan
+//! their raw values again at every level. Here, skipping a string only takes the search for its closing quote, at any
+//! depth.
 //!
-//! Skipped parts are not checked. That is safe: strings begin and end where every JSON reader sees them begin and end, so
-//! a place is a whole value for every reader, and a body that was broken stays broken.
+//! Skipped parts are not checked. This is safe: strings begin and end where every JSON parser sees them begin and
+//! end, so a range is a whole value for every parser, and an invalid body remains invalid.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,20 +14,20 @@ use std::ops::Range;
 use crate::error::JsonError;
 use crate::string;
 
-/// A position in a JSON text, moving forward only.
+/// A position in a JSON text that only moves forward.
 pub struct JsonScan<'a> {
     body: &'a [u8],
     at: usize,
-    /// Where the latest name began.
+    /// The position where the latest name began.
     name_start: usize,
 }
 
 type Step = Result<(), JsonError>;
 
-/// What `walk` finds in a whole body.
+/// Runs `walk` on a whole body, and returns what it has collected.
 ///
 /// # Errors
-/// Those of `walk`, and when something follows the value.
+/// Returns the errors of `walk`. Also fails if anything follows the value.
 pub fn scan_all<'a, F: Default>(
     body: &'a [u8],
     walk: impl FnOnce(&mut JsonScan<'a>, &mut F) -> Step,
@@ -39,16 +40,17 @@ pub fn scan_all<'a, F: Default>(
 }
 
 impl<'a> JsonScan<'a> {
-    /// The start of a text.
+    /// Starts at the beginning of a text.
     #[must_use]
     pub fn new(body: &'a [u8]) -> Self {
         Self { body, at: 0, name_start: 0 }
     }
 
-    /// Passes each member of the object here to `each`, which takes its value; skips anything else.
+    /// Passes each member of the object at the current position to `each`, which must consume the value. Skips any
+    /// other value.
     ///
     /// # Errors
-    /// Where the text stops being JSON, and those of `each`.
+    /// Fails where the text stops being JSON, and returns the errors of `each`.
     pub fn members(&mut self, mut each: impl FnMut(&mut Self, &[u8]) -> Step) -> Step {
         if !self.eat(b'{') {
             return self.skip().map(drop);
@@ -67,7 +69,8 @@ impl<'a> JsonScan<'a> {
         }
     }
 
-    /// Passes each item of the array here to `each`, which takes it; an object here counts as an array of one.
+    /// Passes each item of the array at the current position to `each`, which must consume it. An object counts as an
+    /// array with one item.
     ///
     /// # Errors
     /// As with [`Self::members`].
@@ -90,10 +93,10 @@ impl<'a> JsonScan<'a> {
         }
     }
 
-    /// Passes each item under `name` in the object here to `each`; skips every other member.
+    /// Passes each item of the member `name` of the current object to `each`; skips every other member.
     ///
     /// # Errors
-    /// As with [`Self::members`], and when the name is there twice.
+    /// As with [`Self::members`]. Also fails if the name occurs twice.
     pub fn items_of(&mut self, name: &str, mut each: impl FnMut(&mut Self) -> Step) -> Step {
         let mut seen = None;
         self.members(|scan, key| {
@@ -105,19 +108,20 @@ impl<'a> JsonScan<'a> {
         })
     }
 
-    /// The characters of the string here; `None`, and a skip, for anything else and for a string that cannot be decoded.
+    /// Decodes the string at the current position. Any other value, and a string that cannot be decoded, is skipped
+    /// and gives `None`.
     ///
     /// # Errors
-    /// Where the text stops being JSON.
+    /// Fails where the text stops being JSON.
     pub fn string(&mut self) -> Result<Option<Cow<'a, str>>, JsonError> {
         let span = self.skip()?;
         Ok(string::decode(&self.body[span]))
     }
 
-    /// Skips the value here, and returns where it is.
+    /// Skips the value at the current position, and returns its range.
     ///
     /// # Errors
-    /// Where the text stops being JSON.
+    /// Fails where the text stops being JSON.
     pub fn skip(&mut self) -> Result<Range<usize>, JsonError> {
         let next = self.peek();
         let start = self.at;
@@ -129,7 +133,7 @@ impl<'a> JsonScan<'a> {
         Ok(start..self.at)
     }
 
-    /// The first byte of what comes next, after white space.
+    /// Skips white space, and returns the next byte.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.body.get(self.at) {
@@ -141,8 +145,8 @@ impl<'a> JsonScan<'a> {
     /// Stores `value` in `field`.
     ///
     /// # Errors
-    /// When the field is set already. Readers disagree about a name that is twice in one object, so such a body is left
-    /// alone.
+    /// Fails if the field is already set. Parsers disagree about a name that occurs twice in one object, so such a
+    /// body is not changed.
     pub fn once<T>(&self, field: &mut Option<T>, value: T) -> Step {
         if field.replace(value).is_some() {
             return self.fail("each key only once");
@@ -150,7 +154,7 @@ impl<'a> JsonScan<'a> {
         Ok(())
     }
 
-    /// Reads the string here into `field`; anything else counts as an empty string.
+    /// Reads the string at the current position into `field`; any other value counts as an empty string.
     ///
     /// # Errors
     /// As with [`Self::skip`] and [`Self::once`].
@@ -159,7 +163,7 @@ impl<'a> JsonScan<'a> {
         self.once(field, word)
     }
 
-    /// Skips the value here, and stores its place in `field`.
+    /// Skips the value at the current position, and stores its range in `field`.
     ///
     /// # Errors
     /// As with [`Self::skip`] and [`Self::once`].
@@ -168,21 +172,21 @@ impl<'a> JsonScan<'a> {
         self.once(field, place)
     }
 
-    /// Nothing but white space is left.
+    /// Checks that only white space is left.
     ///
     /// # Errors
-    /// When something else is.
+    /// Fails if anything else is left.
     pub fn end(&mut self) -> Step {
         if self.peek().is_some() { self.fail("the end of the body") } else { Ok(()) }
     }
 
-    /// The position in the text.
+    /// The current position in the text.
     #[must_use]
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Where the name of the member begins whose value comes next.
+    /// The position where the name of the current member begins.
     #[must_use]
     pub fn name_start(&self) -> usize {
         self.name_start
@@ -194,7 +198,7 @@ impl<'a> JsonScan<'a> {
         self.body
     }
 
-    /// The bytes of a name: they are only compared, so they need not be characters.
+    /// The bytes of a name. They are only compared, so they need not be valid UTF-8.
     fn key(&mut self) -> Result<Cow<'a, [u8]>, JsonError> {
         if self.peek() != Some(b'"') {
             return self.fail("a name in quotes");
@@ -205,7 +209,7 @@ impl<'a> JsonScan<'a> {
             self.at = quote + 1;
             return Ok(Cow::Borrowed(&self.body[first..quote]));
         }
-        // A name that cannot be decoded is not one that we look for.
+        // A name that cannot be decoded is never one of the names that callers look for.
         let name = self.string()?.unwrap_or_default();
         Ok(Cow::Owned(name.into_owned().into_bytes()))
     }
@@ -231,7 +235,8 @@ impl<'a> JsonScan<'a> {
         }
     }
 
-    /// Counts brackets instead of recursing, so no depth of nesting can exhaust the stack.
+    /// Skips an array or an object. It counts brackets instead of recursing, so deep nesting cannot overflow the
+    /// stack.
     fn skip_nested(&mut self) -> Step {
         let start = self.at;
         let mut depth = 0_usize;

@@ -1,4 +1,4 @@
-//! Replaces values of a body by texts, and copies every other byte.
+//! Replaces values of a body by strings, and copies every other byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,14 +6,15 @@ use std::ops::Range;
 use crate::scan::JsonScan;
 use crate::string;
 
-/// A place in a body, and the text that replaces its value; without a text, the member there is removed.
+/// A range of a body, and the text that replaces the value there; without a text, the member at this range is
+/// removed.
 pub type Splice = (Range<usize>, Option<String>);
 
-/// The body with each value replaced by the JSON string of its text, and each member without a text removed.
+/// Replaces each value by its text, encoded as a JSON string, and removes each member that has no text.
 ///
-/// A text that is there already changes nothing: the client's spelling of escapes stays. An edit that makes no sense
-/// (outside the body, over another one, not around a value or a member with its comma) is ignored: the original is always
-/// correct.
+/// If a value already equals its text, it stays unchanged, including the client's choice of escapes. An invalid edit
+/// is ignored, because the original is always correct. An edit is invalid if it is outside the body, overlaps another
+/// edit, or does not cover exactly one value, or one member with its comma.
 #[must_use]
 pub fn splice<'a>(body: &'a [u8], edits: &[Splice]) -> Cow<'a, [u8]> {
     let mut order: Vec<_> = edits.iter().filter(|edit| is_valid(body, edit)).collect();
@@ -45,7 +46,7 @@ fn is_valid(body: &[u8], (span, text): &Splice) -> bool {
     }
 }
 
-/// True when `text` can replace what is at `span`, and differs from it.
+/// True when `text` can replace the value at `span`, and differs from it.
 fn is_change(body: &[u8], span: &Range<usize>, text: &str) -> bool {
     body.get(span.clone()).filter(|token| is_whole(token)).is_some_and(|token| match token.first() {
         Some(b'"') => string::decode(token).is_some_and(|now| now != text),
@@ -54,12 +55,12 @@ fn is_change(body: &[u8], span: &Range<usize>, text: &str) -> bool {
     })
 }
 
-/// True when the bytes are one value from end to end.
+/// True when the bytes are exactly one value.
 fn is_whole(token: &[u8]) -> bool {
     JsonScan::new(token).skip().is_ok_and(|span| span == (0..token.len()))
 }
 
-/// True when an object is still one without the bytes of `span`: a member, with the comma that would be left over.
+/// True when `span` covers a member and the right comma, so that the object is still valid without these bytes.
 fn is_member(body: &[u8], span: &Range<usize>) -> bool {
     let Some(piece) = body.get(span.clone()).map(<[u8]>::trim_ascii) else { return false };
     let (first, piece) = piece.strip_prefix(b",").map_or((None, piece), |rest| (Some(b','), rest));
@@ -75,7 +76,7 @@ fn is_member(body: &[u8], span: &Range<usize>) -> bool {
     fits && holds_one(piece)
 }
 
-/// True when `piece` is one member of an object.
+/// True when `piece` is exactly one member of an object.
 fn holds_one(piece: &[u8]) -> bool {
     let object = [b"{", piece, b"}"].concat();
     let (mut scan, mut count) = (JsonScan::new(&object), 0);

@@ -1,7 +1,7 @@
 //! Decodes and encodes JSON strings.
 //!
-//! A string that cannot be written again exactly (with a lone surrogate, a bare control character, broken UTF-8 or a
-//! broken escape) is not decoded at all.
+//! A string that could not be encoded again exactly (because of a lone surrogate, an unescaped control character,
+//! invalid UTF-8 or an invalid escape) is not decoded at all.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,16 +10,17 @@ use memchr::memchr;
 
 use crate::escape::{is_escaped, needs_escape, short_escape, unescape_char};
 
-/// The characters of `token`, a JSON string with its quotes.
+/// Decodes `token`, a JSON string with its quotes.
 #[must_use]
 pub fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
     let content = token.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    // Names and words are short and plain: looking at each byte once is enough.
+    // Most names and values are short and have no escapes; for these, one pass over the bytes is enough.
     let is_plain = |byte: &u8| (b' '..0x7F).contains(byte) && *byte != b'\\';
     if content.len() <= MAX_SHORT_BYTES && content.iter().all(is_plain) {
         return str::from_utf8(content).ok().map(Cow::Borrowed);
     }
-    // The smallest byte, not the first small one: this way the compiler looks at many bytes at once.
+    // This computes the smallest byte instead of searching for the first small byte, so that the compiler can process
+    // many bytes at once.
     if content.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20 {
         return None;
     }
@@ -30,7 +31,7 @@ pub fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Appends `text` as a JSON string, with its quotes.
+/// Appends `text` as a JSON string, including the quotes.
 pub fn encode(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let mut from = 0;
@@ -45,7 +46,7 @@ pub fn encode(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// `text` as a JSON string, with its quotes.
+/// Returns `text` as a JSON string, including the quotes.
 #[must_use]
 pub fn quote(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 2);
@@ -59,10 +60,12 @@ pub fn raw(place: &Range<usize>, data: &[u8]) -> String {
     String::from_utf8_lossy(data.get(place.clone()).unwrap_or_default()).into_owned()
 }
 
-/// Where the string ends whose opening quote is at `start`: after its closing quote. `None` when it has none.
+/// The position after the closing quote of the string whose opening quote is at `start`; `None` when there is no
+/// closing quote.
 ///
-/// A quote ends the string if an even number of backslashes precedes it. Searching for quotes alone is faster than
-/// stopping at every backslash: a tool's output has a `\n` in every line.
+/// A quote ends the string if an even number of backslashes precedes it. Searching only for quotes is faster than
+/// stopping at every backslash, because a tool's output contains a `
+/// ` in every line.
 #[must_use]
 pub fn end(bytes: &[u8], start: usize) -> Option<usize> {
     let first = start + 1;
@@ -80,18 +83,18 @@ pub fn end(bytes: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// The closing quote of a short string without escapes: most strings are names and words, and end before a search would
-/// have started.
+/// Finds the closing quote of a short string without escapes. Most strings are names and single words, and end before
+/// a vectorised search would have started.
 pub(crate) fn near_quote(bytes: &[u8], first: usize) -> Option<usize> {
     let near = bytes.get(first..)?.iter().take(MAX_NEAR_BYTES);
     let found = first + near.take_while(|&&byte| byte != b'"' && byte != b'\\').count();
     (found < first + MAX_NEAR_BYTES && bytes.get(found) == Some(&b'"')).then_some(found)
 }
 
-/// Longer strings than this are not decoded byte by byte.
+/// The maximum length of a string that is checked byte by byte before it is decoded.
 const MAX_SHORT_BYTES: usize = 32;
 
-/// How far the end of a string is searched byte by byte.
+/// The number of bytes in which the end of a string is searched byte by byte.
 const MAX_NEAR_BYTES: usize = 16;
 
 fn unescape(content: &str, first: usize) -> Option<String> {

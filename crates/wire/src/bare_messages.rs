@@ -1,4 +1,4 @@
-//! Wraps messages that arrive without a request in a body of their provider's shape.
+//! Wraps messages that arrive without a request in a request body of the matching provider.
 
 use serde::de::IgnoredAny;
 use tersely_json::{JsonError, JsonNode, top_members};
@@ -6,10 +6,10 @@ use tersely_json::{JsonError, JsonNode, top_members};
 use crate::provider::Provider;
 use crate::providers::PROVIDERS;
 
-/// Messages, and what else is known of their request; each in the JSON spelling of the caller.
+/// Messages, with the model and the tools if they are known. Each field contains the caller's JSON unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoneMessages<'a> {
-    /// The array of messages, or of the input items of the Responses API.
+    /// The array of messages; in the Responses API, the array of input items.
     pub messages: &'a [u8],
     /// The model's name, as a JSON string.
     pub model: Option<&'a [u8]>,
@@ -17,16 +17,16 @@ pub struct LoneMessages<'a> {
     pub tools: Option<&'a [u8]>,
 }
 
-/// The shapes that messages can have: the provider's name, and its name for the array of messages.
+/// The supported formats: the provider's name, and the member that contains the array of messages.
 const SHAPES: [(&str, &str); 3] = [("chat", "messages"), ("anthropic", "messages"), ("responses", "input")];
 
-/// Members that occur only in the tools of one shape.
+/// Members that occur only in the tools of one format.
 const TOOLS: [(&str, &str); 4] =
     [("chat", "function"), ("chat", "custom"), ("anthropic", "input_schema"), ("responses", "parameters")];
 
 impl<'a> LoneMessages<'a> {
-    /// The provider whose shape they have. The tools decide, then the first result, so that the answer stays the same
-    /// as the conversation grows.
+    /// The provider whose format the messages have. The tools decide first, then the first tool result, so the answer
+    /// does not change as the conversation grows.
     #[must_use]
     pub fn provider(&self) -> &'static Provider {
         let shapes = || SHAPES.into_iter().filter_map(|(name, _)| lone_provider(name));
@@ -38,7 +38,7 @@ impl<'a> LoneMessages<'a> {
         by_tools.or_else(|| shapes().min_by_key(first)).unwrap_or(PROVIDERS[0])
     }
 
-    /// The body of a request to this provider with only these members.
+    /// Builds a request body for this provider from these members alone.
     #[must_use]
     pub fn body(&self, provider: &Provider) -> Vec<u8> {
         let named = |name: &str, value: &[u8]| [b"\"", name.as_bytes(), b"\":", value].concat();
@@ -51,10 +51,10 @@ impl<'a> LoneMessages<'a> {
         [b"{", members.join(&b',').as_slice(), b"}"].concat()
     }
 
-    /// The members of such a body.
+    /// Reads the members from a body that [`Self::body`] built.
     ///
     /// # Errors
-    /// When the body has no messages.
+    /// Fails if the body has no messages.
     pub fn of(provider: &Provider, body: &'a [u8]) -> Result<Self, JsonError> {
         let found = top_members(&["messages", "input", "model", "tools"], body)?;
         let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
@@ -64,7 +64,7 @@ impl<'a> LoneMessages<'a> {
     }
 }
 
-/// How many messages an array has; `None` unless it is an array of objects.
+/// Counts the messages in an array; `None` unless `list` is an array of objects.
 #[must_use]
 pub fn count_messages(list: &[u8]) -> Option<usize> {
     let list = JsonNode::parse(list).filter(JsonNode::is_list)?;
@@ -72,23 +72,23 @@ pub fn count_messages(list: &[u8]) -> Option<usize> {
     (items.iter().all(JsonNode::is_object) && items.is_empty() == list.is_empty()).then_some(items.len())
 }
 
-/// Checks that a whole body is JSON, also the parts that nothing reads.
+/// Checks that the whole body is valid JSON, including the parts that are never read.
 ///
 /// # Errors
-/// A message with the place of the fault.
+/// Returns a message with the position of the error.
 pub fn check_json(body: &[u8]) -> Result<(), String> {
     let text = str::from_utf8(body).map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to()))?;
     serde_json::from_str::<IgnoredAny>(text).map(drop).map_err(|error| error.to_string())
 }
 
-/// The provider of this name, if its messages can arrive without a request.
+/// Finds a provider by name, if its messages can arrive without a request.
 #[must_use]
 pub fn lone_provider(name: &str) -> Option<&'static Provider> {
     let known = SHAPES.iter().any(|(shape, _)| *shape == name);
     PROVIDERS.into_iter().find(|provider| known && provider.name() == name)
 }
 
-/// The provider's name for its array of messages.
+/// The member that contains the provider's array of messages.
 fn place(provider: &Provider) -> &'static str {
     SHAPES.iter().find(|(name, _)| *name == provider.name()).map_or("messages", |(_, place)| place)
 }

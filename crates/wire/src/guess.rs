@@ -1,12 +1,13 @@
-//! Guesses the provider of a body from its tool results, where no path tells.
+//! Guesses the provider of a body from its tool results, when the path does not show the provider.
 
 use crate::provider::Provider;
 use crate::providers::PROVIDERS;
 use crate::request::slot::Slot;
 
-/// The provider whose tool results are in `body`; `None` when there are none, or when providers disagree about them.
+/// The provider whose tool results are in `body`. `None` when there are none, or when providers find different ones.
 ///
-/// If several providers find the same places, as Chat Completions and Ollama do, the first one is returned.
+/// If several providers find the same results, as Chat Completions and Ollama do, the first of these providers is
+/// returned.
 #[must_use]
 pub fn guess_provider(body: &[u8]) -> Option<&'static Provider> {
     let found = PROVIDERS.into_iter().map(|provider| (provider, provider.slots(body).unwrap_or_default()));

@@ -1,7 +1,8 @@
 //! Finds tool results in a provider's bytes and puts text back without touching the rest.
 //!
-//! Pure: no clock, files, environment or randomness; the output depends on the input alone. A body is scanned from
-//! front to back and never rewritten: a [`Slot`] is a place in it, and [`splice`] copies every other byte.
+//! This crate is pure: it uses no clock, files, environment or randomness, and its output depends on its input alone.
+//! A body is scanned from front to back and never serialised again: a [`Slot`] is a range of its bytes, and
+//! [`splice`] copies every other byte.
 
 mod anthropic;
 pub(crate) mod bare_messages;

@@ -1,4 +1,4 @@
-//! Describes one API as data: which paths it answers, and where its bodies hold results, prompts and tools.
+//! Describes one API as data: the paths it serves, and where its bodies contain results, prompts and tools.
 
 use tersely_json::JsonError;
 
@@ -11,7 +11,7 @@ use crate::request::schema::ToolDescription;
 use crate::request::slot::Slot;
 use crate::usage::UsageWords;
 
-/// An API's shape: a row of the table of providers.
+/// The description of one API: a row in the table of providers.
 pub struct Provider {
     pub(crate) name: &'static str,
     pub(crate) claims: fn(&str) -> bool,
@@ -28,13 +28,13 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Its name in settings and records.
+    /// The provider's name in settings and records.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// True when a request to `path`, without its query, has a body of this shape.
+    /// True when a request to `path`, without its query, has a body in this API's format.
     #[must_use]
     pub fn claims(&self, path: &str) -> bool {
         (self.claims)(path)
@@ -43,12 +43,12 @@ impl Provider {
     /// Every text of every tool result in `body`, in order.
     ///
     /// # Errors
-    /// When the body is not JSON that all readers agree on; forward it unchanged.
+    /// Fails if the body is not JSON that all parsers read the same way; such a body must be forwarded unchanged.
     pub fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, JsonError> {
         (self.slots)(body)
     }
 
-    /// Every description in `body`, of tools and of the parts of their schemas, in order.
+    /// Every description in `body`, in order: the descriptions of tools, and those in their schemas.
     ///
     /// # Errors
     /// As with [`Self::slots`].
@@ -64,15 +64,15 @@ impl Provider {
         (self.prompts)(body)
     }
 
-    /// The size of the tools and the system prompt, which the model reads before the conversation. They are the same in
-    /// all requests of a conversation; if they change, the provider's prompt cache starts over anyway.
+    /// The size of the tools and the system prompt, which the model reads before the conversation. They are the same
+    /// in all requests of a conversation; if they change, the provider's prompt cache starts over anyway.
     #[must_use]
     pub fn head(&self, body: &[u8]) -> RequestHead {
         (self.head)(body)
     }
 
-    /// Where the model's last message ends: the model has not seen anything after it. The length of a body that cannot
-    /// be read.
+    /// The position where the model's last message ends; the model has not seen anything after it. For a body that
+    /// cannot be read, this is the length of the body.
     #[must_use]
     pub fn last_assistant_end(&self, body: &[u8]) -> usize {
         (self.last_assistant_end)(body)
@@ -90,20 +90,21 @@ impl Provider {
         (self.drops_results)(body)
     }
 
-    /// What its responses call their token counts.
+    /// Describes the token counts in the provider's responses.
     #[must_use]
     pub fn counts(&self) -> &'static UsageWords {
         self.counts
     }
 
-    /// How to hide a tool in requests to `target`, a path with its query, and in their responses; `None` where that is
-    /// impossible.
+    /// The functions that hide a tool in requests to `target`, a path with its query, and in their responses; `None`
+    /// if this is impossible.
     #[must_use]
     pub fn hides(&self, target: &str) -> Option<&'static ToolHiding> {
         (self.hides)(target)
     }
 
-    /// How models call tools that are missing from their list; `None` where they cannot.
+    /// The functions that let models call tools that are missing from their list; `None` if this API does not support
+    /// it.
     #[must_use]
     pub fn bridges(&self) -> Option<&'static ToolBridging> {
         self.bridges

@@ -3,7 +3,7 @@
 use crate::provider::Provider;
 use crate::{anthropic, chat, converse, gemini, invoke, ollama, responses};
 
-/// Every API.
+/// All supported APIs.
 pub const PROVIDERS: [&Provider; 7] = [
     &anthropic::PROVIDER,
     &chat::PROVIDER,
@@ -14,7 +14,7 @@ pub const PROVIDERS: [&Provider; 7] = [
     &invoke::PROVIDER,
 ];
 
-/// The provider of requests to `path`; the query does not matter.
+/// The provider that handles requests to `path`; the query is ignored.
 #[must_use]
 pub fn claimed_provider(path: &str) -> Option<&'static Provider> {
     let path = path.split('?').next().unwrap_or_default().trim_end_matches('/');

@@ -1,14 +1,15 @@
-//! Edits the parts of a body beside its tool results: descriptions of tools, and users' texts.
+//! Edits the parts of a body other than its tool results: the descriptions of tools, and the users' texts.
 
 use tersely_json::{JsonError, Splice};
 
 use crate::provider::Provider;
 use crate::request::prompt::UserPrompt;
 
-/// The edits that replace descriptions in `body` by what `minify` returns; `None` leaves one unchanged.
+/// The edits that replace each description in `body` by the result of `minify`; `None` leaves a description
+/// unchanged.
 ///
 /// # Errors
-/// When the body is not JSON that all readers agree on; forward it unchanged.
+/// Fails if the body is not JSON that all parsers read the same way; such a body must be forwarded unchanged.
 pub fn descriptions(
     provider: &Provider,
     body: &[u8],
@@ -18,7 +19,7 @@ pub fn descriptions(
     Ok(found.into_iter().filter_map(|description| description.edit(&minify)).collect())
 }
 
-/// The edits that replace users' texts in `body` by what `write` returns; `None` leaves one unchanged.
+/// The edits that replace each user's text in `body` by the result of `write`; `None` leaves a text unchanged.
 ///
 /// # Errors
 /// As with [`descriptions`].
@@ -37,7 +38,7 @@ mod tests {
     use crate::providers::PROVIDERS;
     use tersely_json::splice;
 
-    /// Uppercases, and drops what is empty.
+    /// Changes descriptions to upper case, and removes empty ones.
     fn shout(schema: &str) -> String {
         let body = format!(r#"{{"tools":[{{"input_schema":{schema}}}]}}"#);
         let edits =
@@ -76,7 +77,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 9.4: a property of that name is not a description, but it can have one.
+    /// Behaviour 9.4: a property called `description` is not a description, but can have one.
     #[test]
     fn properties_named_description_are_no_descriptions() {
         assert_eq!(
@@ -116,7 +117,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 9.1: to depth 32.
+    /// Behaviour 9.1: descriptions are found up to depth 32.
     #[test]
     fn depth_is_bounded() {
         for (open, close) in [(r#"{"items":"#, "}"), (r#"{"properties":{"p":"#, "}}")] {

@@ -7,15 +7,15 @@ use crate::{DecodeError, MAX_DEPTH, Text, Value};
 /// Reads one JSON document.
 ///
 /// # Errors
-/// When the text is not one JSON document, or nests deeper than [`MAX_DEPTH`].
+/// Fails if the text is not one JSON document, or nests deeper than [`MAX_DEPTH`].
 pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     document(text).map_err(|fault| fault.within(text))
 }
 
-/// Reads the JSON value at the start of a text, and returns how many bytes it takes.
+/// Reads the JSON value at the start of a text, and returns the value and its length in bytes.
 ///
 /// # Errors
-/// When no JSON value is there, or one that nests deeper than [`MAX_DEPTH`].
+/// Fails if there is no JSON value, or if the value nests deeper than [`MAX_DEPTH`].
 pub fn decode_first(text: &str) -> Result<(Value<'_>, usize), DecodeError> {
     let mut scan = TextScan::new(text);
     let value = value(&mut scan, MAX_DEPTH).map_err(|fault| fault.within(text))?;
@@ -39,7 +39,7 @@ fn value<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFa
     }
 }
 
-/// A key, its colon and the white space up to the value.
+/// Reads a key, its colon, and the white space before the value.
 fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     if scan.peek() != Some(b'"') {
         return scan.fail("a key in quotes");

@@ -1,4 +1,4 @@
-//! Encodes a value as JSON without white space, with which every other form is compared.
+//! Encodes a value as JSON without white space. Every other form is compared with this one.
 
 use crate::{Text, Value};
 
@@ -10,14 +10,14 @@ pub fn encode(value: &Value<'_>) -> String {
     out
 }
 
-/// How keys and strings are written.
+/// The functions that write keys and strings.
 #[derive(Clone, Copy)]
 pub(crate) struct EscapeSpelling {
     pub(crate) key: fn(&mut String, &Text<'_>),
     pub(crate) text: fn(&mut String, &Text<'_>),
 }
 
-/// Writes `value` on one line, in JSON's brackets and without white space.
+/// Writes `value` on one line, with the brackets of JSON and without white space.
 pub(crate) fn push_flat(out: &mut String, value: &Value<'_>, spelling: EscapeSpelling) {
     match value {
         Value::Array(items) => {
@@ -43,7 +43,7 @@ pub(crate) fn push_flat(out: &mut String, value: &Value<'_>, spelling: EscapeSpe
     }
 }
 
-/// Writes a scalar; nothing for an array or an object.
+/// Writes a scalar; writes nothing for an array or an object.
 pub(crate) fn push_scalar(out: &mut String, value: &Value<'_>) {
     match value {
         Value::Null => out.push_str("null"),
@@ -55,7 +55,7 @@ pub(crate) fn push_scalar(out: &mut String, value: &Value<'_>) {
     }
 }
 
-/// Writes `text` in quotes.
+/// Writes `text` with quotes.
 pub(crate) fn push_string(out: &mut String, text: &Text<'_>) {
     out.push('"');
     out.push_str(text.as_str());

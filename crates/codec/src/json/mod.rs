@@ -1,4 +1,4 @@
-//! JSON itself: read without loss, written without white space or in its original layout.
+//! JSON itself: it is decoded without loss, and encoded without white space or in its original layout.
 
 mod decode;
 mod encode;

@@ -1,6 +1,7 @@
 //! Decodes STC text in one pass.
 //!
-//! A count tells when a list or table ends, never how much memory to reserve: the sender may have written anything.
+//! A count determines where a list or a table ends, but never how much memory is reserved, because a sender can write
+//! any count.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +11,13 @@ use crate::error::ReadFault;
 use crate::scan::TextScan;
 use crate::{DecodeError, MAX_DEPTH, Text, Value};
 
-/// The largest count.
+/// The largest count that is allowed.
 pub(super) const MAX_COUNT: usize = 999_999_999;
 
-/// Reads one STC document, in any layout; JSON is one too.
+/// Reads one STC document in any layout, including plain JSON.
 ///
 /// # Errors
-/// When the text is not one STC document, or nests deeper than [`MAX_DEPTH`].
+/// Fails if the text is not one STC document, or nests deeper than [`MAX_DEPTH`].
 pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     document(text).map_err(|fault| fault.within(text))
 }
@@ -33,7 +34,7 @@ fn document(text: &str) -> Result<Value<'_>, ReadFault> {
     Ok(value)
 }
 
-/// How many bytes at the start of `text` can be one key without quotes.
+/// The length of the longest key without quotes at the start of `text`.
 pub(super) fn bare_length(text: &str) -> usize {
     if text.as_bytes().first().is_some_and(u8::is_ascii_digit) {
         return 0;
@@ -41,7 +42,7 @@ pub(super) fn bare_length(text: &str) -> usize {
     text.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || byte == b'_').count()
 }
 
-/// True for a number alone in brackets with `:` or `{` after it: a count, not the plain array `[number]`.
+/// True for a number in brackets that is followed by `:` or `{`. Such a number is a count; otherwise it is an array.
 fn counts_next(rest: &str) -> bool {
     let Some(inside) = rest.strip_prefix('[').map(skip_space) else { return false };
     let length = number_length(inside.as_bytes());
@@ -67,7 +68,7 @@ fn value<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFa
     }
 }
 
-/// One level less than `levels`, while any is left.
+/// The number of levels that remain inside a group; fails when no level remains.
 fn deeper(scan: &TextScan<'_>, levels: usize) -> Result<usize, ReadFault> {
     match levels.checked_sub(1) {
         Some(left) => Ok(left),
@@ -75,7 +76,7 @@ fn deeper(scan: &TextScan<'_>, levels: usize) -> Result<usize, ReadFault> {
     }
 }
 
-/// A key and the white space after it.
+/// Reads a key and the white space after it.
 fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     let rest = scan.rest();
     let key = match bare_length(rest) {
@@ -90,7 +91,7 @@ fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     Ok(key)
 }
 
-/// What follows a key: a colon and a value, or a counted array.
+/// Reads the value after a key: a colon and a value, or a counted array.
 fn member<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     if scan.peek() == Some(b'[') {
         return counted_array(scan, levels);
@@ -135,7 +136,7 @@ fn list<'a>(scan: &mut TextScan<'a>, count: usize) -> Result<Value<'a>, ReadFaul
     Ok(Value::Array(items))
 }
 
-/// The column names between braces, without duplicates.
+/// Reads the column names between braces; duplicates are an error.
 fn header<'a>(scan: &mut TextScan<'a>) -> Result<Vec<Text<'a>>, ReadFault> {
     let mut columns = Vec::new();
     let mut seen = BTreeSet::new();
@@ -173,7 +174,7 @@ fn row<'a>(scan: &mut TextScan<'a>, columns: &[Text<'a>]) -> Result<Value<'a>, R
     Ok(Value::Object(members))
 }
 
-/// The scalar at `place` of `count`, with the comma that separates it from the previous one.
+/// Reads scalar number `place` of `count`, and the comma before it.
 fn cell<'a>(scan: &mut TextScan<'a>, place: usize, count: usize) -> Result<Value<'a>, ReadFault> {
     if place > 1 {
         part(scan, b',', "value", place, count)?;
@@ -184,7 +185,7 @@ fn cell<'a>(scan: &mut TextScan<'a>, place: usize, count: usize) -> Result<Value
     }
 }
 
-/// Takes the separator in front of `what` at `place`, with the white space around it.
+/// Reads the separator before `what` number `place`, and the white space around the separator.
 fn part(scan: &mut TextScan<'_>, byte: u8, what: &str, place: usize, count: usize) -> Result<(), ReadFault> {
     scan.space();
     if !scan.eat(byte) {

@@ -1,4 +1,4 @@
-//! Encodes a value as STC: keys without quotes where possible, similar elements counted instead of bracketed.
+//! Encodes a value as STC: keys have no quotes where possible, and arrays of similar elements start with a count.
 
 use std::collections::BTreeSet;
 use std::mem::discriminant;
@@ -7,7 +7,7 @@ use super::decode::{MAX_COUNT, bare_length};
 use crate::json::{push_scalar, push_string};
 use crate::{Text, Value};
 
-/// How much white space the text has; the decoder reads both.
+/// How much white space the encoder writes; the decoder accepts both layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StcLayout {
     /// Spaces after keys, between members and around the row separator.
@@ -16,13 +16,13 @@ pub enum StcLayout {
     Tight,
 }
 
-/// Writes `value` in canonical layout; `None` when it nests too deep.
+/// Writes `value` in the canonical layout; `None` when the value nests too deep.
 #[must_use]
 pub fn encode(value: &Value<'_>) -> Option<String> {
     encode_as(StcLayout::Canonical, value)
 }
 
-/// Writes `value` in `layout`; `None` when it nests too deep.
+/// Writes `value` in `layout`; `None` when the value nests too deep.
 #[must_use]
 pub fn encode_as(layout: StcLayout, value: &Value<'_>) -> Option<String> {
     if !value.fits() {
@@ -54,7 +54,7 @@ impl StcLayout {
     }
 }
 
-/// Writes a value where a counted form is allowed, with `lead` in front of any other form.
+/// Writes a value at a place where a counted array is allowed. Any other value is written after `lead`.
 fn push_placed(out: &mut String, layout: StcLayout, lead: &str, value: &Value<'_>) {
     if let Value::Array(items) = value
         && items.len() <= MAX_COUNT
@@ -78,7 +78,7 @@ fn is_list(items: &[Value<'_>]) -> bool {
 
 type Member<'a> = (Text<'a>, Value<'a>);
 
-/// The first row, when its keys are the header of a table that holds all rows.
+/// The members of the first row, if their keys can be the header of a table that contains all rows.
 fn columns<'v, 'a>(items: &'v [Value<'a>]) -> Option<&'v [Member<'a>]> {
     let first = members(items.first()?);
     let fits =

@@ -1,19 +1,19 @@
-//! Decides which strings and keys need no quotes: those that readers cannot mistake for anything else.
+//! Decides which strings and keys need no quotes: those that cannot be mistaken for anything else.
 
 use tersely_json::number_length;
 
 use super::style::ListStyle;
 
-/// What a byte means for a bare string.
+/// How a byte affects a bare string (a string without quotes).
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Byte {
-    /// Allowed anywhere.
+    /// The byte is allowed anywhere.
     Plain,
-    /// Part of a character that may not be allowed.
+    /// The byte is part of a character that may be forbidden.
     Wide,
-    /// Not allowed.
+    /// The byte is not allowed.
     Barred,
-    /// Ends the string.
+    /// The byte ends the string.
     End,
 }
 
@@ -34,14 +34,14 @@ const BYTES: [Byte; 256] = {
     }
 };
 
-/// True when `text`, as JSON spells it, can be a string value without quotes.
+/// True when the JSON-escaped content `text` can be a string value without quotes.
 pub(super) fn is_bare(text: &str) -> bool {
     run(text).is_some_and(|length| length == text.len())
         && !is_word(text)
         && number_length(text.as_bytes()) != text.len()
 }
 
-/// How many bytes at the start of `text` are a word, a number or a bare string; `None` when none of these is there.
+/// The length of the word, number or bare string at the start of `text`; `None` when there is none.
 pub(super) fn run(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut worst = Byte::Plain;
@@ -66,12 +66,12 @@ pub(super) fn run(text: &str) -> Option<usize> {
     sound.then_some(length)
 }
 
-/// True for the words that are not strings.
+/// True for the words that have a meaning of their own in JSON.
 fn is_word(text: &str) -> bool {
     matches!(text, "null" | "true" | "false")
 }
 
-/// True when `key`, as JSON spells it, needs no quotes.
+/// True when a key with the JSON-escaped content `key` needs no quotes.
 pub(super) fn is_bare_key(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(is_key_byte)
 }
@@ -81,7 +81,7 @@ pub(super) fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'$' | b'@' | b'+')
 }
 
-/// Characters that a terminal or a library may drop, or treat as a line end.
+/// True for characters that a terminal or a library may drop, or may treat as a line break.
 pub(super) fn is_odd_space(character: char) -> bool {
     matches!(character, '\u{80}'..='\u{9f}' | '\u{a0}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
 }

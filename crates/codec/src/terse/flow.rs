@@ -1,4 +1,4 @@
-//! Reads and writes a value on one line: JSON without quotes around keys and strings where nothing is lost.
+//! Reads and writes a value on one line: as JSON, but keys and strings have no quotes where nothing is lost.
 
 use tersely_json::number_length;
 
@@ -13,7 +13,7 @@ pub(super) fn push(out: &mut String, value: &Value<'_>) {
     push_flat(out, value, EscapeSpelling { key: push_key, text: |out, text| push_text(out, text.as_str()) });
 }
 
-/// Writes a string that JSON spells `text`.
+/// Writes a string with the JSON-escaped content `text`.
 pub(super) fn push_text(out: &mut String, text: &str) {
     if is_bare(text) {
         out.push_str(text);
@@ -33,7 +33,7 @@ pub(super) fn push_key(out: &mut String, key: &Text<'_>) {
     }
 }
 
-/// Reads one value that nests at most `levels` deep.
+/// Reads one value with a maximum of `levels` nested levels.
 pub(super) fn value<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     match scan.peek() {
         Some(b'{' | b'[') if levels == 0 => scan.fail("fewer levels"),
@@ -82,7 +82,7 @@ fn object<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadF
     }
 }
 
-/// Reads a key, bare or in quotes.
+/// Reads a key, with or without quotes.
 pub(super) fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     if scan.peek() == Some(b'"') {
         return scan.string();
@@ -96,7 +96,7 @@ pub(super) fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     Ok(Text::plain(&rest[..length]))
 }
 
-/// Reads a word, a number or a bare string.
+/// Reads a word, a number or a string without quotes.
 fn bare<'a>(scan: &mut TextScan<'a>) -> Result<Value<'a>, ReadFault> {
     let Some(length) = bare::run(scan.rest()) else { return scan.fail("a value") };
     let text = &scan.rest()[..length];

@@ -1,7 +1,7 @@
-//! The terse form: lists of records as rows under one header, with shared values stated once, in plain words.
+//! The terse form: lists of records are rows under one header, and shared values are stated once, in plain words.
 //!
-//! `spec/terse.md` defines it. The encoder uses a fixed estimate of weight, never a tokenizer, so that the same value
-//! always gives the same bytes.
+//! `spec/terse.md` defines this form. The encoder uses a fixed estimate of a text's weight and never a tokenizer, so
+//! the same value always gives the same bytes.
 
 mod bare;
 mod decode;
@@ -15,8 +15,8 @@ mod words;
 pub use decode::decode;
 pub use encode::{KeyPlace, draft, draft_as, encode, encode_as};
 
-/// True when a text in the terse form has something that other notations lack: a record in braces, or a count above a
-/// list.
+/// True when a text in the terse form has a feature that other notations lack: it starts with `{` or `[`, or has a
+/// count above a list.
 pub(crate) fn shows_list(text: &str) -> bool {
     let is_intro = |line: &str| {
         let words = line.rsplit_once(": ").map_or(line, |(_, words)| words);

@@ -53,7 +53,8 @@ fn is_step(step: &str) -> bool {
     !step.is_empty() && step.bytes().all(is_step_byte)
 }
 
-/// A step is a bare key without dots, which separate steps, and slashes, which URL templates put in braces.
+/// True for a byte that may occur in a step. A step is a bare key without dots, because dots separate steps, and
+/// without slashes, because URL templates contain them in braces.
 fn is_step_byte(byte: u8) -> bool {
     is_key_byte(byte) && byte != b'.' && byte != b'/'
 }

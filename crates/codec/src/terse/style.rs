@@ -3,13 +3,13 @@
 /// The layout of a list's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListStyle {
-    /// A header, then cells.
+    /// A header, then rows of cells.
     Rows,
     /// Records with their keys.
     Records,
-    /// The records of an object: a header, then each key with its cells.
+    /// The members of an object, as rows: a header, then each key with its cells.
     KeyedRows,
-    /// The records of an object: each key with its record.
+    /// The members of an object, as records: each key with its record.
     KeyedRecords,
     /// Values of any kind, each on its own lines.
     Items,
@@ -18,7 +18,7 @@ pub(super) enum ListStyle {
 impl ListStyle {
     const ALL: [Self; 5] = [Self::Rows, Self::Records, Self::KeyedRows, Self::KeyedRecords, Self::Items];
 
-    /// The name of the records in the line above them.
+    /// The word for the records in the line above them.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Rows => "rows",
@@ -29,7 +29,7 @@ impl ListStyle {
         }
     }
 
-    /// The name of one of them in a fact.
+    /// The word for one record in a fact.
     pub(super) fn each(self) -> &'static str {
         match self {
             Self::Rows | Self::KeyedRows => "every row",
@@ -37,17 +37,17 @@ impl ListStyle {
         }
     }
 
-    /// True when a header names the cells.
+    /// True when a header contains the names of the cells.
     pub(super) fn has_header(self) -> bool {
         matches!(self, Self::Rows | Self::KeyedRows)
     }
 
-    /// True when each record follows its key.
+    /// True when each record is written after its key.
     pub(super) fn is_keyed(self) -> bool {
         matches!(self, Self::KeyedRows | Self::KeyedRecords)
     }
 
-    /// Reads `12 rows`: the count and the layout.
+    /// Reads an introduction such as `12 rows`: the count and the layout.
     pub(super) fn intro(text: &str) -> Option<(usize, Self)> {
         let (count, words) = text.split_once(' ')?;
         let style = Self::ALL.into_iter().find(|style| style.words() == words)?;

@@ -1,10 +1,10 @@
-//! Parses templates of values: `https://x/{owner.login}/{name}`.
+//! Parses templates for values: `https://x/{owner.login}/{name}`.
 
 use super::path;
 use crate::Text;
 use crate::scan::TextScan;
 
-/// How many parts a template may have: each is resolved for each record.
+/// The maximum number of parts in a template, because each part is resolved for each record.
 pub(super) const MAX_PARTS: usize = 64;
 
 /// A piece of a template.
@@ -12,11 +12,11 @@ pub(super) const MAX_PARTS: usize = 64;
 pub(super) enum TemplatePart<'a> {
     /// Literal text.
     Text(&'a str),
-    /// The value of the field that this path names.
+    /// The value of the field at this path.
     Field(Vec<Text<'a>>),
 }
 
-/// Splits a template into its parts. Braces without a path are literal.
+/// Splits a template into its parts. Braces that do not contain a path are literal text.
 pub(super) fn parse(text: &str) -> Vec<TemplatePart<'_>> {
     let mut parts = Vec::new();
     let mut from = 0;

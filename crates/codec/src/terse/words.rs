@@ -1,34 +1,34 @@
-//! The words in the lines above a list's records, for the encoder and the decoder.
+//! The words in the lines above a list's records, which the encoder writes and the decoder reads.
 
-/// Introduces the order of fields, where it is not the usual one.
+/// Introduces the order of the fields, if it is not the default order.
 pub(super) const FIELDS: &str = "fields";
 
-/// Precedes the path of the records whose fields are listed.
+/// Comes before the path of the records whose fields are listed.
 pub(super) const OF: &str = " of ";
 
-/// Replaces the list: the fields are in alphabetical order.
+/// Replaces the list of fields when they are in alphabetical order.
 pub(super) const ALPHABETICAL: &str = "in alphabetical order";
 
-/// Between a path and the template that makes its values.
+/// Comes between a path and the template that gives its values.
 pub(super) const MADE: &str = " = ";
 
-/// Between a path and the prefix of its values.
+/// Comes between a path and the prefix of its values.
 pub(super) const BEGINS: &str = ": each begins with ";
 
-/// Between one constant and the next.
+/// Comes between two constants.
 pub(super) const NEXT: &str = ", ";
 
-/// Precedes the header of keyed rows.
+/// Comes before the header of keyed rows.
 pub(super) const KEY: &str = "key: ";
 
-/// Introduces what holds for records that do not give another value.
+/// Introduces a default, which applies to the records that do not contain the field.
 pub(super) const UNLESS: &str = "unless given";
 
-/// Between what holds for all records and the path of a part that not all of them have.
+/// Comes before the path of a part that only some records have, in a line about the records that have it.
 pub(super) const HAVING: &str = " that has ";
 
-/// The same for what holds for records that do not give another value.
+/// Comes before the path of a part that only some records have, in a line about defaults.
 pub(super) const WHERE: &str = "where there is ";
 
-/// Precedes the number of an item.
+/// Comes before the number of an item.
 pub(super) const ITEM: &str = "item ";

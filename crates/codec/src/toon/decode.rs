@@ -1,6 +1,6 @@
-//! Decodes TOON text by the strict rules.
+//! Decodes TOON text according to the strict rules.
 //!
-//! A number gets TOON's one spelling, because its original text is gone by then.
+//! Numbers get TOON's canonical spelling, because TOON does not keep their original text.
 
 use serde_json::{Number, Value as Tree};
 use toon_format::ToonError;
@@ -11,7 +11,7 @@ use crate::{DecodeError, MAX_DEPTH, Text, Value};
 /// Reads one TOON document.
 ///
 /// # Errors
-/// When the text is not one TOON document, or nests deeper than [`MAX_DEPTH`].
+/// Fails if the text is not one TOON document, or nests deeper than [`MAX_DEPTH`].
 pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     let tree: Tree = toon_format::decode_strict(text).map_err(|error| fault(text, &error))?;
     let value = value(tree);
@@ -31,7 +31,7 @@ fn value(tree: Tree) -> Value<'static> {
     }
 }
 
-/// The number without an exponent, as TOON writes it; serde would give large ones an exponent.
+/// Writes the number without an exponent, as TOON does; serde would write large numbers with an exponent.
 fn spelling(number: &Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => float.to_string(),
@@ -55,7 +55,8 @@ fn fault(source: &str, error: &ToonError) -> DecodeError {
     }
 }
 
-/// The fault in `message`, at the start of the text of `line`: the format's crate does not count columns.
+/// The error in `message`, at the first character of `line` after its indentation: the TOON crate does not report
+/// columns.
 fn at_line(source: &str, line: usize, message: &str) -> DecodeError {
     let start: usize = source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let rest = &source[start..];
@@ -69,7 +70,7 @@ fn at_line(source: &str, line: usize, message: &str) -> DecodeError {
     }
 }
 
-/// The expectation and the finding in a message that has both.
+/// The expected and the actual input, if the message contains both.
 fn expectation(message: &str) -> Option<(&str, &str)> {
     let (_, told) = message.split_once("xpected ")?;
     told.split_once(", but found ").or_else(|| told.split_once(", but got "))
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        // The last of these holds an empty object, one level more.
+        // The last `a:` contains an empty object, which adds one level.
         let nested = |levels: usize| (0..levels).map(|level| "  ".repeat(level) + "a:\n").collect::<String>();
         let groups = |levels: usize| format!("[1]{}x{}:\n  1", "{a".repeat(levels), "}".repeat(levels));
         assert!(decode(&nested(127)).is_ok());

@@ -1,17 +1,17 @@
-//! Encodes a value as TOON, if TOON can hold all of it.
+//! Encodes a value as TOON, if TOON can represent it without loss.
 //!
-//! TOON keeps the value of a number, not its text, and gives the rows of a table the key order of its header. Known
-//! losses are declined first; everything else is decoded and compared.
+//! TOON keeps the value of a number but not its text, and gives all rows of a table the key order of the header.
+//! Values with known losses are refused first; every other value is encoded, decoded again and compared.
 
 use serde_json::{Map, Number, Value as Tree};
 
 use super::decode;
 use crate::{Text, Value};
 
-/// The largest integer that every TOON reader holds exactly: most keep numbers as doubles.
+/// The largest integer that every TOON decoder represents exactly: most of them store numbers as doubles.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// Writes `value` as TOON; `None` when reading it back would not give the same value.
+/// Writes `value` as TOON; `None` when decoding the text would not give the same value.
 #[must_use]
 pub fn encode(value: &Value<'_>) -> Option<String> {
     if !value.fits() {
@@ -33,7 +33,7 @@ fn tree(value: &Value<'_>) -> Option<Tree> {
     })
 }
 
-/// The number whose one TOON spelling is `text`.
+/// The number whose canonical TOON spelling is `text`.
 fn number(text: &str) -> Option<Number> {
     let number: f64 = text.parse().ok()?;
     if number.abs() > MAX_SAFE_INTEGER || text == "-0" || number.to_string() != text {

@@ -1,6 +1,6 @@
-//! TOON, by the crate of the format's owners, checked by this crate's equality.
+//! TOON, implemented with the crate of the format's owners; this crate checks that the value is unchanged.
 //!
-//! The format changes quickly; only its owners' crate stays what others call TOON.
+//! The format changes quickly, so only the owners' crate is sure to match what others call TOON.
 
 mod decode;
 mod encode;

@@ -16,8 +16,8 @@ pub(super) static BRIDGING: ToolBridging = ToolBridging {
     bridge: |calls, framing, watch| bridge_response(calls, framing, whole, HeldBlock::default(), watch),
 };
 
-/// Members of a tool that is a plain function. A tool with any other member, such as a cache mark, stays in the
-/// request.
+/// The members that a plain function tool may have. A tool with any other member, such as a cache mark, is never
+/// hidden.
 const PLAIN: [&str; 6] = ["type", "name", "description", "input_schema", "strict", "input_examples"];
 
 fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
@@ -85,10 +85,10 @@ fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
 #[derive(Default)]
 struct HeldBlock {
     index: Option<u64>,
-    /// The event that starts it, and those that extend it.
+    /// The event that starts the block; `pieces` are the events that extend it.
     start: Vec<u8>,
     pieces: Vec<Vec<u8>>,
-    /// The arguments so far, as JSON spells them.
+    /// The arguments received so far, still JSON-escaped.
     grown: Vec<u8>,
     size: usize,
 }
@@ -137,7 +137,7 @@ impl EventBridge for HeldBlock {
 }
 
 impl HeldBlock {
-    /// Writes the complete block: as a call of the intended tool, or unchanged.
+    /// Writes the complete block: rewritten as a call of the intended tool, or unchanged.
     fn release(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
         if self.write_call(calls, out).is_some() {
             *self = Self::default();

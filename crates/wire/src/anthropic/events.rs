@@ -1,4 +1,4 @@
-//! Watches Anthropic's events. Each block names its kind at its start, so only hidden calls are held.
+//! Watches Anthropic's events. The first event of a block gives its kind, so only hidden calls are held back.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use crate::protocol::framing::EventFrames;
 
 pub(crate) struct AnthropicEvents {
     state: BlockRounds<AnthropicBlock>,
-    /// Bedrock's own counts.
+    /// The counts that Bedrock adds.
     metrics: UsageTally,
 }
 
@@ -38,7 +38,7 @@ impl<'a> AnthropicEvent<'a> {
     }
 }
 
-/// The member of the last event with Bedrock's own counts.
+/// The member of the last event that contains Bedrock's own counts.
 const METRICS: &str = "amazon-bedrock-invocationMetrics";
 
 impl BlockEvents for AnthropicEvents {
@@ -131,7 +131,7 @@ impl AnthropicEvents {
         Some(EventVerdict::renumber(&place, self.state.round.numbers.find_open(index)?.to))
     }
 
-    /// Handles the end of the message; holds it back if the model waits for nothing but the hidden tool.
+    /// Handles the end of the message, and holds it back if the model waits only for the hidden tool.
     fn finish(
         &mut self,
         top: &JsonNode<'_>,
@@ -184,7 +184,7 @@ impl AnthropicEvents {
     }
 }
 
-/// True when a block, or a piece of one, has text.
+/// True when a block, or a piece of a block, contains text.
 fn has_text(part: &JsonNode<'_>) -> bool {
     part.get("text").is_some_and(|text| !text.inside().is_empty())
 }

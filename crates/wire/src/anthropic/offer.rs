@@ -30,7 +30,7 @@ fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<d
     let format = match framing {
         ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
         ResponseFraming::Events => EventFormat::Sse,
-        // Resellers wrap Anthropic's events in their own.
+        // Resellers such as Bedrock wrap Anthropic's events in their own messages.
         ResponseFraming::Messages => EventFormat::AwsWrapped,
     };
     watch_events(names, events::AnthropicEvents::new(names, format))

@@ -1,7 +1,7 @@
 //! Finds tool results, tools and prompts in Messages requests, where `tool_result` blocks answer `tool_use` blocks.
 //!
-//! Only the client's own results are slots. Results of the provider's tools (`web_search_tool_result` and the like)
-//! must come back exactly as the provider wrote them: it may check.
+//! Only results of the client's own tools are slots. Results of the provider's tools (`web_search_tool_result` and
+//! the like) must be sent back exactly as the provider wrote them, because the provider may check them.
 
 use tersely_json::{JsonError, JsonScan};
 
@@ -12,17 +12,17 @@ use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Every text of every tool result.
+/// Finds every text of every tool result.
 pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
-/// Every description of a tool and of the parts of its schemas.
+/// Finds the descriptions of all tools, and those in their schemas.
 pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.items_of("tools", |scan| schema::tool(&["input_schema"], scan, found))
 }
 
-/// Every text of every user message.
+/// Finds every text of every user message.
 pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
@@ -32,7 +32,7 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     scan.items_of("content", |scan| block(scan, found))
 }
 
-/// A call, a result or something else; the member that decides may come last.
+/// Reads a block: a call, a result or something else. The member that gives its type may come last.
 fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
     let (mut answers, mut content, mut fails) = (None, None, None);

@@ -12,7 +12,7 @@ use crate::blocks::turn::{BLOCK_OVERHEAD_BYTES, TurnBlock, TurnBlocks};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenAsk;
 
-/// The kind of a block.
+/// Returns the kind of a block.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     let [kind, name] = block.get_all(["type", "name"]).unwrap_or_default();
     match kind.and_then(|kind| kind.text()).as_deref() {
@@ -24,19 +24,19 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     }
 }
 
-/// A block, as far as it has arrived.
+/// The part of a block that has arrived so far.
 #[derive(Debug)]
 pub(super) struct AnthropicBlock {
     index: u64,
     kind: BlockKind,
-    /// The block of its first event.
+    /// The block as its first event contains it.
     start: Vec<u8>,
-    /// What later events add to its members, as JSON spells it.
+    /// The text that later events append to each member, still JSON-escaped.
     grown: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// The kinds of pieces: the name of the kind, the member of the piece with the content, and the member of the block
-/// that it extends.
+/// The kinds of pieces. Each has the name of the kind, the member of the piece that contains the new text, and the
+/// member of the block that the text is appended to.
 const PIECES: [(&str, &str, &str); 6] = [
     ("text_delta", "text", "text"),
     ("input_json_delta", "partial_json", "input"),
@@ -61,7 +61,7 @@ impl TurnBlocks<AnthropicBlock> {
     }
 }
 
-/// The call of a hidden tool in a block.
+/// Reads the call of a hidden tool from a block.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
     let [id, name, input] = block.get_all(["id", "name", "input"]).unwrap_or_default();
     let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
@@ -90,7 +90,7 @@ impl AnthropicBlock {
 impl TurnBlock for AnthropicBlock {
     const KIND_OF: KindOf = kind;
 
-    /// The block with all its pieces. Strings are joined in their JSON spelling, so that no escape is decoded.
+    /// The block with all its pieces. Strings are joined in their escaped form, so no escape is decoded.
     fn to_json(&self) -> Option<Vec<u8>> {
         let start = JsonNode::object(&self.start)?;
         let mut patch = BytePatch::default();
@@ -115,7 +115,7 @@ impl TurnBlock for AnthropicBlock {
     }
 }
 
-/// A member with the pieces added; `None` when it stays unchanged.
+/// The new value of a member with the pieces appended; `None` when the member is unchanged.
 fn value(name: &str, old: Option<&JsonNode<'_>>, grown: &[u8]) -> Option<Vec<u8>> {
     let string = |node: &&JsonNode<'_>| node.bytes().starts_with(b"\"");
     match name {
@@ -132,13 +132,13 @@ fn value(name: &str, old: Option<&JsonNode<'_>>, grown: &[u8]) -> Option<Vec<u8>
     }
 }
 
-/// The JSON text that arrived in pieces of a string.
+/// Decodes JSON that arrived as pieces of a string.
 fn json(grown: &[u8]) -> String {
     let token = [b"\"", grown, b"\""].concat();
     string::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
 }
 
-/// Models make mistakes, and the provider accepts only objects.
+/// True for valid JSON that is an object. Models make mistakes, and the provider accepts only objects.
 fn is_object(input: &[u8]) -> bool {
     input.trim_ascii_start().starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(input).is_ok()
 }

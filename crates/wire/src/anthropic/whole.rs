@@ -1,9 +1,9 @@
-//! Spells messages as Anthropic does.
+//! Describes Anthropic's message format.
 
 use super::{turn, words};
 use crate::blocks::spelling::BlockSpelling;
 
-/// Anthropic's spelling of messages.
+/// Anthropic's message format.
 pub(super) static SPELLING: BlockSpelling = BlockSpelling {
     content: |message| message.get("content"),
     stop: "stop_reason",

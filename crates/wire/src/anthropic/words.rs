@@ -1,4 +1,4 @@
-//! Names Anthropic's token counts, and spells its errors.
+//! Defines the names of Anthropic's token counts, and the format of its errors.
 
 use tersely_json::string;
 
@@ -8,7 +8,7 @@ use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
 use crate::usage::words::UsageWords;
 
-/// The provider's counts, all zero.
+/// An empty tally with the names of the provider's counts, in order.
 pub(super) fn no_tokens() -> UsageTally {
     UsageTally::of([
         "input_tokens",
@@ -18,7 +18,7 @@ pub(super) fn no_tokens() -> UsageTally {
     ])
 }
 
-/// Where the counts are, and how they map to ours.
+/// Where responses contain the token counts, and how they map to our counts.
 pub(crate) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"], &["message", "usage"]],
     counts: &[INPUT, READ, WRITTEN, WRITTEN_HOUR, OUTPUT],
@@ -38,7 +38,7 @@ const WRITTEN: &str = "/cache_creation_input_tokens";
 const WRITTEN_HOUR: &str = "/cache_creation/ephemeral_1h_input_tokens";
 const OUTPUT: &str = "/output_tokens";
 
-/// The provider's error object.
+/// Writes the provider's error object.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
     let (kind, message) =
         (string::quote(failure.kind.unwrap_or("api_error")), string::quote(failure.message));

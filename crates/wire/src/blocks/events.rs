@@ -1,4 +1,4 @@
-//! Watches a stream of content blocks, as far as Anthropic and Converse agree on it.
+//! Watches a stream of content blocks. This is the logic that Anthropic and Converse share.
 
 use crate::blocks::round::RoundEnd;
 use crate::hidden::events::EventMeaning;
@@ -9,22 +9,22 @@ use crate::protocol::event_format::EventFormat;
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::framing::EventFrame;
 
-/// How one provider's events are read.
+/// Reads one provider's events.
 pub(crate) trait BlockEvents: Send {
-    /// The provider's error.
+    /// Writes the provider's error object.
     const ERROR: fn(RoundFailure<'_>) -> String;
 
-    /// How events are framed.
+    /// The framing of the events.
     fn format(&self) -> EventFormat;
 
-    /// Handles an event with this data, and appends to `out` what the client gets ahead of it; `None` passes the
-    /// event on.
+    /// Handles an event with this data, and appends to `out` the bytes that the client gets before the event. `None`
+    /// means that the event passes unchanged.
     fn read(&mut self, frame: EventFrame<'_>, data: &[u8], out: &mut Vec<u8>) -> Option<EventVerdict>;
 
     /// Ends the round.
     fn end_round(&mut self) -> RoundEnd;
 
-    /// Appends the end that was held, as if the model had not called the hidden tool.
+    /// Appends the held end of the message, as if the model had not called the hidden tool.
     fn end_turn(&mut self, out: &mut Vec<u8>);
 }
 

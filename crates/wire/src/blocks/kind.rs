@@ -5,12 +5,12 @@
 pub(crate) enum BlockKind {
     /// A call of the hidden tool.
     Hidden,
-    /// A call that the client answers.
+    /// A call that the client must answer.
     Call,
     /// Reasoning.
     Thought,
     /// Text.
     Text,
-    /// Anything else, such as results of the provider's own tools.
+    /// Anything else, such as a result of one of the provider's own tools.
     Other,
 }

@@ -1,4 +1,4 @@
-//! Messages of content blocks: the parts that Anthropic and Converse have in common.
+//! Messages made of content blocks: the code that Anthropic and Converse share.
 
 pub(crate) mod events;
 pub(crate) mod kind;

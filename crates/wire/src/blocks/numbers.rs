@@ -2,12 +2,12 @@
 
 use crate::blocks::kind::BlockKind;
 
-/// How many blocks may be open at once. Providers write them one at a time.
+/// The maximum number of open blocks. Providers write blocks one at a time.
 pub(crate) const MAX_OPEN_BLOCKS: usize = 64;
 
-/// The blocks of one response, numbered as the client sees them.
+/// The blocks of one response, with the numbers that the client sees.
 pub(crate) struct BlockNumbers {
-    /// The number of the client's first block.
+    /// The number of the first block that the client sees.
     base: u64,
     open: Vec<OpenBlock>,
     hidden: u64,
@@ -18,17 +18,17 @@ pub(crate) struct BlockNumbers {
 #[derive(Clone, Copy)]
 pub(crate) struct OpenBlock {
     index: u64,
-    /// The client's number for it; `None` if the client does not see it.
+    /// The block's number for the client; `None` if the block is hidden.
     pub(crate) to: Option<u64>,
 }
 
 impl BlockNumbers {
-    /// No blocks; the client's first one gets the number `base`.
+    /// Starts without blocks; the first visible block gets the number `base`.
     pub(crate) fn new(base: u64) -> Self {
         Self { base, open: Vec::new(), hidden: 0, calls: 0 }
     }
 
-    /// Starts a block, and returns the client's number for it; `None` for a hidden one.
+    /// Starts a block, and returns its number for the client; `None` for a hidden block.
     pub(crate) fn begin(&mut self, index: u64, kind: BlockKind) -> Option<u64> {
         let to = self.base.saturating_add(index).saturating_sub(self.hidden);
         let to = (kind != BlockKind::Hidden).then_some(to);
@@ -40,12 +40,12 @@ impl BlockNumbers {
         to
     }
 
-    /// Counts a hidden block that has no number.
+    /// Counts a hidden block that arrived without a number.
     pub(crate) fn hide(&mut self) {
         self.hidden += 1;
     }
 
-    /// The open block with this number.
+    /// Finds the open block with this number.
     pub(crate) fn find_open(&self, index: u64) -> Option<OpenBlock> {
         self.open.iter().rev().find(|open| open.index == index).copied()
     }
@@ -62,7 +62,7 @@ impl BlockNumbers {
         self.hidden > 0
     }
 
-    /// True when the model calls the hidden tool and no tool of the client.
+    /// True when the model calls the hidden tool, and no tool of the client.
     pub(crate) fn asks_alone(&self) -> bool {
         self.hides() && self.calls == 0
     }

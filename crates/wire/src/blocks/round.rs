@@ -12,19 +12,19 @@ use crate::hidden::verdict::EventVerdict;
 use crate::protocol::event_format::EventFormat;
 use crate::protocol::framing::EventFrame;
 
-/// A streamed response, over all its rounds.
+/// A streamed response, across all its rounds.
 pub(crate) struct BlockRounds<B> {
     pub(crate) names: HiddenNames,
     pub(crate) format: EventFormat,
     pub(crate) tally: UsageTally,
-    /// How many rounds have ended.
+    /// The number of finished rounds.
     pub(crate) rounds: usize,
-    /// The number of the client's next block.
+    /// The number of the next block that the client sees.
     pub(crate) next: u64,
-    /// The client has something to read or a call to answer.
+    /// True when the client has text to read or a call to answer.
     pub(crate) has_words: bool,
     pub(crate) round: BlockRound<B>,
-    /// The events that ended the latest turn, which the client has not seen.
+    /// The events that ended the latest turn. The client has not seen them.
     pub(crate) ending: Vec<u8>,
 }
 
@@ -32,17 +32,17 @@ pub(crate) struct BlockRounds<B> {
 pub(crate) struct BlockRound<B> {
     pub(crate) blocks: TurnBlocks<B>,
     pub(crate) numbers: BlockNumbers,
-    /// The end of the message, held back because the model waits for nothing but the hidden tool.
+    /// The end of the message, held back because the model waits only for the hidden tool.
     pub(crate) ending: Option<Vec<u8>>,
 }
 
 /// How a round ends.
 pub(crate) enum RoundEnd {
-    /// The client has seen the end.
+    /// The client has seen the end of the message.
     Seen,
-    /// The end is held, and this turn can be answered.
+    /// The end is held back, and this turn can be answered.
     Turn(HiddenTurn),
-    /// The end is held, but the turn is not complete.
+    /// The end is held back, but the turn is incomplete.
     Lost,
 }
 
@@ -53,13 +53,13 @@ impl<B> BlockRound<B> {
 }
 
 impl<B: TurnBlock> BlockRounds<B> {
-    /// No rounds; `tally` has all counts at zero.
+    /// Starts before the first round, with an empty `tally`.
     pub(crate) fn new(names: HiddenNames, format: EventFormat, tally: UsageTally) -> Self {
         let (round, ending) = (BlockRound::new(0), Vec::new());
         Self { names, format, tally, rounds: 0, next: 0, has_words: false, round, ending }
     }
 
-    /// Starts a block, and returns the client's number for it; `None` for a hidden one.
+    /// Starts a block, and returns its number for the client; `None` for a hidden block.
     pub(crate) fn begin(&mut self, index: u64, kind: BlockKind) -> Option<u64> {
         let to = self.round.numbers.begin(index, kind);
         self.next = self.next.max(to.map_or(0, |to| to.saturating_add(1)));
@@ -67,21 +67,22 @@ impl<B: TurnBlock> BlockRounds<B> {
         to
     }
 
-    /// Ends the block whose number is at `place`.
+    /// Ends the block whose number is the JSON value `place`.
     pub(crate) fn shut(&mut self, place: &JsonNode<'_>) -> Option<EventVerdict> {
         let block = self.round.numbers.shut(place.number()?)?;
         Some(EventVerdict::renumber(place, block.to))
     }
 
-    /// Drops a hidden call without a number. Its arguments cannot be collected, and the client must not see it
-    /// either.
+    /// Drops a hidden call that has no block number. Its arguments cannot be collected, but the client must not see
+    /// the call either.
     pub(crate) fn lose_call(&mut self) -> EventVerdict {
         self.round.blocks.lose();
         self.round.numbers.hide();
         EventVerdict::Drop
     }
 
-    /// Holds back the end of the message if the model waits for nothing but the hidden tool; true if it does.
+    /// Holds back the end of the message if the model waits only for the hidden tool. Returns true if the end is held
+    /// back.
     pub(crate) fn hold_end(&mut self, is_waiting: bool, frame: EventFrame<'_>) -> bool {
         let is_held = is_waiting && self.round.numbers.asks_alone();
         if is_held {
@@ -90,20 +91,21 @@ impl<B: TurnBlock> BlockRounds<B> {
         is_held
     }
 
-    /// Holds back an event that follows a held end; false when no end is held.
+    /// Holds back an event that follows a held end; returns false when no end is held.
     pub(crate) fn extend_end(&mut self, frame: EventFrame<'_>) -> bool {
         let Some(ending) = &mut self.round.ending else { return false };
         ending.extend_from_slice(frame.raw);
         true
     }
 
-    /// True when the client's response differs from the upstream's: a block is hidden, or it has several rounds.
+    /// True when the client's response differs from the upstream's, because a block is hidden or there are several
+    /// rounds.
     pub(crate) fn is_merged(&self) -> bool {
         self.round.numbers.hides() || self.rounds > 0
     }
 
-    /// The number of a text block for a client that would otherwise get an empty message, which it could not send
-    /// again; `None` when the client has something to read.
+    /// The number for an extra text block, when the client would otherwise get an empty message, which it could not
+    /// send back; `None` when the client has something to read.
     pub(crate) fn silence_index(&mut self) -> Option<u64> {
         if std::mem::replace(&mut self.has_words, true) {
             return None;

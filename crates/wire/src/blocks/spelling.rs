@@ -1,4 +1,4 @@
-//! The functions in which providers of content blocks differ.
+//! The functions that differ between providers that use content blocks.
 
 use tersely_json::JsonNode;
 
@@ -8,23 +8,23 @@ use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenAsk;
 use crate::protocol::failure::RoundFailure;
 
-/// A provider's spelling of messages of content blocks.
+/// A provider's format for messages made of content blocks.
 pub(crate) struct BlockSpelling {
-    /// Finds the blocks of a message that arrives as one body.
+    /// Finds the array of blocks in a message that arrives as one body.
     pub(crate) content: for<'a> fn(&JsonNode<'a>) -> Option<JsonNode<'a>>,
-    /// The member with the stop reason.
+    /// The member that contains the stop reason.
     pub(crate) stop: &'static str,
-    /// The kind of a block.
+    /// Returns the kind of a block.
     pub(crate) kind: KindOf,
-    /// The call of a hidden tool in a block.
+    /// Reads the call of a hidden tool from a block.
     pub(crate) ask: fn(&JsonNode<'_>) -> HiddenAsk,
-    /// A text block with this text, which is a JSON string.
+    /// Writes a text block; the argument is a JSON string.
     pub(crate) text: fn(&str) -> String,
-    /// The provider's error object.
+    /// Writes the provider's error object.
     pub(crate) error: fn(RoundFailure<'_>) -> String,
-    /// The provider's counts, all zero.
+    /// An empty tally with the names of the provider's counts, in order.
     pub(crate) no_tokens: fn() -> UsageTally,
 }
 
-/// The kind of a block, given the names of the hidden tools.
+/// Returns the kind of a block, given the names of the hidden tools.
 pub(crate) type KindOf = fn(&JsonNode<'_>, HiddenNames) -> BlockKind;

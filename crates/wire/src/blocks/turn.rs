@@ -13,7 +13,7 @@ pub(crate) trait TurnBlock {
     /// Returns the kind of a block.
     const KIND_OF: KindOf;
 
-    /// The complete block; `None` when it cannot be sent again.
+    /// The complete block; `None` when the block cannot be sent back.
     fn to_json(&self) -> Option<Vec<u8>>;
 
     /// The call, if the block calls a hidden tool.
@@ -25,11 +25,11 @@ pub(crate) trait TurnBlock {
 pub(crate) struct TurnBlocks<B> {
     pub(crate) all: Vec<B>,
     size: usize,
-    /// A piece is missing, so that the turn cannot be sent again.
+    /// True when a piece is missing, so the turn cannot be sent back.
     pub(crate) is_lost: bool,
 }
 
-/// Memory that a block takes beside its bytes.
+/// The memory that a block uses in addition to its bytes.
 pub(crate) const BLOCK_OVERHEAD_BYTES: usize = 256;
 
 impl<B> Default for TurnBlocks<B> {
@@ -39,7 +39,7 @@ impl<B> Default for TurnBlocks<B> {
 }
 
 impl<B: TurnBlock> TurnBlocks<B> {
-    /// The turn, if it is complete and calls a hidden tool.
+    /// The turn, if the turn is complete and calls a hidden tool.
     pub(crate) fn turn(&self) -> Option<HiddenTurn> {
         let blocks: Option<Vec<_>> = self.all.iter().map(B::to_json).collect();
         let messages = message(B::KIND_OF, blocks?.iter().map(Vec::as_slice))?;
@@ -47,7 +47,7 @@ impl<B: TurnBlock> TurnBlocks<B> {
         (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, messages })
     }
 
-    /// Reserves room for more bytes; false when none is left.
+    /// Reserves space for `more` bytes; returns false when the limit is reached.
     pub(crate) fn has_room(&mut self, more: usize) -> bool {
         self.size += more;
         if self.size > MAX_HELD_BYTES {
@@ -56,15 +56,15 @@ impl<B: TurnBlock> TurnBlocks<B> {
         !self.is_lost
     }
 
-    /// Gives up: the turn cannot be sent again.
+    /// Gives up on this turn: it cannot be sent back.
     pub(crate) fn lose(&mut self) {
         self.is_lost = true;
         self.all = Vec::new();
     }
 }
 
-/// The request that continues `body`: its messages, the turn, and a user message with the answers, each as `result` writes
-/// it for the id of its call.
+/// Builds the request that continues `body`. It contains the messages of `body`, the turn, and a user message with
+/// the answers. `result` writes each answer, given the id of its call.
 pub(crate) fn answer(
     turn: &HiddenTurn,
     answers: &[String],
@@ -76,7 +76,8 @@ pub(crate) fn answer(
     list::push("messages", &user, body)
 }
 
-/// The assistant's message of these blocks. Blank texts are omitted: providers refuse them, even if they wrote them.
+/// Writes an assistant message with these blocks. Blank texts are omitted, because providers refuse them, even those
+/// that they wrote themselves.
 pub(crate) fn message<'a>(kind: KindOf, blocks: impl Iterator<Item = &'a [u8]>) -> Option<String> {
     let blocks: Vec<_> = blocks.filter(|block| !is_blank(kind, block)).map(String::from_utf8_lossy).collect();
     let message = format!(r#"{{"role":"assistant","content":[{}]}}"#, blocks.join(","));

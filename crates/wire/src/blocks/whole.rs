@@ -13,7 +13,7 @@ use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::whole::{BodyMeaning, watch_whole};
 use crate::hidden::words::SILENCE;
 
-/// A watch over a message in this spelling, for calls of the tools with these names.
+/// Creates a watch over a message in this format, for calls of the tools with these names.
 pub(crate) fn watch_blocks(spelling: &'static BlockSpelling, names: HiddenNames) -> Box<dyn ResponseWatch> {
     watch_whole(names, BlockWhole::new(spelling, names))
 }
@@ -46,7 +46,7 @@ impl<'a> BlockMessage<'a> {
         self.blocks.iter().any(|(it, _)| *it == kind)
     }
 
-    /// The turn, if the model waits for nothing but the hidden tool.
+    /// The turn, if the model waits only for the hidden tool.
     fn turn(&self) -> Option<HiddenTurn> {
         let waits = self.top.get(self.spelling.stop).is_some_and(|reason| reason.is_str("tool_use"));
         let calls = self.blocks.iter().filter(|(kind, _)| *kind == BlockKind::Hidden);
@@ -99,7 +99,7 @@ impl BlockWhole {
         }
     }
 
-    /// Writes the latest message with all that the client may see, and with this stop reason.
+    /// Writes the latest message with everything that the client may see, and with this stop reason.
     fn write(&mut self, reason: Option<&str>, out: &mut Vec<u8>) {
         if !self.merged.has_words {
             self.merged.shown.push((self.spelling.text)(&string::quote(SILENCE)).into_bytes());

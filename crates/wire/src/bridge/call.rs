@@ -5,24 +5,24 @@ use tersely_json::{JsonNode, string};
 
 use crate::bridge::catalogue::ToolNames;
 
-/// The intended tool and its arguments.
+/// A call through the bridging tool: the intended tool and its arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BridgedCall {
     pub(crate) name: String,
-    /// A JSON object in the model's spelling.
+    /// A JSON object, exactly as the model wrote it.
     pub(crate) arguments: Vec<u8>,
 }
 
 impl BridgedCall {
-    /// Reads `input`, the JSON arguments of the bridging tool; `None` when it names none of `tools`, or its arguments
-    /// are no object.
+    /// Reads `input`, the JSON arguments of the bridging tool. `None` when `input` names none of `tools`, or when the
+    /// arguments for the tool are not an object.
     pub(crate) fn read(tools: &ToolNames, input: &[u8]) -> Option<Self> {
         let top = JsonNode::object(input)?;
         let [name, arguments] = top.get_all(["name", "arguments"])?;
         let name = name?.text().filter(|name| tools.contains(&**name))?.into_owned();
         let arguments = match arguments {
             Some(given) if given.is_object() => given.bytes().to_vec(),
-            // Some models write arguments as in a direct call: as JSON in a string.
+            // Some models write the arguments as in a direct call: as a string that contains JSON.
             Some(given) if given.bytes() != b"null" => given.text()?.into_owned().into_bytes(),
             None if top.members().len() > 1 => return None,
             _ => b"{}".to_vec(),
@@ -31,7 +31,8 @@ impl BridgedCall {
     }
 }
 
-/// The arguments of the bridging tool for a call of `name`. Arguments that are not JSON become a string.
+/// Writes the arguments of the bridging tool for a call of the tool `name`. Arguments that are not JSON become a
+/// string.
 pub(crate) fn wrap_call(name: &str, arguments: &[u8]) -> Vec<u8> {
     let quoted = string::quote(name);
     let given = match arguments.trim_ascii() {
@@ -42,7 +43,7 @@ pub(crate) fn wrap_call(name: &str, arguments: &[u8]) -> Vec<u8> {
     [b"{\"name\":", quoted.as_bytes(), b",\"arguments\":", &given, b"}"].concat()
 }
 
-/// The same for arguments in a request, where most APIs use a string and some any value.
+/// Like [`wrap_call`], for arguments in a request. Most APIs pass these as a string; some allow any JSON value.
 pub(crate) fn wrap_value(name: &str, arguments: &JsonNode<'_>) -> Vec<u8> {
     match arguments.text() {
         Some(given) => wrap_call(name, given.as_bytes()),

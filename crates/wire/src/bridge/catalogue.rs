@@ -5,38 +5,39 @@ use std::collections::BTreeSet;
 
 use tersely_json::{BytePatch, JsonNode};
 
-/// Names of tools.
+/// A set of tool names.
 pub type ToolNames = BTreeSet<String>;
 
-/// The tools of a request, and how its conversation begins.
+/// The tools of a request, and the text that opens its conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolCatalogue<'a> {
-    /// The tools, in order.
+    /// The tools, in the order of the request.
     pub tools: Vec<ListedTool<'a>>,
-    /// The users' text up to the model's first message: the same in every request of a conversation.
+    /// The users' text up to the model's first message. It is the same in every request of a conversation.
     pub opening: String,
 }
 
 /// A tool of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTool<'a> {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// Its description.
+    /// The description of the tool.
     pub description: String,
     /// The names of its parameters.
     pub parameters: Vec<String>,
-    /// The whole definition, as JSON.
+    /// The whole definition as JSON.
     pub definition: Cow<'a, str>,
-    /// It is not a plain function of the client: it is the provider's own, or has a mark on it.
+    /// True when the tool must stay in the request: it is one of the provider's own, or has extra members such as a
+    /// cache mark.
     pub is_fixed: bool,
 }
 
-/// How much of the opening is kept.
+/// The maximum length of the opening text; the rest is ignored.
 const MAX_OPENING_BYTES: usize = 64 << 10;
 
 impl ToolCatalogue<'_> {
-    /// Adds text of a user.
+    /// Adds text from a user.
     pub(crate) fn add_text(&mut self, text: &str) {
         if self.opening.len() < MAX_OPENING_BYTES {
             self.opening.push_str(text);
@@ -44,7 +45,7 @@ impl ToolCatalogue<'_> {
         }
     }
 
-    /// Adds the texts of a message's content: a string, or blocks of the kinds `texts`.
+    /// Adds the texts in a message's content: a string, or blocks whose type is one of `texts`.
     pub(crate) fn add_content(&mut self, texts: &[&str], content: &JsonNode<'_>) {
         if let Some(text) = content.text() {
             return self.add_text(&text);
@@ -60,7 +61,8 @@ impl ToolCatalogue<'_> {
 }
 
 impl<'a> ListedTool<'a> {
-    /// The function described in `about`, with its schema under one of `schemas`; `whole` is the whole definition.
+    /// Reads the function that `about` describes; its schema is under one of the names `schemas`, and `whole` is the
+    /// whole definition.
     pub(crate) fn of(about: &JsonNode<'a>, schemas: [&str; 2], whole: &JsonNode<'a>) -> Option<Self> {
         let [name, description, one, other] =
             about.get_all(["name", "description", schemas[0], schemas[1]])?;
@@ -75,7 +77,7 @@ impl<'a> ListedTool<'a> {
         })
     }
 
-    /// A tool that stays in the request, whatever it is.
+    /// A tool that must stay in the request, whatever its kind.
     pub(crate) fn as_fixed(whole: &JsonNode<'a>) -> Self {
         let name = whole.get("name").and_then(|name| name.text()).unwrap_or_default().into_owned();
         let definition = String::from_utf8_lossy(whole.bytes());
@@ -88,14 +90,15 @@ pub(crate) fn has_only(names: &[&str], object: &JsonNode<'_>) -> bool {
     object.is_object() && object.members().iter().all(|(name, _)| names.contains(&name.as_str()))
 }
 
-/// True when the provider searches for tools itself: this tool searches, as its type tells, or is one to be found.
+/// True when the provider searches for tools itself: the type of this tool starts with `search`, or the tool is
+/// loaded on demand.
 pub(crate) fn is_searched(search: &str, tool: &JsonNode<'_>) -> bool {
     let [kind, deferred] = tool.get_all(["type", "defer_loading"]).unwrap_or_default();
     let is_search = kind.and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with(search));
     is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
 }
 
-/// Removes the tools whose names are among `unlisted` from an array.
+/// Removes the tools named in `unlisted` from an array.
 pub(crate) fn drop_tools<'a>(
     unlisted: &ToolNames,
     name: impl Fn(&JsonNode<'a>) -> Option<Cow<'a, str>>,

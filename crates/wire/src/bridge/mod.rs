@@ -1,7 +1,8 @@
-//! Tools that a client has and its model does not see: removed from requests, and called through another tool.
+//! Tools that a client has but its model does not see: they are removed from requests and called through another
+//! tool.
 //!
-//! The client sees only calls of its own tools; the model sees only calls of the bridging tool. How a request changes
-//! depends on that request alone.
+//! The client sees only calls of its own tools; the model sees only calls of the bridging tool. The changes to a
+//! request depend on that request alone.
 
 pub(crate) mod bridging;
 pub(crate) mod call;

@@ -1,6 +1,7 @@
-//! Turns `call_tool` calls in a response back into the client's own calls, in front of a watch.
+//! Rewrites `call_tool` calls in a response as the client's own calls, before another watch reads the response.
 //!
-//! A `call_tool` call that names no tool of the client stays a call of a hidden tool: it is answered and not shown.
+//! A `call_tool` call that names none of the client's tools remains a call of a hidden tool: it is answered and not
+//! shown.
 
 use std::sync::Arc;
 
@@ -12,35 +13,35 @@ use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::{CloseReason, ResponseFraming, ResponseWatch};
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// How the unlisted tools of one request are called.
+/// How the model calls the unlisted tools of one request.
 #[derive(Debug, Clone)]
 pub struct CallBridge {
-    /// The tool through which they are called.
+    /// The name of the tool through which the unlisted tools are called.
     pub call: &'static str,
-    /// The names of all tools of the client.
+    /// The names of all the client's tools.
     pub tools: Arc<ToolNames>,
-    /// The client's array of tools: some servers repeat the tools of a request in their response.
+    /// The client's array of tools. It is needed because some servers repeat a request's tools in their response.
     pub listed: Arc<[u8]>,
 }
 
 impl CallBridge {
-    /// The call in the arguments of the bridging tool.
+    /// Reads the intended call from the arguments of the bridging tool.
     pub(crate) fn read(&self, input: &[u8]) -> Option<BridgedCall> {
         BridgedCall::read(&self.tools, input)
     }
 
-    /// True when a call whose name starts with `name` may be one of the bridging tool.
+    /// True when a name that starts with `name` may be the name of the bridging tool.
     pub(crate) fn begins(&self, name: &str) -> bool {
         !name.is_empty() && self.call.starts_with(name)
     }
 
-    /// True when this is the name of the bridging tool.
+    /// True when `name` is the name of the bridging tool.
     pub(crate) fn fits(&self, name: Option<&JsonNode<'_>>) -> bool {
         name.is_some_and(|name| name.is_str(self.call))
     }
 }
 
-/// The changes to a response body; `None` when it cannot be read.
+/// Computes the changes to a response body; `None` when the body cannot be read.
 pub(crate) type BodyBridge = fn(&CallBridge, &[u8]) -> Option<BytePatch>;
 
 /// Rewrites the events of a response.
@@ -48,11 +49,11 @@ pub(crate) trait EventBridge: Send {
     /// Takes an event, and appends the events that replace it to `out`.
     fn event(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>);
 
-    /// Appends what is still held, at the end of the events.
+    /// Appends the events that are still held, when the stream ends.
     fn end(&mut self, calls: &CallBridge, out: &mut Vec<u8>);
 }
 
-/// A watch that rewrites a response with this framing, and passes it to `watch`.
+/// Creates a watch that rewrites a response with this framing, and passes the response to `watch`.
 pub(crate) fn bridge_response(
     calls: CallBridge,
     framing: ResponseFraming,
@@ -86,7 +87,7 @@ struct WholeBridge {
     calls: CallBridge,
     body: BodyBridge,
     held: Vec<u8>,
-    /// The body is too long to hold.
+    /// True when the body is too long to hold.
     is_blind: bool,
     watch: Box<dyn ResponseWatch>,
 }
@@ -118,7 +119,7 @@ struct StreamBridge<E> {
     calls: CallBridge,
     frames: EventFrames,
     events: E,
-    /// An event is too long to hold.
+    /// True when an event is too long to hold.
     is_blind: bool,
     watch: Box<dyn ResponseWatch>,
 }

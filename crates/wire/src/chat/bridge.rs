@@ -16,7 +16,7 @@ pub(super) static BRIDGING: ToolBridging = ToolBridging {
     bridge: |calls, framing, watch| bridge_response(calls, framing, whole, ChunkBridge::default(), watch),
 };
 
-/// Members of a tool that is a plain function, and of its function.
+/// The members that a plain function tool may have, and the members that its `function` may have.
 const PLAIN: [&str; 2] = ["type", "function"];
 const FUNCTION: [&str; 4] = ["name", "description", "parameters", "strict"];
 
@@ -42,7 +42,7 @@ fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
     let mut patch = drop_tools(unlisted, |tool| tool.get("function")?.get("name")?.text(), &tools?.items());
     for message in messages?.items() {
         let [role, name, made] = message.get_all(["role", "name", "tool_calls"])?;
-        // Some servers check that a result has the name of its call.
+        // Some servers check that a result has the same name as its call.
         if let Some(name) =
             name.filter(|name| role.is_some_and(|it| it.is_str("tool")) && is_of(unlisted, name))
         {
@@ -85,7 +85,7 @@ fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     Some(patch)
 }
 
-/// Replaces a `call_tool` call by a call of the intended tool, if it names one.
+/// Rewrites a `call_tool` call as a call of the intended tool, if the call names one.
 fn rewrite(calls: &CallBridge, function: &JsonNode<'_>, patch: &mut BytePatch) -> Option<()> {
     let [name, arguments] = function.get_all(["name", "arguments"])?;
     let (name, arguments) = (name.filter(|name| calls.fits(Some(name)))?, arguments?);
@@ -95,7 +95,7 @@ fn rewrite(calls: &CallBridge, function: &JsonNode<'_>, patch: &mut BytePatch) -
     Some(())
 }
 
-/// Holds back the pieces of a call until it is complete. Calls arrive one after another.
+/// Holds back the pieces of a call until the call is complete. Calls arrive one after another.
 #[derive(Default)]
 struct ChunkBridge {
     held: Option<PendingCall>,
@@ -138,7 +138,8 @@ impl EventBridge for ChunkBridge {
 }
 
 impl ChunkBridge {
-    /// Takes a piece if it belongs to the held call; otherwise that call is complete.
+    /// Adds a piece to the held call, if it belongs to that call; otherwise the held call is complete and is
+    /// released.
     fn goes_on(
         &mut self,
         calls: &CallBridge,
@@ -155,7 +156,7 @@ impl ChunkBridge {
         true
     }
 
-    /// Releases a call that is another tool's, or too long to hold.
+    /// Releases a held call that is not a call of the bridging tool, or that is too long to hold.
     fn settle(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
         if self.held.as_ref().is_some_and(|held| held.is_full() || !held.is_open(calls)) {
             self.end(calls, out);
@@ -163,7 +164,7 @@ impl ChunkBridge {
     }
 }
 
-/// Passes on the rest of a chunk without the pieces that are not `kept`; nothing, if there is no rest.
+/// Forwards a chunk without the pieces for which `kept` is false; writes nothing if nothing remains.
 fn pass_rest(kept: &[bool], frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
     let pieces = chunk.pieces.iter().zip(kept).filter(|(_, kept)| **kept);
     let pieces: Vec<_> = pieces.map(|(piece, _)| string::raw(&piece.place, chunk.data)).collect();

@@ -1,4 +1,4 @@
-//! Separates the hidden calls of a round from the client's while their pieces arrive.
+//! Separates the hidden calls of a round from the client's calls while their pieces arrive.
 
 use serde_json::{Map, Value, json};
 
@@ -6,14 +6,15 @@ use super::chunk::{CallPiece, ChatChunk};
 use super::turn::{TurnMessage, join_values};
 use crate::hidden::names::HiddenNames;
 
-/// What happens to a piece of a call.
+/// What to do with a piece of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceFate {
-    /// Forward it under this number.
+    /// Forward the piece under this call number.
     Show(u64),
-    /// Hold it until the kind of this call is known; it may then be forwarded under this number.
+    /// Hold the piece until it is known whether this call is hidden; if not, forward the piece under this call
+    /// number.
     Hold(usize, u64),
-    /// Never forward it.
+    /// Never forward the piece.
     Hide,
 }
 
@@ -23,14 +24,15 @@ pub(super) struct RoundCalls {
     calls: Vec<Call>,
 }
 
-/// Calls beyond these in one round are forwarded unchecked.
+/// The maximum number of calls checked in one round. Further calls are forwarded unchecked.
 const MAX_CALLS: usize = 1024;
 
-/// How many bytes of a call without a name are held.
+/// The maximum number of bytes held for a call whose name has not arrived.
 const MAX_NAMELESS_BYTES: usize = 1 << 20;
 
 impl RoundCalls {
-    /// Decides about each piece of a chunk; appends held pieces to `out` that turn out to be the client's.
+    /// Decides what to do with each piece of a chunk, and appends held pieces to `out` once their call turns out to
+    /// be the client's.
     pub(super) fn take(
         &mut self,
         hidden: HiddenNames,
@@ -65,29 +67,29 @@ impl RoundCalls {
         fates
     }
 
-    /// Holds an event until the kind of the call is known.
+    /// Holds an event until it is known whether the call is hidden.
     pub(super) fn hold(&mut self, call: usize, event: Vec<u8>) {
         self.calls[call].held.push(event);
     }
 
-    /// Treats undecided calls as the client's, except for one.
+    /// Treats undecided calls, except for the call `except`, as the client's.
     pub(super) fn release(&mut self, except: Option<usize>, out: &mut Vec<u8>) {
         for (_, call) in self.calls.iter_mut().enumerate().filter(|(at, _)| Some(*at) != except) {
             call.release(out);
         }
     }
 
-    /// True when all calls of the round are hidden, and there is one.
+    /// True when the round has calls and all of them are hidden.
     pub(super) fn are_hidden(&self) -> bool {
         !self.calls.is_empty() && self.calls.iter().all(|call| call.state == State::Hidden)
     }
 
-    /// The calls as JSON, to be sent again.
+    /// The calls as JSON, for sending them back.
     pub(super) fn into_values(self) -> Vec<Map<String, Value>> {
         self.calls.into_iter().map(|call| call.whole).collect()
     }
 
-    /// The call that a piece belongs to. Some servers give every call the same number, or none.
+    /// Finds the call that a piece belongs to. Some servers give every call the same number, or no number.
     fn place(&mut self, piece: &CallPiece<'_>, data: &[u8]) -> Option<usize> {
         let index = piece.index(data);
         let is_new = index.is_none() && piece.id.is_empty() && !piece.name.is_empty();
@@ -118,16 +120,16 @@ enum State {
 
 #[derive(Debug)]
 struct Call {
-    /// The upstream's number for it.
+    /// The upstream's number for the call.
     index: u64,
-    /// The client's number for it.
+    /// The number that the client sees.
     shown: u64,
     id: String,
     name: String,
     state: State,
-    /// The call so far, unless it is the client's.
+    /// The call so far; empty if the call is the client's.
     whole: Map<String, Value>,
-    /// Events held until its name is known.
+    /// The events held until the name of the call is known.
     held: Vec<Vec<u8>>,
     size: usize,
 }
@@ -146,7 +148,7 @@ impl Call {
         if self.state == State::Client {
             return;
         }
-        // Servers send a name at once, in pieces, or with every piece.
+        // Servers send a name all at once, in pieces, or again with every piece.
         if piece.name.starts_with(&self.name) {
             self.name = piece.name.clone().into_owned();
         } else {
@@ -160,7 +162,7 @@ impl Call {
         }
     }
 
-    /// Adds a piece to the call; unknown members are kept, to be sent back to the server.
+    /// Adds a piece to the call. Unknown members are kept, because they are sent back to the server.
     fn grow(&mut self, piece: Map<String, Value>) {
         for (name, value) in piece {
             match (name.as_str(), value) {
@@ -184,7 +186,7 @@ impl Call {
         }
     }
 
-    /// Decides whose call it is, as soon as its name tells.
+    /// Decides whether the call is hidden or the client's, as soon as its name shows which.
     fn settle(&mut self, hidden: HiddenNames, out: &mut Vec<u8>) {
         if self.state == State::Unsure && hidden.has(&self.name) {
             self.state = State::Hidden;

@@ -5,28 +5,28 @@ use std::ops::Range;
 
 use tersely_json::{JsonError, JsonNode, JsonScan, list, string};
 
-/// The places in a chunk. Only one answer is requested, so there is at most one choice.
+/// The positions of the fields in a chunk. Only one answer is requested, so a chunk has no more than one choice.
 #[derive(Default)]
 pub(super) struct ChatChunk<'a> {
     pub(super) data: &'a [u8],
     pub(super) id: Option<Range<usize>>,
     pub(super) created: Option<Range<usize>>,
     usage: Option<Range<usize>>,
-    /// How many choices it has; `None` when it is not a chunk.
+    /// The number of choices; `None` when the data is not a chunk.
     pub(super) choices: Option<usize>,
     number: Option<Range<usize>>,
     pub(super) finish: Option<Range<usize>>,
     pub(super) delta: Option<Range<usize>>,
     /// The members of the delta.
     pub(super) parts: Vec<DeltaPart>,
-    /// The pieces of tool calls in it.
+    /// The pieces of tool calls in the delta.
     pub(super) pieces: Vec<CallPiece<'a>>,
 }
 
 /// A member of a delta.
 pub(super) struct DeltaPart {
     pub(super) name: String,
-    /// Where it is, with its name.
+    /// The position of the member, including its name.
     pub(super) member: Range<usize>,
     pub(super) value: Range<usize>,
 }
@@ -42,7 +42,8 @@ pub(super) struct CallPiece<'a> {
 }
 
 impl<'a> ChatChunk<'a> {
-    /// `None` when the data is not JSON that all readers agree on, or belongs to one of several answers.
+    /// Reads a chunk. `None` when the data is not JSON that all parsers read the same way, or belongs to one of
+    /// several answers.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut chunk = Self { data, ..Self::default() };
         let mut scan = JsonScan::new(data);
@@ -121,12 +122,12 @@ impl<'a> ChatChunk<'a> {
         self.finish.as_ref().and_then(|place| serde_json::from_slice(&self.data[place.clone()]).ok())
     }
 
-    /// The usage, if this chunk has one.
+    /// The usage object, if this chunk has one.
     pub(super) fn usage(&self) -> Option<JsonNode<'a>> {
         self.usage.clone().map(|place| JsonNode::at(place, self.data)).filter(JsonNode::is_object)
     }
 
-    /// The array of calls with these pieces under these numbers; `None` when nothing changes.
+    /// Writes the array of calls with only these pieces, under these call numbers; `None` when nothing changes.
     pub(super) fn calls(&self, shown: &[(usize, u64)]) -> Option<String> {
         let is_same = |&(at, index): &(usize, u64)| {
             let piece = &self.pieces[at];
@@ -142,7 +143,7 @@ impl<'a> ChatChunk<'a> {
 }
 
 impl CallPiece<'_> {
-    /// The number of the call it belongs to.
+    /// The number of the call that this piece belongs to.
     pub(super) fn index(&self, data: &[u8]) -> Option<u64> {
         string::raw(self.index.as_ref()?, data).parse().ok()
     }
@@ -159,7 +160,7 @@ impl CallPiece<'_> {
     }
 }
 
-/// True for a value without content.
+/// True for a value that has no content.
 pub(super) fn is_nothing(value: &[u8]) -> bool {
     matches!(value, b"null" | b"\"\"" | b"[]" | b"{}")
 }

@@ -14,13 +14,13 @@ use crate::hidden::watch::CloseReason;
 use crate::hidden::words::KEPT_ASKING;
 use crate::protocol::framing::EventFrame;
 
-/// An answer, over all its rounds.
+/// A streamed answer, across all its rounds.
 pub(super) struct ChatEvents {
     names: HiddenNames,
     writer: ChunkWriter,
     round: Round,
     rounds: usize,
-    /// The held end of the latest turn.
+    /// The end of the latest turn, held back.
     ending: Ending,
 }
 
@@ -32,7 +32,7 @@ struct Round {
     ending: Ending,
 }
 
-/// The last events of a round, held until it is known whether another round follows.
+/// The last events of a round, held back until it is known whether another round follows.
 #[derive(Default)]
 struct Ending {
     reason: Option<String>,
@@ -96,7 +96,7 @@ impl ChatEvents {
         }
     }
 
-    /// Appends the events that end an answer, with `reason` in place of the upstream's stop reason.
+    /// Appends the events that end an answer; `reason` replaces the upstream's stop reason.
     fn finish(&mut self, reason: Option<&str>, ending: &Ending, out: &mut Vec<u8>) {
         let usage = if self.rounds > 1 { UsageView::Sum } else { UsageView::Original };
         let finish = reason.map(|reason| json!(reason).to_string());
@@ -106,7 +106,7 @@ impl ChatEvents {
         out.extend_from_slice(&ending.done);
     }
 
-    /// Appends an event that was held, in its present view.
+    /// Appends the parts of a held event that `view` selects.
     fn tell(&mut self, view: &ChunkView, raw: &[u8], out: &mut Vec<u8>) {
         let frame = EventFrame::sse(raw);
         let Some(data) = frame.data() else { return };
@@ -165,12 +165,12 @@ impl EventMeaning for ChatEvents {
 }
 
 impl Round {
-    /// True when the end is held back: so far, the model waits only for hidden calls.
+    /// True when the end must be held back, because all calls so far are hidden.
     fn waits(&self) -> bool {
         self.calls.are_hidden()
     }
 
-    /// True when the model was cut off.
+    /// True when the model's output was cut off.
     fn is_cut(&self) -> bool {
         matches!(self.ending.reason.as_deref(), None | Some("length" | "content_filter" | "error"))
     }
@@ -180,7 +180,7 @@ impl Round {
     }
 }
 
-/// The pieces to forward, each with its number.
+/// The pieces to forward, each with its call number.
 fn shown_pieces(fates: &[PieceFate]) -> Vec<(usize, u64)> {
     let show = |(at, fate): (usize, &PieceFate)| match fate {
         PieceFate::Show(index) => Some((at, *index)),
@@ -189,7 +189,7 @@ fn shown_pieces(fates: &[PieceFate]) -> Vec<(usize, u64)> {
     fates.iter().enumerate().filter_map(show).collect()
 }
 
-/// The pieces to hold, each with its call and its number.
+/// The pieces to hold, each with its call and its call number.
 fn held_pieces(fates: &[PieceFate]) -> Vec<(usize, (usize, u64))> {
     let hold = |(at, fate): (usize, &PieceFate)| match fate {
         PieceFate::Hold(call, index) => Some((at, (*call, *index))),

@@ -11,10 +11,10 @@ use crate::hidden::tally::UsageTally;
 use crate::hidden::words::gap_between;
 use crate::protocol::framing::EventFrame;
 
-/// Writes one answer, and tracks what the client has seen of it.
+/// Writes one answer, and tracks which parts of it the client has seen.
 #[derive(Debug, Default)]
 pub(super) struct ChunkWriter {
-    /// The usage of all rounds.
+    /// The total usage of all rounds.
     pub(super) tally: UsageTally,
     /// The id and the time of the first chunk, as JSON.
     head: Option<[String; 2]>,
@@ -23,17 +23,17 @@ pub(super) struct ChunkWriter {
     last: Option<char>,
     /// The current round.
     round: usize,
-    /// The latest round with text.
+    /// The latest round that contained text.
     text_round: usize,
 }
 
 /// The parts of a chunk that the client sees.
 #[derive(Debug, Default)]
 pub(super) struct ChunkView {
-    /// The pieces of calls, each with its number.
+    /// The pieces of calls, each with its call number.
     pub(super) calls: Vec<(usize, u64)>,
     pub(super) rest: DeltaRest,
-    /// The stop reason as JSON; `None` leaves it unchanged.
+    /// The new stop reason as JSON; `None` leaves the stop reason unchanged.
     pub(super) finish: Option<String>,
     pub(super) usage: UsageView,
 }
@@ -41,29 +41,29 @@ pub(super) struct ChunkView {
 /// How the usage of a chunk is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum UsageView {
-    /// Unchanged.
+    /// Leave the usage unchanged.
     #[default]
     Original,
-    /// The sum of all rounds.
+    /// Show the sum of all rounds.
     Sum,
-    /// As `null`.
+    /// Show `null`.
     Null,
 }
 
-/// How the rest of a delta is shown, beside its calls.
+/// How the members of a delta other than its calls are shown.
 #[derive(Debug, Default)]
 pub(super) enum DeltaRest {
-    /// In full.
+    /// Show them in full.
     #[default]
     All,
-    /// Not at all.
+    /// Omit them.
     None,
-    /// Replaced by this.
+    /// Replace the whole delta by this one.
     Other(String),
 }
 
 impl ChunkWriter {
-    /// Records the id and the time of the first chunk, and the usage of any.
+    /// Records the id and the time of the first chunk, and the usage of every chunk.
     pub(super) fn observe(&mut self, chunk: &ChatChunk<'_>) {
         if let Some(usage) = chunk.usage() {
             self.tally.record(&usage);
@@ -79,12 +79,12 @@ impl ChunkWriter {
         self.round += 1;
     }
 
-    /// True when the client has got no text.
+    /// True when the client has received no text.
     pub(super) fn is_silent(&self) -> bool {
         self.last.is_none()
     }
 
-    /// True when a chunk has content beside its calls.
+    /// True when a chunk has content in addition to its calls.
     pub(super) fn has_rest(&self, chunk: &ChatChunk<'_>) -> bool {
         chunk.parts.iter().any(|part| match part.name.as_str() {
             "tool_calls" => false,
@@ -93,7 +93,7 @@ impl ChunkWriter {
         })
     }
 
-    /// Appends the visible part of a chunk, in the event it arrived in.
+    /// Appends the visible part of a chunk, in the event that contained the chunk.
     pub(super) fn write(
         &mut self,
         view: &ChunkView,
@@ -123,7 +123,7 @@ impl ChunkWriter {
         self.remember(view, chunk);
     }
 
-    /// The visible delta; `None` when it is unchanged.
+    /// The visible delta; `None` when the delta is unchanged.
     fn delta(&self, view: &ChunkView, chunk: &ChatChunk<'_>) -> Option<String> {
         if let DeltaRest::Other(delta) = &view.rest {
             return Some(delta.clone());
@@ -150,7 +150,8 @@ impl ChunkWriter {
         }
     }
 
-    /// The first text of a round, separated from earlier text; `None` when no separation is needed.
+    /// The first text of a round, with a gap in front that separates it from earlier text; `None` when no gap is
+    /// needed.
     fn apart(&self, part: &DeltaPart, chunk: &ChatChunk<'_>) -> Option<String> {
         let content = content(part, chunk).filter(|_| self.round > self.text_round)?;
         let gap = gap_between(self.last, content.chars().next());
@@ -170,7 +171,7 @@ impl ChunkWriter {
     }
 }
 
-/// The text, if this is the member with the text.
+/// The text of this member, if the member is `content`.
 fn content<'a>(part: &DeltaPart, chunk: &ChatChunk<'a>) -> Option<Cow<'a, str>> {
     let value = (part.name == "content").then(|| &chunk.data[part.value.clone()])?;
     string::decode(value)

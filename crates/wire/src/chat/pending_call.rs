@@ -7,22 +7,22 @@ use crate::bridge::watch::CallBridge;
 use crate::hidden::turn::MAX_HELD_BYTES;
 use crate::protocol::framing::EventFrame;
 
-/// A call, as far as it has arrived.
+/// The part of a call that has arrived so far.
 pub(super) struct PendingCall {
-    /// The event that started it.
+    /// The event that started the call.
     event: Vec<u8>,
-    /// Where its first piece is in the data of that event.
+    /// The position of the first piece in the data of that event.
     place: std::ops::Range<usize>,
     index: Option<u64>,
     id: String,
-    /// Its name so far.
+    /// The part of the name received so far.
     name: String,
-    /// Its arguments so far, as JSON spells them.
+    /// The arguments received so far, still JSON-escaped.
     given: Vec<u8>,
 }
 
 impl PendingCall {
-    /// The call that begins with this piece.
+    /// Starts a call with its first piece.
     pub(super) fn new(frame: EventFrame<'_>, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> Self {
         let (event, place) = (frame.raw.to_vec(), piece.place.clone());
         let (index, id) = (piece.index(chunk.data), piece.id.clone().into_owned());
@@ -32,7 +32,7 @@ impl PendingCall {
     }
 
     /// True when a piece belongs to this call. Some servers repeat the name of a call in every piece, and some send
-    /// it in parts.
+    /// the name in parts.
     pub(super) fn goes_on(&self, calls: &CallBridge, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> bool {
         let (is_named, index) = (!piece.name.is_empty(), piece.index(chunk.data));
         let is_same = !piece.id.is_empty() && piece.id == self.id;
@@ -43,13 +43,13 @@ impl PendingCall {
             && (!is_named || (is_again && (piece.name == self.name || self.name != calls.call)))
     }
 
-    /// True while it may be a call of the bridging tool.
+    /// True while this may be a call of the bridging tool.
     pub(super) fn is_open(&self, calls: &CallBridge) -> bool {
         self.name == calls.call || (calls.begins(&self.name) && self.given.is_empty())
     }
 
     pub(super) fn grow(&mut self, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) {
-        // Servers send a name at once, in pieces, or with every piece.
+        // Servers send a name all at once, in pieces, or again with every piece.
         if piece.name.starts_with(&self.name) {
             self.name = piece.name.clone().into_owned();
         } else {
@@ -62,12 +62,12 @@ impl PendingCall {
         }
     }
 
-    /// True when it is too long to hold.
+    /// True when the call is too long to hold.
     pub(super) fn is_full(&self) -> bool {
         self.given.len() > MAX_HELD_BYTES
     }
 
-    /// Appends one event with the whole call: of the intended tool, or unchanged.
+    /// Appends one event with the whole call: rewritten as a call of the intended tool, or unchanged.
     pub(super) fn release(&self, calls: &CallBridge, out: &mut Vec<u8>) {
         let frame = EventFrame::sse(&self.event);
         let data = frame.data().unwrap_or_default();
@@ -89,7 +89,7 @@ impl PendingCall {
         }
     }
 
-    /// The first piece, with all arguments.
+    /// The first piece, with the complete arguments.
     fn piece(&self, data: &[u8], name: &str, arguments: &[u8]) -> Vec<u8> {
         let piece = &data[self.place.clone()];
         let (mut patch, top) = (BytePatch::default(), JsonNode::object(piece));

@@ -1,5 +1,5 @@
-//! Finds tool results, tools and prompts in Chat Completions requests, where messages of the role `tool` answer
-//! `tool_calls`, and those of the role `function` a `function_call`.
+//! Finds tool results, tools and prompts in Chat Completions requests. Messages with the role `tool` answer
+//! `tool_calls`; messages with the role `function` answer a `function_call`.
 
 use std::borrow::Cow;
 
@@ -13,19 +13,19 @@ use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// The tools and the system prompt.
+/// Measures the tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
     let head = preamble::beside(&[preamble::TOOLS], body);
     RequestHead { bytes: head.bytes + preamble::opening("messages", body), ..head }
 }
 
-/// Every text of every tool result.
+/// Finds every text of every tool result.
 pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
-/// Every description of a tool and of the parts of its schemas. Each tool is in a wrapper that names its kind, except in
-/// `functions`.
+/// Finds the descriptions of all tools, and those in their schemas. Each tool is in a wrapper that gives its type,
+/// except in `functions`.
 pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| {
@@ -39,7 +39,7 @@ pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'
     })
 }
 
-/// Every text of every user message.
+/// Finds every text of every user message.
 pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
@@ -94,7 +94,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
     Ok(())
 }
 
-/// A tool's name and its arguments.
+/// Reads a tool's name and its arguments.
 fn function<'a>(scan: &mut JsonScan<'a>) -> Result<(Cow<'a, str>, GivenArguments<'a>), JsonError> {
     let (mut name, mut arguments) = (None, None);
     scan.members(|scan, key| match key {

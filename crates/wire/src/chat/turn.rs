@@ -1,17 +1,17 @@
-//! Assembles a model's message from its pieces, so that it can be sent again.
+//! Assembles a model's message from its pieces, so that the message can be sent back.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::hidden::turn::{HiddenAsk, HiddenTurn};
 
-/// The members of a message that are sent again: some servers require the model's reasoning.
+/// The members of a message that are sent back. They include the model's reasoning, because some servers require it.
 pub(super) const KEPT_MEMBERS: [&str; 4] = ["content", "reasoning_content", "reasoning", "reasoning_details"];
 
-/// The longest turn that is collected.
+/// The maximum size of a turn that is collected.
 const MAX_TURN_BYTES: usize = 8 << 20;
 
-/// A model's message, as far as it has arrived.
+/// The part of a model's message that has arrived so far.
 #[derive(Debug, Default)]
 pub(super) struct TurnMessage {
     parts: Map<String, Value>,
@@ -19,7 +19,7 @@ pub(super) struct TurnMessage {
 }
 
 impl TurnMessage {
-    /// Adds a part of the message: its name, and its value as JSON.
+    /// Adds a member of the message: its name, and its value as JSON.
     pub(super) fn add(&mut self, name: &str, value: &[u8]) {
         if !KEPT_MEMBERS.contains(&name) || !self.fits(value.len()) {
             return;
@@ -29,7 +29,7 @@ impl TurnMessage {
         }
     }
 
-    /// Reserves room; false when none is left.
+    /// Reserves space for `size` bytes; returns false when the limit is reached.
     pub(super) fn fits(&mut self, size: usize) -> bool {
         self.size += size;
         !self.is_full()
@@ -40,7 +40,7 @@ impl TurnMessage {
         self.size > MAX_TURN_BYTES
     }
 
-    /// The turn of this message and these calls; `round` makes generated ids unique.
+    /// Builds the turn from this message and these calls; `round` makes generated ids unique.
     pub(super) fn turn(self, round: usize, calls: Vec<Map<String, Value>>) -> HiddenTurn {
         let (mut asks, mut all) = (Vec::new(), Vec::new());
         for (at, mut call) in calls.into_iter().enumerate() {
@@ -57,7 +57,7 @@ impl TurnMessage {
     }
 }
 
-/// Reads a hidden call. A call without an id gets one, and arguments that are not JSON are not sent again.
+/// Reads a hidden call. A call without an id gets one, and arguments that are not JSON are not sent back.
 fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> HiddenAsk {
     let id =
         call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map_or_else(name, str::to_owned);
@@ -79,7 +79,7 @@ fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> HiddenAs
     HiddenAsk { id, tool, input }
 }
 
-/// Appends to a value: text to text, items to items.
+/// Appends a value to a value of the same type: text to text, items to items.
 pub(super) fn join_values(now: &mut Value, more: Value) {
     match (now, more) {
         (Value::String(now), Value::String(more)) => now.push_str(&more),

@@ -13,14 +13,14 @@ use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::{KEPT_ASKING, gap_between};
 
-/// An answer, over all its rounds.
+/// An answer, across all its rounds.
 pub(super) struct ChatWhole {
     names: HiddenNames,
     tally: UsageTally,
     rounds: usize,
     /// The id and the time of the first round, as JSON.
     head: [Option<Vec<u8>>; 2],
-    /// The message so far, member by member, as JSON.
+    /// The members of the message so far, each with its name and its value as JSON.
     message: Vec<(String, Vec<u8>)>,
     /// The body of the latest turn.
     latest: Vec<u8>,
@@ -87,7 +87,7 @@ impl ChatWhole {
         }
     }
 
-    /// Adds a text for a client that would otherwise get none and take the answer for lost.
+    /// Adds a text if the answer has none, because a client would treat an empty answer as lost.
     fn break_silence(&mut self) {
         let is_said =
             |value: &[u8]| value.first() == Some(&b'[') || (value.first() == Some(&b'"') && value.len() > 2);
@@ -115,7 +115,7 @@ impl ChatWhole {
     }
 }
 
-/// Replaces the members of `object` with these names; returns those that it does not have.
+/// Replaces the members of `object` with these names, and returns those that `object` does not have.
 fn set<'v>(
     object: &JsonNode<'_>,
     values: impl Iterator<Item = (&'v str, &'v [u8])>,
@@ -143,7 +143,7 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// `None` when the body is something else, or not JSON that all readers agree on.
+    /// Reads an answer. `None` when the body is something else, or is not JSON that all parsers read the same way.
     fn read(names: HiddenNames, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let top = JsonNode::object(body)?;
@@ -163,12 +163,12 @@ impl<'a> Answer<'a> {
         self.hidden.contains(&true)
     }
 
-    /// The members of its message that are sent again.
+    /// The members of the message that are sent back.
     fn kept_members(&self) -> impl Iterator<Item = (String, JsonNode<'a>)> {
         self.message.members().into_iter().filter(|(name, _)| KEPT_MEMBERS.contains(&name.as_str()))
     }
 
-    /// The turn, if the model waits for nothing but the hidden tool.
+    /// The turn, if the model waits only for the hidden tool.
     fn turn(&self, round: usize) -> Option<HiddenTurn> {
         let is_cut = |reason: &JsonNode<'_>| {
             ["length", "content_filter", "error"].iter().any(|cut| reason.is_str(cut))
@@ -190,7 +190,7 @@ impl<'a> Answer<'a> {
         let is_bare = self.hides() && !self.hidden.contains(&false);
         match self.message.member("tool_calls").filter(|_| is_bare) {
             Some(_) if added.is_empty() => patch.cut(&self.message, "tool_calls"),
-            // It may be the only member: then there is no comma to cut.
+            // The calls may be the only member; then there is no comma to remove.
             Some(span) => patch.put(span, added),
             None => {
                 patch.drop_items(&self.calls, &self.hidden);
@@ -200,7 +200,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Joins two values in their JSON spelling: texts with a gap between them, arrays item by item.
+/// Joins two JSON values: strings with a gap between them, arrays item by item.
 fn join_json(before: &[u8], now: &[u8]) -> Vec<u8> {
     let inside = |value: &'_ [u8]| value.get(1..value.len() - 1).unwrap_or_default().to_vec();
     match (before.first(), now.first()) {

@@ -1,4 +1,4 @@
-//! Names Chat Completions' token counts, and spells its errors.
+//! Defines the names of Chat Completions' token counts, and the format of its errors.
 
 use tersely_account::TokenUsage;
 
@@ -7,7 +7,8 @@ use serde_json::json;
 use crate::protocol::failure::RoundFailure;
 use crate::usage::words::UsageWords;
 
-/// Where the counts are, and how they map to ours. Cached tokens are part of the prompt's count.
+/// Where responses contain the token counts, and how they map to our counts. The prompt's count includes cached
+/// tokens.
 pub(crate) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"]],
     counts: &[INPUT, READ, HITS, WRITTEN, OUTPUT, REASONING],
@@ -27,13 +28,13 @@ pub(crate) static COUNTS: UsageWords = UsageWords {
 
 const INPUT: &str = "/prompt_tokens";
 const READ: &str = "/prompt_tokens_details/cached_tokens";
-/// `DeepSeek`'s name for the same count.
+/// `DeepSeek`'s name for the count of cached tokens.
 const HITS: &str = "/prompt_cache_hit_tokens";
 const WRITTEN: &str = "/prompt_tokens_details/cache_write_tokens";
 const OUTPUT: &str = "/completion_tokens";
 const REASONING: &str = "/completion_tokens_details/reasoning_tokens";
 
-/// The provider's error object.
+/// Writes the provider's error object.
 pub(crate) fn error(failure: RoundFailure<'_>) -> String {
     let kind = failure.kind.unwrap_or("server_error");
     json!({"error": {"message": failure.message, "type": kind, "param": null, "code": null}}).to_string()

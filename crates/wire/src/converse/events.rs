@@ -1,4 +1,4 @@
-//! Watches Converse's events. A call names its tool at its start, so only hidden calls are held.
+//! Watches Converse's events. The first event of a call names its tool, so only hidden calls are held back.
 
 use tersely_json::{BytePatch, JsonNode, string};
 
@@ -91,7 +91,7 @@ impl ConverseEvents {
         Some(EventVerdict::renumber(&place, to))
     }
 
-    /// Handles the end of the message; holds it back if the model waits for nothing but the hidden tool.
+    /// Handles the end of the message, and holds it back if the model waits only for the hidden tool.
     fn finish(
         &mut self,
         top: &JsonNode<'_>,
@@ -108,7 +108,7 @@ impl ConverseEvents {
         None
     }
 
-    /// Handles the counts, which follow the end of the message.
+    /// Handles the token counts, which follow the end of the message.
     fn count(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>) -> EventVerdict {
         if let Some(counted) = top.get("usage") {
             self.state.tally.record(&counted);

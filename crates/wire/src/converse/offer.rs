@@ -38,7 +38,7 @@ fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<d
     watch_events(names, events::ConverseEvents::new(names, format))
 }
 
-/// The body with a definition after the client's last tool; `None` when the client has no tool, or one of that
+/// Adds a definition after the client's last tool; `None` when the client has no tools, or already has a tool called
 /// `name`.
 fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(config) = list::place("toolConfig", body)? else { return Ok(None) };

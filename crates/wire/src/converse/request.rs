@@ -1,7 +1,8 @@
 //! Finds tool results, tools and prompts in Converse requests, where `toolResult` blocks answer `toolUse` blocks.
 //!
-//! A result's content is an array of texts, JSON and media. A text is a slot. The API requires JSON to stay an
-//! object, so each of its members is a slot, and its new text becomes a string under the same name.
+//! The content of a result is an array of texts, JSON objects and media. Each text is a slot. The API requires a JSON
+//! object to remain an object, so each of its members is a slot, and the new text becomes a string under the same
+//! name.
 
 use tersely_json::{JsonError, JsonScan};
 
@@ -12,24 +13,24 @@ use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Every text of every tool result.
+/// Finds every text of every tool result.
 pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
-/// Every description of a tool and of the parts of its schemas.
+/// Finds the descriptions of all tools, and those in their schemas.
 pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     under("toolConfig", scan, |scan| {
         scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
     })
 }
 
-/// Every text of every user message.
+/// Finds every text of every user message.
 pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| user(scan, found))
 }
 
-/// Passes the value under `name` in the object here to `each`; skips every other member.
+/// Passes the value of the member `name` of the current object to `each`, and skips every other member.
 fn under<'a>(
     name: &str,
     scan: &mut JsonScan<'a>,
@@ -107,7 +108,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
     Ok(())
 }
 
-/// Results of the provider's own tools have a type, and must come back as the provider wrote them.
+/// Reads a result. Results of the provider's own tools have a type, and must be sent back as the provider wrote them.
 fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut status, mut kind, mut content) = (None, None, None, None);
     let mark = found.mark();
@@ -131,7 +132,7 @@ fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(),
     Ok(())
 }
 
-/// Content of one kind; a part of two kinds is ignored.
+/// Reads a part of a result, which has exactly one member. A part with several members is an error.
 fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| {

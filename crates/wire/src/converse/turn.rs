@@ -11,12 +11,12 @@ use crate::blocks::turn::{BLOCK_OVERHEAD_BYTES, TurnBlock, TurnBlocks};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenAsk;
 
-/// The kind of a block, of its start or of a piece: all spell it the same way.
+/// Returns the kind of a block, of its start event or of a piece. All three use the same member names.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     let [call, text, thought] = block.get_all(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
     match call.and_then(|call| call.get_all(["name", "type"])) {
         Some([Some(name), _]) if hidden.fit(&name) => BlockKind::Hidden,
-        // Calls of the provider's own tools have a type, and the client does not answer them.
+        // Calls of the provider's own tools have a type; the client does not answer these calls.
         Some([_, None]) => BlockKind::Call,
         None if text.is_some() => BlockKind::Text,
         None if thought.is_some() => BlockKind::Thought,
@@ -24,14 +24,14 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     }
 }
 
-/// A block, as far as it has arrived.
+/// The part of a block that has arrived so far.
 #[derive(Debug)]
 pub(super) struct ConverseBlock {
     index: u64,
     kind: BlockKind,
-    /// The call of its first event.
+    /// The call in the block's first event.
     call: Vec<u8>,
-    /// Its content so far, as JSON spells it.
+    /// The content received so far, still JSON-escaped.
     grown: Vec<(Piece, Vec<u8>)>,
 }
 
@@ -54,7 +54,7 @@ impl TurnBlocks<ConverseBlock> {
         }
     }
 
-    /// Adds a piece to a block; without a start event, the first piece starts it.
+    /// Adds a piece to a block. If there was no start event, the first piece starts the block.
     pub(super) fn grow(&mut self, index: u64, delta: &JsonNode<'_>) {
         if !self.has_room(delta.bytes().len()) {
             return;
@@ -67,7 +67,7 @@ impl TurnBlocks<ConverseBlock> {
     }
 }
 
-/// The call of a hidden tool in a block.
+/// Reads the call of a hidden tool from a block.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
     let call = block.get("toolUse").and_then(|call| call.get_all(["toolUseId", "name", "input"]));
     let [id, name, input] = call.unwrap_or_default();
@@ -80,7 +80,7 @@ impl ConverseBlock {
     fn grow(&mut self, delta: &JsonNode<'_>) -> Option<()> {
         for (piece, value) in pieces(delta)? {
             match self.grown.iter_mut().find(|(it, _)| *it == piece) {
-                // Redacted content is encoded so that pieces cannot be joined.
+                // The encoding of redacted content does not allow its pieces to be joined.
                 Some(_) if piece == Piece::Sealed => return None,
                 Some((_, grown)) => grown.extend_from_slice(value),
                 None => self.grown.push((piece, value.to_vec())),
@@ -116,7 +116,7 @@ impl ConverseBlock {
 impl TurnBlock for ConverseBlock {
     const KIND_OF: KindOf = kind;
 
-    /// The block with all its pieces. Strings are joined in their JSON spelling, so that no escape is decoded.
+    /// The block with all its pieces. Strings are joined in their escaped form, so no escape is decoded.
     fn to_json(&self) -> Option<Vec<u8>> {
         match self.kind {
             BlockKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
@@ -139,7 +139,7 @@ impl TurnBlock for ConverseBlock {
     }
 }
 
-/// The pieces of a delta, as JSON spells them between quotes; `None` when their kind is unknown.
+/// The pieces in a delta, still JSON-escaped and without quotes; `None` when their kind is unknown.
 fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
     let [text, call, thought] = delta.get_all(["text", "toolUse", "reasoningContent"])?;
     let [input] = call.map_or(Some([None]), |call| call.get_all(["input"]))?;
@@ -160,7 +160,7 @@ fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The JSON text that arrived in pieces of a string.
+/// Decodes JSON that arrived as pieces of a string.
 fn json(grown: &[u8]) -> String {
     let token = [b"\"", grown, b"\""].concat();
     string::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)

@@ -1,9 +1,9 @@
-//! Spells messages as Converse does.
+//! Describes Converse's message format.
 
 use super::{turn, words};
 use crate::blocks::spelling::BlockSpelling;
 
-/// Converse's spelling of messages.
+/// Converse's message format.
 pub(super) static SPELLING: BlockSpelling = BlockSpelling {
     content: |response| response.get("output")?.get("message")?.get("content"),
     stop: "stopReason",

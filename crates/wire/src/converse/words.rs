@@ -1,4 +1,4 @@
-//! Names Converse's token counts, and spells its errors.
+//! Defines the names of Converse's token counts, and the format of its errors.
 
 use tersely_json::string;
 
@@ -8,7 +8,7 @@ use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
 use crate::usage::words::UsageWords;
 
-/// The provider's counts, all zero.
+/// An empty tally with the names of the provider's counts, in order.
 pub(super) fn no_tokens() -> UsageTally {
     UsageTally::of([
         "inputTokens",
@@ -19,7 +19,7 @@ pub(super) fn no_tokens() -> UsageTally {
     ])
 }
 
-/// Where the counts are, and how they map to ours.
+/// Where responses contain the token counts, and how they map to our counts.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"]],
     counts: &[INPUT, READ, WRITTEN, OUTPUT],
@@ -38,7 +38,7 @@ const READ: &str = "/cacheReadInputTokens";
 const WRITTEN: &str = "/cacheWriteInputTokens";
 const OUTPUT: &str = "/outputTokens";
 
-/// The provider's error object.
+/// Writes the provider's error object.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
     format!(r#"{{"message":{}}}"#, string::quote(failure.message))
 }

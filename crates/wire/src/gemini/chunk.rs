@@ -1,10 +1,10 @@
-//! Reads a Gemini response or a chunk of one, and rewrites its parts.
+//! Reads a Gemini response or one of its chunks, and rewrites its parts.
 
 use tersely_json::{BytePatch, JsonNode};
 
 use crate::hidden::names::HiddenNames;
 
-/// A response with at most one candidate.
+/// A response with no candidate or one candidate.
 pub(super) struct GeminiChunk<'a> {
     /// The response, without its wrapper.
     pub(super) top: JsonNode<'a>,
@@ -19,7 +19,7 @@ pub(super) struct GeminiChunk<'a> {
 pub(super) enum PartKind {
     /// A call of the hidden tool.
     Hidden,
-    /// A call that the client answers.
+    /// A call that the client must answer.
     Call,
     /// Reasoning.
     Thought,
@@ -66,12 +66,12 @@ impl<'a> GeminiChunk<'a> {
         self.parts.iter().any(|(it, _)| *it == kind)
     }
 
-    /// True for the stop reason `STOP`, which the model also gives when it waits for calls.
+    /// True for the stop reason `STOP`. The model also gives this reason when it waits for the results of calls.
     pub(super) fn is_stopped(&self) -> bool {
         self.finish.as_ref().is_some_and(|finish| finish.is_str("STOP"))
     }
 
-    /// Replaces the parts.
+    /// Replaces the candidate's parts.
     pub(super) fn say(&self, parts: &[Vec<u8>], patch: &mut BytePatch) {
         let Some(candidate) = &self.candidate else { return };
         let parts = [b"[", parts.join(b",".as_slice()).as_slice(), b"]"].concat();
@@ -95,8 +95,8 @@ impl<'a> GeminiChunk<'a> {
     }
 }
 
-/// Only the first of several calls is signed. If a hidden call has the signature, the client's first call needs it,
-/// or the provider refuses the call when it comes back.
+/// The signature of a turn's calls. Only the first of several calls is signed. If that call is hidden, its signature
+/// moves to the client's first call; otherwise the provider would refuse that call when the client sends it back.
 #[derive(Debug, Default)]
 pub(super) struct CallSignature {
     of_hidden: Option<Vec<u8>>,
@@ -104,19 +104,19 @@ pub(super) struct CallSignature {
 }
 
 impl CallSignature {
-    /// Keeps the signature of a hidden call that precedes all calls of the client.
+    /// Keeps the signature of a hidden call that precedes all of the client's calls.
     pub(super) fn keep(&mut self, kind: PartKind, part: &JsonNode<'_>) {
         self.has_calls |= kind == PartKind::Call;
         let signature = part.get("thoughtSignature").filter(|_| kind == PartKind::Hidden && !self.has_calls);
         self.of_hidden = self.of_hidden.take().or(signature.map(|it| it.bytes().to_vec()));
     }
 
-    /// True when a call still needs the signature.
+    /// True when a signature is kept and no visible call has it yet.
     pub(super) fn is_kept(&self) -> bool {
         self.of_hidden.is_some()
     }
 
-    /// A visible part; the first call gets the signature.
+    /// Returns a visible part; the first call gets the kept signature.
     pub(super) fn sign(&mut self, kind: PartKind, part: &JsonNode<'_>) -> Vec<u8> {
         let bytes = part.bytes();
         let Some(signature) = (kind == PartKind::Call).then(|| self.of_hidden.take()).flatten() else {

@@ -1,4 +1,5 @@
-//! Watches Gemini's events. Calls arrive whole, so only the end of a response with a hidden call is held.
+//! Watches Gemini's events. Each call arrives in one piece, so only the end of a response with a hidden call is held
+//! back.
 
 use tersely_json::{BytePatch, string};
 
@@ -17,11 +18,11 @@ use crate::protocol::framing::EventFrames;
 pub(super) struct GeminiEvents {
     names: HiddenNames,
     tally: UsageTally,
-    /// How many rounds there were.
+    /// The number of rounds so far.
     rounds: usize,
     /// The id of the first response, as JSON.
     id: Option<Vec<u8>>,
-    /// The client has something to read or a call to answer.
+    /// True when the client has text to read or a call to answer.
     has_words: bool,
     round: Round,
     /// The events that ended the latest turn.
@@ -34,7 +35,7 @@ struct Round {
     hidden: usize,
     calls: usize,
     signature: CallSignature,
-    /// The events from the end on, held because the model may wait for nothing but the hidden tool.
+    /// The events from the stop reason on, held back because the model may wait only for the hidden tool.
     held: Vec<u8>,
     end: End,
 }
@@ -44,11 +45,11 @@ struct Round {
 enum End {
     Open,
     Stopped,
-    /// Cut off, or the client has seen the end.
+    /// The model's output was cut off, or the client has seen the end.
     Final,
 }
 
-/// Whether the client gets to see the stop reason.
+/// Whether the client sees the stop reason.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finish {
     Shown,
@@ -150,7 +151,7 @@ impl GeminiEvents {
         EventFrames::default().take(&held, |frame| self.write(frame, finish, out));
     }
 
-    /// Writes an event without hidden parts; unchanged, if it has none.
+    /// Writes an event without its hidden parts; an event that has none stays unchanged.
     fn write(&mut self, frame: EventFrame<'_>, finish: Finish, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
         let Some(chunk) = GeminiChunk::read(&data, self.names) else {
@@ -171,7 +172,7 @@ impl GeminiEvents {
         frame.write(patch, &data, out);
     }
 
-    /// Keeps the visible parts; true when there are any worth an event.
+    /// Writes only the visible parts; returns true when any of them is not blank.
     fn say(&mut self, chunk: &GeminiChunk<'_>, finish: Finish, patch: &mut BytePatch) -> bool {
         let seen = || chunk.parts.iter().filter(|(kind, _)| *kind != PartKind::Hidden);
         let ends = chunk.finish.is_some() && finish == Finish::Shown;
@@ -188,7 +189,7 @@ impl GeminiEvents {
         seen().any(|(kind, _)| *kind != PartKind::Blank)
     }
 
-    /// Gives a chunk of a later round the id and the usage of the whole response.
+    /// Replaces the id and the usage in a chunk of a later round by those of the whole response.
     fn adapt(&self, chunk: &GeminiChunk<'_>, patch: &mut BytePatch) {
         let [id, counted] = chunk.top.get_all(["responseId", "usageMetadata"]).unwrap_or_default();
         if let Some((old, first)) = id.zip(self.id.as_ref()) {
@@ -199,7 +200,7 @@ impl GeminiEvents {
         }
     }
 
-    /// Writes the held end, as if the model had not called the hidden tool.
+    /// Writes the held end of the response, as if the model had not called the hidden tool.
     fn finish(&mut self, out: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.ending);
         let parts = [text(if self.has_words { "" } else { SILENCE })];

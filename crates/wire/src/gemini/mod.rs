@@ -1,4 +1,4 @@
-//! Google's Gemini API, also as Vertex AI serves it.
+//! Google's Gemini API, including its form on Vertex AI.
 
 mod chunk;
 mod events;
@@ -40,7 +40,7 @@ fn claims(path: &str) -> bool {
 fn hides(target: &str) -> Option<&'static ToolHiding> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let is_stream = path.trim_end_matches('/').ends_with(":streamGenerateContent");
-    // Without this a stream is one JSON array, sent in pieces.
+    // Without this parameter, a stream is one JSON array, sent in pieces.
     let has_events = query.split('&').any(|pair| ["alt=sse", "$alt=sse", "%24alt=sse"].contains(&pair));
     (!is_stream || has_events).then_some(&offer::HIDING)
 }

@@ -46,9 +46,11 @@ fn response(call: &JsonNode<'_>, text: &str) -> String {
     format!(r#"{{"functionResponse":{{{id}{name}"response":{{"output":{output}}}}}}}"#)
 }
 
-/// The body with a declaration after the client's last one; `None` when the client has none, or one of that `name`.
+/// Adds a declaration after the client's last one; `None` when the client has no declarations, or already uses
+/// `name`.
 ///
-/// It goes into the client's own array: some of the provider's servers refuse several arrays of tools.
+/// The declaration is added to the client's own array, because some of Google's servers refuse several arrays of
+/// tools.
 fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(request) = request(body)? else { return Ok(None) };
     let [tools] = request.get_all(["tools"]).ok_or(TWICE)?;
@@ -65,7 +67,7 @@ fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>
     }))
 }
 
-/// The body with `contents` appended to its own.
+/// Appends `contents` to the contents of the body.
 fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let list = request(body)?.and_then(|request| request.get("contents"));
     let list = list.ok_or(JsonError { at: 0, expected: "a list of contents" })?;
@@ -73,7 +75,7 @@ fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
     if list.is_list() {
         patch.push(&list, contents);
     } else {
-        // A single content counts as an array of one.
+        // A single content is treated as an array with one item.
         patch.put(list.span.clone(), [b"[", list.bytes(), b",", contents.as_bytes(), b"]"].concat());
     }
     Ok(patch.apply(body).into_owned())
@@ -81,11 +83,11 @@ fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
 
 const TWICE: JsonError = JsonError { at: 0, expected: "each key only once" };
 
-/// Google accepts names in both cases.
+/// The member that contains the declarations. Google accepts names in camel case and in snake case.
 const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 
-/// The request itself, or the `request` in a signed-in client's wrapper; `None` for a request that only counts
-/// tokens.
+/// The request itself, or the `request` member that wraps it for signed-in clients; `None` for a request that only
+/// counts tokens.
 fn request(body: &[u8]) -> Result<Option<JsonNode<'_>>, JsonError> {
     let mut scan = JsonScan::new(body);
     scan.skip()?;
@@ -104,7 +106,7 @@ fn wants_several(request: &JsonNode<'_>) -> bool {
     count.is_some_and(|count| count.number() != Some(1))
 }
 
-/// True when calls are requested in pieces, of which only the first names the tool.
+/// True when the client wants calls in pieces; only the first piece of such a call names the tool.
 fn wants_pieces(request: &JsonNode<'_>) -> bool {
     let config = either(request, ["toolConfig", "tool_config"]);
     let calling = config.and_then(|it| either(&it, ["functionCallingConfig", "function_calling_config"]));

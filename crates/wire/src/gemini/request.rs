@@ -1,10 +1,10 @@
 //! Finds tool results, tools and prompts in Gemini requests, where `functionResponse` parts answer `functionCall`
 //! parts.
 //!
-//! A response is an object, and the model reads all of it. Each member that is a text, an array or an object is a
-//! slot, and its new text becomes a string under the same name: the response stays an object, as the API requires,
-//! and short members stay unchanged. Of a member with text blocks, as a tool server's `content` is, the texts are the
-//! slots.
+//! A response is an object, and the model reads the whole object. Each member that is a text, an array or an object
+//! is a slot, and its new text becomes a string under the same name. So the response remains an object, as the API
+//! requires, and short members stay unchanged. If a member contains text blocks, like the `content` of an MCP server,
+//! the texts of these blocks are the slots.
 
 use std::borrow::Cow;
 
@@ -19,14 +19,14 @@ use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// The tools and the system prompt.
+/// Measures the tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
     let wrapped = top_members(&WRAPS, body).unwrap_or_default();
     let body = wrapped.first().map_or(body, |member| member.value);
     preamble::beside(&[preamble::TOOLS, "systemInstruction", "system_instruction"], body)
 }
 
-/// Where the model's last message ends.
+/// Finds the end of the model's last message.
 pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastMessageEnd| {
         unwrap(scan, |scan, key| match key {
@@ -37,11 +37,11 @@ pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     last_assistant::find(body, walk)
 }
 
-/// Members that wrap a request.
+/// Members that contain a wrapped request.
 const WRAPS: [&str; 3] = ["generateContentRequest", "generate_content_request", "request"];
 
-/// Every text of every tool result. The request may be wrapped: in a count's `generateContentRequest`, or in the `request`
-/// of a signed-in client.
+/// Finds every text of every tool result. The request may be wrapped: in `generateContentRequest` when only tokens
+/// are counted, or in `request` for a signed-in client.
 pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut bare, mut wrapped) = (None, None);
     scan.members(|scan, key| match key {
@@ -57,7 +57,7 @@ pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -
     })
 }
 
-/// Passes the members of the request to `each`, also those of a wrapped request.
+/// Passes each member of the request to `each`, including the members of a wrapped request.
 fn unwrap<'a>(
     scan: &mut JsonScan<'a>,
     mut each: impl FnMut(&mut JsonScan<'a>, &[u8]) -> Result<(), JsonError>,
@@ -68,7 +68,7 @@ fn unwrap<'a>(
     })
 }
 
-/// Members of a declaration that are schemas.
+/// The members of a declaration that contain schemas.
 const SCHEMAS: [&str; 6] = [
     "parameters",
     "parametersJsonSchema",
@@ -78,7 +78,7 @@ const SCHEMAS: [&str; 6] = [
     "response_json_schema",
 ];
 
-/// Every description of a tool and of the parts of its schemas.
+/// Finds the descriptions of all tools, and those in their schemas.
 pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     unwrap(scan, |scan, key| match key {
         b"tools" => scan.items(|scan| declarations(scan, found)),
@@ -95,7 +95,7 @@ fn declarations<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) 
     })
 }
 
-/// Every text of every user message.
+/// Finds every text of every user message.
 pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     unwrap(scan, |scan, key| match key {
         b"contents" => scan.items(|scan| user(scan, found)),
@@ -103,7 +103,7 @@ pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -
     })
 }
 
-/// The content here, if it is a user's. Without a role it is.
+/// Reads the current content, if it belongs to a user. Content without a role belongs to a user.
 fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut role, mut parts) = (None, None);
     let mark = found.len();
@@ -131,7 +131,7 @@ fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     scan.items_of("parts", |scan| part(scan, found))
 }
 
-/// Google accepts names in both cases.
+/// Reads a part of a content. Google accepts names in camel case and in snake case.
 fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {

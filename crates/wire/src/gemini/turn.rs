@@ -10,17 +10,17 @@ use crate::hidden::turn::{HiddenAsk, HiddenTurn, MAX_HELD_BYTES};
 #[derive(Debug, Default)]
 pub(super) struct TurnParts {
     all: Vec<Vec<u8>>,
-    /// The text that the next part may extend, as JSON spells it.
+    /// The text that the next part may extend, still JSON-escaped.
     text: Vec<u8>,
     asks: Vec<HiddenAsk>,
     size: usize,
 }
 
-/// Memory that a part takes beside its bytes.
+/// The memory that a part uses in addition to its bytes.
 const PART_OVERHEAD_BYTES: usize = 64;
 
 impl TurnParts {
-    /// Adds a part. Plain texts are joined; a part with a signature or a mark stays unchanged.
+    /// Adds a part. Plain texts are joined; a part with a signature or another member stays unchanged.
     pub(super) fn take(&mut self, kind: PartKind, part: &JsonNode<'_>) {
         self.size += part.bytes().len() + PART_OVERHEAD_BYTES;
         if self.size > MAX_HELD_BYTES {
@@ -38,7 +38,7 @@ impl TurnParts {
         }
     }
 
-    /// The turn, if it is complete and calls a hidden tool.
+    /// The turn, if the turn is complete and calls a hidden tool.
     pub(super) fn turn(mut self) -> Option<HiddenTurn> {
         self.end_text();
         let parts = self.all.join(b",".as_slice());

@@ -47,7 +47,7 @@ impl BodyMeaning for GeminiWhole {
     }
 }
 
-/// The turn, if the model waits for nothing but the hidden tool.
+/// The turn, if the model waits only for the hidden tool.
 fn turn(chunk: &GeminiChunk<'_>) -> Option<HiddenTurn> {
     let mut parts = TurnParts::default();
     for (kind, part) in &chunk.parts {
@@ -61,7 +61,7 @@ impl GeminiWhole {
         Self { names, merged: MergedBody::new(words::no_tokens()) }
     }
 
-    /// A response with parts; in later rounds also one that only ends.
+    /// Reads a response that has parts. In later rounds, a response with only a stop reason is accepted too.
     fn read<'a>(&self, body: &'a [u8]) -> Option<GeminiChunk<'a>> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let is_later = self.merged.rounds > 0;
@@ -80,7 +80,7 @@ impl GeminiWhole {
         }
     }
 
-    /// Writes the latest response with all that the client may see.
+    /// Writes the latest response with everything that the client may see.
     fn write(&mut self, out: &mut Vec<u8>) {
         if !self.merged.has_words {
             self.merged.shown.push(format!(r#"{{"text":{}}}"#, string::quote(SILENCE)).into_bytes());

@@ -1,4 +1,4 @@
-//! Names Gemini's token counts, and spells its errors.
+//! Defines the names of Gemini's token counts, and the format of its errors.
 
 use tersely_json::string;
 
@@ -8,7 +8,7 @@ use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
 use crate::usage::words::UsageWords;
 
-/// The provider's counts, all zero.
+/// An empty tally with the names of the provider's counts, in order.
 pub(super) fn no_tokens() -> UsageTally {
     UsageTally::of([
         "promptTokenCount",
@@ -20,8 +20,8 @@ pub(super) fn no_tokens() -> UsageTally {
     ])
 }
 
-/// Where the counts are, and how they map to ours. Cached tokens are part of the prompt's count. Signed-in clients
-/// get a wrapped response.
+/// Where responses contain the token counts, and how they map to our counts. The prompt's count includes cached
+/// tokens. Signed-in clients get a wrapped response.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usageMetadata"], &["response", "usageMetadata"]],
     counts: &[INPUT, READ, RESULTS, OUTPUT, REASONING],
@@ -44,7 +44,7 @@ const RESULTS: &str = "/toolUsePromptTokenCount";
 const OUTPUT: &str = "/candidatesTokenCount";
 const REASONING: &str = "/thoughtsTokenCount";
 
-/// The provider's error object.
+/// Writes the provider's error object.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
     let (message, status) =
         (string::quote(failure.message), string::quote(failure.kind.unwrap_or("UNAVAILABLE")));

@@ -1,4 +1,4 @@
-//! Watches a response that arrives as events, in any format.
+//! Watches a response that arrives as events, in any event format.
 
 use crate::hidden::leak_guard;
 use crate::hidden::names::HiddenNames;
@@ -8,24 +8,24 @@ use crate::hidden::words::UNREADABLE;
 use crate::protocol::event_format::EventFormat;
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// How a provider's events are read.
+/// Reads a provider's events.
 pub(crate) trait EventMeaning: Send {
-    /// How events are framed.
+    /// The framing of the events.
     fn format(&self) -> EventFormat {
         EventFormat::Sse
     }
 
-    /// Takes an event, and appends to `out` what the client gets now.
+    /// Takes an event, and appends to `out` the bytes that the client gets now.
     fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>);
 
-    /// Ends the upstream's events, as [`ResponseWatch::end`] does.
+    /// Handles the end of the upstream's events, like [`ResponseWatch::end`].
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
-    /// Ends the client's response, as [`ResponseWatch::close`] does.
+    /// Ends the client's response, like [`ResponseWatch::close`].
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
 }
 
-/// A watch over such events, for calls of the tools with these names.
+/// Creates a watch over these events, for calls of the tools with these names.
 pub(crate) fn watch_events(
     names: HiddenNames,
     events: impl EventMeaning + 'static,
@@ -47,14 +47,15 @@ struct Stream<E> {
     format: EventFormat,
     frames: EventFrames,
     events: E,
-    /// An event was too long to hold: everything after it passes unchecked.
+    /// True when an event was too long to hold: everything after it passes unchecked.
     is_blind: bool,
-    /// An event would have shown the tool, or the stream is broken: an error replaced it, and nothing follows.
+    /// True when an event would have shown the tool, or the stream is broken. An error replaced the event, and
+    /// nothing follows the error.
     is_closed: bool,
     progress: StreamProgress,
 }
 
-/// Whether bytes have arrived, and whether the client has seen any.
+/// Whether bytes have arrived, and whether the client has received any.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StreamProgress {
     Nothing,
@@ -119,11 +120,11 @@ impl<E: EventMeaning> ResponseWatch for Stream<E> {
             return None;
         }
         let turn = self.events.end(out);
-        // An incomplete message is passed on: nobody can read it.
+        // An incomplete message is forwarded, because no client can read it.
         if turn.is_none() && !is_lines {
             out.extend_from_slice(&rest);
         }
-        // A client that gets nothing would take the response for lost.
+        // A client that receives nothing would treat the response as lost.
         if turn.is_none() && out.is_empty() && self.progress == StreamProgress::Something {
             self.events.close(CloseReason::Failed(UNREADABLE), out);
         }

@@ -1,4 +1,4 @@
-//! Describes how one API hides a tool: adds it to requests, answers its calls, and removes them from responses.
+//! Describes how one API hides a tool: adds it to requests, answers its calls, and removes the calls from responses.
 
 use tersely_json::JsonError;
 
@@ -7,13 +7,13 @@ use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::request::history::HistoryPlace;
 
-/// A body with changes; `None` when it stays unchanged.
+/// A changed body; `None` when the body stays unchanged.
 type ChangedBody = Result<Option<Vec<u8>>, JsonError>;
 
-/// Appends a turn and its answers to a body.
+/// Appends a turn and the answers to its calls to a body.
 type AnswerTurn = fn(&HiddenTurn, &[String], &[u8]) -> Result<Vec<u8>, JsonError>;
 
-/// An API's functions for hiding a tool.
+/// The functions of one API for hiding a tool.
 pub struct ToolHiding {
     pub(crate) offer: fn(&HiddenTool, &[u8]) -> ChangedBody,
     pub(crate) answer: AnswerTurn,
@@ -22,16 +22,17 @@ pub struct ToolHiding {
 }
 
 impl ToolHiding {
-    /// The body with `tool` after the client's tools; `None` when the client has none, has one of that name, or asks for
-    /// something in which nothing can be hidden, such as several answers at once.
+    /// Adds `tool` after the client's tools. `None` when the client has no tools, already has a tool of that name, or
+    /// makes a request in which a tool cannot be hidden, such as one for several answers at once.
     ///
     /// # Errors
-    /// When the body is not JSON that all readers agree on.
+    /// Fails if the body is not JSON that all parsers read the same way.
     pub fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
         (self.offer)(tool, body)
     }
 
-    /// The request that continues `body`: its messages, then the turn, then the answers to the turn's calls in order.
+    /// Builds the request that continues `body`: its messages, then the turn, then the answers to the turn's calls in
+    /// order.
     ///
     /// # Errors
     /// As with [`Self::offer`].
@@ -39,8 +40,9 @@ impl ToolHiding {
         (self.answer)(turn, answers, body)
     }
 
-    /// The request of a last round, `body`, without the tools with these names, so that no call stays unanswered. `None`
-    /// where an unanswered call does no harm: then the start of the request stays what the provider has cached.
+    /// Removes the tools with these names from `body`, the request of the last round, so that no call is left
+    /// unanswered. `None` for APIs where an unanswered call does no harm: then the start of the request still matches
+    /// the provider's cache.
     ///
     /// # Errors
     /// As with [`Self::offer`].
@@ -48,8 +50,9 @@ impl ToolHiding {
         (self.withdraw)(names, body)
     }
 
-    /// Watches one response, over all its rounds, for calls of the tools with these names. If the provider keeps the
-    /// `history`, it expects an answer to every call, also to those that the client never saw.
+    /// Watches one response, across all its rounds, for calls of the tools with these names. If the provider stores
+    /// the conversation, as `history` shows, it expects an answer to every call, even to calls that the client never
+    /// saw.
     #[must_use]
     pub fn watch(
         &self,

@@ -1,7 +1,7 @@
-//! Checks the bytes that go to a client: a call of the hidden tool that no reader understood is not shown either.
+//! Checks the bytes that go to a client, so that a hidden call does not leak when the response could not be parsed.
 //!
-//! Readers pass on what they do not understand, which is right for everything but such a call. Only bytes that
-//! contain the tool's name, or numeric escapes that may spell it, are checked.
+//! Parsers forward the data that they do not understand. This is right for everything except a call of the hidden
+//! tool. Only bytes that contain the tool's name, or numeric escapes that may encode it, are checked.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use crate::hidden::names::HiddenNames;
 use crate::protocol::event_format::EventFormat;
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// The bytes as clients read them, where they contain the tool's name and readers could disagree: the last of two
-/// members of the same name counts, and invalid characters are replaced. Otherwise unchanged.
+/// Normalises bytes that mention the tool, so that every parser reads them as clients do: of two members with the
+/// same name the last one counts, and invalid characters are replaced. Other bytes stay unchanged.
 pub(crate) fn alike(names: HiddenNames, bytes: &[u8]) -> Cow<'_, [u8]> {
     if !mentions(names, bytes) {
         return Cow::Borrowed(bytes);
@@ -30,7 +30,7 @@ pub(crate) fn alike(names: HiddenNames, bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The same for the data of an event.
+/// Normalises the data of an event, like [`alike`].
 pub(crate) fn alike_event(names: HiddenNames, frame: EventFrame<'_>) -> Cow<'_, [u8]> {
     let data = frame.data().unwrap_or_default();
     match alike(names, &data) {
@@ -43,11 +43,11 @@ pub(crate) fn alike_event(names: HiddenNames, frame: EventFrame<'_>) -> Cow<'_, 
     }
 }
 
-/// True when a client would find a call of the tool in these bytes, as one value or as events: the content type, or
-/// the first bytes, may be misleading.
+/// True when a client would find a call of the tool in these bytes. They are read both as one value and as events,
+/// because the content type and the first bytes may be misleading.
 pub(crate) fn shows(names: HiddenNames, format: EventFormat, bytes: &[u8]) -> bool {
     let mut found = has_call(names, bytes);
-    // Wrapped data does not show the names in it.
+    // The names in wrapped data are encoded, so a search in the raw bytes would miss them.
     if !found && (format == EventFormat::AwsWrapped || mentions(names, bytes)) {
         EventFrames::of(format)
             .take(bytes, |frame| found |= has_call(names, &frame.data().unwrap_or_default()));
@@ -61,8 +61,8 @@ fn has_call(names: HiddenNames, bytes: &[u8]) -> bool {
             .map_or_else(|_| is_broken(names, bytes), |value| calls(names, &value))
 }
 
-/// True for a broken object with a string that is the tool's name. Where strings begin in it is unknown, so the bytes
-/// between any two quotes count as one.
+/// True for an invalid JSON object that contains the tool's name as a string. It is unclear where strings begin in
+/// invalid JSON, so the bytes between any two neighbouring quotes count as a string.
 fn is_broken(names: HiddenNames, bytes: &[u8]) -> bool {
     if !bytes.trim_ascii_start().starts_with(b"{") || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
         return false;
@@ -78,7 +78,7 @@ fn mentions(names: HiddenNames, bytes: &[u8]) -> bool {
         || memmem::find(bytes, b"\\u00").is_some()
 }
 
-/// True for a call in any place where the client of some provider looks for one.
+/// True when the value has a call of the tool in any place where a client of any provider looks for calls.
 fn calls(names: HiddenNames, value: &Value) -> bool {
     let is_named = |call: &Value| call["name"].as_str().is_some_and(|name| names.has(name));
     let is_item =
@@ -106,7 +106,7 @@ fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// How many members all objects in a value have.
+/// Counts the members of all objects in a value.
 fn count(value: &Value) -> usize {
     match value {
         Value::Object(members) => members.len() + members.values().map(count).sum::<usize>(),
@@ -115,7 +115,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// How many members all objects in a text have: colons outside of strings.
+/// Counts the members of all objects in a JSON text: the colons outside of strings.
 fn colons(bytes: &[u8]) -> usize {
     let (mut count, mut at) = (0, 0);
     while let Some(byte) = bytes.get(at) {
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(&*alike_event(TOOL, event), b"event: x\ndata: {\"a\":1}\n\n");
     }
 
-    /// Behaviour 7.3: no client can read such an event, but its bytes show the tool.
+    /// Behaviour 7.3: no client can read such an event, but its bytes would reveal the tool.
     #[test]
     fn a_broken_event_does_not_name_the_tool() {
         for (body, expected) in [

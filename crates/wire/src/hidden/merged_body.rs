@@ -1,4 +1,4 @@
-//! Merges the rounds of a response that comes as whole bodies into the one body that the client gets.
+//! Merges the rounds of a response, each of which arrives as one body, into the one body that the client gets.
 
 use tersely_json::JsonNode;
 
@@ -7,20 +7,20 @@ use crate::hidden::tally::UsageTally;
 /// The rounds so far.
 pub(crate) struct MergedBody {
     pub(crate) tally: UsageTally,
-    /// How many rounds there were.
+    /// The number of rounds so far.
     pub(crate) rounds: usize,
-    /// The id of the first body as JSON, where bodies have one.
+    /// The id of the first body as JSON, if the provider's bodies have an id.
     pub(crate) id: Option<Vec<u8>>,
-    /// The parts of all rounds that the client gets to see.
+    /// The parts of all rounds that the client may see.
     pub(crate) shown: Vec<Vec<u8>>,
-    /// The client has something to read or a call to answer.
+    /// True when the client has text to read or a call to answer.
     pub(crate) has_words: bool,
     /// The latest body.
     pub(crate) latest: Vec<u8>,
 }
 
 impl MergedBody {
-    /// No rounds; `tally` has all counts at zero.
+    /// Starts before the first round, with an empty `tally`.
     pub(crate) fn new(tally: UsageTally) -> Self {
         Self { tally, rounds: 0, id: None, shown: Vec::new(), has_words: false, latest: Vec::new() }
     }

@@ -1,7 +1,7 @@
-//! A tool that the model sees and the client does not: added to requests, answered, and removed from responses.
+//! A tool that the model sees and the client does not: it is added to requests, answered, and removed from responses.
 //!
-//! All of it is a function of the bytes that pass. A [`ResponseWatch`] takes the response as it arrives, and returns
-//! what the client may get at once; it holds back only what may be a call of the hidden tool.
+//! The output depends only on the bytes that pass. A [`ResponseWatch`] takes the response as it arrives, and returns
+//! the bytes that the client may get at once; it holds back only bytes that may be part of a hidden call.
 
 pub(crate) mod events;
 pub(crate) mod hiding;

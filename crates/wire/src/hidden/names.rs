@@ -2,15 +2,15 @@
 
 use tersely_json::JsonNode;
 
-/// The names of all tools that a request hides.
+/// The names of all the tools that are hidden in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenNames(&'static [&'static str]);
 
 impl HiddenNames {
-    /// No tool.
+    /// No hidden tools.
     pub const NONE: Self = Self(&[]);
 
-    /// The tools with these names.
+    /// Hides the tools with these names.
     #[must_use]
     pub const fn new(names: &'static [&'static str]) -> Self {
         Self(names)

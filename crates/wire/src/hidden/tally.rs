@@ -1,21 +1,21 @@
-//! Adds up the usage of a response's rounds, in the provider's own members.
+//! Adds up the token usage of a response's rounds, under the provider's own names.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 use tersely_json::{BytePatch, JsonNode, string};
 
-/// The provider's counts, over all rounds of a response.
+/// The provider's token counts, across all rounds of a response.
 #[derive(Debug, Default)]
 pub(crate) struct UsageTally {
-    /// The rounds that have ended.
+    /// The sums of the finished rounds.
     past: Map<String, Value>,
-    /// The current round.
+    /// The counts of the current round.
     round: Map<String, Value>,
 }
 
 impl UsageTally {
-    /// A tally that writes these counts in this order where an upstream omits them.
+    /// An empty tally. Counts that a usage object lacks are added to it in the order of `names`.
     pub(crate) fn of<const N: usize>(names: [&str; N]) -> Self {
         Self {
             past: names.into_iter().map(|name| (name.to_owned(), Value::Null)).collect(),
@@ -23,7 +23,7 @@ impl UsageTally {
         }
     }
 
-    /// Takes over the counts in `usage`; others stay. Providers repeat their counts within a round.
+    /// Records the counts in `usage`, and keeps all other counts. Providers repeat their counts within a round.
     pub(crate) fn record(&mut self, usage: &JsonNode<'_>) {
         if let Ok(said) = serde_json::from_slice(usage.bytes()) {
             merge(&mut self.round, said, |_, said| said.clone());
@@ -36,7 +36,7 @@ impl UsageTally {
         merge(&mut self.past, round, plus);
     }
 
-    /// Writes the sums into `object`, under `name`; other members stay.
+    /// Writes the sums into the member `name` of `object`; other members stay unchanged.
     pub(crate) fn write(&self, name: &str, object: &JsonNode<'_>, patch: &mut BytePatch) {
         let sum = self.sum();
         let said = || format!("{{{}}}", members(sum.iter().filter(|(_, sum)| !sum.is_null())));
@@ -50,7 +50,7 @@ impl UsageTally {
         }
     }
 
-    /// Writes the sums into `usage`, if it is an object; other members stay.
+    /// Writes the sums into `usage`, if it is an object; other members stay unchanged.
     pub(crate) fn update(&self, usage: &JsonNode<'_>, patch: &mut BytePatch) {
         if usage.is_object() {
             update(&self.sum(), usage, patch);
@@ -64,7 +64,7 @@ impl UsageTally {
     }
 }
 
-/// Merges `said` into `now`, name by name; `numbers` combines two numbers, and any other value is replaced.
+/// Merges `said` into `now`, member by member. `numbers` combines two numbers; any other value is replaced.
 fn merge(now: &mut Map<String, Value>, said: Map<String, Value>, numbers: fn(&Number, &Number) -> Number) {
     for (name, said) in said {
         match (now.get_mut(&name), said) {
@@ -98,7 +98,7 @@ fn update(sums: &Map<String, Value>, usage: &JsonNode<'_>, patch: &mut BytePatch
     patch.add(usage, members(missing).as_bytes());
 }
 
-/// A correct count keeps its spelling.
+/// Writes the sum, unless the value already equals it: then its spelling is kept.
 fn put(sum: &Value, value: &JsonNode<'_>, patch: &mut BytePatch) {
     if serde_json::from_slice::<Value>(value.bytes()).ok().as_ref() != Some(sum) {
         patch.put(value.span.clone(), sum.to_string());
@@ -113,7 +113,7 @@ fn members<'v>(sums: impl Iterator<Item = (&'v String, &'v Value)>) -> String {
     sums.map(|(name, sum)| format!("{}:{sum}", string::quote(name))).collect::<Vec<_>>().join(",")
 }
 
-/// True for a positive number, and for an object that has one.
+/// True for a positive number, and for an object that contains one.
 fn is_counted(sum: &Value) -> bool {
     match sum {
         Value::Number(sum) => sum.as_f64() > Some(0.0),
@@ -126,7 +126,7 @@ fn is_counted(sum: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// A tally of these rounds, with one usage each.
+    /// Builds a tally of these rounds; each round has one usage object.
     fn tally(names: &[&str], rounds: &[&str]) -> UsageTally {
         let mut tally = UsageTally::default();
         tally.past.extend(names.iter().map(|name| ((*name).to_owned(), Value::Null)));

@@ -1,23 +1,23 @@
-//! The hidden tool, its calls, and the turn of a model that makes them.
+//! The hidden tool, its calls, and the turn in which a model makes them.
 
 use tersely_json::string;
 
-/// How many bytes of a model's output are held or collected; longer output passes unchecked.
+/// The maximum number of bytes of a model's output that are held or collected; longer output passes unchecked.
 pub const MAX_HELD_BYTES: usize = 32 << 20;
 
 /// A tool, as the model sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenTool {
-    /// Its name.
+    /// The name of the tool.
     pub name: &'static str,
-    /// Its description.
+    /// The description of the tool.
     pub description: &'static str,
     /// The JSON schema of its arguments.
     pub parameters: &'static str,
 }
 
 impl HiddenTool {
-    /// Its name and its description as JSON strings.
+    /// The tool's name and description as JSON strings.
     pub(crate) fn quote(&self) -> [String; 2] {
         [self.name, self.description].map(string::quote)
     }
@@ -26,20 +26,19 @@ impl HiddenTool {
 /// A call of a hidden tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenAsk {
-    /// The call's id; empty where it has none.
+    /// The call's id; empty if the call has none.
     pub id: String,
-    /// The called tool.
+    /// The name of the called tool.
     pub tool: String,
-    /// Its arguments in the model's spelling: JSON, unless the model made a mistake.
+    /// The arguments exactly as the model wrote them: JSON, unless the model made a mistake.
     pub input: String,
 }
 
-/// A model's turn that waits for answers of hidden tools.
+/// A model's turn that waits for the answers of hidden tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenTurn {
-    /// The calls, in order; at least one.
+    /// The calls, in order. There is at least one.
     pub asks: Vec<HiddenAsk>,
-    /// The turn in the provider's shape: the JSON values to append to the messages of a request, with commas between
-    /// them.
+    /// The turn in the provider's format: JSON values, separated by commas, to append to the messages of a request.
     pub messages: String,
 }

@@ -1,12 +1,12 @@
-//! Decides what the client sees of an event, where earlier blocks may be hidden.
+//! Decides which part of an event the client sees, when earlier blocks may be hidden.
 
 use tersely_json::{BytePatch, JsonNode};
 
 use crate::protocol::framing::EventFrame;
 
-/// What the client sees of an event.
+/// The part of an event that the client sees.
 pub(crate) enum EventVerdict {
-    /// All of it, unchanged.
+    /// The whole event, unchanged.
     Pass,
     /// Nothing.
     Drop,
@@ -15,8 +15,8 @@ pub(crate) enum EventVerdict {
 }
 
 impl EventVerdict {
-    /// The verdict about an event whose block has its number at `place`; `to` is the client's number, or `None` for a
-    /// hidden block.
+    /// The verdict for an event whose block number is the JSON value `place`. `to` is the number that the client
+    /// sees, or `None` for a hidden block.
     pub(crate) fn renumber(place: &JsonNode<'_>, to: Option<u64>) -> Self {
         let Some(to) = to else { return Self::Drop };
         if place.number() == Some(to) {
@@ -27,7 +27,7 @@ impl EventVerdict {
         Self::Change(patch)
     }
 
-    /// Appends what the client sees of an event with this data.
+    /// Appends the part of an event that the client sees; `data` is the data of the event.
     pub(crate) fn write(self, frame: EventFrame<'_>, data: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Pass => out.extend_from_slice(frame.raw),

@@ -6,13 +6,13 @@ use crate::protocol::failure::RoundFailure;
 /// A response on its way to the client.
 ///
 /// A response may have several rounds: if `end` returns a turn, the upstream's next response goes to the same watch,
-/// and the client sees one response. What cannot be understood passes unchanged.
+/// and the client sees one response. Bytes that cannot be understood pass unchanged.
 pub trait ResponseWatch: Send {
-    /// Takes bytes of the upstream's response, and appends to `out` what the client gets now.
+    /// Takes bytes of the upstream's response, and appends to `out` the bytes that the client gets now.
     fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>);
 
-    /// Ends the upstream's response. A returned turn must be answered or closed; without one, the client's response
-    /// is complete.
+    /// Handles the end of the upstream's response. If a turn is returned, the caller must answer it or call `close`;
+    /// otherwise the client's response is complete.
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
     /// Ends the client's response instead of answering the latest turn.
@@ -30,10 +30,10 @@ pub enum ResponseFraming {
     Messages,
 }
 
-/// Why a response ends although the model waits for an answer.
+/// Why a response ends while the model still waits for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason<'a> {
-    /// The model has had its maximum number of answers.
+    /// The model has received the maximum number of answers.
     Enough,
     /// The next round failed.
     Failed(RoundFailure<'a>),

@@ -9,16 +9,16 @@ use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::words::UNREADABLE;
 use crate::protocol::event_format::EventFormat;
 
-/// How a provider's bodies are read.
+/// Reads a provider's response bodies.
 pub(crate) trait BodyMeaning: Send {
-    /// Takes a body, and appends to `out` what the client gets, unless it returns a turn.
+    /// Takes a body, and either returns a turn or appends the client's body to `out`.
     fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
-    /// Ends the client's response, as [`ResponseWatch::close`] does.
+    /// Ends the client's response, like [`ResponseWatch::close`].
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
 }
 
-/// A watch over such bodies, for calls of the tools with these names.
+/// Creates a watch over these bodies, for calls of the tools with these names.
 pub(crate) fn watch_whole(names: HiddenNames, bodies: impl BodyMeaning + 'static) -> Box<dyn ResponseWatch> {
     Box::new(Whole { names, held: Vec::new(), bodies, is_blind: false, is_asked: false })
 }
@@ -27,9 +27,9 @@ struct Whole<B> {
     names: HiddenNames,
     held: Vec<u8>,
     bodies: B,
-    /// The body is too long to hold: everything passes unchecked.
+    /// True when the body is too long to hold: everything passes unchecked.
     is_blind: bool,
-    /// A body with a turn was kept from the client.
+    /// True when a body was withheld from the client because it contained a turn.
     is_asked: bool,
 }
 
@@ -53,7 +53,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
         };
         let (start, is_empty) = (out.len(), body.is_empty());
         let turn = self.bodies.body(changed.unwrap_or(body), out);
-        // A client that gets nothing would take the response for lost.
+        // A client that receives nothing would treat the response as lost.
         let is_lost = turn.is_none() && out.is_empty() && (self.is_asked || !is_empty);
         self.is_asked |= turn.is_some();
         if is_lost || leak_guard::shows(self.names, EventFormat::Sse, &out[start..]) {
@@ -72,7 +72,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
 mod tests {
     use super::*;
 
-    /// Keeps every body from the client.
+    /// Withholds every body from the client.
     struct Nothing;
 
     impl BodyMeaning for Nothing {

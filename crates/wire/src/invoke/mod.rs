@@ -1,7 +1,7 @@
-//! Bedrock's `InvokeModel` where it carries Anthropic's Messages.
+//! Bedrock's `InvokeModel` API, when its bodies are Anthropic's Messages.
 //!
-//! The path does not tell the shape of a body. Anthropic's bodies name a version of Anthropic's API; in others
-//! nothing is found.
+//! The path does not show the format of a body. Anthropic's bodies contain the version of Anthropic's API; in other
+//! bodies nothing is found.
 
 mod offer;
 mod request;

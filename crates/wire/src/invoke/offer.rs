@@ -1,4 +1,4 @@
-//! Adds a hidden tool to Anthropic's Messages, as Bedrock's `InvokeModel` carries them.
+//! Adds a hidden tool to Anthropic's Messages in requests to Bedrock's `InvokeModel`.
 
 use super::request::is_anthropic;
 use crate::anthropic;

@@ -1,4 +1,4 @@
-//! Table: the members of requests whose strings are searched for secrets, or skipped.
+//! Table of the members of requests whose strings are searched for secrets, or skipped.
 
 /// Members whose strings are identifiers, not content.
 pub(super) const NAMES: [&str; 20] = [
@@ -24,7 +24,7 @@ pub(super) const NAMES: [&str; 20] = [
     "prompt_cache_key",
 ];
 
-/// Members that contain only schemas and switches.
+/// Members that contain only schemas and options.
 pub(super) const SCHEMAS: [&str; 14] = [
     "tools",
     "functions",
@@ -42,7 +42,7 @@ pub(super) const SCHEMAS: [&str; 14] = [
     "format",
 ];
 
-/// Members with a tool's arguments or output, under names of the tool's own.
+/// Members that contain a tool's arguments or output, in which the tool chooses the names.
 pub(super) const TOOLS: [&str; 10] = [
     "input",
     "output",
@@ -56,5 +56,5 @@ pub(super) const TOOLS: [&str; 10] = [
     "metadata",
 ];
 
-/// Those of them that are messages when they are arrays.
+/// The members in `TOOLS` that contain messages when they are arrays.
 pub(super) const MESSAGES: [&str; 2] = ["input", "output"];

@@ -1,7 +1,8 @@
-//! Masks secrets in the content of a body, and changes no other byte.
+//! Masks secrets in the content of a body, and leaves every other byte unchanged.
 //!
-//! Content is every string of messages, tool calls and results, also in unknown members. Names, ids, roles and
-//! schemas are skipped, since requests fail without them, and so is what a provider has signed or sealed.
+//! Content means every string in messages, tool calls and results, including unknown members. Names, ids, roles and
+//! schemas are skipped, because requests fail without them; text that a provider has signed or encrypted is skipped
+//! too.
 
 mod member_names;
 mod signature;
@@ -19,22 +20,22 @@ use tersely_json::{BytePatch, JsonError, string};
 use crate::mask::spelling::{DecodedString, EscapeSteps};
 use crate::mask::walk::{Walk, WalkStep};
 
-/// A place in a text, and its mask.
+/// A range of a text, and the mask that replaces it.
 pub type TextMask = (Range<usize>, &'static str);
 
 /// A body without its secrets.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MaskedBody<'b> {
-    /// What may be sent; borrowed when nothing is masked.
+    /// The body to send; borrowed when nothing is masked.
     pub body: Cow<'b, [u8]>,
     /// The number of masked secrets.
     pub count: usize,
 }
 
-/// Masks what `find` finds in each text of `body`, given the name of its member.
+/// Masks the secrets that `find` returns for each text of `body`. `find` also gets the name of the text's member.
 ///
 /// # Errors
-/// When the body is not JSON, so that it cannot be searched.
+/// Fails if the body is not JSON, because it cannot be searched then.
 pub fn mask_body(
     body: &[u8],
     find: impl Fn(Option<&str>, &str) -> Vec<TextMask>,
@@ -49,10 +50,10 @@ pub fn mask_body(
     Ok(MaskedBody { count, body: patch.apply(body) })
 }
 
-/// Finds secrets in a text, given the name of its member.
+/// Finds secrets in a text; the first argument is the name of the text's member.
 type Find<'f> = &'f dyn Fn(Option<&str>, &str) -> Vec<TextMask>;
 
-/// The masks of all strings on a walk.
+/// Finds the masks of all strings that `walk` visits.
 fn search(mut walk: Walk<'_>, find: Find<'_>, depth: usize) -> FoundMasks {
     let (body, mut masks) = (walk.body, FoundMasks::default());
     while let Some(met) = walk.next() {
@@ -71,7 +72,7 @@ fn search(mut walk: Walk<'_>, find: Find<'_>, depth: usize) -> FoundMasks {
     masks
 }
 
-/// The places to mask, without overlaps: each start with its end.
+/// The ranges to mask, without overlaps: maps each start to its end and its mask.
 #[derive(Default)]
 struct FoundMasks(BTreeMap<usize, (usize, &'static str)>);
 
@@ -83,9 +84,9 @@ impl FoundMasks {
         }
     }
 
-    /// Masks secrets that only their context gives away: `{"name":"PASSWORD","value":"…"}`, or a key over several
-    /// lines. For that a tool's value is searched as one text, and each string is masked as far as it is part of a
-    /// secret.
+    /// Masks secrets that can be recognised only by their context, such as `{"name":"PASSWORD","value":"…"}` or a key
+    /// that spans several lines. To find them, a tool's value is searched as one text. Then the part of each string
+    /// that belongs to a secret is masked.
     fn tool(&mut self, body: &[u8], tool: &Range<usize>, find: Find<'_>) {
         let Ok(text) = str::from_utf8(&body[tool.clone()]) else { return };
         let mut found: Vec<_> = find(None, text)
@@ -106,7 +107,7 @@ impl FoundMasks {
         }
     }
 
-    /// Masks the part of the string `token` that lies in `found`, which is in order.
+    /// Masks the parts of the string `token` that overlap the ranges in `found`, which are sorted.
     fn parts(&mut self, body: &[u8], token: &Range<usize>, found: &[TextMask]) {
         let mut found = found.iter().take_while(|(span, _)| span.start < token.end).peekable();
         if found.peek().is_none() || is_blob(&body[token.clone()]) {
@@ -119,8 +120,8 @@ impl FoundMasks {
     }
 }
 
-/// The masks of the string `token`, as places in its bytes: those of its text and, if that is JSON again, those of
-/// its strings.
+/// The masks of the string `token`, as ranges of its bytes. They come from its text and, if that text is JSON itself,
+/// from the strings in that JSON.
 fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     if is_blob(token) {
         return blob(token, own);
@@ -142,9 +143,9 @@ fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, dept
     masks.0.into_iter().map(|(start, (end, mask))| (decoded.span(start..end), mask)).collect()
 }
 
-/// The masks of a string with binary data: those of the part ahead of the data in a data URL.
+/// The masks of a string that contains binary data. In a data URL, only the part before the data is searched.
 fn blob(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>) -> Vec<TextMask> {
-    // A long secret, known by its member's name or its prefix, may look like binary data.
+    // A long secret may look like binary data; the name of its member or its prefix shows that it is a secret.
     let head = str::from_utf8(&token[1..=MIN_BLOB_BYTES]).map(own).unwrap_or_default();
     if let Some((_, mask)) = head.into_iter().find(|(span, _)| span.start == 0) {
         return vec![(1..token.len() - 1, mask)];
@@ -154,11 +155,12 @@ fn blob(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>) -> Vec<TextMask> {
     own(&decoded.text).into_iter().map(|(span, mask)| (decoded.span(span), mask)).collect()
 }
 
-/// How many levels of JSON in strings are searched as JSON; deeper levels are searched as text.
+/// The maximum number of nested levels of JSON in strings that are parsed as JSON; deeper levels are searched as
+/// text.
 const MAX_NESTED_JSON: usize = 3;
 
-/// The masks of the strings of a text that is JSON. Without a backslash its strings are plain, and were searched
-/// already.
+/// The masks of the strings in a text that is JSON. If the text has no backslash, its strings have no escapes, and
+/// the search of the whole text has covered them already.
 fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     let is_json = text.trim_start().starts_with(['{', '['])
         && text.contains('\\')
@@ -168,7 +170,7 @@ fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     masks.0.into_iter().map(|(start, (end, mask))| (start..end, mask)).collect()
 }
 
-/// Strings of at least this length that contain only base64 characters are binary data.
+/// Strings of at least this length that consist only of base64 characters are treated as binary data.
 const MIN_BLOB_BYTES: usize = 1024;
 
 fn is_blob(token: &[u8]) -> bool {
@@ -178,7 +180,7 @@ fn is_blob(token: &[u8]) -> bool {
     content.len() >= MIN_BLOB_BYTES && content[..content.len() - padding].iter().all(letter)
 }
 
-/// Where the data of a data URL begins: after its comma.
+/// The position after the comma of a data URL, where its data begins.
 fn blob_start(token: &[u8]) -> Option<usize> {
     let comma = token.strip_prefix(b"\"data:")?.iter().position(|byte| *byte == b',')?;
     Some("\"data:,".len() + comma)

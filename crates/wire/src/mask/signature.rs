@@ -1,19 +1,19 @@
-//! Finds the objects whose text a provider has signed or sealed, in one pass.
+//! Finds the objects whose text a provider has signed or encrypted, in one pass.
 
 use tersely_json::string;
 
 use crate::mask::token::{is_key, step_string};
 
-/// Which members of an object the provider must get back unchanged.
+/// The members of an object that must be sent back to the provider unchanged.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct SignedObject {
-    /// Its reasoning, which has a signature.
+    /// True when the object's reasoning has a signature.
     pub(super) is_signed: bool,
-    /// Its data, which is sealed reasoning.
+    /// True when the object's data is encrypted reasoning.
     pub(super) is_redacted: bool,
 }
 
-/// An open object, with counts of the members that tell what it is.
+/// An object whose end has not been reached, with counts of the members that determine its kind.
 #[derive(Default)]
 struct OpenObject {
     start: usize,
@@ -22,7 +22,7 @@ struct OpenObject {
     kinds: u8,
 }
 
-/// Where objects with something signed begin, the last one first.
+/// The positions where objects with signed members begin, in descending order.
 pub(super) fn signed_objects(body: &[u8], mut at: usize) -> Vec<(usize, SignedObject)> {
     let (mut open, mut signed) = (Vec::<OpenObject>::new(), Vec::new());
     while let Some(&byte) = body.get(at) {
@@ -49,7 +49,7 @@ pub(super) fn signed_objects(body: &[u8], mut at: usize) -> Vec<(usize, SignedOb
 impl OpenObject {
     /// Records a member: its name, and the bytes after the name.
     fn note(&mut self, key: &[u8], rest: &[u8]) {
-        // Written with nothing but escapes, `signature` takes 56 bytes.
+        // `signature` takes 56 bytes if every character is written as an escape.
         let name = if key.len() <= 56 { string::decode(key) } else { None };
         let value = || {
             let is_between = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':';
@@ -69,7 +69,7 @@ impl OpenObject {
         }
     }
 
-    /// The result, unless a member is there twice: readers disagree about which one counts.
+    /// The result; `None` if a member occurs twice, because parsers disagree about which one counts.
     fn finish(self) -> Option<(usize, SignedObject)> {
         let is_clear = self.signatures <= 1 && self.kinds <= 1;
         (is_clear && self.found != SignedObject::default()).then_some((self.start, self.found))

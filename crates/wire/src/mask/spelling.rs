@@ -1,13 +1,13 @@
-//! Maps places in the decoded text of a JSON string to the bytes that spell them.
+//! Maps positions in the decoded text of a JSON string to positions in its bytes.
 
 use std::ops::Range;
 
 use tersely_json::unescape_char;
 
-/// The decoded text of a string, with the places of its characters.
+/// The decoded text of a string, with the positions of its characters in the string.
 pub(super) struct DecodedString {
     pub(super) text: String,
-    /// Where runs of plain characters begin, in the text and in the string.
+    /// The positions where runs of unescaped characters begin: in the text, and in the string.
     runs: Vec<(usize, usize)>,
 }
 
@@ -32,7 +32,7 @@ impl DecodedString {
         decoded
     }
 
-    /// Adds plain bytes, with a replacement character for each invalid sequence.
+    /// Adds unescaped bytes, with a replacement character for each invalid sequence.
     fn plain(&mut self, bytes: &[u8], mut at: usize) {
         for chunk in bytes.utf8_chunks() {
             self.text.push_str(chunk.valid());
@@ -44,7 +44,7 @@ impl DecodedString {
         }
     }
 
-    /// The bytes that spell a part of the text.
+    /// The range of the string's bytes that encodes a range of the text.
     pub(super) fn span(&self, span: Range<usize>) -> Range<usize> {
         self.place(span.start)..self.place(span.end)
     }
@@ -56,12 +56,12 @@ impl DecodedString {
     }
 }
 
-/// The length of an escape that stands for no character.
+/// The length of an invalid escape.
 fn bad_escape_length(bytes: &[u8]) -> usize {
     if bytes.get(1) == Some(&b'u') { bytes.len().min(6) } else { bytes.len().min(2) }
 }
 
-/// Walks a string once, for questions in order.
+/// Walks through a string once, and answers queries for ranges in ascending order.
 pub(super) struct EscapeSteps<'b> {
     body: &'b [u8],
     inside: Range<usize>,
@@ -73,7 +73,7 @@ impl<'b> EscapeSteps<'b> {
         Self { body, at: inside.start, inside }
     }
 
-    /// The part of `span` in the string, after earlier questions, widened to whole escapes.
+    /// The part of `span` inside the string and after earlier ranges, widened so that it does not split an escape.
     pub(super) fn whole(&mut self, span: &Range<usize>) -> Range<usize> {
         let mut start = span.start.max(self.at);
         while self.at < span.end.min(self.inside.end) {

@@ -1,4 +1,4 @@
-//! Walks the strings of a text that is known to be JSON, and yields those that are content.
+//! Walks through the strings of a text that is known to be JSON, and yields the strings that are content.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,46 +11,46 @@ use crate::mask::token::{is_key, step_string};
 
 /// A step of the walk.
 pub(super) enum WalkStep {
-    /// The name of a member with content, with its quotes.
+    /// The name of a member with content, including the quotes.
     Key(Range<usize>),
-    /// A string with content, with its quotes.
+    /// A string with content, including the quotes.
     Value(Range<usize>),
-    /// The end of a tool's arguments or output, with their place.
+    /// The end of a tool's arguments or output, with the range of the whole value.
     Tool(Range<usize>),
 }
 
-/// What the strings below a member are.
+/// How the strings inside a member are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StringRole {
-    /// Content, except for names, ids and the like.
+    /// Content, except for names, ids and similar members.
     Content,
-    /// A tool's arguments or output: content, whatever the names.
+    /// A tool's arguments or output: all strings are content, whatever their names.
     Tool,
     /// Not content.
     Silent,
 }
 
-/// An open array or object. A body may have one for each byte, so it is small.
+/// An open array or object. A body may open one with every byte, so this type is small.
 struct OpenValue {
     role: StringRole,
-    /// Its signed members, if it is an object.
+    /// The signed members, if this is an object.
     signed: SignedObject,
-    /// True for reasoning in Bedrock's spelling.
+    /// True for reasoning in Bedrock's format.
     is_reasoning: bool,
 }
 
-/// A walk with its own stack, so that no depth exhausts the thread's.
+/// A walk that uses its own stack, so that deep nesting cannot overflow the thread's stack.
 pub(super) struct Walk<'b> {
     pub(super) body: &'b [u8],
     at: usize,
-    /// The name of the current member; items of an array have the name of the array.
+    /// The name of the current member; the items of an array have the name of the array.
     name: Option<Cow<'b, str>>,
     /// The role of strings outside any array or object.
     top: StringRole,
     open: Vec<OpenValue>,
-    /// Where the current tool's value begins.
+    /// The position where the current tool's value begins.
     tool: usize,
-    /// The objects with signed members, the first one last.
+    /// The objects with signed members, in descending order of position.
     signed: Vec<(usize, SignedObject)>,
 }
 
@@ -68,7 +68,7 @@ impl<'b> Walk<'b> {
         Self { body, at, name: None, top, open: Vec::new(), tool: at, signed: Vec::new() }
     }
 
-    /// The name of the latest value.
+    /// The name of the member that contains the latest value.
     pub(super) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -77,7 +77,7 @@ impl<'b> Walk<'b> {
         self.open.last().map_or(self.top, |open| open.role)
     }
 
-    /// The string here, if it is content.
+    /// Reads the string at the current position, and yields it if it is content.
     fn string(&mut self) -> Option<WalkStep> {
         let token = step_string(self.body, &mut self.at);
         if is_key(self.body, self.at) {
@@ -96,13 +96,13 @@ impl<'b> Walk<'b> {
         let is_reasoning = self.name() == Some("reasoningText");
         self.open.push(OpenValue { role, signed: signed.unwrap_or_default(), is_reasoning });
         self.at += 1;
-        // Items of an array have the name of the array.
+        // The items of an array keep the name of the array.
         if byte == b'{' {
             self.name = None;
         }
     }
 
-    /// Closes the innermost array or object; yields its place if it was a tool's value.
+    /// Closes the innermost array or object, and yields its range if it was a tool's value.
     fn close(&mut self) -> Option<WalkStep> {
         self.at += 1;
         self.name = None;
@@ -130,7 +130,7 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// True for a member of the current object that the provider must get back unchanged.
+    /// True for a member of the current object that must be sent back to the provider unchanged.
     fn is_signed(&self, name: &str) -> bool {
         self.open.last().is_some_and(|open| match name {
             "data" => open.signed.is_redacted,

@@ -1,4 +1,4 @@
-//! Finds the texts of a tool's result, and the structured content that only repeats them.
+//! Finds the texts of a tool's result, and structured content that only repeats these texts.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use crate::mcp::repeat::repeats;
 use crate::request::call::SlotCall;
 use crate::request::slot::Slot;
 
-/// A server's answer to a call.
+/// A server's answer to a tool call.
 #[derive(Debug, Clone)]
 pub struct ToolAnswer<'a> {
     /// The texts for the model, without images, audio, links and resources.
     pub slots: Vec<Slot<'a>>,
-    /// Where `structuredContent` is, with its comma, if it only repeats the texts.
+    /// The range of `structuredContent` and its comma, if the structured content only repeats the texts.
     pub repeat: Option<Range<usize>>,
 }
 
 impl<'a> ToolAnswer<'a> {
-    /// The answer to the request `id`, a `call`, in a server's message.
+    /// Finds the answer to the request `id` in a server's message; `call` is the tool call that was requested.
     #[must_use]
     pub fn find(id: &RpcId, call: &Arc<SlotCall<'a>>, body: &'a [u8]) -> Option<Self> {
         let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
@@ -43,7 +43,7 @@ impl<'a> ToolAnswer<'a> {
     }
 }
 
-/// The text of a block, if it is for the model.
+/// The text of a block, if the block is meant for the model.
 fn text<'a>(block: &JsonNode<'a>) -> Option<JsonNode<'a>> {
     let [kind, text, notes] = block.get_all(["type", "text", "annotations"])?;
     let audience = notes.and_then(|notes| notes.get("audience"));

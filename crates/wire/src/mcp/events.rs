@@ -4,25 +4,25 @@ use std::borrow::Cow;
 
 use crate::protocol::framing::{EventFrame, EventFrames};
 
-/// A stream of events, as far as it has arrived.
+/// Reads a stream of events as it arrives.
 #[derive(Debug, Default)]
 pub struct McpEvents {
     frames: EventFrames,
-    /// An event was too long: everything after it passes unchecked.
+    /// True when an event was too long: everything after it passes unchecked.
     is_lost: bool,
 }
 
 /// One event, or a part of a stream that cannot be read.
 #[derive(Debug)]
 pub struct McpEvent {
-    /// Its bytes, unchanged.
+    /// The bytes of the event, unchanged.
     pub raw: Vec<u8>,
-    /// The message in it; `None` for comments and keep-alives.
+    /// The message in the event; `None` for comments and keep-alives.
     pub message: Option<Vec<u8>>,
 }
 
 impl McpEvents {
-    /// The events that these bytes complete.
+    /// Takes bytes, and returns the events that are now complete.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<McpEvent> {
         if self.is_lost {
             return vec![McpEvent { raw: bytes.to_vec(), message: None }];
@@ -38,19 +38,19 @@ impl McpEvents {
         events
     }
 
-    /// How many bytes of an incomplete event are held.
+    /// The number of bytes held for an incomplete event.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.frames.waiting()
     }
 
-    /// Returns the incomplete event; everything after it passes unchecked.
+    /// Returns the incomplete event, and stops checking: everything after it passes unchecked.
     pub fn give_up(&mut self) -> Option<McpEvent> {
         self.is_lost = true;
         self.end()
     }
 
-    /// The incomplete event at the end of the stream.
+    /// Returns the incomplete event at the end of the stream.
     pub fn end(&mut self) -> Option<McpEvent> {
         let raw = self.frames.rest();
         (!raw.is_empty()).then_some(McpEvent { raw, message: None })
@@ -58,7 +58,7 @@ impl McpEvents {
 }
 
 impl McpEvent {
-    /// The event with another message; its other lines stay.
+    /// Replaces the message of the event; its other lines stay unchanged.
     #[must_use]
     pub fn with(&self, message: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(message.len() + 64);

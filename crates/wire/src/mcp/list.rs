@@ -8,29 +8,29 @@ use crate::hidden::HiddenTool;
 use crate::mcp::message::{RpcId, RpcMessage};
 use crate::request::schema;
 
-/// What happens to `structuredContent` that only repeats the texts of a result.
+/// What to do with `structuredContent` that only repeats the texts of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StructuredCopies {
-    /// It stays.
+    /// Keep it.
     Keep,
-    /// It is removed where no client misses it: the tool declares no output schema, or the client shows it to its
-    /// model instead of the text and does not validate it.
+    /// Remove it where no client needs it: the tool declares no output schema, or the client shows it to its model
+    /// instead of the text and does not validate it.
     #[default]
     Auto,
-    /// It is removed, and so are the output schemas.
+    /// Remove it, and remove the output schemas as well.
     Drop,
 }
 
-/// Changes to lists of tools, beside the added tool.
+/// Changes to lists of tools, apart from the added tool.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ListChanges {
-    /// What happens to structured results, and to their schemas.
+    /// What to do with structured results and their schemas.
     pub copies: StructuredCopies,
-    /// Shortens descriptions, if requested.
+    /// Shortens a description; `None` if descriptions must not be shortened.
     pub minify: Option<fn(&str) -> Option<String>>,
 }
 
-/// A page of a server's tools.
+/// One page of a server's list of tools.
 #[derive(Debug, Clone)]
 pub struct ToolListing<'a> {
     body: &'a [u8],
@@ -38,7 +38,7 @@ pub struct ToolListing<'a> {
     tools: Vec<ListedTool<'a>>,
 }
 
-/// One tool of the list.
+/// One tool in the list.
 #[derive(Debug, Clone)]
 struct ListedTool<'a> {
     node: JsonNode<'a>,
@@ -47,7 +47,7 @@ struct ListedTool<'a> {
 }
 
 impl<'a> ToolListing<'a> {
-    /// The answer to the request `id` in a server's message, if it lists tools.
+    /// Finds the answer to the request `id` in a server's message, if that answer lists tools.
     #[must_use]
     pub fn find(id: &RpcId, body: &'a [u8]) -> Option<Self> {
         let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
@@ -60,18 +60,18 @@ impl<'a> ToolListing<'a> {
         Some(Self { body, list, tools })
     }
 
-    /// True when the server itself has a tool of this name.
+    /// True when the server itself has a tool with this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// The tools without an output schema.
+    /// The names of the tools without an output schema.
     pub fn plain(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().filter(|tool| !tool.has_schema).map(|tool| &*tool.name)
     }
 
-    /// The message with `tool` after the others, and with these changes.
+    /// Applies these changes to the message, and adds `tool` after the other tools.
     #[must_use]
     pub fn with(&self, changes: ListChanges, tool: Option<&HiddenTool>) -> Cow<'a, [u8]> {
         let mut patch = BytePatch::default();
@@ -88,7 +88,7 @@ impl<'a> ToolListing<'a> {
     }
 }
 
-/// The members of a tool with its schemas.
+/// The members of a tool that contain schemas.
 const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
 
 /// Shortens the descriptions of a tool and of its parameters.
@@ -101,7 +101,8 @@ fn describe(tool: &JsonNode<'_>, minify: fn(&str) -> Option<String>, patch: &mut
     }
 }
 
-/// A tool as servers declare theirs. It is read-only, so clients need not ask before each call.
+/// Writes a tool definition in the MCP format. The tool is marked as read-only, so clients need not ask before each
+/// call.
 fn tool_json(tool: &HiddenTool) -> String {
     let HiddenTool { name, description, parameters } = tool;
     format!(

@@ -1,13 +1,13 @@
-//! Reads the envelope of a JSON-RPC message: its id, its method and where its payload is.
+//! Reads the envelope of a JSON-RPC message: its id, its method, and the position of its payload.
 
 use std::borrow::Cow;
 
 use tersely_json::{JsonNode, string};
 
-/// The id of a request, which its answer repeats. A number and a string of the same digits are two ids.
+/// The id of a request, which its answer repeats. The number `1` and the string `"1"` are different ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RpcId {
-    /// A number, in its JSON spelling.
+    /// A number, exactly as written in the JSON.
     Number(String),
     /// A string.
     Text(String),
@@ -23,7 +23,7 @@ impl RpcId {
         }
     }
 
-    /// The id in this value; `null` is none.
+    /// Reads an id; `null` is not an id.
     fn read(node: &JsonNode<'_>) -> Option<Self> {
         if let Some(text) = node.text() {
             return Some(Self::Text(text.into_owned()));
@@ -35,22 +35,22 @@ impl RpcId {
     }
 }
 
-/// One message of a client or a server.
+/// One message from a client or a server.
 #[derive(Debug, Clone)]
 pub(super) struct RpcMessage<'a> {
     pub(super) id: Option<RpcId>,
-    /// The id in its JSON spelling, to be repeated in an answer.
+    /// The id exactly as written in the JSON, to be repeated in an answer.
     pub(super) spelled: &'a [u8],
-    /// The method; an answer has none.
+    /// The method; `None` in an answer.
     pub(super) method: Option<Cow<'a, str>>,
     pub(super) params: Option<JsonNode<'a>>,
-    /// The result of a request.
+    /// The result in an answer.
     pub(super) result: Option<JsonNode<'a>>,
 }
 
 impl<'a> RpcMessage<'a> {
-    /// The messages in `body`: one, or the messages of a batch of the protocol's March 2025 revision. Other values,
-    /// and objects with a duplicate name, are not messages.
+    /// The messages in `body`: one message, or a batch as defined in the March 2025 revision of the protocol. Other
+    /// values, and objects with a duplicate name, are not messages.
     pub(super) fn all(body: &'a [u8]) -> Vec<Self> {
         match JsonNode::parse(body) {
             Some(top) if top.is_list() => top.items().iter().filter_map(Self::read).collect(),
@@ -70,7 +70,7 @@ impl<'a> RpcMessage<'a> {
         })
     }
 
-    /// The client's name, from its first message or from the metadata of any request.
+    /// The client's name, from its first message or from the metadata of a request.
     pub(super) fn client(&self) -> Option<Cow<'a, str>> {
         let [info, meta] = self.params.as_ref()?.get_all(["clientInfo", "_meta"])?;
         let info = info.or_else(|| meta?.get("io.modelcontextprotocol/clientInfo"));
@@ -83,7 +83,7 @@ impl<'a> RpcMessage<'a> {
         Some(token.bytes().to_vec())
     }
 
-    /// A string parameter.
+    /// Returns a parameter that is a string.
     pub(super) fn param(&self, name: &str) -> Option<Cow<'a, str>> {
         self.params.as_ref()?.get(name)?.text()
     }
@@ -94,31 +94,31 @@ impl<'a> RpcMessage<'a> {
 pub enum RpcKind {
     /// A request.
     Request {
-        /// Its id.
+        /// The id of the request.
         id: RpcId,
-        /// Its method.
+        /// The method of the request.
         method: String,
-        /// Its progress token, as JSON.
+        /// The progress token of the request, as JSON.
         progress: Option<Vec<u8>>,
     },
-    /// An answer to the request of this id.
+    /// An answer to the request with this id.
     Answer(RpcId),
     /// A notification.
     News {
         /// The progress token of a progress notification, as JSON.
         progress: Option<Vec<u8>>,
     },
-    /// A batch with requests: their ids and progress tokens.
+    /// A batch that contains requests, with the id and the progress token of each.
     Requests(Vec<(RpcId, Option<Vec<u8>>)>),
-    /// A batch with answers and without requests: the ids of the requests.
+    /// A batch that contains answers but no requests, with the ids that are answered.
     Answers(Vec<RpcId>),
-    /// A message that is none of these.
+    /// Any other message.
     Other,
     /// Not a message.
     Nothing,
 }
 
-/// The kind of `body`.
+/// Returns the kind of the message in `body`.
 #[must_use]
 pub fn rpc_kind(body: &[u8]) -> RpcKind {
     let mut messages = RpcMessage::all(body);
@@ -143,7 +143,7 @@ pub fn rpc_kind(body: &[u8]) -> RpcKind {
     }
 }
 
-/// The kind of a batch.
+/// Returns the kind of a batch.
 fn batch(messages: &[RpcMessage<'_>]) -> RpcKind {
     let named = |it: &RpcMessage<'_>, asks: bool| it.id.clone().filter(|_| it.method.is_some() == asks);
     let requests: Vec<_> = messages.iter().filter_map(|it| Some((named(it, true)?, it.progress()))).collect();

@@ -1,7 +1,7 @@
-//! Finds tool results in the messages of the Model Context Protocol, and passes every other byte on.
+//! Finds tool results in the messages of the Model Context Protocol, and forwards every other byte.
 //!
-//! Pure, like the rest of this crate: a [`McpSession`] sees the messages of both sides in order, and returns what to
-//! do with each. Unknown messages pass, so methods of any revision work.
+//! Pure, like the rest of this crate: a [`McpSession`] sees the messages of both sides in order, and decides what to
+//! do with each message. Unknown messages are forwarded, so methods of any revision of the protocol work.
 
 mod answer;
 mod events;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use tersely_json::JsonNode;
 
-/// True when `structured` has the content of the texts and nothing else: the same JSON, or an object with one such
-/// member, as frameworks wrap other values (`{"result": …}`, `{"content": …}`).
+/// True when `structured` contains exactly the content of the texts. It may be the same JSON, or an object with one
+/// member that contains this JSON, as frameworks wrap other values (`{"result": …}`, `{"content": …}`).
 pub(super) fn repeats(structured: &JsonNode<'_>, texts: &[&JsonNode<'_>]) -> bool {
     let Ok(value) = serde_json::from_slice::<Value>(structured.bytes()) else { return false };
     let texts: Option<Vec<_>> = texts.iter().map(|text| text.text()).collect();
@@ -15,7 +15,7 @@ pub(super) fn repeats(structured: &JsonNode<'_>, texts: &[&JsonNode<'_>]) -> boo
     [Some(&value), inner].into_iter().flatten().any(|value| repeats_texts(value, &texts))
 }
 
-/// A text, and its value if it is JSON.
+/// A text, and its parsed value if the text is JSON.
 struct AnswerText<'t> {
     text: &'t str,
     json: Option<Value>,
@@ -31,7 +31,7 @@ impl<'t> AnswerText<'t> {
     }
 }
 
-/// True when the value is the one text, or an array of the texts.
+/// True when the value equals the only text, or is an array of all the texts.
 fn repeats_texts(value: &Value, texts: &[AnswerText<'_>]) -> bool {
     match (texts, value) {
         ([], _) => false,

@@ -1,5 +1,5 @@
-//! Follows the messages of a client and a server: which answer belongs to which call, and whether the client knows
-//! our tool.
+//! Tracks the messages between a client and a server: which answer belongs to which call, and whether the client has
+//! seen our tool.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,46 +13,46 @@ use crate::mcp::message::{RpcId, RpcMessage};
 use crate::request::call::SlotCall;
 use crate::request::command;
 
-/// How many requests and tasks are remembered; answers to forgotten ones pass unchanged.
+/// The maximum number of requests, and of tasks, that are remembered; answers to forgotten ones pass unchanged.
 const MAX_PENDING: usize = 512;
 
-/// How many tools without a schema are remembered.
+/// The maximum number of tools without an output schema that are remembered.
 const MAX_TOOLS: usize = 10_000;
 
-/// Longer commands are ignored.
+/// The maximum length of a command; longer commands are ignored.
 const MAX_COMMAND_BYTES: usize = 16 << 10;
 
-/// The session of one client with one server.
+/// A session between one client and one server.
 #[derive(Debug)]
 pub struct McpSession {
-    /// The tool for the client's model; `None` where nothing is ever omitted.
+    /// The tool that is added for the client's model; `None` if text is never omitted.
     tool: Option<HiddenTool>,
     changes: ListChanges,
     awaited: Vec<ExpectedAnswer>,
-    /// Calls that continue as tasks, by the task's id.
+    /// Calls that continue as tasks, with the ids of the tasks.
     tasks: Vec<(String, Arc<SlotCall<'static>>)>,
     known: ToolKnowledge,
-    /// The client shows its model structured content instead of texts.
+    /// True when the client shows its model the structured content instead of the texts.
     reads_structured: bool,
-    /// The server has listed its tools in this session.
+    /// True when the server has listed its tools in this session.
     has_listed: bool,
 }
 
-/// Clients that show their model the structured part of a result instead of its texts, and the texts where there is
-/// none, whatever the tool's schema is.
+/// Clients that show their model the structured content of a result instead of its texts, whether or not the tool has
+/// an output schema. They show the texts if there is no structured content.
 const READ_STRUCTURED: [&str; 2] = ["claude-code", "codex-mcp-client"];
 
-/// What is known from lists of tools.
+/// Facts learned from the server's lists of tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolKnowledge {
-    /// Tools without an output schema.
+    /// The names of the tools without an output schema.
     plain: HashSet<String>,
-    /// The client has seen a list with our tool in it.
+    /// True when the client has seen a list that contains our tool.
     is_offered: bool,
 }
 
 impl ToolKnowledge {
-    /// Assumes that every client has seen our tool: without sessions, it is unknown who has seen which list.
+    /// Assumes that every client has seen our tool: without sessions, it is unknown which client has seen which list.
     #[must_use]
     pub fn with_offer() -> Self {
         Self { is_offered: true, ..Self::default() }
@@ -62,9 +62,9 @@ impl ToolKnowledge {
 /// What to do with a client's message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FromClient {
-    /// Forward it to the server.
+    /// Forward the message to the server.
     Pass,
-    /// Answer it: it calls our own tool.
+    /// Answer the message, because it calls our own tool.
     Own(OwnCall),
 }
 
@@ -73,14 +73,14 @@ pub enum FromClient {
 pub struct ExpectedAnswer {
     /// The id of the request.
     pub id: RpcId,
-    /// What its answer contains.
+    /// The content of the expected answer.
     pub what: FromServer,
 }
 
 /// The content of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FromServer {
-    /// The result of a call.
+    /// The result of this tool call.
     Answer(Arc<SlotCall<'static>>),
     /// A page of the list of tools.
     Listing {
@@ -94,25 +94,25 @@ pub enum FromServer {
 pub struct OwnCall {
     spelled: Vec<u8>,
     is_stateless: bool,
-    /// Its arguments.
+    /// The arguments of the call, as JSON.
     pub arguments: String,
 }
 
 impl McpSession {
-    /// A new session; `tool` is the tool for the client's model.
+    /// Starts a session; `tool` is the tool that is added for the client's model.
     #[must_use]
     pub fn new(tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         Self::knowing(ToolKnowledge::default(), tool, changes)
     }
 
-    /// A new session, with knowledge from other sessions with the same server.
+    /// Starts a session that reuses facts learned in other sessions with the same server.
     #[must_use]
     pub fn knowing(known: ToolKnowledge, tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         let (awaited, tasks) = (Vec::new(), Vec::new());
         Self { tool, changes, awaited, tasks, known, reads_structured: false, has_listed: false }
     }
 
-    /// What the server's lists of tools revealed in this session; `None` if it sent none.
+    /// The facts learned from the server's lists of tools in this session; `None` if the server sent no list.
     #[must_use]
     pub fn tool_knowledge(&self) -> Option<&ToolKnowledge> {
         self.has_listed.then_some(&self.known)
@@ -124,12 +124,12 @@ impl McpSession {
         self.reads_structured
     }
 
-    /// Treats the client as one that does.
+    /// Treats the client as one that shows its model structured content instead of texts.
     pub fn read_structured(&mut self) {
         self.reads_structured = true;
     }
 
-    /// True when an answer is expected that may be changed.
+    /// True while an answer is expected that may be changed.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         !self.awaited.is_empty()
@@ -141,8 +141,8 @@ impl McpSession {
         self.tool.is_some() && self.known.is_offered
     }
 
-    /// True when structured content that only repeats the text may be removed from a tool's result: the client does
-    /// not need it, or was knows that the tool declares none.
+    /// True when structured content that only repeats the text may be removed from a tool's result, because the
+    /// client does not need it or the tool declares no output schema.
     #[must_use]
     pub fn may_unstructure(&self, tool: &str) -> bool {
         match self.changes.copies {
@@ -152,7 +152,7 @@ impl McpSession {
         }
     }
 
-    /// Takes a message of the client.
+    /// Takes a message from the client, and decides what to do with it.
     pub fn hear_client(&mut self, body: &[u8]) -> FromClient {
         let messages = RpcMessage::all(body);
         let is_alone = messages.len() == 1;
@@ -175,7 +175,7 @@ impl McpSession {
         FromClient::Pass
     }
 
-    /// Takes a message of the server, and returns the answers in it that may be changed.
+    /// Takes a message from the server, and returns the answers in it that may be changed.
     pub fn hear_server(&mut self, body: &[u8]) -> Vec<ExpectedAnswer> {
         if self.awaited.is_empty() {
             return Vec::new();
@@ -194,8 +194,8 @@ impl McpSession {
         answers
     }
 
-    /// A server's list of tools, with ours after them on the first page. If the server has a tool of the same name,
-    /// ours is not added.
+    /// Changes a server's list of tools, and adds our tool at the end of the first page. If the server has a tool
+    /// with the same name, our tool is not added.
     pub fn listing<'b>(&mut self, id: &RpcId, is_first: bool, body: &'b [u8]) -> Cow<'b, [u8]> {
         let Some(listing) = ToolListing::find(id, body) else { return Cow::Borrowed(body) };
         self.has_listed = true;
@@ -222,7 +222,7 @@ impl McpSession {
 }
 
 impl OwnCall {
-    /// The answer for the client.
+    /// Writes the answer to this call for the client.
     #[must_use]
     pub fn answer(&self, words: &str) -> Vec<u8> {
         let complete = if self.is_stateless { r#","resultType":"complete""# } else { "" };
@@ -235,7 +235,7 @@ impl OwnCall {
     }
 }
 
-/// The member of `_meta` in every request of a stateless client.
+/// The member of `_meta` that every request of a stateless client contains.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 fn own(message: &RpcMessage<'_>) -> OwnCall {
@@ -249,7 +249,7 @@ fn own(message: &RpcMessage<'_>) -> OwnCall {
     }
 }
 
-/// The call, as far as its result needs it.
+/// The parts of a call that are needed to process its result.
 fn call(message: &RpcMessage<'_>) -> SlotCall<'static> {
     let tool = message.param("name").unwrap_or_default().into_owned();
     let arguments = message.params.as_ref().and_then(|params| params.get("arguments"));
@@ -261,7 +261,7 @@ fn call(message: &RpcMessage<'_>) -> SlotCall<'static> {
     SlotCall { id: Cow::Borrowed(""), tool: Cow::Owned(tool), command, is_part: given.is_part }
 }
 
-/// The id of the task that a call became.
+/// The id of the task, if the call was turned into a task.
 fn task_name(result: &JsonNode<'_>) -> Option<String> {
     let [task, content] = result.get_all(["task", "content"])?;
     let name = task?.get("taskId")?.text()?.into_owned();
@@ -286,7 +286,7 @@ mod tests {
         McpSession::new(Some(TOOL), ListChanges::default())
     }
 
-    /// A session whose client has seen these tools.
+    /// A session whose client has seen a list of these tools.
     fn session_with(tools: &str) -> McpSession {
         let mut session = session();
         assert_eq!(session.hear_client(LIST), FromClient::Pass);

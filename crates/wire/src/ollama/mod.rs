@@ -1,4 +1,5 @@
-//! Ollama's chat API: the messages of Chat Completions, with arguments as objects and results that name their tool.
+//! Ollama's chat API. It uses the messages of Chat Completions, but arguments are objects and results name their
+//! tool.
 
 mod words;
 
@@ -27,7 +28,7 @@ pub(crate) static PROVIDER: Provider = Provider {
     bridges: None,
 };
 
-/// Ollama omits the oldest messages that do not fit, unless `truncate` is false.
+/// True unless `truncate` is false: Ollama omits the oldest messages if the conversation does not fit.
 fn drops_results(body: &[u8]) -> bool {
     context_management::member("truncate", body).is_none_or(|how| how != false)
 }

@@ -1,10 +1,10 @@
-//! Names Ollama's token counts.
+//! Defines the names of Ollama's token counts.
 
 use tersely_account::TokenUsage;
 
 use crate::usage::words::UsageWords;
 
-/// Where the counts are, and how they map to ours. They are members of the last line.
+/// Where responses contain the token counts, and how they map to our counts. The counts are members of the last line.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["prompt_eval_count"], &["eval_count"]],
     counts: &[INPUT, OUTPUT],

@@ -1,4 +1,4 @@
-//! Reads and writes AWS event stream messages: lengths, headers, a payload and checksums.
+//! Reads and writes AWS event stream messages, which consist of lengths, headers, a payload and checksums.
 
 use std::borrow::Cow;
 
@@ -10,32 +10,32 @@ use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::protocol::failure::RoundFailure;
 
-/// The length of the prelude: the total length, the headers' length, and a checksum of both.
+/// The length of the prelude: the total length, the length of the headers, and a checksum of both.
 pub(crate) const PRELUDE_BYTES: usize = 12;
 
-/// The length of the checksum over the whole message.
+/// The length of the checksum of the whole message.
 const CHECKSUM_BYTES: usize = 4;
 
-/// The limits of AWS's own readers.
+/// The limits that AWS's own parsers use.
 const MAX_HEADER_BYTES: usize = 128 << 10;
 const MAX_PAYLOAD_BYTES: usize = 24 << 20;
 
-/// A message is broken, so that the start of the next one is unknown.
+/// The error for a broken message: the start of the next message is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BrokenMessage;
 
-/// True when a message starts with these bytes.
+/// True when `bytes` start with the valid prelude of a message.
 #[must_use]
 pub fn begins_message(bytes: &[u8]) -> bool {
     matches!(prelude(bytes), Ok(Some(_)))
 }
 
-/// The length in the prelude of the message that starts here; `None` while the prelude is incomplete.
+/// The total length in the prelude of the message at the start of `bytes`; `None` while the prelude is incomplete.
 pub(crate) fn declared_length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     Ok(prelude(bytes)?.map(|(total, _)| total))
 }
 
-/// The length of the message that starts here; `None` while it is incomplete.
+/// The length of the message at the start of `bytes`; `None` while the message is incomplete.
 pub(crate) fn length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     let Some((total, _)) = prelude(bytes)? else { return Ok(None) };
     let Some(message) = bytes.get(..total) else { return Ok(None) };
@@ -49,8 +49,8 @@ pub(crate) fn payload(raw: &[u8]) -> Option<&[u8]> {
     raw.get(PRELUDE_BYTES + headers..total - CHECKSUM_BYTES)
 }
 
-/// The data that a payload wraps in base64, or the payload itself. The last of two members of the same name counts,
-/// as it does for clients.
+/// The data that the payload wraps in base64, or the payload itself if it wraps nothing. Of two members with the same
+/// name the last one counts, as it does for clients.
 pub(crate) fn unwrap_payload(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     let payload = payload(raw)?;
     let value: Option<Value> = serde_json::from_slice(payload).ok();
@@ -72,14 +72,14 @@ pub(crate) fn name(raw: &[u8]) -> Option<&str> {
     None
 }
 
-/// Appends a message with another payload; its headers stay.
+/// Appends the message with this payload instead of its own; its headers stay unchanged.
 pub(crate) fn change(raw: &[u8], payload: &[u8], out: &mut Vec<u8>) {
     let headers =
         prelude(raw).ok().flatten().and_then(|(_, length)| raw.get(PRELUDE_BYTES..PRELUDE_BYTES + length));
     frame(headers.unwrap_or_default(), payload, out);
 }
 
-/// Appends a message with other data, wrapped as before; other members stay.
+/// Appends the message with other data, wrapped in base64 as before; other members stay unchanged.
 pub(crate) fn rewrap(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     let old = payload(raw).unwrap_or_default();
     let Some(Cow::Owned(_)) = unwrap_payload(raw) else { return change(raw, data, out) };
@@ -91,12 +91,12 @@ pub(crate) fn rewrap(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     change(raw, &patch.apply(old), out);
 }
 
-/// The payload that wraps this data.
+/// Writes a payload that wraps this data in base64.
 pub(crate) fn wrap(data: &[u8]) -> String {
     format!(r#"{{"bytes":"{}"}}"#, BASE64.encode(data))
 }
 
-/// Appends an event with this name.
+/// Appends an event with this name and payload.
 pub(crate) fn write(name: &str, payload: &str, out: &mut Vec<u8>) {
     write_headers(
         [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")],
@@ -120,7 +120,7 @@ pub(crate) fn write_exception(why: RoundFailure<'_>, out: &mut Vec<u8>) {
     write_headers(headers, &payload, out);
 }
 
-/// Decodes as clients do: trailing bits and padding do not matter.
+/// Decodes base64 as clients do: trailing bits and padding are ignored.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -128,7 +128,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The lengths of the message that starts here and of its headers.
+/// The lengths of the message at the start of `bytes` and of its headers.
 fn prelude(bytes: &[u8]) -> Result<Option<(usize, usize)>, BrokenMessage> {
     let Some(([total, headers], sum)) = bytes.first_chunk::<PRELUDE_BYTES>().map(words) else {
         return Ok(None);
@@ -149,7 +149,7 @@ fn words(prelude: &[u8; PRELUDE_BYTES]) -> ([usize; 2], u32) {
     ([word(0) as usize, word(4) as usize], word(8))
 }
 
-/// The name and the value of the first header, and the rest.
+/// The name and the value of the first header, and the bytes after it.
 fn header(headers: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (length, rest) = headers.split_first()?;
     let (name, rest) = rest.split_at_checked(usize::from(*length))?;
@@ -171,7 +171,7 @@ fn header(headers: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((name, value, rest))
 }
 
-/// The type of a string header.
+/// The type code of a header with a string value.
 const STRING: u8 = 7;
 
 fn write_headers<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec<u8>) {
@@ -201,7 +201,7 @@ fn frame(headers: &[u8], payload: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// The empty message, as AWS publishes it.
+    /// The empty message that AWS publishes.
     const EMPTY: &[u8] = b"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb\x7d\x98\xc8\xff";
 
     fn message_of(name: &str, payload: &str) -> Vec<u8> {
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Lengths with a correct checksum that make no sense.
+    /// The lengths have correct checksums but are impossible.
     #[test]
     fn hostile_lengths_are_refused() {
         for (total, headers) in [

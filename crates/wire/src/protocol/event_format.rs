@@ -1,17 +1,17 @@
-//! The framing of events: server-sent events, or AWS messages.
+//! The formats of an event stream: server-sent events, or AWS messages.
 
 use std::borrow::Cow;
 
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::{aws_event, sse};
 
-/// How events are framed.
+/// The format of an event stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EventFormat {
     /// Server-sent events.
     #[default]
     Sse,
-    /// AWS messages with the name of their event.
+    /// AWS messages whose headers contain the name of the event.
     Aws,
     /// AWS messages that wrap another provider's events.
     AwsWrapped,
@@ -35,7 +35,7 @@ impl EventFormat {
         }
     }
 
-    /// Appends an event with other data; the rest stays.
+    /// Appends the event with this data instead of its own; the rest of the event stays unchanged.
     pub(crate) fn change(self, raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Sse => sse::change(raw, data, out),
@@ -53,7 +53,8 @@ impl EventFormat {
         }
     }
 
-    /// Appends the error that ends a stream; `error` is the provider's error object, for formats that carry it.
+    /// Appends the error that ends a stream. `error` is the provider's error object, for the formats that can contain
+    /// it.
     pub(crate) fn write_error(self, why: RoundFailure<'_>, error: &str, out: &mut Vec<u8>) {
         match self {
             Self::Sse => sse::write("error", error, out),

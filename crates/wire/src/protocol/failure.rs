@@ -1,12 +1,12 @@
 //! A failure in the middle of a response.
 
-/// Why the next round failed, for the client.
+/// Why the next round failed, in terms that can be reported to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundFailure<'a> {
-    /// The status that a separate response would have.
+    /// The HTTP status that the error would have as a response of its own.
     pub status: u16,
-    /// The upstream's error type, if it gave one.
+    /// The upstream's error type, if the upstream gave one.
     pub kind: Option<&'a str>,
-    /// The message.
+    /// The error message.
     pub message: &'a str,
 }

@@ -8,36 +8,36 @@ use tersely_json::BytePatch;
 use crate::protocol::aws_event;
 use crate::protocol::event_format::EventFormat;
 
-/// One event, with its terminator.
+/// One event, including its terminator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventFrame<'a> {
-    /// Its bytes, unchanged.
+    /// The bytes of the event, unchanged.
     pub(crate) raw: &'a [u8],
     format: EventFormat,
 }
 
 impl<'a> EventFrame<'a> {
-    /// An event in this format.
+    /// Creates an event in this format.
     pub(crate) fn of(format: EventFormat, raw: &'a [u8]) -> Self {
         Self { raw, format }
     }
 
-    /// A server-sent event.
+    /// Creates a server-sent event.
     pub(crate) fn sse(raw: &'a [u8]) -> Self {
         Self::of(EventFormat::Sse, raw)
     }
 
-    /// Its data; `None` for a comment.
+    /// The data of the event; `None` for a comment.
     pub(crate) fn data(&self) -> Option<Cow<'a, [u8]>> {
         self.format.data(self.raw)
     }
 
-    /// Its name.
+    /// The name of the event.
     pub(crate) fn name(&self) -> Option<&'a str> {
         self.format.name(self.raw)
     }
 
-    /// Appends the event with changed data; unchanged, if there are no changes.
+    /// Appends the event with changed data; without changes, the event stays as it is.
     pub(crate) fn write(self, patch: BytePatch, data: &[u8], out: &mut Vec<u8>) {
         match patch.apply(data) {
             Cow::Borrowed(_) => out.extend_from_slice(self.raw),
@@ -45,35 +45,35 @@ impl<'a> EventFrame<'a> {
         }
     }
 
-    /// Appends the event with other data; the rest stays.
+    /// Appends the event with this data instead of its own; the rest of the event stays unchanged.
     pub(crate) fn write_other(self, data: &[u8], out: &mut Vec<u8>) {
         self.format.change(self.raw, data, out);
     }
 }
 
-/// The longest event that is held.
+/// The maximum length of an event that is held.
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
-/// The bytes of an incomplete event.
+/// Splits a stream into events, and holds the bytes of an incomplete event.
 #[derive(Debug, Default)]
 pub(crate) struct EventFrames {
     format: EventFormat,
     pending: Vec<u8>,
-    /// How far the current line was searched for its end.
+    /// The position up to which the current line was searched for its end.
     seen: usize,
-    /// Where the current line or message begins.
+    /// The position where the current line or message begins.
     line: usize,
-    /// A message is broken, so that the start of the next one is unknown.
+    /// True when a message is broken, so the start of the next message is unknown.
     is_broken: bool,
 }
 
 impl EventFrames {
-    /// Events in this format.
+    /// Starts a stream of events in this format.
     pub(crate) fn of(format: EventFormat) -> Self {
         Self { format, ..Self::default() }
     }
 
-    /// Takes bytes, and passes each event that they complete to `each`.
+    /// Takes bytes, and passes each event that is now complete to `each`.
     pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(EventFrame<'_>)) {
         self.pending.extend_from_slice(bytes);
         let mut start = 0;
@@ -92,12 +92,12 @@ impl EventFrames {
         std::mem::take(&mut self.pending)
     }
 
-    /// How many bytes of an incomplete event are held.
+    /// The number of bytes held for an incomplete event.
     pub(crate) fn waiting(&self) -> usize {
         self.pending.len()
     }
 
-    /// True when an event is too long to hold. AWS messages are bounded by their declared length.
+    /// True when an event is too long to hold. The declared length of AWS messages limits them already.
     pub(crate) fn is_full(&self) -> bool {
         self.format == EventFormat::Sse && self.pending.len() > MAX_EVENT_BYTES
     }
@@ -114,7 +114,7 @@ impl EventFrames {
         }
     }
 
-    /// Where the next message ends.
+    /// The position where the next message ends.
     fn message_end(&mut self) -> Option<usize> {
         let length = aws_event::length(&self.pending[self.line..]);
         self.is_broken |= length.is_err();
@@ -123,8 +123,10 @@ impl EventFrames {
         Some(self.line)
     }
 
-    /// Where the next blank line ends. Lines end with `\n`, `\r\n` or `\r`; a `\r` at the very end may be the first
-    /// half of a `\r\n`, and waits.
+    /// The position where the next blank line ends. Lines end with `
+    /// `, `\r
+    /// ` or `\r`. A `\r` at the very end may be the first half of `\r
+    /// `, so it waits for more bytes.
     fn line_end(&mut self) -> Option<usize> {
         loop {
             let Some(found) = memchr2(b'\n', b'\r', &self.pending[self.seen..]) else {
@@ -154,7 +156,7 @@ impl EventFrames {
 mod tests {
     use super::*;
 
-    /// The events of `text` in pieces of `step` bytes, and the rest.
+    /// Feeds `text` in pieces of `step` bytes; returns the events and the remaining bytes.
     fn cut(text: &str, step: usize) -> (Vec<String>, String) {
         let (mut frames, mut events) = (EventFrames::default(), Vec::new());
         for piece in text.as_bytes().chunks(step) {

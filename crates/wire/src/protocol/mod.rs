@@ -1,4 +1,4 @@
-//! Stream formats that providers share: server-sent events and AWS event streams.
+//! Stream formats that several providers use: server-sent events and AWS event streams.
 
 pub(crate) mod aws_event;
 pub(crate) mod event_format;

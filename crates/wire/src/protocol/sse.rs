@@ -17,12 +17,12 @@ pub(crate) fn data(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(all)
 }
 
-/// The name of an event; the last of several counts.
+/// The name of an event; if there are several `event` lines, the last one counts.
 pub(crate) fn name(raw: &[u8]) -> Option<&str> {
     str::from_utf8(fields(b"event", raw).last()?).ok()
 }
 
-/// Appends an event with other data; its other lines and its line endings stay.
+/// Appends the event with this data instead of its own; its other lines and its line endings stay unchanged.
 pub(crate) fn change(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     let mut is_put = false;
     for (line, end) in lines_with_ends(raw) {
@@ -37,7 +37,7 @@ pub(crate) fn change(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends an event with this name.
+/// Appends an event with this name and data.
 pub(crate) fn write(name: &str, data: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("event: {name}\ndata: {data}\n\n").as_bytes());
 }
@@ -51,7 +51,7 @@ fn fields<'a>(name: &'a [u8], raw: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     })
 }
 
-/// Lines, each with its ending.
+/// Splits an event into lines, each with its line ending.
 fn lines_with_ends(mut raw: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut lines = Vec::new();
     while !raw.is_empty() {

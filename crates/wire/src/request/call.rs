@@ -1,4 +1,4 @@
-//! Remembers the tool calls of a conversation, and finds the call of a result.
+//! Remembers the tool calls of a conversation, and finds the call that a result answers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use crate::request::command::GivenArguments;
 
-/// A tool call, as far as its result needs it.
+/// The parts of a tool call that are needed to process its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlotCall<'a> {
-    /// The call's id; empty when there is none.
+    /// The call's id; empty if the call has none.
     pub id: Cow<'a, str>,
-    /// The tool's name; empty when it is unknown.
+    /// The tool's name; empty if it is unknown.
     pub tool: Cow<'a, str>,
     /// The command that the tool ran, or the path or pattern in its arguments.
     pub command: Option<Cow<'a, str>>,
-    /// True when it requested a part of a file.
+    /// True when the call requested only a part of a file.
     pub is_part: bool,
 }
 
 impl<'a> SlotCall<'a> {
-    /// A call with these arguments.
+    /// Creates a call with these arguments.
     pub(crate) fn of(
         id: Cow<'a, str>,
         tool: Cow<'a, str>,
@@ -30,15 +30,15 @@ impl<'a> SlotCall<'a> {
     }
 }
 
-/// How many calls of a turn can wait for a result without an id. No model makes more at once, and each such result
-/// searches all of them.
+/// The maximum number of calls in a turn that can wait for results without an id. No model makes more calls at once,
+/// and the limit matters because each such result searches all waiting calls.
 const MAX_OPEN: usize = 128;
 
 /// The calls seen so far.
 #[derive(Default)]
 pub(crate) struct SeenCalls<'a> {
     by_id: BTreeMap<Cow<'a, str>, Arc<SlotCall<'a>>>,
-    /// Calls of the latest turn without a result: results without an id come in the order of the calls.
+    /// The calls of the latest turn that have no result yet. Results without an id arrive in the order of the calls.
     open: Vec<Arc<SlotCall<'a>>>,
     turn: Turn,
 }
@@ -65,7 +65,7 @@ impl<'a> SeenCalls<'a> {
         }
         let call = Arc::new(call);
         if !call.id.is_empty() {
-            // If calls share an id, the latest one before the result is meant.
+            // If several calls have the same id, a result belongs to the latest call before it.
             self.by_id.insert(call.id.clone(), Arc::clone(&call));
         }
         if self.open.len() < MAX_OPEN {
@@ -73,7 +73,8 @@ impl<'a> SeenCalls<'a> {
         }
     }
 
-    /// The call of a result with this id and tool name; a new one with these, if the body has no such call.
+    /// The call that a result with this id and tool name answers; a new call with these values, if the body has no
+    /// such call.
     pub(crate) fn match_result(&mut self, id: Cow<'a, str>, tool: Cow<'a, str>) -> Arc<SlotCall<'a>> {
         if let Some(call) = self.by_id.get(&id).cloned() {
             self.open.retain(|open| open.id != id);

@@ -1,10 +1,11 @@
-//! Reads the command line or the path from a tool call's arguments, and whether they request a part of a file.
+//! Reads the command line or the path from a tool call's arguments, and checks whether they request a part of a file.
 
 use std::borrow::Cow;
 
 use tersely_json::{JsonError, JsonScan};
 
-/// The members that may have it, best first; for tools that read files it is the path.
+/// The members that may contain the command, in order of preference; for tools that read files, the path takes its
+/// place.
 const KEYS: [&str; 15] = [
     "command",
     "cmd",
@@ -23,10 +24,10 @@ const KEYS: [&str; 15] = [
     "notebook_path",
 ];
 
-/// Verbs of editors that also show files.
+/// The commands of editor tools that can also show files.
 const VERBS: [&str; 5] = ["view", "create", "str_replace", "insert", "undo_edit"];
 
-/// Arguments that ask for a part of a file.
+/// Arguments that request a part of a file.
 const PARTS: [&str; 18] = [
     "offset",
     "limit",
@@ -48,18 +49,18 @@ const PARTS: [&str; 18] = [
     "num_lines",
 ];
 
-/// Programs that run a script given as an argument.
+/// Programs that run a script passed as an argument.
 const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh"];
 
-/// What a call's arguments tell about its result.
+/// The facts about a result that its call's arguments reveal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct GivenArguments<'a> {
     pub(crate) command: Option<Cow<'a, str>>,
-    /// True when they request a part of a file.
+    /// True when the arguments request a part of a file.
     pub(crate) is_part: bool,
 }
 
-/// Reads the arguments here: an object, or a string with one.
+/// Reads the arguments at the current position: an object, or a string that contains an object.
 pub(crate) fn read_arguments<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonError> {
     if scan.peek() != Some(b'"') {
         return in_object(scan);
@@ -78,7 +79,7 @@ pub(crate) fn read_arguments<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArgumen
     Ok(GivenArguments { command: command.map(|command| Cow::Owned(command.into_owned())), is_part })
 }
 
-/// The command line here: a string, or the words of an array.
+/// Reads the command line at the current position: a string, or an array of words.
 pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
     Ok(match scan.peek() {
         Some(b'[') => join(&strings(scan)?).map(Cow::Owned),
@@ -86,7 +87,7 @@ pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, 
     })
 }
 
-/// The strings of the array here.
+/// Reads the strings of the array at the current position.
 pub(crate) fn strings<'a>(scan: &mut JsonScan<'a>) -> Result<Vec<Cow<'a, str>>, JsonError> {
     let mut strings = Vec::new();
     scan.items(|scan| {
@@ -101,7 +102,7 @@ fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonErro
     let mut is_part = false;
     scan.members(|scan, key| {
         if let Some(rank) = KEYS.iter().position(|known| known.as_bytes() == key) {
-            // Of a duplicate name, the last one with a command counts.
+            // If a name occurs twice, the last one that contains a command counts.
             lines[rank] = line(scan)?.or_else(|| lines[rank].take());
             return Ok(());
         }
@@ -119,7 +120,7 @@ fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonErro
     Ok(GivenArguments { command, is_part })
 }
 
-/// The editor's verb and its file; only the path for `view`.
+/// The editor's command and its file; for `view`, only the path.
 fn editor_command<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a, str> {
     match path {
         Some(path) if verb == "view" => path,
@@ -128,7 +129,7 @@ fn editor_command<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a,
     }
 }
 
-/// The command of `words`: the script, if they start a shell with one, or else the quoted words.
+/// The command in `words`: the script, if the words start a shell with a script; otherwise the quoted words.
 fn join(words: &[Cow<'_, str>]) -> Option<String> {
     if words.is_empty() {
         return None;
@@ -148,7 +149,7 @@ fn script<'a>(words: &'a [Cow<'_, str>]) -> Option<&'a str> {
     (shell && runs).then_some(script)
 }
 
-/// `-c`, `-lc`, `/c`, `-Command`.
+/// True for options that are followed by a script: `-c`, `-lc`, `/c`, `-Command`.
 fn takes_script(option: &str) -> bool {
     let short = option.len() <= 4 && option.starts_with(['-', '/']) && option.ends_with(['c', 'C']);
     short || option.eq_ignore_ascii_case("-command")
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!(found.command.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
     }
 
-    /// Behaviour 0.20: Codex's code mode gives its program under a name of its own.
+    /// Behaviour 0.20: Codex's code mode passes its program in an argument with a different name.
     #[test]
     fn a_program_in_an_argument_is_a_command_too() {
         check(

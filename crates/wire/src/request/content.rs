@@ -9,12 +9,13 @@ use crate::request::slot::FoundSlots;
 /// The types of text blocks.
 pub(crate) const TEXT: [&str; 3] = ["text", "input_text", "output_text"];
 
-/// Collects the texts of the content here.
+/// Collects the texts of the content at the current position.
 pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     within(MAX_DEPTH, scan, found)
 }
 
-/// Collects the texts of a member whose object must stay one, or else the whole array or object.
+/// Collects the texts of a member whose parent must remain an object. If the member has no texts, the whole array or
+/// object is held as one place.
 pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mark = found.mark();
     let _ = scan.peek();
@@ -26,7 +27,8 @@ pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) ->
     Ok(())
 }
 
-/// How deep blocks may nest: a result, a document in it, its source, its texts.
+/// The maximum nesting depth of blocks: a result, a document in it, the document's source, and the texts of the
+/// source.
 const MAX_DEPTH: usize = 4;
 
 fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
@@ -70,7 +72,7 @@ fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) 
     Ok(())
 }
 
-/// Collects a document's text: the `data` of a plain text, or blocks.
+/// Collects the text of a document: the `data` of a plain text, or the texts of its blocks.
 fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut data, mut content) = (None, None, None);
     let mark = found.mark();
@@ -96,8 +98,8 @@ fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>)
     Ok(())
 }
 
-/// True when citations are enabled: the model quotes such a text by character positions, and a person reads the
-/// quotes.
+/// True when citations are enabled. The model then quotes the text by character positions, and a person reads the
+/// quotes, so the text must not change.
 fn is_cited(scan: &JsonScan<'_>, citations: Option<&Range<usize>>) -> bool {
     citations.is_some_and(|span| scan.body()[span.clone()].windows(4).any(|word| word == b"true"))
 }

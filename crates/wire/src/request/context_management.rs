@@ -1,6 +1,6 @@
-//! Checks whether a request lets its provider omit results from the model's input.
+//! Checks whether a request allows its provider to omit results from the model's input.
 //!
-//! Later results must not refer to results that may be gone by then.
+//! If so, later results must not refer to earlier results, because the provider may have removed them.
 
 use serde_json::Value;
 use tersely_json::top_members;
@@ -8,21 +8,22 @@ use tersely_json::top_members;
 /// Anthropic's edits that remove only reasoning.
 const THOUGHTS: &str = "clear_thinking";
 
-/// True when `context_management`, in Anthropic's or Responses' spelling, clears or compacts more than reasoning.
+/// True when `context_management`, in the format of Anthropic or of Responses, clears or compacts more than
+/// reasoning.
 pub(crate) fn is_managed(body: &[u8]) -> bool {
     let Some(value) = member("context_management", body) else { return false };
     let edits = value.get("edits").unwrap_or(&value).as_array();
     let drops = |edit: &Value| !edit["type"].as_str().is_some_and(|kind| kind.starts_with(THOUGHTS));
-    // Unknown edits may drop results.
+    // Unknown edits may remove results.
     edits.map_or(!value.is_null() && value != Value::Object(serde_json::Map::new()), |edits| {
         edits.iter().any(drops)
     })
 }
 
-/// A router's plugin that omits the middle of a conversation.
+/// The name of a router's plugin that omits the middle of a conversation.
 const SQUEEZES: &str = "context-compression";
 
-/// True when a router of Chat Completions may omit the middle of a conversation.
+/// True when a router with a Chat Completions API may omit the middle of a conversation.
 pub(crate) fn is_squeezed(body: &[u8]) -> bool {
     let some = |value: &Value| value.as_array().is_some_and(|items| !items.is_empty());
     let is_on = |plugin: &Value| plugin["id"] == SQUEEZES && plugin["enabled"] != false;
@@ -31,7 +32,7 @@ pub(crate) fn is_squeezed(body: &[u8]) -> bool {
         || member("plugins", body).as_ref().is_some_and(squeezes)
 }
 
-/// The member of this name at the top of a body.
+/// Reads the top-level member `name` of a body.
 pub(crate) fn member(name: &'static str, body: &[u8]) -> Option<Value> {
     let found = top_members(&[name], body).unwrap_or_default();
     serde_json::from_slice(found.first()?.value).ok()

@@ -2,11 +2,12 @@
 
 use tersely_json::{JsonError, JsonScan, scan_all};
 
-/// Where the model's last message ends.
+/// The position where the model's last message ends.
 #[derive(Default)]
 pub(crate) struct LastMessageEnd(usize);
 
-/// Where the last of the model's messages ends that `walk` finds; the length of a body that cannot be read.
+/// The end of the last of the model's messages that `walk` finds. For a body that cannot be read, this is the length
+/// of the body.
 pub(crate) fn find<'a>(
     body: &'a [u8],
     walk: impl FnOnce(&mut JsonScan<'a>, &mut LastMessageEnd) -> Result<(), JsonError>,
@@ -14,12 +15,12 @@ pub(crate) fn find<'a>(
     scan_all(body, walk).map_or(body.len(), |LastMessageEnd(end)| end)
 }
 
-/// Where the model's last message of the list `messages` ends.
+/// The position where the model's last message in the array `messages` ends.
 pub(crate) fn in_messages(body: &[u8]) -> usize {
     find(body, |scan, found| scan.items_of("messages", |scan| message("assistant", scan, found)))
 }
 
-/// The message here, which is the model's if its role is `role`.
+/// Reads the message at the current position; it is the model's if its role is `role`.
 pub(crate) fn message(
     role: &str,
     scan: &mut JsonScan<'_>,
@@ -28,7 +29,7 @@ pub(crate) fn message(
     item(scan, found, |_, spoken| spoken == role)
 }
 
-/// The item here, which is the model's if `speaks` returns true for its type and its role.
+/// Reads the item at the current position; it is the model's if `speaks` returns true for its type and its role.
 pub(crate) fn item(
     scan: &mut JsonScan<'_>,
     found: &mut LastMessageEnd,
@@ -50,7 +51,7 @@ pub(crate) fn item(
 mod tests {
     use crate::providers::PROVIDERS;
 
-    /// The part of a body after the model's last message.
+    /// Checks that `new` is the part of the body after the model's last message.
     fn check(path: &str, body: &str, new: &str) {
         let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
         assert_eq!(&body[provider.last_assistant_end(body.as_bytes())..], new, "{path}");

@@ -6,11 +6,11 @@ use percent_encoding::percent_decode_str;
 
 use tersely_json::{JsonError, JsonScan};
 
-/// What precedes a model's name in a path: deployments of Azure, models of Bedrock, Gemini and Vertex AI.
+/// The path segments that precede a model's name: deployments in Azure, models in Bedrock, Gemini and Vertex AI.
 const BEFORE: [&str; 3] = ["/deployments/", "/model/", "/models/"];
 
-/// The model of a request to `target`, a path with its query. The path takes precedence over the body, as it does for
-/// its server. `None` when neither names a model.
+/// The model of a request to `target`, a path with its query. The path takes precedence over the body, as it does on
+/// the server. `None` when neither contains a model's name.
 #[must_use]
 pub fn named_model<'a>(target: &'a str, body: &'a [u8]) -> Option<Cow<'a, str>> {
     in_path(target).or_else(|| in_body(body)).filter(|name| !name.is_empty())
@@ -20,13 +20,13 @@ fn in_path(target: &str) -> Option<Cow<'_, str>> {
     let path = target.split('?').next().unwrap_or_default();
     let rest = BEFORE.iter().find_map(|before| Some(path.rsplit_once(before)?.1))?;
     let name = rest.split('/').next().unwrap_or_default();
-    // The last colon precedes the method, unless a path segment follows; a version may have a colon too.
+    // The last colon precedes the method, unless another path segment follows; a version may contain a colon too.
     let name =
         if name.len() == rest.len() { name.rsplit_once(':').map_or(name, |(name, _)| name) } else { name };
     Some(unescaped(name))
 }
 
-/// The first `model` at the top; nothing after it is read. Duplicates are refused elsewhere.
+/// The first top-level `model` member; nothing after it is read. Duplicates are refused elsewhere.
 fn in_body(body: &[u8]) -> Option<Cow<'_, str>> {
     let (mut scan, mut found) = (JsonScan::new(body), None);
     let _ended = scan.members(|scan, key| {
@@ -39,7 +39,7 @@ fn in_body(body: &[u8]) -> Option<Cow<'_, str>> {
     found
 }
 
-/// A part of a path with `%3A` and the like decoded.
+/// Decodes percent escapes such as `%3A` in a part of a path.
 fn unescaped(part: &str) -> Cow<'_, str> {
     percent_decode_str(part).decode_utf8_lossy()
 }

@@ -1,21 +1,21 @@
 //! Measures the tools and the system prompt, which a model reads before the conversation.
 //!
 //! They are the same in every request of a conversation; if a client changes them, the provider's prompt cache starts
-//! over anyway, because they come first. Tools with deferred loading are not read, and may change without affecting
-//! the cache, so they do not count.
+//! over anyway, because they come first. Tools with deferred loading are not counted: the model does not read them at
+//! the start, and they may change without affecting the cache.
 
 use tersely_json::{JsonNode, list, top_members};
 
-/// What a model reads before a conversation.
+/// The part of a request that a model reads before the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestHead {
-    /// The bytes of the tools and the system prompt.
+    /// The total size of the tools and the system prompt.
     pub bytes: usize,
     /// The names of the tools.
     pub tools: Vec<String>,
 }
 
-/// Measures the members with these names at the top of `body`.
+/// Measures the top-level members of `body` with these names.
 pub(crate) fn beside(names: &[&'static str], body: &[u8]) -> RequestHead {
     let mut head = RequestHead::default();
     for member in top_members(names, body).unwrap_or_default() {
@@ -28,24 +28,24 @@ pub(crate) fn beside(names: &[&'static str], body: &[u8]) -> RequestHead {
     head
 }
 
-/// The bytes of the operator's messages at the start of the array `name`.
+/// The size of the operator's messages at the start of the array `name`.
 pub(crate) fn opening(name: &str, body: &[u8]) -> usize {
     let Ok(Some(place)) = list::place(name, body) else { return 0 };
     let items = JsonNode::at(place, body).items();
     items.iter().take_while(|item| is_operators(item)).map(|item| item.bytes().len()).sum()
 }
 
-/// The array of tools, in every API.
+/// The member that contains the array of tools.
 pub(crate) const TOOLS: &str = "tools";
 
-/// Converse's object around the array of tools.
+/// Converse's object that contains the array of tools.
 pub(crate) const TOOL_CONFIG: &str = "toolConfig";
 
-/// Members of a tool's entry that contain its definition, or several.
+/// The members of an entry that contain the definition of a tool, or several definitions.
 const WRAPS: [&str; 5] = ["function", "custom", "toolSpec", "functionDeclarations", "function_declarations"];
 
 impl RequestHead {
-    /// Adds the names of the tools that a model reads, and returns their bytes.
+    /// Adds the names of the tools that a model reads at the start, and returns the size of these tools.
     fn list(&mut self, list: Option<JsonNode<'_>>) -> usize {
         let items = list.map_or_else(Vec::new, |list| list.items());
         let is_read = |tool: &&JsonNode<'_>| tool.get("defer_loading").is_none_or(|it| it.bytes() != b"true");
@@ -53,7 +53,7 @@ impl RequestHead {
         read.inspect(|tool| self.name(tool)).map(|tool| tool.bytes().len()).sum()
     }
 
-    /// Adds the names of the tools in an entry; one without a name gets its type, as `local_shell` does.
+    /// Adds the names of the tools in an entry. For a tool without a name, such as `local_shell`, its type is added.
     fn name(&mut self, tool: &JsonNode<'_>) {
         let inside = tool.get_all(WRAPS).into_iter().flatten().flatten();
         let each = inside.flat_map(|it| if it.is_list() { it.items() } else { vec![it] });
@@ -74,7 +74,7 @@ fn is_operators(item: &JsonNode<'_>) -> bool {
 mod tests {
     use crate::providers::PROVIDERS;
 
-    /// The head of a body is as long as these parts together.
+    /// Checks that the head of a body is as long as these parts together.
     fn check(path: &str, body: &str, parts: &[&str]) {
         let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
         assert!(parts.iter().all(|part| body.contains(part)), "{body}");

@@ -10,14 +10,14 @@ use crate::request::content::TEXT;
 /// A text in a user message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserPrompt<'a> {
-    /// The bytes of the string, quotes included.
+    /// The range of the string in the body, including the quotes.
     pub span: Range<usize>,
-    /// The string in its JSON spelling.
+    /// The string exactly as written in the JSON.
     pub token: &'a [u8],
 }
 
 impl<'a> UserPrompt<'a> {
-    /// The characters of the string; `None` when they could not be written again.
+    /// The decoded text of the string; `None` if the text could not be encoded again.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
         string::decode(self.token)
@@ -27,7 +27,7 @@ impl<'a> UserPrompt<'a> {
 /// The prompts found so far.
 pub(crate) type FoundPrompts<'a> = Vec<UserPrompt<'a>>;
 
-/// The texts that `walk` finds in a whole body.
+/// Finds the prompts of a whole body with `walk`.
 pub(crate) fn find<'a>(
     body: &'a [u8],
     walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundPrompts<'a>) -> Result<(), JsonError>,
@@ -35,7 +35,7 @@ pub(crate) fn find<'a>(
     scan_all(body, walk)
 }
 
-/// The message here, if it is a user's: its content is a text or blocks.
+/// Reads the message at the current position, if it is a user's. Its content is a text or an array of blocks.
 pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut kind, mut role, mut content) = (None, None, None);
     let mark = found.len();
@@ -58,7 +58,7 @@ pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>)
     Ok(())
 }
 
-/// The string here; skips anything else.
+/// Adds the string at the current position; skips any other value.
 pub(crate) fn string<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let place = scan.skip()?;
     hold(scan.body(), place, found);
@@ -80,7 +80,7 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<()
     Ok(())
 }
 
-/// Adds a place if it is a string that is not empty.
+/// Adds a range if it is a string that is not empty.
 pub(crate) fn hold<'a>(body: &'a [u8], span: Range<usize>, found: &mut FoundPrompts<'a>) {
     let token = &body[span.clone()];
     if token.first() == Some(&b'"') && token.len() > 2 {

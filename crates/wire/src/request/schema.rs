@@ -1,7 +1,7 @@
-//! Finds the descriptions of tools and those in their schemas.
+//! Finds the descriptions of tools, and the descriptions in their schemas.
 //!
-//! A schema also has data: defaults, examples, allowed values. A property can have any name, also `description`. So
-//! only keywords with schemas are followed, and everything else stays unchanged.
+//! A schema also contains data: defaults, examples, allowed values. A property can have any name, even `description`.
+//! So only the keywords that contain schemas are searched, and everything else stays unchanged.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,22 +11,23 @@ use tersely_json::{JsonError, JsonScan, Splice, scan_all, string};
 /// A description of a tool, or of a part of its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolDescription<'a> {
-    /// The bytes of the string, quotes included.
+    /// The range of the string in the body, including the quotes.
     pub span: Range<usize>,
-    /// The bytes to remove for the whole member: with its name and its comma.
+    /// The range to remove for the whole member, including its name and its comma.
     pub member: Range<usize>,
-    /// The string in its JSON spelling.
+    /// The string exactly as written in the JSON.
     pub token: &'a [u8],
 }
 
 impl<'a> ToolDescription<'a> {
-    /// The characters of the string; `None` when they could not be written again.
+    /// The decoded text of the string; `None` if the text could not be encoded again.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
         string::decode(self.token)
     }
 
-    /// The edit that `minify` makes; an empty description is removed.
+    /// The edit that replaces the description by the result of `minify`; if the result is empty, the member is
+    /// removed.
     pub(crate) fn edit(self, minify: impl Fn(&str) -> Option<String>) -> Option<Splice> {
         let text = self.text()?;
         let short = minify(&text);
@@ -40,7 +41,7 @@ impl<'a> ToolDescription<'a> {
 /// The descriptions found so far.
 pub(crate) type FoundDescriptions<'a> = Vec<ToolDescription<'a>>;
 
-/// The descriptions that `walk` finds in a whole body, in order.
+/// Finds the descriptions of a whole body with `walk`, in order.
 pub(crate) fn find<'a>(
     body: &'a [u8],
     walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundDescriptions<'a>) -> Result<(), JsonError>,
@@ -50,7 +51,7 @@ pub(crate) fn find<'a>(
     Ok(found)
 }
 
-/// The tool here, whose schemas are under `names`.
+/// Reads the tool at the current position; its schemas are in the members `names`.
 pub(crate) fn tool<'a>(
     names: &[&str],
     scan: &mut JsonScan<'a>,
@@ -64,7 +65,7 @@ pub(crate) fn tool<'a>(
     })
 }
 
-/// The JSON Schema here, and those in it.
+/// Reads the JSON Schema at the current position, and the schemas in it.
 pub(crate) fn schema<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
@@ -72,7 +73,8 @@ pub(crate) fn schema<'a>(
     within(MAX_DEPTH, scan, found)
 }
 
-/// The object here: finds its own description, and passes every other member to `each`, which takes it.
+/// Reads the object at the current position: records its description, and passes every other member to `each`, which
+/// must consume it.
 pub(crate) fn walk_object<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
@@ -98,10 +100,10 @@ pub(crate) fn walk_object<'a>(
     Ok(())
 }
 
-/// How deep nested schemas are followed.
+/// The maximum depth of nested schemas that are searched.
 const MAX_DEPTH: usize = 32;
 
-/// Keywords with a schema or an array of schemas; Google accepts names in both cases.
+/// Keywords that contain a schema or an array of schemas. Google accepts names in camel case and in snake case.
 const SCHEMAS: [&str; 19] = [
     "items",
     "anyOf",
@@ -124,7 +126,7 @@ const SCHEMAS: [&str; 19] = [
     "contentSchema",
 ];
 
-/// Keywords with schemas under arbitrary names.
+/// Keywords that contain schemas under arbitrary names.
 const NAMED: [&str; 7] =
     ["properties", "$defs", "definitions", "defs", "patternProperties", "dependentSchemas", "dependencies"];
 
@@ -146,15 +148,15 @@ fn within<'a>(
     })
 }
 
-/// A description among the members of its object.
+/// A description, and its position among the members of its object.
 struct Member {
-    /// Where its name begins.
+    /// The position where the member's name begins.
     start: usize,
-    /// Its value.
+    /// The range of the member's value.
     value: Range<usize>,
-    /// Where the member before it ends.
+    /// The position where the previous member ends.
     before: Option<usize>,
-    /// Where the member after it begins.
+    /// The position where the next member begins.
     next: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Finds the places of tool results in a body.
+//! Finds the positions of tool results in a body.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,39 +9,40 @@ use tersely_json::{JsonError, JsonScan, scan_all, string};
 
 use crate::request::call::{SeenCalls, SlotCall};
 
-/// A place in a body with a text of a tool result.
+/// A part of a body that contains a text of a tool result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot<'a> {
-    /// The bytes of the whole JSON value, quotes included: a string can replace any value.
+    /// The range of the whole JSON value, including quotes. A string can replace any value.
     pub span: Range<usize>,
-    /// The call that the result answers; the texts of one result share it.
+    /// The call that the result answers; all texts of one result share this call.
     pub call: Arc<SlotCall<'a>>,
-    /// The same bytes, unchanged.
+    /// The bytes of `span`, unchanged.
     pub token: &'a [u8],
     /// True when the client reports that the tool failed.
     pub is_error: bool,
-    /// The index of its message in the body.
+    /// The index of the result's message in the body.
     pub message: usize,
 }
 
 impl<'a> Slot<'a> {
-    /// The characters of a string; of an object or an array, its JSON unchanged.
+    /// The decoded text of a string; for an object or an array, its JSON unchanged.
     ///
-    /// Decoded on request: in a long conversation most results are known from the previous request, by their token.
-    /// `None` when they could not be written again, as with a lone surrogate: such a slot stays unchanged.
+    /// The text is decoded only on request, because in a long conversation most results are known from the previous
+    /// request by their token. `None` if the text could not be encoded again, as with a lone surrogate: such a slot
+    /// stays unchanged.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
         if self.token.first() == Some(&b'"') {
             return string::decode(self.token);
         }
-        // The scan does not check what it skips. Invalid JSON must not become a valid string.
+        // The scan does not check the values that it skips. Invalid JSON must not become a valid string.
         let text = str::from_utf8(self.token).ok()?;
         serde_json::from_str::<IgnoredAny>(text).ok().map(|_| Cow::Borrowed(text))
     }
 }
 
 impl Slot<'_> {
-    /// True when `text` as a JSON string is byte for byte the token.
+    /// True when encoding `text` as a JSON string gives exactly the bytes of the token.
     #[must_use]
     pub fn is_spelled(&self, text: &str) -> bool {
         let mut token = Vec::with_capacity(self.token.len());
@@ -50,20 +51,20 @@ impl Slot<'_> {
     }
 }
 
-/// What a walk through a body has found so far.
+/// The slots that a walk through a body has found so far.
 ///
-/// Members come in any order: a content may precede the role that makes it a result. So places are held until their
-/// object ends, and then become slots or are dropped.
+/// Members come in any order: the content of a message may precede the role that makes it a result. So places are
+/// held until their object ends, and are then turned into slots or dropped.
 #[derive(Default)]
 pub(crate) struct FoundSlots<'a> {
     pub(crate) calls: SeenCalls<'a>,
     places: Vec<Range<usize>>,
     slots: Vec<Slot<'a>>,
-    /// How many messages have started.
+    /// The number of messages that have started.
     messages: usize,
 }
 
-/// The members of a result that describe it.
+/// The members that describe a result.
 #[derive(Default)]
 pub(crate) struct ResultLabel<'a> {
     pub(crate) id: Cow<'a, str>,
@@ -71,7 +72,7 @@ pub(crate) struct ResultLabel<'a> {
     pub(crate) is_error: bool,
 }
 
-/// The slots that `walk` finds in a whole body.
+/// Finds the slots of a whole body with `walk`.
 pub(crate) fn find<'a>(
     body: &'a [u8],
     walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundSlots<'a>) -> Result<(), JsonError>,
@@ -86,24 +87,24 @@ impl<'a> FoundSlots<'a> {
         self.step();
     }
 
-    /// The same, where calls of one turn are in separate messages.
+    /// Starts a message that may belong to the same turn as the previous message.
     pub(crate) fn step(&mut self) {
         self.messages += 1;
     }
 
-    /// The mark for the places of an object.
+    /// A mark: the places held after this point belong to the object that begins now.
     pub(crate) fn mark(&self) -> usize {
         self.places.len()
     }
 
-    /// Holds a place if it is a string.
+    /// Holds `place` if the value there is a string.
     pub(crate) fn hold_string(&mut self, body: &[u8], place: Range<usize>) {
         if body.get(place.start) == Some(&b'"') {
             self.places.push(place);
         }
     }
 
-    /// Holds a place if it is an array or an object.
+    /// Holds `place` if the value there is an array or an object.
     pub(crate) fn hold_nested(&mut self, body: &[u8], place: Range<usize>) {
         if let Some(b'[' | b'{') = body.get(place.start) {
             self.places.push(place);

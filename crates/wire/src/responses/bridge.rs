@@ -18,11 +18,11 @@ pub(super) static BRIDGING: ToolBridging = ToolBridging {
     bridge: |calls, framing, watch| bridge_response(calls, framing, whole, HeldItem::default(), watch),
 };
 
-/// Members of a tool that is a plain function.
+/// The members that a plain function tool may have.
 const PLAIN: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
 
 fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
-    // A stored conversation begins elsewhere, and has calls in the model's spelling.
+    // The start of a stored conversation is not in the request, and its calls are stored as the model wrote them.
     if request::history(body) != HistoryPlace::Here {
         return None;
     }
@@ -70,7 +70,7 @@ fn list_tool<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
     found.unwrap_or_else(|| ListedTool::as_fixed(tool))
 }
 
-/// The name and the arguments of a call.
+/// Reads the name and the arguments of a call.
 fn call_parts<'a>(item: &JsonNode<'a>) -> Option<(JsonNode<'a>, JsonNode<'a>)> {
     let [kind, name, arguments] = item.get_all(["type", "name", "arguments"])?;
     name.zip(arguments).filter(|_| kind.is_some_and(|kind| kind.is_str("function_call")))
@@ -103,7 +103,7 @@ fn arguments_json(call: &BridgedCall) -> String {
     string::quote(&String::from_utf8_lossy(&call.arguments))
 }
 
-/// The events of a call, held back until it is complete. Items arrive one at a time.
+/// The events of a call, held back until the call is complete. Items arrive one at a time.
 #[derive(Default)]
 struct HeldItem {
     index: Option<u64>,
@@ -167,7 +167,7 @@ impl HeldItem {
         }
     }
 
-    /// Writes the events as those of a call of the intended tool. All stay, since they are numbered.
+    /// Writes the events as events of a call of the intended tool. No event is dropped, because events are numbered.
     fn tell(&mut self, call: &BridgedCall, out: &mut Vec<u8>) {
         let mut is_given = false;
         for raw in std::mem::take(self).events {
@@ -187,7 +187,8 @@ impl HeldItem {
     }
 }
 
-/// Gives an item, or an event with its arguments, the name and arguments of the intended tool.
+/// Replaces the name and the arguments in an item, or in an event that contains arguments, by those of the intended
+/// tool.
 fn name(call: &BridgedCall, object: &JsonNode<'_>, patch: &mut BytePatch) {
     let [name, arguments] = object.get_all(["name", "arguments"]).unwrap_or_default();
     if let Some(name) = name {

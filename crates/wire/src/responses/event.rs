@@ -7,7 +7,7 @@ use tersely_json::{JsonScan, string};
 
 use super::object::{ResponseItem, ResponseObject};
 
-/// The places in an event.
+/// The positions of the fields in an event.
 #[derive(Default)]
 pub(super) struct ResponseEvent<'a> {
     pub(super) data: &'a [u8],
@@ -20,7 +20,7 @@ pub(super) struct ResponseEvent<'a> {
 }
 
 impl<'a> ResponseEvent<'a> {
-    /// `None` when the data is not JSON that all readers agree on.
+    /// Reads an event; `None` when the data is not JSON that all parsers read the same way.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut event = Self { data, ..Self::default() };
         let mut scan = JsonScan::new(data);
@@ -44,22 +44,22 @@ impl<'a> ResponseEvent<'a> {
         Some(event)
     }
 
-    /// The number of its item.
+    /// The number of the event's item.
     pub(super) fn index(&self) -> Option<u64> {
         string::raw(self.index.as_ref()?, self.data).parse().ok()
     }
 
-    /// Its own number.
+    /// The sequence number of the event.
     pub(super) fn sequence(&self) -> Option<u64> {
         string::raw(self.sequence.as_ref()?, self.data).parse().ok()
     }
 
-    /// True when it begins a response.
+    /// True when the event begins a response.
     pub(super) fn is_opening(&self) -> bool {
         matches!(&*self.kind, "response.created" | "response.in_progress" | "response.queued")
     }
 
-    /// True when it ends a response.
+    /// True when the event ends a response.
     pub(super) fn is_end(&self) -> bool {
         matches!(&*self.kind, "response.completed" | "response.incomplete" | "response.failed")
     }

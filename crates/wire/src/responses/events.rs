@@ -13,17 +13,17 @@ use crate::hidden::watch::CloseReason;
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::framing::EventFrame;
 
-/// A response, over all its rounds.
+/// A streamed response, across all its rounds.
 pub(super) struct ResponsesEvents {
     state: ResponseState,
     /// The id of the response in its first event, as JSON.
     id: Option<String>,
-    /// The number of the next event.
+    /// The sequence number of the next event.
     next: u64,
-    /// How many items the client has seen in earlier rounds.
+    /// The number of items that the client has seen in earlier rounds.
     base: u64,
     round: Round,
-    /// The held end of the latest turn.
+    /// The end of the latest turn, held back.
     ending: Ending,
 }
 
@@ -40,14 +40,14 @@ struct Round {
     ending: Ending,
 }
 
-/// The last events of a round, held until it is known whether another round follows.
+/// The last events of a round, held back until it is known whether another round follows.
 #[derive(Default)]
 struct Ending {
     end: Vec<u8>,
     done: Vec<u8>,
 }
 
-/// Calls beyond these in one round are forwarded unchecked.
+/// The maximum number of hidden calls in one round. Further calls are forwarded unchecked.
 const MAX_HIDDEN: usize = 1024;
 
 impl ResponsesEvents {
@@ -100,14 +100,14 @@ impl ResponsesEvents {
         let Some(answer) = &event.answer else { return BytePatch::default() };
         let mut patch = self.state.patch(answer, event.data);
         self.name(event, answer, &mut patch);
-        // A server that does not list its items there need not start to.
+        // If the server does not list its items in the last event, they are not added.
         if !answer.items.is_empty() || self.round.top == 0 {
             self.state.list(answer, event.data, &mut patch);
         }
         patch
     }
 
-    /// Clients expect the id that the response began with.
+    /// Restores the id of the first event, because clients expect the same id until the end.
     fn name(&self, event: &ResponseEvent<'_>, answer: &ResponseObject<'_>, patch: &mut BytePatch) {
         let Some((place, id)) = answer.id.as_ref().zip(self.id.as_ref()) else { return };
         if string::raw(place, event.data) != *id {
@@ -115,7 +115,7 @@ impl ResponsesEvents {
         }
     }
 
-    /// Appends an event with its changes, renumbered if numbers have shifted.
+    /// Appends an event with its changes, with new numbers if earlier events or items were hidden.
     fn write(
         &mut self,
         mut patch: BytePatch,
@@ -198,7 +198,7 @@ impl EventMeaning for ResponsesEvents {
 }
 
 impl ResponsesEvents {
-    /// The turn at the end of a round; its items are in the last event, or were collected one by one.
+    /// The turn at the end of a round. Its items are in the last event, or were collected one by one.
     fn turn(&mut self, event: &ResponseEvent<'_>) -> Option<HiddenTurn> {
         let answer = event.answer.as_ref().filter(|answer| answer.is_complete(event.data))?;
         if event.kind != "response.completed" {
@@ -211,7 +211,7 @@ impl ResponsesEvents {
         self.state.turn(&ResponseItem::list(seen.as_bytes()), seen.as_bytes())
     }
 
-    /// Appends the events of a message.
+    /// Appends the events that announce a message.
     fn say(&mut self, message: &Value, out: &mut Vec<u8>) {
         let (id, part) = (&message["id"], &message["content"][0]);
         let (text, index) = (&part["text"], self.base);
@@ -239,7 +239,7 @@ impl ResponsesEvents {
         }
     }
 
-    /// Appends the event that reports the failure of the response.
+    /// Appends the event that reports that the response failed.
     fn fail(
         &mut self,
         why: RoundFailure<'_>,
@@ -260,7 +260,7 @@ impl ResponsesEvents {
         out.extend_from_slice(&[b"event: response.failed\ndata: ", data.as_slice(), b"\n\n"].concat());
     }
 
-    /// Appends an event, with a number if the others have one.
+    /// Appends an event, with a sequence number if the other events have one.
     fn tell(&mut self, mut event: Value, out: &mut Vec<u8>) {
         if self.next > 0 {
             event["sequence_number"] = json!(self.next);
@@ -296,7 +296,7 @@ impl Round {
         self.hidden.binary_search(&index).is_ok()
     }
 
-    /// All items in order, as an array; `None` when they were too long to collect.
+    /// All items in order, as an array; `None` if they were too long to collect.
     fn items_json(&mut self) -> Option<String> {
         self.items.sort_by_key(|(index, _)| *index);
         let items = self.items.iter().map(|(_, item)| item.as_str());

@@ -9,7 +9,7 @@ use tersely_json::{BytePatch, JsonError, JsonNode, JsonScan, list, string};
 
 use crate::hidden::names::HiddenNames;
 
-/// The places in a response object.
+/// The positions of the fields in a response object.
 #[derive(Default)]
 pub(super) struct ResponseObject<'a> {
     pub(super) place: Range<usize>,
@@ -32,7 +32,8 @@ pub(super) struct ResponseItem<'a> {
 }
 
 impl<'a> ResponseObject<'a> {
-    /// The response object in a whole body; `None` when it is not one, or not JSON that all readers agree on.
+    /// Reads the response object of a whole body. `None` when the body is something else, or is not JSON that all
+    /// parsers read the same way.
     pub(super) fn whole(body: &'a [u8]) -> Option<Self> {
         let mut scan = JsonScan::new(body);
         let answer = Self::read(&mut scan).ok()?;
@@ -40,7 +41,7 @@ impl<'a> ResponseObject<'a> {
         answer.output.is_some().then_some(answer)
     }
 
-    /// The response object here.
+    /// Reads the response object at the current position.
     pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, JsonError> {
         let mut answer = Self::default();
         scan.peek();
@@ -65,7 +66,7 @@ impl<'a> ResponseObject<'a> {
         Ok(answer)
     }
 
-    /// The usage, or `null`.
+    /// The usage, which may be `null`.
     pub(super) fn usage<'d>(&self, data: &'d [u8]) -> Option<JsonNode<'d>> {
         self.usage.clone().map(|place| JsonNode::at(place, data))
     }
@@ -75,7 +76,7 @@ impl<'a> ResponseObject<'a> {
         self.status(data).is_none_or(|status| status == b"\"completed\"")
     }
 
-    /// True when the model was cut off.
+    /// True when the model's output was cut off.
     pub(super) fn is_cut(&self, data: &[u8]) -> bool {
         self.status(data) == Some(b"\"incomplete\"")
     }
@@ -84,7 +85,7 @@ impl<'a> ResponseObject<'a> {
         self.status.clone().map(|place| &data[place])
     }
 
-    /// Removes the hidden tools from the array of tools, which servers repeat.
+    /// Removes the hidden tools from the array of tools, which servers copy from the request.
     pub(super) fn untool(&self, names: HiddenNames, data: &[u8], patch: &mut BytePatch) {
         let Some(place) = &self.tools else { return };
         let data = &data[place.clone()];
@@ -96,7 +97,7 @@ impl<'a> ResponseObject<'a> {
         }
     }
 
-    /// Sets the member `name` to `value`; `place` is its present value, if it has one.
+    /// Sets the member `name` to `value`; `place` is the range of its current value, if it has one.
     pub(super) fn set(&self, name: &str, place: Option<&Range<usize>>, value: &Value, patch: &mut BytePatch) {
         let start = self.place.start + 1;
         match place {
@@ -107,7 +108,7 @@ impl<'a> ResponseObject<'a> {
 }
 
 impl<'a> ResponseItem<'a> {
-    /// The items of an array; none when it is not JSON that all readers agree on.
+    /// The items of an array; empty when the data is not JSON that all parsers read the same way.
     pub(super) fn list(data: &'a [u8]) -> Vec<Self> {
         let (mut scan, mut items) = (JsonScan::new(data), Vec::new());
         let read = scan.items(|scan| {
@@ -117,7 +118,7 @@ impl<'a> ResponseItem<'a> {
         if read.is_ok() { items } else { Vec::new() }
     }
 
-    /// The item here.
+    /// Reads the item at the current position.
     pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, JsonError> {
         let (mut kind, mut name, mut call) = (None, None, None);
         scan.peek();
@@ -133,24 +134,24 @@ impl<'a> ResponseItem<'a> {
         Ok(Self { place, kind, name, call })
     }
 
-    /// True when it is one of these tools.
+    /// True when the item is the definition of one of these tools.
     pub(super) fn is_tool(&self, names: HiddenNames) -> bool {
         self.kind == "function" && names.has(&self.name)
     }
 
-    /// True when it is a call of one of these tools.
+    /// True when the item is a call of one of these tools.
     pub(super) fn calls(&self, names: HiddenNames) -> bool {
         self.kind == "function_call" && names.has(&self.name)
     }
 
-    /// True when it is a call that the provider does not answer itself.
+    /// True when the item is a call that the provider does not answer itself.
     fn is_for_client(&self) -> bool {
         let is_call = self.kind.ends_with("_call") && !SERVED.contains(&&*self.kind);
         is_call || self.kind == "mcp_approval_request"
     }
 }
 
-/// True when the client must act before the model can continue, regardless of calls of `hidden`.
+/// True when the client must act before the model can continue; calls of the tools `hidden` are ignored.
 pub(super) fn waits_for_client(hidden: HiddenNames, items: &[ResponseItem<'_>]) -> bool {
     let answers = items.iter().filter(|item| item.kind.ends_with("_output"));
     let answered: HashSet<_> = answers.map(|item| &*item.call).collect();
@@ -158,6 +159,6 @@ pub(super) fn waits_for_client(hidden: HiddenNames, items: &[ResponseItem<'_>]) 
     own.any(|item| !answered.contains(&*item.call))
 }
 
-/// Calls that the provider makes and answers.
+/// The types of calls that the provider both makes and answers.
 const SERVED: [&str; 5] =
     ["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"];

@@ -53,7 +53,7 @@ fn withdraw(names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, JsonErro
         return Ok(None);
     };
     let tools = ResponseItem::list(&body[list.clone()]);
-    // It follows a tool of the client, so the comma between them goes too.
+    // The hidden tool follows a tool of the client, so the comma between them is removed too.
     let pair = tools.windows(2).find(|pair| pair[1].is_tool(names));
     Ok(pair.map(|pair| {
         let mut patch = BytePatch::default();
@@ -71,11 +71,11 @@ fn watch(names: HiddenNames, framing: ResponseFraming, history: HistoryPlace) ->
     }
 }
 
-/// True when a tool can be hidden: nobody waits for a background response, and a stored conversation would keep
-/// hidden calls.
+/// True when a tool can be hidden in the response. It cannot be hidden in a background response, because no one waits
+/// for it, or in a stored conversation, because the conversation would keep the hidden calls.
 ///
-/// A stored response can be continued only from its last round. A stream has already given the id of its first round,
-/// and cannot take back a call of the client next to a hidden one.
+/// A stored response can be continued only from its last round. A stream has already sent the id of its first round,
+/// and cannot take back a client's call that is next to a hidden call.
 fn can_hide(body: &[u8]) -> Result<bool, JsonError> {
     let found = top_members(&["background", "conversation", "stream"], body)?;
     let mut set = found.iter().filter(|it| !matches!(it.value, b"false" | b"null"));

@@ -1,8 +1,8 @@
-//! Finds tool results, tools and prompts in Responses requests, where items of a type that ends in `_call_output`
-//! answer those that end in `_call`.
+//! Finds tool results, tools and prompts in Responses requests, where items whose type ends in `_call_output` answer
+//! items whose type ends in `_call`.
 //!
-//! The endings cover functions, custom tools, shells and patches, and future kinds of tools. Items with both a call
-//! and its result (`mcp_call`, `web_search_call`) are the provider's own and stay unchanged.
+//! These endings cover functions, custom tools, shells and patches, and future kinds of tools. Items that contain
+//! both a call and its result (`mcp_call`, `web_search_call`) are the provider's own and stay unchanged.
 
 use std::borrow::Cow;
 
@@ -19,15 +19,15 @@ use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// The tools and the system prompt.
+/// Measures the tools and the system prompt.
 pub(super) fn head(body: &[u8]) -> RequestHead {
-    // The next request does not repeat the conversation if the provider stores it.
+    // If the provider stores the conversation, the next request does not repeat it.
     let opening = if history(body).is_kept() { 0 } else { preamble::opening("input", body) };
     let head = preamble::beside(&[preamble::TOOLS, "instructions"], body);
     RequestHead { bytes: head.bytes + opening, ..head }
 }
 
-/// Where the model's last message, reasoning or call ends.
+/// The position where the model's last message, reasoning or call ends.
 pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     let speaks =
         |kind: &str, role: &str| role == "assistant" || kind == "reasoning" || kind.ends_with("_call");
@@ -57,12 +57,12 @@ pub(super) fn history(body: &[u8]) -> HistoryPlace {
     }
 }
 
-/// Every text of every tool result.
+/// Finds every text of every tool result.
 pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("input", |scan| item(scan, found))
 }
 
-/// Every description of a tool and of the parts of its schemas, also of tools that an item adds later.
+/// Finds the descriptions of all tools, and those in their schemas, including tools that a later item adds.
 pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
@@ -84,10 +84,10 @@ fn later_tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -
     Ok(())
 }
 
-/// How deep namespaces of tools may nest.
+/// The maximum nesting depth of namespaces of tools.
 const MAX_DEPTH: usize = 4;
 
-/// A tool, or a namespace of tools.
+/// Reads a tool, or a namespace of tools.
 fn tool<'a>(
     depth: usize,
     scan: &mut JsonScan<'a>,
@@ -100,7 +100,7 @@ fn tool<'a>(
     })
 }
 
-/// Every text of every user message. An input that is one text is a user's.
+/// Finds every text of every user message. If the whole input is one text, it is a user's.
 pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let mut input = None;
     scan.members(|scan, key| {
@@ -151,7 +151,7 @@ fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
     Ok(())
 }
 
-/// The name of a tool that has its own kind of call, such as `local_shell_call`.
+/// The name of a tool whose calls have a type of their own, such as `local_shell_call`.
 fn own_name(kind: Cow<'_, str>) -> Option<Cow<'_, str>> {
     match kind {
         Cow::Borrowed(kind) => kind.strip_suffix("_call").map(Cow::Borrowed),
@@ -159,7 +159,7 @@ fn own_name(kind: Cow<'_, str>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The command of a shell's action: one command in words, or several commands.
+/// The command of a shell call: one command as an array of words, or several commands.
 fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
     let mut given = None;
     scan.members(|scan, key| match key {
@@ -185,7 +185,7 @@ fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     Ok(())
 }
 
-/// A text block, or the output of one shell command.
+/// Reads a text block, or the output of one shell command.
 fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
     scan.members(|scan, key| match key {
@@ -200,7 +200,7 @@ fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
         Some(kind) if TEXT.contains(&kind) => [text, None],
         Some(_) => return Ok(()),
     };
-    // Slots come in the order of the body, whichever of these two is first.
+    // Slots must be in the order of the body, whichever of the two outputs comes first.
     places.sort_by_key(|place| place.as_ref().map(|span| span.start));
     for span in places.into_iter().flatten() {
         found.hold_string(scan.body(), span);

@@ -1,4 +1,4 @@
-//! Tracks what the rounds of a response have in common, and writes the response object of all of them.
+//! Tracks the state that all rounds of a response share, and writes the response object that covers all rounds.
 
 use serde_json::{Value, json};
 use tersely_json::{BytePatch, JsonNode, list, string};
@@ -10,11 +10,11 @@ use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::words::KEPT_ASKING;
 
-/// A response, over all its rounds.
+/// A response, across all its rounds.
 pub(super) struct ResponseState {
     pub(super) names: HiddenNames,
     pub(super) rounds: usize,
-    /// What the client has seen of earlier rounds, as JSON.
+    /// The items that the client has seen in earlier rounds, as JSON.
     shown: Vec<String>,
     pub(super) has_text: bool,
     pub(super) tally: UsageTally,
@@ -26,7 +26,7 @@ impl ResponseState {
         Self { names, rounds: 0, shown: Vec::new(), has_text: false, tally: UsageTally::default(), size: 0 }
     }
 
-    /// The turn of these items, which are places in `data`; `None` when the client must answer too.
+    /// The turn with these items, whose ranges refer to `data`; `None` when the client must answer too.
     pub(super) fn turn(&mut self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
         let is_hidden = |item: &ResponseItem<'_>| item.calls(self.names);
         let own = items.iter().filter(|item| !is_hidden(item));
@@ -42,10 +42,10 @@ impl ResponseState {
         Some(HiddenTurn { asks, messages: messages.join(",") })
     }
 
-    /// The turn with only its hidden calls: with the answers, the model writes the rest again. For responses that the
-    /// client has not seen.
+    /// A turn with only the hidden calls. When the model gets their answers, it writes the rest again, so this is
+    /// only for responses that the client has not seen.
     ///
-    /// Ids of items are removed, since the provider would find the rest of the response by them.
+    /// The ids of the items are removed, because the provider would use them to find the rest of the response.
     pub(super) fn undone(&self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
         let calls = || items.iter().filter(|item| item.calls(self.names));
         let asks: Vec<_> = calls().map(|item| turn::ask(item, data)).collect();
@@ -53,7 +53,7 @@ impl ResponseState {
         (!asks.is_empty()).then(|| HiddenTurn { asks, messages: messages.join(",") })
     }
 
-    /// The changes to any response object.
+    /// The changes that every response object needs.
     pub(super) fn patch(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
         let mut patch = BytePatch::default();
         answer.untool(self.names, data, &mut patch);
@@ -63,7 +63,7 @@ impl ResponseState {
         patch
     }
 
-    /// Lists the items of all rounds in a response object.
+    /// Writes the items of all rounds into a response object.
     pub(super) fn list(&self, answer: &ResponseObject<'_>, data: &[u8], patch: &mut BytePatch) {
         let own = answer.items.iter().filter(|item| !item.calls(self.names));
         let own: Vec<_> = own.map(|item| string::raw(&item.place, data)).collect();
@@ -72,7 +72,7 @@ impl ResponseState {
         }
     }
 
-    /// The changes to the response object of a turn that is closed: its items were shown already.
+    /// The changes to the response object of a closed turn; the client has already seen the items of this turn.
     pub(super) fn patch_closed(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
         let mut patch = self.patch(answer, data);
         if !answer.items.is_empty() {
@@ -87,7 +87,7 @@ impl ResponseState {
         }
     }
 
-    /// A message for a client that would otherwise get nothing; `None` when it has something to read.
+    /// A message for a client that would otherwise get no text; `None` when the client has text to read.
     pub(super) fn excuse(&mut self) -> Option<Value> {
         if self.has_text {
             return None;

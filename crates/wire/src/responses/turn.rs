@@ -1,4 +1,4 @@
-//! Converts a model's output to input items, so that it can be sent again.
+//! Converts a model's output to input items, so that it can be sent back.
 
 use serde_json::Value;
 use tersely_json::{BytePatch, JsonNode};
@@ -6,14 +6,14 @@ use tersely_json::{BytePatch, JsonNode};
 use super::object::ResponseItem;
 use crate::hidden::turn::HiddenAsk;
 
-/// The call of a hidden tool in an item.
+/// Reads the call of a hidden tool from an item.
 pub(super) fn ask(item: &ResponseItem<'_>, data: &[u8]) -> HiddenAsk {
     let value: Value = serde_json::from_slice(&data[item.place.clone()]).unwrap_or_default();
     let input = value["arguments"].as_str().unwrap_or_default().to_owned();
     HiddenAsk { id: item.call.clone().into_owned(), tool: item.name.clone().into_owned(), input }
 }
 
-/// The item without its id, by which the provider would find the rest of its response.
+/// The item without its id, because the provider would use the id to find the rest of the response.
 pub(super) fn nameless(item: &ResponseItem<'_>, data: &[u8]) -> String {
     let mut patch = BytePatch::default();
     let item = &data[item.place.clone()];
@@ -23,9 +23,10 @@ pub(super) fn nameless(item: &ResponseItem<'_>, data: &[u8]) -> String {
     String::from_utf8_lossy(&patch.apply(item)).into_owned()
 }
 
-/// The items without reasoning that only a server with the stored response could read; `None` when there is none.
+/// Removes the reasoning that only a server with the stored response could read; `None` when there is no such
+/// reasoning.
 ///
-/// Other items refer to that reasoning by their ids, so those are removed too.
+/// Other items refer to that reasoning by their ids, so these ids are removed too.
 pub(super) fn without_lost(items: &str) -> Option<String> {
     let data = format!("[{items}]").into_bytes();
     let items = ResponseItem::list(&data);

@@ -9,7 +9,7 @@ use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::request::history::HistoryPlace;
 
-/// A response, over all its rounds.
+/// A response, across all its rounds.
 pub(super) struct ResponsesWhole {
     state: ResponseState,
     history: HistoryPlace,
@@ -22,8 +22,8 @@ impl ResponsesWhole {
         Self { state: ResponseState::new(names), history, latest: Vec::new() }
     }
 
-    /// The turn at the end of a body. A stored response would wait for its answers forever, so every hidden call must
-    /// be answered.
+    /// The turn at the end of a body. Every hidden call must be answered, because a stored response would wait for
+    /// the missing answers forever.
     fn turn(&mut self, answer: &ResponseObject<'_>, body: &[u8]) -> Option<HiddenTurn> {
         let is_complete = answer.is_complete(body);
         let turn = if is_complete { self.state.turn(&answer.items, body) } else { None };

@@ -1,11 +1,12 @@
-//! Names the Responses API's token counts, and spells its errors.
+//! Defines the names of the Responses API's token counts, and the format of its errors.
 
 pub(super) use crate::chat::words::error;
 use tersely_account::TokenUsage;
 
 use crate::usage::words::UsageWords;
 
-/// Where the counts are, and how they map to ours. Cached tokens are part of the input's count.
+/// Where responses contain the token counts, and how they map to our counts. The input's count includes cached
+/// tokens.
 pub(super) static COUNTS: UsageWords = UsageWords {
     places: &[&["usage"], &["response", "usage"]],
     counts: &[INPUT, READ, WRITTEN, OUTPUT, REASONING],

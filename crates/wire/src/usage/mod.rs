@@ -1,7 +1,7 @@
-//! Reads the provider's token counts from responses as they pass.
+//! Reads the provider's token counts from responses as they pass through.
 //!
-//! A [`UsageReader`] takes a response in pieces and keeps almost nothing of it; what it cannot understand counts
-//! nothing.
+//! A [`UsageReader`] takes a response in pieces and stores almost nothing of it. Data that it cannot understand adds
+//! no counts.
 
 mod reader;
 mod scan;

@@ -8,13 +8,13 @@ use crate::protocol::aws_event;
 use crate::usage::scan::MemberScan;
 use crate::usage::words::{UsageCounts, UsageWords};
 
-/// The longest AWS message that is read. Those with counts take less than a kilobyte.
+/// The maximum length of an AWS message that is read. Messages with counts take less than a kilobyte.
 const MAX_MESSAGE_BYTES: usize = 256 << 10;
 
-/// The start of an event's data line.
+/// The start of a data line in an event.
 const DATA: &[u8] = b"data:";
 
-/// Reads one response. It holds a few kilobytes at most, or one AWS message.
+/// Reads one response. The reader stores no more than a few kilobytes, or one AWS message.
 #[derive(Debug)]
 pub struct UsageReader {
     words: &'static UsageWords,
@@ -23,7 +23,7 @@ pub struct UsageReader {
     frames: Frames,
 }
 
-/// The framing of a response, by its first byte.
+/// The framing of a response, which its first byte determines.
 #[derive(Debug)]
 enum Frames {
     /// Nothing has arrived.
@@ -32,7 +32,7 @@ enum Frames {
     Values,
     /// Server-sent events.
     Lines(Line),
-    /// AWS messages: the current one, and how many bytes of it to skip.
+    /// AWS messages: the bytes of the current message, and the number of its bytes to skip.
     Messages(Vec<u8>, usize),
     /// The stream is broken.
     Broken,
@@ -41,21 +41,22 @@ enum Frames {
 /// The current line of an event.
 #[derive(Debug)]
 enum Line {
-    /// It may be a data line: how many bytes match so far, and whether the previous line ended with `\r`.
+    /// The line may be a data line: the number of bytes that match so far, and whether the previous line ended with
+    /// `\r`.
     Start(usize, bool),
     Data,
     Other,
 }
 
 impl UsageReader {
-    /// A reader for a provider's counts.
+    /// Creates a reader for a provider's counts.
     #[must_use]
     pub fn new(words: &'static UsageWords) -> Self {
         let scan = MemberScan::new(words.places);
         Self { words, scan, counts: UsageCounts::default(), frames: Frames::Unknown }
     }
 
-    /// Takes bytes of the response, without a content coding.
+    /// Takes bytes of the response, which must not be compressed.
     pub fn see(&mut self, bytes: &[u8]) {
         if let Frames::Unknown = self.frames {
             // A byte order mark may precede the response.
@@ -179,7 +180,7 @@ mod tests {
         reader.usage()
     }
 
-    /// Input, cache read, cache write, output and reasoning, whatever the pieces.
+    /// Checks the counts of input, cache reads, cache writes, output and reasoning, for pieces of several sizes.
     fn check(path: &str, answer: &[u8], expected: Option<[u64; 5]>) {
         for step in [1, 3, 16, 1000, answer.len().max(1)] {
             let usage = read(path, answer, step);
@@ -196,7 +197,7 @@ mod tests {
     const CONVERSE: &str = "/model/m/converse";
     const INVOKE: &str = "/model/m/invoke-with-response-stream";
 
-    /// They cost more than those for five minutes.
+    /// Cache writes for an hour cost more than cache writes for five minutes.
     #[test]
     fn cache_writes_for_an_hour_are_counted_apart() {
         let answer = br#"{"usage":{"input_tokens":1,"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}}"#;

@@ -1,31 +1,31 @@
-//! Finds members of JSON values that arrive in pieces, and holds nothing else.
+//! Finds members of JSON values that arrive in pieces, and stores nothing else.
 //!
-//! It keeps the depth, the latest name and the current member, so it needs the same memory for any input: of any
-//! length, at any depth, cut off anywhere, or no JSON at all.
+//! The scan stores the depth, the latest name and the current member. So it needs the same memory for any input: of
+//! any length, at any depth, cut off anywhere, or not JSON at all.
 
 use memchr::memchr2;
 
-/// The longest member that is collected. Counts take a few hundred bytes.
+/// The maximum length of a member that is collected. Counts take a few hundred bytes.
 const MAX_MEMBER_BYTES: usize = 16 << 10;
 
-/// The longest name that is compared.
+/// The maximum length of a name that is compared.
 const MAX_NAME_BYTES: usize = 48;
 
 /// A position in a series of JSON values that arrive in pieces.
 #[derive(Debug)]
 pub(super) struct MemberScan {
-    /// The paths of the wanted members.
+    /// The paths of the members to find.
     places: &'static [&'static [&'static str]],
-    /// How many arrays and objects are open, and how many of them enclose each value: one, if all values are in an
-    /// array.
+    /// `depth` is the number of open arrays and objects. `base` is the number of those that enclose every value: one
+    /// if all values are in an array, otherwise zero.
     depth: usize,
     base: usize,
     text: Text,
-    /// The latest string, which may be a name; only its start, if it is long.
+    /// The latest string, which may be a name; if the string is long, only its start.
     word: Vec<u8>,
     /// The name of the current top-level member.
     top: Vec<u8>,
-    /// The member that is being collected: its index, its depth, and its bytes so far.
+    /// The member that is being collected: the index of its path, its depth, and its bytes so far.
     taken: Option<(usize, usize, Vec<u8>)>,
 }
 
@@ -44,14 +44,14 @@ impl MemberScan {
         Self { places, depth: 0, base: 0, text: Text::Outside, word, top, taken: None }
     }
 
-    /// Starts over: another value comes next.
+    /// Starts over, because another value comes next.
     pub(super) fn reset(&mut self) {
         (self.depth, self.base, self.text, self.taken) = (0, 0, Text::Outside, None);
         self.word.clear();
         self.top.clear();
     }
 
-    /// Takes bytes, and passes each member that they complete to `each`, with its path.
+    /// Takes bytes, and passes each member that is now complete to `each`, with its path.
     pub(super) fn see(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[&str], &[u8])) {
         while let Some((&byte, rest)) = bytes.split_first() {
             match self.text {
@@ -68,7 +68,7 @@ impl MemberScan {
                     }
                 }
                 Text::Escaped => {
-                    // A name with an escape is not a wanted one.
+                    // A name that contains an escape cannot be one of the names to find.
                     self.spell(b"\\");
                     self.take(&[byte]);
                     (self.text, bytes) = (Text::Inside, rest);
@@ -81,7 +81,7 @@ impl MemberScan {
         }
     }
 
-    /// Takes a byte outside of strings.
+    /// Takes a byte outside of a string.
     fn mark(&mut self, byte: u8, each: &mut impl FnMut(&[&str], &[u8])) {
         match byte {
             b'"' => {
@@ -118,14 +118,14 @@ impl MemberScan {
         self.taken = self.places.iter().position(leads).map(|at| (at, self.depth, Vec::new()));
     }
 
-    /// Ends the member that is being collected, if it is at this depth.
+    /// Ends the member that is being collected, if the member is at this depth.
     fn finish(&mut self, each: &mut impl FnMut(&[&str], &[u8])) {
         if let Some((at, _, member)) = self.taken.take_if(|(_, depth, _)| *depth == self.depth) {
             each(self.places[at], &member);
         }
     }
 
-    /// Adds bytes to the member, unless it becomes too long to be wanted.
+    /// Adds bytes to the member that is being collected; gives up on the member if it becomes too long.
     fn take(&mut self, bytes: &[u8]) {
         if let Some((.., member)) = &mut self.taken {
             member.extend_from_slice(bytes.get(..MAX_MEMBER_BYTES).unwrap_or(bytes));

@@ -1,18 +1,20 @@
-//! The names of providers' token counts, and ours.
+//! The names of the providers' token counts, and of ours.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use tersely_account::TokenUsage;
 
-/// A provider's names for its counts, and where they are.
+/// A provider's names for its counts, and where its responses contain them.
 #[derive(Debug)]
 pub struct UsageWords {
-    /// The members with the counts, each by its path from the top of a body or an event; two names at most.
+    /// The members that contain the counts. Each is given by its path from the top of a body or an event, with one or
+    /// two names.
     pub(crate) places: &'static [&'static [&'static str]],
-    /// The counts, as JSON pointers into such a member. A member that is a number is a count itself, under its name.
+    /// The counts, as JSON pointers into such a member. A member that is a number is itself a count; its name is its
+    /// pointer.
     pub(crate) counts: &'static [&'static str],
-    /// Maps the counts to ours.
+    /// Converts the provider's counts to ours.
     pub(crate) read: fn(&UsageCounts) -> TokenUsage,
 }
 
@@ -21,8 +23,8 @@ pub struct UsageWords {
 pub(crate) struct UsageCounts(BTreeMap<&'static str, u64>);
 
 impl UsageCounts {
-    /// Takes over the counts in the member at `place`. Providers repeat their counts while they answer: later ones
-    /// replace earlier ones, and missing ones stay.
+    /// Records the counts of the member at `place`. Providers repeat their counts while they answer: later counts
+    /// replace earlier ones, and counts that are missing keep their values.
     pub(super) fn hear(&mut self, words: &UsageWords, place: &[&str], member: &[u8]) {
         let Ok(value) = serde_json::from_slice::<Value>(member) else { return };
         let value = match (value, place.last()) {
@@ -42,12 +44,12 @@ impl UsageCounts {
         self.0.is_empty()
     }
 
-    /// A count, if it is there.
+    /// A count, if the response contains it.
     pub(crate) fn find(&self, pointer: &str) -> Option<u64> {
         self.0.get(pointer).copied()
     }
 
-    /// A count; zero if it is missing.
+    /// A count; zero if the response does not contain it.
     pub(crate) fn count(&self, pointer: &str) -> u64 {
         self.find(pointer).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Detects which characters a JSON writer escapes beyond those that it must.
+//! Detects which characters a JSON writer escapes in addition to the characters that must be escaped.
 
 use std::fmt::Write as _;
 
@@ -14,15 +14,16 @@ pub(super) struct Escapes {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EscapeSet {
-    /// Only the characters that JSON requires.
+    /// Only the characters that JSON requires to be escaped.
     Few,
-    /// Also everything outside ASCII.
+    /// Also all characters outside ASCII.
     Ascii,
-    /// Also `<`, `>`, `&`, U+2028 and U+2029.
+    /// The characters that JSON requires, and `<`, `>`, `&`, U+2028 and U+2029.
     Html,
-    /// The same, and `=` and `'`.
+    /// The characters of `Html`, and `=` and `'`.
     Script,
-    /// Everything outside ASCII, and all characters with a meaning in HTML; quotes as numeric escapes.
+    /// All characters outside ASCII, and all characters with a special meaning in HTML; quotes become numeric
+    /// escapes.
     Strict,
 }
 
@@ -39,7 +40,7 @@ pub(super) enum Digits {
     Capital,
 }
 
-/// The choices that could have written `text`, the likeliest first.
+/// The choices of escapes that may have produced `text`, the likeliest first.
 pub(super) fn candidates(text: &str) -> impl Iterator<Item = Escapes> {
     let stats = EscapeStats::in_text(text);
     let ascii = text.is_ascii();
@@ -55,9 +56,9 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = Escapes> {
     sets.into_iter().filter(|&(_, may)| may).map(move |(set, _)| Escapes { set, slash, digits })
 }
 
-/// The escapes of a text.
+/// Which escapes occur in a text.
 struct EscapeStats {
-    /// True when one of them is numeric.
+    /// True when the text contains a numeric escape.
     numbers: bool,
     slash: Slash,
     digits: Digits,
@@ -102,7 +103,7 @@ impl Escapes {
         out.push_str(rest);
     }
 
-    /// True for a character that is not copied unchanged.
+    /// True for a character that the writer escapes.
     fn changes(self, character: char) -> bool {
         let html = matches!(character, '<' | '>' | '&');
         let line = matches!(character, '\u{2028}' | '\u{2029}');

@@ -1,47 +1,47 @@
-//! Reads the layout of a JSON text from its white space, in one pass.
+//! Detects the layout of a JSON text from its white space, in one pass.
 
 use super::rule::{Group, LayoutRule, RuleKind};
 use super::{Base, Colon, Comma, MAX_ODD, Newline, Pad, Space};
 
-/// The state of the pass.
+/// The state of one pass over a JSON text.
 pub(super) struct Look<'t> {
     text: &'t str,
     at: usize,
-    /// Where the current line begins.
+    /// The position where the current line begins.
     line: usize,
-    /// Characters so far, without the white space between tokens.
+    /// The number of characters so far, without the white space between tokens.
     ink: usize,
-    /// Continuation bytes so far on this line: they are not characters.
+    /// The number of UTF-8 continuation bytes so far on this line, which do not count as characters.
     tails: usize,
-    /// The open groups.
+    /// The open groups (arrays and objects).
     open: Vec<Open>,
-    /// The groups that are not empty, and whether each is on several lines.
+    /// The groups that are not empty; for each, whether it spans several lines.
     groups: Vec<(Group, bool)>,
-    /// The white space at the first place of each kind.
+    /// For each kind of gap, the white space at its first occurrence.
     gaps: [Option<&'t str>; Gap::COUNT],
 }
 
 struct Open {
-    /// Its index among the groups.
+    /// The index of this group in `groups`.
     index: usize,
     column: usize,
     ink: usize,
     commas: usize,
 }
 
-/// The kinds of places for white space.
+/// The kinds of positions where white space may occur.
 #[derive(Clone, Copy)]
 enum Gap {
     BeforeColon,
     AfterColon,
-    /// After a comma in a group on one line.
+    /// After a comma, in a group on one line.
     Comma,
-    /// Inside the opening bracket of a group on one line.
+    /// After the opening bracket of a group on one line.
     Pad,
     Empty,
-    /// Inside the opening bracket of a group on several lines.
+    /// After the opening bracket of a group on several lines.
     Line,
-    /// After a comma of the outermost group, when that is on one line.
+    /// After a comma of the outermost group.
     Row,
 }
 
@@ -145,7 +145,7 @@ impl<'t> Look<'t> {
         self.groups.push((Group { kind, level: self.open.len() - 1, column: 0 }, lines));
     }
 
-    /// Records that the innermost group has a group in it.
+    /// Records that the innermost open group contains another group.
     fn holds_group(&mut self) {
         let Some(open) = self.open.last() else { return };
         let kind = &mut self.groups[open.index].0.kind;
@@ -175,7 +175,7 @@ impl<'t> Look<'t> {
         }
     }
 
-    /// The layout that the white space suggests.
+    /// The layout that matches the white space.
     pub(super) fn space(&self) -> Option<Space> {
         let (base, newline) = self.base()?;
         let mut space = Space { newline, ..base.space() };
@@ -230,7 +230,7 @@ impl<'t> Look<'t> {
         }
     }
 
-    /// The rule that most groups follow, and the groups that do not.
+    /// The rule that fits most groups, and the numbers of the groups that it does not fit.
     fn rule(&self) -> Option<(LayoutRule, Vec<usize>)> {
         let odd = |rule: LayoutRule| -> Vec<usize> {
             let groups = self.groups.iter().zip(1..);

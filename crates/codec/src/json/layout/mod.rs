@@ -1,4 +1,4 @@
-//! Describes the layout of a JSON text, so that the text can be written again byte for byte.
+//! Describes the layout of a JSON text, so that the text can be reproduced byte for byte.
 
 mod escape;
 mod look;
@@ -11,7 +11,7 @@ use self::look::Look;
 use self::rule::LayoutRule;
 use crate::Value;
 
-/// The white space and the escapes of a JSON text, as JSON writers choose them.
+/// The white space and the escapes that the writer of a JSON text has chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     space: Space,
@@ -28,7 +28,7 @@ struct Space {
     base: Base,
     newline: Newline,
     rule: LayoutRule,
-    /// The groups that break the rule, by number: the first is 1, and empty ones do not count.
+    /// The numbers of the groups that break the rule. Groups are counted from 1, without the empty ones.
     odd: Vec<usize>,
     colon: Colon,
     comma: Comma,
@@ -42,13 +42,13 @@ enum Base {
     Compact,
     /// `{"a": 1, "b": 2}`
     Spaced,
-    /// Compact, with each item of the outermost array on its own line.
+    /// Like `Compact`, but each item of the outermost array is on its own line.
     Rows,
-    /// The same with a space on either side of each line end, as Postgres aggregates rows.
+    /// Like `Rows`, but with a space before and after each line break, as Postgres writes aggregated rows.
     Gathered,
     /// Each member and item on its own line, indented by this many spaces per level.
     Indent(usize),
-    /// The same with tabs.
+    /// Each member and item on its own line, indented by one tab per level.
     Tabs,
 }
 
@@ -63,7 +63,7 @@ enum Newline {
 enum Colon {
     Tight,
     Spaced,
-    /// A space before it too.
+    /// A space before and after the colon.
     Wide,
 }
 
@@ -80,18 +80,18 @@ enum Pad {
     None,
     /// `{ "a": 1 }`, `[ ]`
     Space,
-    /// `[ ]`, and no white space in brackets with content.
+    /// `[ ]`, but no white space inside brackets with content.
     Empty,
 }
 
-/// How many groups may break the rule; more would not be a layout.
+/// The maximum number of groups that may break the rule. With more exceptions, the rule does not describe the text.
 const MAX_ODD: usize = 24;
 
-/// How much white space may surround a value; programs write no more.
+/// The maximum amount of white space around a value; programs never write more.
 const MAX_BLANK: usize = 16;
 
 impl Layout {
-    /// The layout in which `value` is written as `text`; `None` when no known layout is.
+    /// The layout that writes `value` exactly as `text`; `None` when no known layout does.
     #[must_use]
     pub fn of(text: &str, value: &Value<'_>) -> Option<Self> {
         let inner = text.trim_start_matches(BLANKS);
@@ -113,7 +113,7 @@ impl Layout {
 const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 
 impl Base {
-    /// The defaults of this base.
+    /// The default spacing for this base.
     fn space(self) -> Space {
         let tight = matches!(self, Self::Compact | Self::Rows | Self::Gathered);
         Space {

@@ -1,29 +1,29 @@
-//! Decides which groups of a text are on one line.
+//! Decides which groups (arrays and objects) of a text are on one line.
 
-/// A rule for all groups.
+/// A rule that decides which groups are on one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LayoutRule {
-    /// All groups are on several lines.
+    /// No group is on one line.
     All,
     /// Only arrays of scalars are on one line.
     Plain,
-    /// Only arrays of scalars that end by this column are on one line.
+    /// Only arrays of scalars that end at or before this column are on one line.
     Fit(usize),
-    /// Arrays are on one line.
+    /// All arrays are on one line, and objects are not.
     Objects,
-    /// Objects are on one line.
+    /// All objects are on one line, and arrays are not.
     Arrays,
-    /// Groups inside this many others are on one line.
+    /// Groups at this nesting level or deeper are on one line.
     Outer(usize),
 }
 
-/// A group that is not empty, as the rules see it.
+/// The properties of a group that the rules use. The group is not empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) kind: RuleKind,
-    /// How many groups enclose it.
+    /// The number of groups that enclose this group.
     pub(super) level: usize,
-    /// The column where it would end on one line, in characters.
+    /// The column, in characters, where the group would end if it were on one line.
     pub(super) column: usize,
 }
 
@@ -35,14 +35,14 @@ pub(super) enum RuleKind {
     Plain,
 }
 
-/// Line widths of common code formatters.
+/// The line widths of common code formatters.
 pub(super) const COLUMNS: [usize; 3] = [80, 100, 120];
 
-/// How many outer levels may be on several lines while the rest is not.
+/// The maximum number of outer levels that are on several lines while all deeper levels are on one line.
 pub(super) const LEVELS: usize = 4;
 
 impl LayoutRule {
-    /// The rules, the simplest first.
+    /// All rules, the simplest first.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         [Self::All, Self::Plain, Self::Objects, Self::Arrays]
             .into_iter()
@@ -50,7 +50,7 @@ impl LayoutRule {
             .chain((1..=LEVELS).map(Self::Outer))
     }
 
-    /// True when a group is on several lines.
+    /// True when this rule puts the group on several lines.
     pub(super) fn breaks(self, group: Group) -> bool {
         match self {
             Self::All => true,

@@ -100,7 +100,7 @@ impl FromStr for Layout {
             let known = layout.space.read(word).or_else(|| layout.escapes.read(word));
             known.or_else(|| layout.read_blank(word)).ok_or(())?;
         }
-        // Each layout has one name: other orders and repetitions are refused.
+        // Each layout has exactly one name, so other orders and repetitions are refused.
         if layout.to_string() == words { Ok(layout) } else { Err(()) }
     }
 }

@@ -11,7 +11,7 @@ impl Layout {
         self.write_within(usize::MAX, value).unwrap_or_default()
     }
 
-    /// Writes `value` in this layout; `None` when it takes more than `most` bytes.
+    /// Writes `value` in this layout; `None` when the text would be longer than `most` bytes.
     #[must_use]
     pub fn write_within(&self, most: usize, value: &Value<'_>) -> Option<String> {
         let mut writer =
@@ -22,30 +22,30 @@ impl Layout {
     }
 }
 
-/// Beyond every rule's column.
+/// A column beyond the limit of every rule.
 const BEYOND: usize = COLUMNS[COLUMNS.len() - 1] + 1;
 
 struct Writer<'l> {
     out: String,
-    /// Where the current line begins.
+    /// The position where the current line begins.
     line: usize,
     layout: &'l Layout,
-    /// Groups so far that are not empty.
+    /// The number of groups so far that are not empty.
     group: usize,
-    /// Groups so far that break the rule.
+    /// The number of groups so far that break the rule.
     odd: usize,
-    /// Open groups.
+    /// The number of open groups.
     level: usize,
-    /// After this many bytes, nothing more is written.
+    /// The maximum number of bytes; nothing is written after this limit.
     most: usize,
 }
 
 /// The position of a value.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The indentation of its line, in levels.
+    /// The indentation of the value's line, in levels.
     depth: usize,
-    /// How many characters follow the value on its line at least: one for a comma.
+    /// The minimum number of characters after the value on its line: one if a comma follows.
     follows: usize,
 }
 
@@ -87,7 +87,7 @@ impl Writer<'_> {
         self.out.push(close);
     }
 
-    /// Writes the content of the brackets.
+    /// Writes the content between the brackets.
     fn write_content<'g, 'v: 'g>(
         &mut self,
         kind: RuleKind,
@@ -112,7 +112,7 @@ impl Writer<'_> {
         if lines { self.lines(parts, place) } else { self.flat(parts, place) }
     }
 
-    /// The current column, in characters; of a long line, one beyond every rule's column.
+    /// The current column, in characters; on a long line, a column beyond the limit of every rule.
     fn column(&self) -> usize {
         self.out[self.line..].chars().take(BEYOND).count()
     }
@@ -160,7 +160,7 @@ impl Writer<'_> {
         self.value(value, place);
     }
 
-    /// Starts a line, indented by `depth` levels.
+    /// Starts a new line, indented by `depth` levels.
     fn line(&mut self, depth: usize) {
         let space = &self.layout.space;
         let (step, width) = space.base.step().unwrap_or((' ', 0));

@@ -1,4 +1,4 @@
-//! Restores in each record what the lines above the list state once.
+//! Adds to each record the values that the lines above the list state once.
 
 use super::facts::{Facts, FieldOrder};
 use crate::error::ReadFault;
@@ -6,15 +6,15 @@ use crate::scan::TextScan;
 use crate::terse::template::TemplatePart;
 use crate::{Text, Value};
 
-/// How many times its own length facts may add to a list: otherwise one line about many records could fill any
-/// memory.
+/// The maximum ratio between the bytes that facts add to a list and its own length. Without a limit, one line about
+/// many records could fill any memory.
 const MAX_GROWTH_FACTOR: usize = 256;
 
-/// How many bytes facts may still add.
+/// The number of bytes that facts may still add.
 struct Room(usize);
 
 impl Room {
-    /// Reserves room for a member and its value.
+    /// Reserves space for a member and its value.
     fn take(&mut self, key: &Text<'_>, value: &Value<'_>) -> Option<()> {
         self.0 = self.0.saturating_sub(key.as_str().len() + size(value));
         (self.0 > 0).then_some(())
@@ -36,7 +36,7 @@ fn size(value: &Value<'_>) -> usize {
 
 type Members<'a> = Vec<(Text<'a>, Value<'a>)>;
 
-/// The record that encloses the one being completed, and the key between them.
+/// The record that encloses the current record, and the key that leads to the current record.
 #[derive(Clone, Copy)]
 struct Frame<'f, 'a> {
     members: &'f Members<'a>,
@@ -45,7 +45,7 @@ struct Frame<'f, 'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Completes all records of a list that starts at byte `start`.
+    /// Completes all records of the list that starts at byte `start`.
     pub(super) fn complete(
         mut self,
         scan: &TextScan<'a>,
@@ -71,7 +71,7 @@ impl<'a> Facts<'a> {
         order.is_none() && constant && made.is_empty() && mostly.is_empty() && below.is_empty()
     }
 
-    /// Restores prefixes and usual values, and records which records there are.
+    /// Restores prefixes and usual values, and notes the paths at which records exist.
     fn begin(&mut self, value: &mut Value<'a>, room: &mut Room) -> Option<()> {
         match value {
             Value::Array(items) => items
@@ -102,7 +102,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Restores everything else.
+    /// Restores all other members.
     fn fill(&self, value: &mut Value<'a>, up: Option<&Frame<'_, 'a>>, room: &mut Room) -> Option<()> {
         match value {
             Value::Array(items) => items
@@ -147,7 +147,7 @@ impl<'a> Facts<'a> {
         self.order(members)
     }
 
-    /// The records that do not appear in any row.
+    /// The records that no row contains, because facts describe them completely.
     fn implied_records(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> + '_ {
         let unmet = self.below.iter().filter(|(_, facts)| !facts.met);
         unmet.map(|(key, _)| (key.clone(), Value::Object(Vec::new())))
@@ -174,7 +174,7 @@ fn find<'m, 'a>(members: &'m mut Members<'a>, key: &Text<'a>) -> Option<&'m mut 
     members.iter_mut().find_map(|(known, value)| (known == key).then_some(value))
 }
 
-/// The fields that templates make.
+/// Builds the fields that the templates define.
 fn make<'t, 'a: 't>(
     templates: impl IntoIterator<Item = &'t (Text<'a>, Vec<TemplatePart<'a>>)>,
     members: &Members<'a>,
@@ -187,7 +187,7 @@ fn make<'t, 'a: 't>(
     made.collect()
 }
 
-/// The text of a template's part, for the record with these members.
+/// The text of one part of a template, for the record with these members.
 fn resolve<'f>(
     part: &'f TemplatePart<'_>,
     members: &'f Members<'_>,
@@ -202,7 +202,7 @@ fn resolve<'f>(
     }
 }
 
-/// The innermost record along `steps`, and the remaining steps.
+/// Follows `steps` through the enclosing records; returns the innermost record reached, and the remaining steps.
 fn nearest<'f, 'a>(
     members: &'f Members<'a>,
     up: Option<&'f Frame<'f, 'a>>,

@@ -1,4 +1,4 @@
-//! Reads the lines above a list's records.
+//! Reads the facts, which are the lines above a list's records.
 
 use std::collections::HashMap;
 
@@ -16,19 +16,19 @@ use crate::{MAX_DEPTH, Text, Value};
 pub(super) struct Facts<'a> {
     pub(super) order: Option<FieldOrder<'a>>,
     pub(super) same: Vec<(Text<'a>, Value<'a>)>,
-    /// Values of records that do not give another.
+    /// Default values, for records that do not contain the field.
     pub(super) usual: Vec<(Text<'a>, Value<'a>)>,
     pub(super) made: Vec<(Text<'a>, Vec<TemplatePart<'a>>)>,
-    /// Templates for records that do not give another value.
+    /// Default templates, for records that do not contain the field.
     pub(super) mostly: Vec<(Text<'a>, Vec<TemplatePart<'a>>)>,
     pub(super) begins: Vec<(Text<'a>, &'a str)>,
-    /// The facts about the records inside a field.
+    /// The facts about the records inside each field.
     pub(super) below: Vec<(Text<'a>, Facts<'a>)>,
-    /// True once a record was found that the facts are about.
+    /// True once a record has been found at this path.
     pub(super) met: bool,
 }
 
-/// How many facts one path may have: each is compared with each field of each record.
+/// The maximum number of facts for one path, because each fact is compared with each field of each record.
 const MAX_FACTS: usize = 1024;
 
 /// The order of a record's fields.
@@ -82,7 +82,7 @@ impl<'a> Facts<'a> {
         Ok(false)
     }
 
-    /// Reads what holds for records that do not give another value.
+    /// Reads a default, which applies to the records that do not contain the field.
     fn unless(&mut self, scan: &mut TextScan<'a>) -> Result<(), ReadFault> {
         if !scan.eat_word(words::NEXT) {
             return self.constants(scan, |facts| &mut facts.usual);
@@ -101,7 +101,7 @@ impl<'a> Facts<'a> {
         Ok(())
     }
 
-    /// Reads values by path into the part of the facts that `part` selects.
+    /// Reads values with their paths into the list of facts that `part` selects.
     fn constants(
         &mut self,
         scan: &mut TextScan<'a>,
@@ -144,7 +144,7 @@ impl<'a> Facts<'a> {
         Ok(())
     }
 
-    /// Takes the order of fields from a header, where no line gives it and records omit fields.
+    /// Takes the order of the fields from the header, if no line states the order and records omit fields.
     pub(super) fn adopt(&mut self, columns: &[HeaderColumn<'a>]) {
         if self.order.is_none() && !(self.usual.is_empty() && self.mostly.is_empty()) {
             let same = self.same.iter().map(|(key, _)| key);
@@ -166,7 +166,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The facts about the records with the field at `steps`, and the field's key.
+    /// The facts about the records that contain the field at `steps`, and the key of this field.
     fn reach(
         &mut self,
         scan: &TextScan<'a>,
@@ -183,7 +183,7 @@ impl<'a> Facts<'a> {
         Ok((facts, key))
     }
 
-    /// The facts about the records at `steps`.
+    /// The facts about the records at the path `steps`.
     fn descend(&mut self, scan: &TextScan<'a>, steps: Vec<Text<'a>>) -> Result<&mut Self, ReadFault> {
         if steps.len() >= MAX_DEPTH {
             return scan.fail("fewer levels");
@@ -203,7 +203,7 @@ impl<'a> Facts<'a> {
         Ok(&mut self.below[at].1)
     }
 
-    /// True when there is a fact about the field `key` already.
+    /// True when there already is a fact about the field `key`.
     fn speaks_of(&self, key: &Text<'a>) -> bool {
         let constants = self.same.iter().chain(&self.usual).map(|(known, _)| known);
         let made = self.made.iter().chain(&self.mostly).map(|(known, _)| known);
@@ -211,14 +211,14 @@ impl<'a> Facts<'a> {
         constants.chain(made).chain(begins).any(|known| known == key)
     }
 
-    /// How many facts there are about one path's records.
+    /// The number of facts about the records at this path.
     fn count(&self) -> usize {
         let constants = self.same.len() + self.usual.len() + self.begins.len();
         constants + self.made.len() + self.mostly.len() + self.below.len()
     }
 }
 
-/// True for `fields: …` and `fields of …`, but not for a keyed record named `fields`.
+/// True for `fields: …` and `fields of …`, but not for a record whose key is `fields`.
 fn is_fields(rest: &str) -> bool {
     const EACH: &str = "each begins with ";
     rest.strip_prefix(words::FIELDS).is_some_and(|rest| {
@@ -248,7 +248,7 @@ fn order<'a>(scan: &mut TextScan<'a>) -> Result<FieldOrder<'a>, ReadFault> {
     }
 }
 
-/// The parts of a template up to the end of the line.
+/// Reads the parts of a template, up to the end of the line.
 fn parts<'a>(scan: &mut TextScan<'a>) -> Result<Vec<TemplatePart<'a>>, ReadFault> {
     let parts = template::parse(open_text(scan)?);
     if parts.len() > MAX_PARTS {
@@ -257,7 +257,7 @@ fn parts<'a>(scan: &mut TextScan<'a>) -> Result<Vec<TemplatePart<'a>>, ReadFault
     Ok(parts)
 }
 
-/// A text up to the end of its line, or in quotes.
+/// Reads a text that extends to the end of its line, or is in quotes.
 fn open_text<'a>(scan: &mut TextScan<'a>) -> Result<&'a str, ReadFault> {
     let start = scan.at();
     let line = rest_of_line(scan)?;

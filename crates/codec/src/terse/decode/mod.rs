@@ -14,7 +14,7 @@ use crate::{DecodeError, MAX_DEPTH, Text, Value};
 /// Reads one document in the terse form.
 ///
 /// # Errors
-/// When the text is not exactly one document as `spec/terse.md` defines it.
+/// Fails if the text is not exactly one document as defined in `spec/terse.md`.
 pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     document(text).map_err(|fault| fault.within(text))
 }
@@ -45,7 +45,7 @@ fn is_member(text: &str) -> bool {
     flow::key(&mut scan).is_ok() && scan.peek() == Some(b':')
 }
 
-/// Takes `12 rows` and its line end, if that is next.
+/// Reads an introduction such as `12 rows` and its line break, if the text continues with one.
 fn intro(scan: &mut TextScan<'_>) -> Option<(usize, ListStyle)> {
     if !scan.peek()?.is_ascii_digit() {
         return None;
@@ -57,7 +57,7 @@ fn intro(scan: &mut TextScan<'_>) -> Option<(usize, ListStyle)> {
     Some(intro)
 }
 
-/// The members of an object, each on its own line, indented by `depth` spaces.
+/// Reads the members of an object; each is on its own line, indented by `depth` spaces.
 fn members<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadFault> {
     if depth == MAX_DEPTH {
         return scan.fail("fewer levels");
@@ -73,7 +73,7 @@ fn members<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadF
     }
 }
 
-/// The value after a key: members on the lines below, a list, or a value on the same line.
+/// Reads the value after a key: members on the lines below, a list, or a value on the same line.
 fn member<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadFault> {
     if scan.eat_word(":\n") {
         if indent(scan) != depth + 1 {
@@ -90,7 +90,8 @@ fn member<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadFa
     }
 }
 
-/// At a line end: skips it and returns true, when the next line has a member at `depth`.
+/// At the end of a line, checks whether the next line contains a member at `depth`; if so, skips the line break and
+/// returns true.
 fn ends_line_before(scan: &mut TextScan<'_>, depth: usize) -> Result<bool, ReadFault> {
     let end = scan.at();
     if scan.peek().is_none() {
@@ -113,7 +114,7 @@ fn indent(scan: &TextScan<'_>) -> usize {
     scan.rest().bytes().take_while(|&byte| byte == b' ').count()
 }
 
-/// The values of an array, each after its number, indented by `depth` spaces.
+/// Reads the values of an array; each follows its number, and is indented by `depth` spaces.
 fn items<'a>(scan: &mut TextScan<'a>, count: usize, depth: usize) -> Result<Value<'a>, ReadFault> {
     let mut items = Vec::new();
     for number in 1..=count {
@@ -132,7 +133,7 @@ fn items<'a>(scan: &mut TextScan<'a>, count: usize, depth: usize) -> Result<Valu
     Ok(Value::Array(items))
 }
 
-/// The values of a list at `depth`.
+/// Reads the values of a list at `depth`.
 fn list<'a>(
     scan: &mut TextScan<'a>,
     (count, style): (usize, ListStyle),
@@ -190,7 +191,7 @@ fn record<'a>(
     flow::value(scan, levels)
 }
 
-/// Takes the rest of the line, and the line end.
+/// Reads the rest of the line, and skips the line break.
 fn rest_of_line<'a>(scan: &mut TextScan<'a>) -> Result<&'a str, ReadFault> {
     let rest = scan.rest();
     let Some(length) = rest.find('\n') else {

@@ -14,18 +14,18 @@ pub(super) struct HeaderColumn<'a> {
     holds: Holds<'a>,
 }
 
-/// The kind of a column's cells.
+/// The kind of the cells in a column.
 enum Holds<'a> {
     /// A value.
     Value,
-    /// The cells of a record.
+    /// The cells of one record.
     Record(Vec<HeaderColumn<'a>>),
-    /// A value, or a list with its records in parentheses.
+    /// A value, or a list whose records are in parentheses.
     List(Vec<HeaderColumn<'a>>),
 }
 
 impl<'a> HeaderColumn<'a> {
-    /// The columns of the records inside this one.
+    /// The columns of the records inside this column.
     pub(super) fn inside(&self) -> &[HeaderColumn<'a>] {
         match &self.holds {
             Holds::Value => &[],
@@ -34,7 +34,7 @@ impl<'a> HeaderColumn<'a> {
     }
 }
 
-/// Reads a header and its line end.
+/// Reads a header and its line break.
 pub(super) fn header<'a>(
     scan: &mut TextScan<'a>,
     style: ListStyle,
@@ -99,11 +99,11 @@ pub(super) fn row<'a>(
     Ok(members)
 }
 
-/// A row, as far as it has been read.
+/// The state while the cells of a row are read.
 struct Row<'s, 'a> {
     scan: &'s mut TextScan<'a>,
     first: bool,
-    /// True after the last cell: all further columns are empty.
+    /// True after the last cell of the row: all further columns are empty.
     ended: bool,
     cells: usize,
 }
@@ -137,7 +137,7 @@ impl<'a> Row<'_, 'a> {
         Ok(members)
     }
 
-    /// Reads the next cell; nothing when it is empty.
+    /// Reads the next cell; `None` when the cell is empty.
     fn cell(
         &mut self,
         read: impl FnOnce(&mut TextScan<'a>) -> Result<Value<'a>, ReadFault>,
@@ -158,7 +158,7 @@ impl<'a> Row<'_, 'a> {
     }
 }
 
-/// Reads the cell of a list column.
+/// Reads a cell in a column of lists.
 fn list<'a>(
     scan: &mut TextScan<'a>,
     columns: &[HeaderColumn<'a>],

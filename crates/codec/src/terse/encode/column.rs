@@ -1,11 +1,11 @@
-//! Aligns the fields of a list's records, at any depth, so that they can be compared.
+//! Collects the fields of a list's records, at any depth, as columns, so that they can be compared.
 
 use super::hoist::Hoist;
 use super::level::{Level, LevelField};
 use crate::terse::path;
 use crate::{Text, Value};
 
-/// How many columns one list may have; further ones are not compared.
+/// The maximum number of columns of one list; further columns are not compared.
 const MAX_COLUMNS: usize = 160;
 
 /// The columns of a list, and the lists inside its records.
@@ -16,29 +16,29 @@ pub(super) struct Columns<'l, 'v> {
     records: usize,
 }
 
-/// A list inside the records of another.
+/// A list inside the records of another list.
 pub(super) struct ListColumns<'l, 'v> {
     pub(super) trail: ColumnTrail<'v>,
     pub(super) level: &'l Level<'v>,
-    /// For each of its records, the outer record that contains it.
+    /// For each record of this list, the index of the outer record that contains it.
     pub(super) owners: Vec<u32>,
 }
 
-/// One field with its values, one for each record of the list.
+/// One field, with its value in each record of the list.
 pub(super) struct Column<'v> {
     pub(super) place: Vec<usize>,
     pub(super) name: String,
     pub(super) texts: Vec<Option<&'v str>>,
     pub(super) cells: Vec<Option<&'v Value<'v>>>,
-    /// True where the record exists that would contain the field.
+    /// For each record, true when it has the object that would contain the field.
     pub(super) held: Vec<bool>,
     /// True when every value is a string.
     pub(super) strings: bool,
-    /// Bytes of all texts.
+    /// The total length of all texts in bytes.
     pub(super) size: usize,
 }
 
-/// The path of a level, by index and by key.
+/// The path of a level, as indexes and as keys.
 #[derive(Default, Clone)]
 pub(super) struct ColumnTrail<'v> {
     place: Vec<usize>,
@@ -55,7 +55,7 @@ impl<'v> ColumnTrail<'v> {
 }
 
 impl<'l, 'v> Columns<'l, 'v> {
-    /// The columns of the list whose records are `level`.
+    /// Collects the columns of the list whose records are in `level`.
     pub(super) fn of(level: &'l Level<'v>, trail: &ColumnTrail<'v>) -> Self {
         let mut columns = Self { records: level.size(), ..Self::default() };
         let owners: Vec<u32> = (0..).take(level.size()).collect();
@@ -63,7 +63,8 @@ impl<'l, 'v> Columns<'l, 'v> {
         columns
     }
 
-    /// Adds a level's fields; `owners` has the list's record for each of its records.
+    /// Adds the fields of a level; `owners` contains, for each record of the level, the index of the list's record
+    /// around it.
     fn gather(&mut self, level: &'l Level<'v>, trail: &ColumnTrail<'v>, owners: &[u32]) {
         for (index, field) in level.fields.iter().enumerate() {
             if field.hoist != Hoist::Stored {
@@ -85,7 +86,7 @@ impl<'l, 'v> Columns<'l, 'v> {
 }
 
 impl<'v> Column<'v> {
-    /// The column of a field; `None` when it has no text.
+    /// Creates the column of a field; `None` when no value has a text.
     fn new(trail: ColumnTrail<'v>, field: &LevelField<'v>, owners: &[u32], records: usize) -> Option<Self> {
         let mut column = Self {
             place: trail.place,

@@ -1,4 +1,4 @@
-//! Finds fields whose values are made of other fields: `https://x/{owner.login}/{name}`.
+//! Finds fields whose values can be built from other fields: `https://x/{owner.login}/{name}`.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -10,32 +10,34 @@ use super::weigh::{TOKEN, weigh};
 use crate::Value;
 use crate::terse::template::{MAX_PARTS, TemplatePart, parse};
 
-/// The templates of a level and those below, each with the position of its field.
+/// Finds templates for the fields of a level and of the levels below; each template comes with the position of its
+/// field.
 pub(super) fn find<'v>(level: &Level<'v>) -> Vec<(Vec<usize>, Hoist<'v>)> {
     let mut search = Search::default();
     search.list(level, &ColumnTrail::default(), &[]);
     search.found
 }
 
-/// How many comparisons are made for each record, so that wide lists take time in proportion to their size.
+/// The maximum number of comparisons for each record, so that the time for wide lists grows only in proportion to
+/// their size.
 const MAX_TRIES_PER_RECORD: usize = 4096;
 
-/// Longer values are never made of others.
+/// The maximum length of a value that can be built from other fields.
 const MAX_VALUE_BYTES: usize = 400;
 
-/// How many sources one template may use.
+/// The maximum number of sources in one template.
 const MAX_SOURCES: usize = 12;
 
 #[derive(Default)]
 struct Search<'v> {
     found: Vec<(Vec<usize>, Hoist<'v>)>,
-    /// Names of columns that are made of others, so that no other is made of them.
+    /// The names of the columns that are built from others. No other column may be built from them.
     derived: HashSet<String>,
-    /// Names of columns that others are made of, so that they are kept.
+    /// The names of the columns that others are built from. They must be kept.
     sources: HashSet<String>,
 }
 
-/// A column that values may be made of, as seen from the records of its list or of an inner list.
+/// A column that values can be built from. It belongs to the same list as the target, or to the enclosing list.
 #[derive(Clone, Copy)]
 struct Source<'c, 'v> {
     column: &'c Column<'v>,
@@ -48,7 +50,7 @@ impl<'v> Source<'_, 'v> {
         self.column.texts[record]
     }
 
-    /// True when the target's text contains the source's.
+    /// True when the target's text contains the source's text.
     fn is_inside(&self, target: &Column<'_>, record: usize) -> bool {
         match (self.text(record), target.texts[record]) {
             (Some(source), Some(target)) => !source.is_empty() && target.contains(source),
@@ -58,7 +60,7 @@ impl<'v> Source<'_, 'v> {
 }
 
 impl<'v> Search<'v> {
-    /// Searches the records of one list; `outer` has the columns of the enclosing list.
+    /// Searches the records of one list; `outer` contains the columns of the enclosing list.
     fn list(&mut self, level: &Level<'v>, trail: &ColumnTrail<'v>, outer: &[Source<'_, 'v>]) {
         let Columns { list: columns, lists, .. } = Columns::of(level, trail);
         if level.size() >= MIN_RECORDS {
@@ -92,7 +94,8 @@ impl<'v> Search<'v> {
         }
     }
 
-    /// A name in quotes would be hard to read inside a template.
+    /// True when `target` may be built from `source`. A name in quotes is not allowed: it would be hard to read in a
+    /// template.
     fn allows(&self, source: &Source<'_, '_>, target: &Column<'_>) -> bool {
         let name = &source.column.name;
         *name != target.name && !name.contains('"') && !self.derived.contains(name)
@@ -121,15 +124,15 @@ impl<'c, 'v> Piece<'c, 'v> {
     }
 }
 
-/// The pieces of a template, and how many records it fits.
+/// The pieces of a template, and the number of records that it fits.
 struct TextTemplate<'c, 'v> {
     pieces: Vec<Piece<'c, 'v>>,
     hits: usize,
-    /// True when it makes every value, and nothing where there is no value.
+    /// True when the template builds every value correctly, and builds nothing where there is no value.
     all: bool,
 }
 
-/// The template that makes the most values of `target`, taken from its first, middle or last value.
+/// The template that builds the most values of `target`. It is derived from the first, middle or last value.
 fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<TextTemplate<'c, 'v>> {
     let filled: Vec<usize> =
         (0..target.texts.len()).filter(|&record| target.texts[record].is_some()).collect();
@@ -139,7 +142,8 @@ fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<TextT
     for &probe in &probes {
         let Some(text) = target.texts[probe].filter(|text| text.len() <= MAX_VALUE_BYTES) else { continue };
         let near = nearby(target, sources, probe, &probes);
-        // A source that equals the value tells less than one that is a part of it, so it comes last.
+        // A source that equals the whole value is less informative than a source that is a part of it, so it is tried
+        // last.
         let (twins, parts): (Vec<_>, Vec<_>) =
             near.iter().partition(|source| source.text(probe) == Some(text));
         let attempts = std::iter::once(&parts[..]).chain(parts.chunks(1)).chain(twins.chunks(1));
@@ -158,7 +162,7 @@ fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<TextT
     best
 }
 
-/// The sources that the target contains at `probe` and at another probe, longest first.
+/// The sources whose text the target contains at `probe` and at another probe, the longest first.
 fn nearby<'c, 'v>(
     target: &Column<'v>,
     sources: &[Source<'c, 'v>],
@@ -190,7 +194,7 @@ impl<'c, 'v> TextTemplate<'c, 'v> {
         Self { pieces, hits, all }
     }
 
-    /// The hoist for this template, if it saves more than its line costs.
+    /// How to write the field with this template, if the template saves more than its line costs.
     fn hoist(&self, target: &Column<'v>) -> Option<Hoist<'v>> {
         let text = self.print();
         let hidden = (0..target.texts.len()).filter(|&record| makes(&self.pieces, target, record));
@@ -209,7 +213,8 @@ impl<'c, 'v> TextTemplate<'c, 'v> {
             .then(|| Hoist::Mostly(text, hidden.into_iter().map(std::ptr::from_ref).collect()))
     }
 
-    /// True when a reader of `text` finds these pieces: braces in a value may look like a field.
+    /// True when parsing `text` gives these pieces again. It may not, because braces in a value may look like a
+    /// field.
     fn reads_back(&self, text: &str) -> bool {
         let parts = parse(text);
         parts.len() == self.pieces.len()
@@ -232,23 +237,23 @@ impl<'c, 'v> TextTemplate<'c, 'v> {
     }
 }
 
-/// True when the pieces together are the target's value in `record`.
+/// True when the pieces, joined together, equal the target's value in `record`.
 fn makes(pieces: &[Piece<'_, '_>], target: &Column<'_>, record: usize) -> bool {
     let Some(text) = target.texts[record] else { return false };
     let rest = pieces.iter().try_fold(text, |rest, piece| rest.strip_prefix(piece.text(record)?));
     rest.is_some_and(str::is_empty)
 }
 
-/// Whether letters may touch a source.
+/// Whether letters may come directly before or after a source.
 #[derive(Clone, Copy, PartialEq)]
 enum Edges {
-    /// Only whole words.
+    /// They may not: a source matches only whole words.
     Whole,
-    /// Any place.
+    /// They may: a source matches anywhere.
     Any,
 }
 
-/// Splits `text` into sources, the longest first, and the text between them.
+/// Splits `text` into sources, searched from the longest to the shortest, and the text between them.
 fn compose<'c, 'v>(
     text: &'v str,
     sources: &[Source<'c, 'v>],
@@ -281,7 +286,7 @@ fn compose<'c, 'v>(
     pieces
 }
 
-/// True when no letter or digit touches the part, so that no word is split.
+/// True when no letter or digit is next to the part, so that no word is split.
 fn stands_alone(text: &str, at: usize, length: usize) -> bool {
     let word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
     let bytes = text.as_bytes();

@@ -1,4 +1,4 @@
-//! Writes the lines above a list's records, which state once what many records share.
+//! Writes the facts, which are the lines above a list's records that state once what many records share.
 
 use super::hoist::Hoist;
 use super::level::{Level, LevelField};
@@ -8,7 +8,8 @@ use crate::terse::style::ListStyle;
 use crate::terse::{flow, path, words};
 use crate::{Text, Value};
 
-/// The facts of a list, one per line; its header, if it has one, starts with the field at `lead`.
+/// Writes the facts of a list, one per line; `lead` is the field that comes first in the header, if there is a
+/// header.
 pub(super) fn print(level: &Level<'_>, style: ListStyle, lead: usize) -> String {
     let mut facts = Facts::default();
     let named = match style.has_header() {
@@ -23,17 +24,17 @@ pub(super) fn print(level: &Level<'_>, style: ListStyle, lead: usize) -> String 
     out + &facts.made + &facts.mostly + &facts.begins
 }
 
-/// Where a reader finds the order of the fields of a level.
+/// Where a reader finds the order of a level's fields.
 #[derive(Clone, Copy, PartialEq)]
 enum NamePlace {
     InHeader,
-    /// In a header that starts with another field than the records do.
+    /// In a header, but its first field was moved there, so the header does not give the order.
     Astray,
     Nowhere,
 }
 
 impl NamePlace {
-    /// Where the order of the fields inside these records is found.
+    /// Where a reader finds the order of the fields inside these records.
     fn below(self, level: &Level<'_>) -> Self {
         match self {
             Self::InHeader | Self::Astray if is_dense(level) => Self::InHeader,
@@ -46,11 +47,12 @@ impl NamePlace {
 #[derive(Default)]
 struct Steps<'v> {
     keys: Vec<&'v Text<'v>>,
-    /// How many steps lead to the innermost record that not all records have.
+    /// The number of steps to the innermost part that only some records have.
     partial: usize,
 }
 
-/// Values by path. A value below a part that not all records have is listed under that part.
+/// Values with their paths, grouped by part. A value inside a part that only some records have is listed under that
+/// part.
 #[derive(Default)]
 struct Constants(Vec<(String, String)>);
 
@@ -69,7 +71,7 @@ impl Constants {
         flow::push(out, value);
     }
 
-    /// Writes a line for all records, and one for each part that not all of them have.
+    /// Writes one line for all records, and one line for each part that only some records have.
     fn print(&self, out: &mut String, says: &str, having: &str) {
         let (all, some): (Vec<_>, Vec<_>) = self.0.iter().partition(|(part, _)| part.is_empty());
         for (part, values) in all.into_iter().chain(some) {
@@ -90,7 +92,7 @@ struct Facts {
 }
 
 impl Facts {
-    /// Collects the facts of a level and below.
+    /// Collects the facts of a level and of the levels below.
     fn collect<'v>(&mut self, level: &Level<'v>, named: NamePlace, steps: &mut Steps<'v>) {
         self.order(level, named, &steps.keys);
         for field in &level.fields {
@@ -123,7 +125,7 @@ impl Facts {
         }
     }
 
-    /// Writes the order of a level's fields, unless it is the usual one.
+    /// Writes the order of a level's fields, unless a reader can derive it from the default order and the header.
     fn order(&mut self, level: &Level<'_>, named: NamePlace, steps: &[&Text<'_>]) {
         let ranks = || level.fields.iter().map(|field| rank(&field.hoist));
         let sorted = ranks().is_sorted() && ranks().filter(|&rank| rank == IMPLIED).count() < 2;
@@ -157,7 +159,8 @@ impl Facts {
 
 const IMPLIED: usize = 3;
 
-/// The usual order: fields that all records share, then those of each record, then those made of others.
+/// The default order: fields that all records share, then fields stored in each record, then fields built from
+/// others.
 fn rank(hoist: &Hoist<'_>) -> usize {
     match hoist {
         Hoist::Same(_) => 0,
@@ -167,12 +170,13 @@ fn rank(hoist: &Hoist<'_>) -> usize {
     }
 }
 
-/// True when `field` has a record, or a list of records, in every record.
+/// True when `field` contains an object or an array in every record.
 fn is_everywhere(field: &LevelField<'_>) -> bool {
     field.cells.iter().all(|cell| matches!(cell, Some(Value::Object(_) | Value::Array(_))))
 }
 
-/// Writes one fact about the field at `steps`; its text extends to the end of the line, in quotes if necessary.
+/// Writes one fact about the field at `steps`. Its text extends to the end of the line, and is in quotes if
+/// necessary.
 fn line(out: &mut String, steps: &[&Text<'_>], says: &str, text: &str) {
     path::push(out, steps);
     out.push_str(says);

@@ -1,4 +1,4 @@
-//! Ways to write a field of a list: in each record, or once for all.
+//! The ways to write a field of a list: in each record, or once for all records.
 
 use std::collections::HashSet;
 
@@ -7,37 +7,37 @@ use crate::Value;
 /// How a field is written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Hoist<'v> {
-    /// In each record.
+    /// The value is in each record.
     Stored,
-    /// In each record, without this prefix.
+    /// The value is in each record, without this prefix.
     Prefix(&'v str),
-    /// In the records with another value than this.
+    /// The value is only in the records where it differs from this one.
     Usual(&'v Value<'v>),
-    /// In the records whose value this template does not make.
+    /// The value is only in the records where this template gives a different value.
     Mostly(String, HiddenValues<'v>),
-    /// Once: every record has this value.
+    /// The value is written once, because it is the same in every record.
     Same(&'v Value<'v>),
-    /// Once: every record's value is made by this template.
+    /// This template is written once; it gives the value of every record.
     Derived(String),
-    /// Not at all: every record has a record here, and all of its fields are written once.
+    /// Nothing is written: every record contains an object here, and all fields of these objects are written once.
     Implied,
 }
 
-/// The values that a template makes, by address.
+/// The addresses of the values that a template gives.
 pub(super) type HiddenValues<'v> = HashSet<*const Value<'v>>;
 
 impl<'v> Hoist<'v> {
-    /// True when records contain at least a part of the field.
+    /// True when at least some records contain the field or a part of it.
     pub(super) fn is_stored(&self) -> bool {
         matches!(self, Self::Stored | Self::Prefix(_)) || self.is_partial()
     }
 
-    /// True when some records contain the field, and a line above covers the others.
+    /// True when some records contain the field, and a line above the list covers the other records.
     pub(super) fn is_partial(&self) -> bool {
         matches!(self, Self::Usual(_) | Self::Mostly(..))
     }
 
-    /// True when a line above covers `value`, a value of the field.
+    /// True when a line above the list covers `value`, a value of the field.
     pub(super) fn hides(&self, value: &Value<'v>) -> bool {
         match self {
             Self::Stored | Self::Prefix(_) => false,
@@ -48,5 +48,5 @@ impl<'v> Hoist<'v> {
     }
 }
 
-/// Fewer values do not justify a line above them.
+/// The minimum number of values that justifies a line above the list.
 pub(super) const MIN_RECORDS: usize = 2;

@@ -1,4 +1,4 @@
-//! Collects the records of a list by path: their fields, in order, with their values.
+//! Collects the records of a list by path, with their fields in order and the values of each field.
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::{cmp::Reverse, mem};
@@ -11,39 +11,42 @@ pub(super) type Members<'v> = &'v [(Text<'v>, Value<'v>)];
 
 /// All records at one path of a list.
 pub(super) struct Level<'v> {
-    /// The fields, in an order that every record follows.
+    /// The fields, in an order that fits every record.
     pub(super) fields: Vec<LevelField<'v>>,
-    /// For each record, the record of the level above that contains it.
+    /// For each record, the index of the record of the level above that contains it.
     pub(super) parents: Vec<u32>,
 }
 
 /// One field of a level's records.
 pub(super) struct LevelField<'v> {
     pub(super) key: &'v Text<'v>,
-    /// Its value in each record.
+    /// The value of the field in each record.
     pub(super) cells: Vec<Option<&'v Value<'v>>>,
-    /// The records inside its values.
+    /// The records inside the values of the field.
     pub(super) below: Option<Level<'v>>,
-    /// How it is written.
+    /// How the field is written.
     pub(super) hoist: Hoist<'v>,
 }
 
-/// Wider records are not treated as a list: comparing their columns would cost too much.
+/// The maximum number of fields. Wider records are not treated as a list, because comparing their columns would take
+/// too long.
 const MAX_FIELDS: usize = 400;
 
-/// A list inside a record is long when it holds more records than this.
+/// The maximum number of records in a short list inside a record; a list with more records is long.
 const MAX_SHORT_LIST: usize = 6;
 
-/// How many empty cells a level may have for each full one, so that memory stays in proportion to the input.
+/// The maximum number of empty cells for each full cell of a level, so that memory grows only in proportion to the
+/// input.
 const MAX_EMPTY_CELLS: usize = 16;
 
 impl<'v> Level<'v> {
-    /// The level of a list's own records; `None` when a record repeats a key, or no order fits all of them.
+    /// The level of a list's own records; `None` when a record repeats a key, or when no order of fields fits all
+    /// records.
     pub(super) fn of(rows: &[Members<'v>]) -> Option<Self> {
         Self::gather(rows, vec![0; rows.len()])
     }
 
-    /// How many records there are.
+    /// The number of records.
     pub(super) fn size(&self) -> usize {
         self.parents.len()
     }
@@ -73,12 +76,12 @@ impl<'v> LevelField<'v> {
         Self { key, cells: vec![None; records], below: None, hoist: Hoist::Stored }
     }
 
-    /// The values, without missing ones.
+    /// The values that are present.
     pub(super) fn values(&self) -> impl Iterator<Item = &'v Value<'v>> + '_ {
         self.cells.iter().flatten().copied()
     }
 
-    /// Collects the records inside the field's values, if an order fits all of them.
+    /// Collects the records inside the field's values, if some order of fields fits all of them.
     fn descend(&mut self) {
         let mut records = Vec::new();
         let mut parents = Vec::new();
@@ -95,7 +98,7 @@ impl<'v> LevelField<'v> {
     }
 }
 
-/// Calls `visit` with `value`, if it is an object, or with each object among its items.
+/// Calls `visit` with `value` if it is an object, or with each object among its items if it is an array.
 fn each_record<'v>(value: &'v Value<'v>, visit: &mut impl FnMut(Members<'v>)) {
     match value {
         Value::Object(members) => visit(members),
@@ -110,13 +113,13 @@ fn each_record<'v>(value: &'v Value<'v>, visit: &mut impl FnMut(Members<'v>)) {
     }
 }
 
-/// The fields so far, in the order of their appearance.
+/// The fields found so far, in the order of their first appearance.
 struct Gather<'v> {
     fields: Vec<LevelField<'v>>,
     index: HashMap<&'v str, usize>,
-    /// True where the next field was seen to follow directly.
+    /// For each field, true when the next field of `fields` directly follows it in some record.
     chained: Vec<bool>,
-    /// Which field was seen to follow which, other than the next one.
+    /// Pairs of fields that directly follow each other in some record but are not neighbours in `fields`.
     follows: BTreeSet<(usize, usize)>,
     records: usize,
     cells: usize,
@@ -152,7 +155,7 @@ impl<'v> Gather<'v> {
         Some(())
     }
 
-    /// The index of the field `key`, most likely `guess`.
+    /// The index of the field `key`; `guess` is tried first.
     fn find(&mut self, key: &'v Text<'v>, guess: usize) -> Option<usize> {
         if self.fields.get(guess).is_some_and(|field| field.key == key) {
             return Some(guess);
@@ -169,7 +172,7 @@ impl<'v> Gather<'v> {
         Some(self.fields.len() - 1)
     }
 
-    /// The fields in an order that every record follows; `None` when there is none.
+    /// The fields in an order that fits every record; `None` when there is no such order.
     fn into_ordered(mut self) -> Option<Vec<LevelField<'v>>> {
         if self.fields.len() * self.records > MAX_EMPTY_CELLS * self.cells + 4096 {
             return None;
@@ -181,7 +184,7 @@ impl<'v> Gather<'v> {
         Some(self.fields)
     }
 
-    /// Sorts the fields topologically; of several choices, the earlier field comes first.
+    /// Sorts the fields topologically; if several fields could come next, the one that appeared first is chosen.
     fn sort(&mut self) -> Option<()> {
         let neighbours = self.neighbours();
         let mut waits = vec![0; self.fields.len()];
@@ -206,7 +209,7 @@ impl<'v> Gather<'v> {
         Some(())
     }
 
-    /// For each field, those that follow it directly in some record.
+    /// For each field, the fields that directly follow it in some record.
     fn neighbours(&self) -> Vec<Vec<usize>> {
         let mut neighbours = vec![Vec::new(); self.fields.len()];
         for &(before, after) in &self.follows {

@@ -1,4 +1,4 @@
-//! Writes a list of records: facts first, then each record on a line.
+//! Writes a list of records: first the facts, then one line for each record.
 
 use std::collections::HashSet;
 
@@ -10,17 +10,18 @@ use crate::terse::style::ListStyle;
 use crate::terse::{flow, words};
 use crate::{Text, Value};
 
-/// A list's records, each on a line.
+/// The text of a list, with one line for each record.
 pub(super) struct List {
     pub(super) text: String,
-    /// True when inner lists make the lines long.
+    /// True when lists inside the records make the lines long.
     pub(super) long: bool,
 }
 
-/// Shorter lists keep keys beside values: they are easier to read so, and a header would save little.
+/// The minimum number of rows for a header. Shorter lists keep each key next to its value: they are easier to read
+/// this way, and a header would save little.
 const MIN_ROWS: usize = 13;
 
-/// The list of `rows`, each after its key if it has one; `None` when no order of fields fits all of them.
+/// Writes `rows` as a list, each row after its key if `keys` are given; `None` when no order of fields fits all rows.
 pub(super) fn list<'v>(place: KeyPlace, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<List> {
     if rows.len() < 2 {
         return None;
@@ -36,7 +37,7 @@ pub(super) fn list<'v>(place: KeyPlace, rows: &[Members<'v>], keys: Option<&[&Te
     Some(List { text, long: level.has_long_lists() })
 }
 
-/// True when the records read well as cells under a header: many, similar, and not mostly booleans.
+/// True when the records are easy to read as cells under a header: many, similar, and not mostly booleans.
 fn suits_table(level: &Level<'_>) -> bool {
     let stored = level.fields.iter().filter(|field| field.hoist == Hoist::Stored);
     let (columns, flags) = stored.fold((0, 0), |(columns, flags), field| {
@@ -46,7 +47,8 @@ fn suits_table(level: &Level<'_>) -> bool {
     level.size() >= MIN_ROWS && flags * 3 < columns.max(1) && rows::is_dense(level)
 }
 
-/// Writes the records with their keys. They omit only what is the same for all of them: see `spec/terse.md`.
+/// Writes the records with their keys. They omit only the fields that the facts give for all records: see
+/// `spec/terse.md`.
 fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> String {
     let style = if keys.is_some() { ListStyle::KeyedRecords } else { ListStyle::Records };
     share::records(level);
@@ -58,7 +60,7 @@ fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text
     out
 }
 
-/// Writes the records as cells under a header; `None` when one of them has no cell.
+/// Writes the records as cells under a header; `None` when a record would have no cell.
 fn table<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<String> {
     let style = if keys.is_some() { ListStyle::KeyedRows } else { ListStyle::Rows };
     share::cells(level);
@@ -79,8 +81,8 @@ fn table<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'
     Some(out)
 }
 
-/// The first field of each row. Readers find a row by its start, so it is a field with a different value in each row,
-/// the shortest if there are several.
+/// The field that comes first in each row. Readers find a row by its start, so this is a field with a different value
+/// in each row; if there are several, the shortest one.
 fn lead(level: &Level<'_>) -> usize {
     let unique = |index: &usize| tells_apart(&level.fields[*index]);
     let first = level.fields.iter().position(|field| field.hoist.is_stored()).unwrap_or(0);

@@ -18,36 +18,36 @@ use super::{decode, flow, words};
 use crate::Value;
 use crate::json::push_scalar;
 
-/// Where the keys of records are.
+/// Where the keys of records are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// In a header above the records, if there are many.
+    /// In a header above the records, if there are many records.
     Header,
-    /// Beside every value, which small models read best.
+    /// Next to every value, which small models read best.
     Beside,
 }
 
-/// Writes `value` in the terse form; `None` when it nests too deep.
+/// Writes `value` in the terse form; `None` when the value nests too deep.
 #[must_use]
 pub fn encode(value: &Value<'_>) -> Option<String> {
     encode_as(KeyPlace::Header, value)
 }
 
-/// The same, with keys in this place.
+/// Like [`encode`], with the keys in this place.
 #[must_use]
 pub fn encode_as(keys: KeyPlace, value: &Value<'_>) -> Option<String> {
     let text = draft_as(keys, value)?;
-    // If it does not decode to the same value, the flat layout is used, which holds every value.
+    // If the text does not decode to the same value, the flat layout is used, which can represent every value.
     if decode(&text).as_ref() == Ok(value) { Some(text) } else { Some(flat(value)) }
 }
 
-/// Like `encode`, without the check: for callers that decode and compare themselves.
+/// Like [`encode`], but without the check, for callers that decode the text and compare the values themselves.
 #[must_use]
 pub fn draft(value: &Value<'_>) -> Option<String> {
     draft_as(KeyPlace::Header, value)
 }
 
-/// The same, with keys in this place.
+/// Like [`draft`], with the keys in this place.
 #[must_use]
 pub fn draft_as(keys: KeyPlace, value: &Value<'_>) -> Option<String> {
     value.fits().then(|| document(keys, value))
@@ -61,7 +61,7 @@ fn document<'v>(keys: KeyPlace, value: &'v Value<'v>) -> String {
     }
 }
 
-/// The value on one line.
+/// Writes the value on one line.
 fn flat(value: &Value<'_>) -> String {
     let mut out = String::new();
     if value.is_scalar() {
@@ -72,15 +72,15 @@ fn flat(value: &Value<'_>) -> String {
     out
 }
 
-/// Text of several lines.
+/// A value written on several lines.
 enum Block {
-    /// A count, then records; it follows a key on the same line.
+    /// A count, then records. A list starts on the same line as its key.
     List(String),
-    /// Members, each on its own line; it follows below a key.
+    /// Members, one per line. They start on the line below their key.
     Members(String),
 }
 
-/// How deep blocks may nest: each level is weighed against the next.
+/// The maximum nesting depth of blocks. It is limited because the weights of all levels are compared.
 const MAX_BLOCKS: usize = 12;
 
 impl Block {
@@ -91,7 +91,7 @@ impl Block {
     }
 }
 
-/// The block for `value`, if it is better than one line; its lines are indented by `depth` spaces.
+/// The block for `value`, if a block is better than one line; its lines are indented by `depth` spaces.
 fn block<'v>(place: KeyPlace, value: &'v Value<'v>, depth: usize) -> Option<Block> {
     if depth == MAX_BLOCKS {
         return None;
@@ -113,10 +113,11 @@ fn block<'v>(place: KeyPlace, value: &'v Value<'v>, depth: usize) -> Option<Bloc
     }
 }
 
-/// How much more parts may weigh than rows with long lists, in percent.
+/// The maximum weight of parts that are still preferred to rows with long lists, in percent of the weight of the
+/// rows.
 const LONG_ROWS_PERCENT: usize = 125;
 
-/// The rows or the parts, whichever weigh less, if they weigh less than one line.
+/// Chooses between rows and parts by weight. Rows are chosen only if they weigh less than the value on one line.
 fn better(list: Option<List>, parts: Option<Block>, value: &Value<'_>) -> Option<Block> {
     let Some(list) = list else { return parts };
     let weight = weigh(&list.text);
@@ -134,7 +135,7 @@ fn members<'v>(value: &'v Value<'v>) -> Option<Members<'v>> {
     }
 }
 
-/// An object's members, each on its own line, if one of them is a block.
+/// Writes an object's members, each on its own line, if at least one of them is a block.
 fn lines(place: KeyPlace, members: Members<'_>, depth: usize) -> Option<String> {
     let blocks: Vec<_> = members.iter().map(|(_, value)| block(place, value, depth + 1)).collect();
     blocks.iter().any(Option::is_some).then(|| {
@@ -149,7 +150,7 @@ fn lines(place: KeyPlace, members: Members<'_>, depth: usize) -> Option<String> 
     })
 }
 
-/// An array's values, each after its number, if one of them is a block.
+/// Writes an array's values, each after its number, if at least one of them is a block.
 fn items<'v>(place: KeyPlace, items: &'v [Value<'v>], depth: usize) -> Option<String> {
     let blocks: Vec<_> = items.iter().map(|item| block(place, item, depth + 1)).collect();
     blocks.iter().any(Option::is_some).then(|| {
@@ -183,7 +184,7 @@ mod tests {
     use super::{KeyPlace, decode, document};
     use crate::json;
 
-    /// The check in `encode` is a safety net: nothing may need it.
+    /// The check in `encode` is a safety net: no document may depend on it.
     #[test]
     fn every_document_comes_back_unaided() {
         for seed in 0..60_000_u64 {

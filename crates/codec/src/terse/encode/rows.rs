@@ -1,11 +1,11 @@
-//! Writes a list's records without what the facts cover: as cells under a header, or with their keys.
+//! Writes a list's records without the values that the facts cover: as cells under a header, or with their keys.
 
 use super::hoist::Hoist;
 use super::level::{Level, LevelField, Members};
 use crate::terse::flow;
 use crate::{Text, Value};
 
-/// The columns of one field: its own, and those of the records inside it.
+/// The columns of one field: a column for its own values, and the columns of the records inside it.
 pub(super) struct CellSlot<'l, 'v> {
     key: &'v Text<'v>,
     hoist: &'l Hoist<'v>,
@@ -14,7 +14,7 @@ pub(super) struct CellSlot<'l, 'v> {
     group: Option<Vec<CellSlot<'l, 'v>>>,
 }
 
-/// The column for values that are not records.
+/// The column for values that are not single records.
 enum Own<'l, 'v> {
     None,
     Value,
@@ -48,7 +48,7 @@ fn slot<'l, 'v>(field: &'l LevelField<'v>) -> CellSlot<'l, 'v> {
     CellSlot { key: field.key, hoist: &field.hoist, below, own, group }
 }
 
-/// True when the records fill most of the cells they would get.
+/// True when the records fill at least half of their cells.
 pub(super) fn is_dense(level: &Level<'_>) -> bool {
     let stored = level.fields.iter().filter(|field| field.hoist.is_stored());
     let (cells, full) = stored
@@ -56,7 +56,7 @@ pub(super) fn is_dense(level: &Level<'_>) -> bool {
     full * 2 >= cells
 }
 
-/// True when a record of `level` contains something that no fact covers.
+/// True when a record of `level` contains a value that no fact covers.
 fn has_stored<'v>(level: &Level<'v>, members: Members<'v>) -> bool {
     let mut fields = level.fields.iter();
     members.iter().any(|(key, value)| {
@@ -92,7 +92,7 @@ fn push_columns<'s, 'l: 's, 'v: 'l>(out: &mut String, slots: impl Iterator<Item 
 }
 
 impl<'l, 'v> Own<'l, 'v> {
-    /// The brackets of the column in a header, and the columns between them.
+    /// The opening and closing brackets of the column in a header, and the columns between them.
     fn columns(&self) -> Option<(&'static str, &[CellSlot<'l, 'v>], &'static str)> {
         match self {
             Self::None => None,
@@ -102,7 +102,7 @@ impl<'l, 'v> Own<'l, 'v> {
     }
 }
 
-/// Writes the cells of one record, with the field at `lead` first; nothing when it has no cells.
+/// Writes the cells of one record, with the field at `lead` first; writes nothing when the record has no cells.
 pub(super) fn push_row<'v>(out: &mut String, slots: &[CellSlot<'_, 'v>], lead: usize, members: Members<'v>) {
     let mut row = Row { out, waiting: 0, first: true };
     let Some((slot, at)) = slots.get(lead).filter(|_| lead > 0).and_then(|slot| {
@@ -116,7 +116,7 @@ pub(super) fn push_row<'v>(out: &mut String, slots: &[CellSlot<'_, 'v>], lead: u
     row.cells(&slots[lead + 1..], Some(&members[at + 1..]));
 }
 
-/// A row, as far as it is written. Commas wait until a cell follows, so that none is at the end.
+/// The state while a row is written. Commas are written only when a cell follows, so that no comma is at the end.
 struct Row<'o> {
     out: &'o mut String,
     waiting: usize,
@@ -159,7 +159,7 @@ impl Row<'_> {
         }
     }
 
-    /// Goes to the next cell.
+    /// Moves to the next cell.
     fn next(&mut self) {
         self.waiting += usize::from(!self.first);
         self.first = false;
@@ -173,7 +173,7 @@ impl Row<'_> {
 }
 
 impl<'v> CellSlot<'_, 'v> {
-    /// Writes the cell of the field's own column.
+    /// Writes the cell for the field's own column.
     fn push(&self, out: &mut String, value: &'v Value<'v>) {
         match (&self.own, self.below, value) {
             (Own::List(columns), Some(below), Value::Array(items)) => {
@@ -197,7 +197,7 @@ impl<'v> CellSlot<'_, 'v> {
     }
 }
 
-/// Writes a value without what the facts about its records cover.
+/// Writes a value without the values that the facts about its records cover.
 pub(super) fn push_stored<'v>(out: &mut String, value: &'v Value<'v>, level: Option<&Level<'v>>) {
     match (value, level) {
         (Value::Object(members), Some(level)) => push_record(out, level, members),
@@ -216,13 +216,13 @@ pub(super) fn push_stored<'v>(out: &mut String, value: &'v Value<'v>, level: Opt
     }
 }
 
-/// Writes a record with its keys, without what the facts cover.
+/// Writes a record with its keys, without the values that the facts cover.
 pub(super) fn push_record<'v>(out: &mut String, level: &Level<'v>, members: Members<'v>) {
     let mut fields = level.fields.iter();
     let mut first = true;
     out.push('{');
     for (key, value) in members {
-        // Members follow the order of the fields, so one pass over both finds every pair.
+        // Members are in the order of the fields, so one pass over both finds every pair.
         let Some(field) = fields.by_ref().find(|field| field.key == key) else { continue };
         if !field.hoist.hides(value) {
             out.push_str(if first { "" } else { "," });

@@ -1,4 +1,5 @@
-//! Decides what is written once for all records of a list: shared values, values made of others, prefixes.
+//! Decides what is written once for all records of a list: shared values, values built from other fields, and
+//! prefixes.
 
 use super::derive;
 use super::hoist::{Hoist, MIN_RECORDS};
@@ -7,7 +8,7 @@ use super::weigh::{TOKEN, weigh};
 use crate::terse::flow;
 use crate::{Text, Value};
 
-/// Marks values that all records share or that are made of other fields, in `level` and below.
+/// Marks the values that all records share, or that are built from other fields, in `level` and the levels below.
 pub(super) fn mark_shared(level: &mut Level<'_>) {
     constants(level);
     for (place, hoist) in derive::find(level) {
@@ -17,14 +18,14 @@ pub(super) fn mark_shared(level: &mut Level<'_>) {
     }
 }
 
-/// Marks what cells under a header can also omit: usual values and prefixes.
+/// Marks the values that only cells under a header can omit as well: usual values and prefixes.
 pub(super) fn cells(level: &mut Level<'_>) {
     usual(level);
     prefixes(level);
     imply(level);
 }
 
-/// Keeps in records with keys all that is not the same for every one of them.
+/// For records with keys, keeps a field in the records unless a fact covers it in every record.
 pub(super) fn records(level: &mut Level<'_>) {
     restore(level);
     imply(level);
@@ -45,7 +46,7 @@ fn field_at<'l, 'v>(level: &'l mut Level<'v>, place: &[usize]) -> Option<&'l mut
     if rest.is_empty() { Some(field) } else { field_at(field.below.as_mut()?, rest) }
 }
 
-/// Marks the fields that have one value in all records.
+/// Marks the fields that have the same value in all records.
 fn constants(level: &mut Level<'_>) {
     let worth = level.size() >= MIN_RECORDS;
     for field in &mut level.fields {
@@ -56,14 +57,14 @@ fn constants(level: &mut Level<'_>) {
     }
 }
 
-/// The value that all records have in `field`.
+/// The value of `field`, if it is the same in all records.
 fn same<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     let (first, rest) = field.cells.split_first()?;
     let first = (*first)?;
     rest.iter().all(|cell| *cell == Some(first)).then_some(first)
 }
 
-/// Marks the stored fields with one value in most records.
+/// Marks the stored fields that have the same value in most records.
 fn usual(level: &mut Level<'_>) {
     for field in &mut level.fields {
         if field.hoist == Hoist::Stored
@@ -77,10 +78,10 @@ fn usual(level: &mut Level<'_>) {
     }
 }
 
-/// The share of records that makes a value the usual one, as a fraction.
+/// The minimum share of records that must have the usual value, as a fraction.
 const MIN_USUAL_SHARE: (usize, usize) = (2, 3);
 
-/// The simple value of most records in `field`, if it saves more than a line costs.
+/// The scalar or empty array that most records have in `field`, if writing it once saves more than a line costs.
 fn most<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     let value = majority(&field.cells)?;
     let simple = match value {
@@ -128,7 +129,7 @@ fn prefixes(level: &mut Level<'_>) {
     }
 }
 
-/// The prefix of all values of `field`, cut at the end of a word, if it saves more than a line costs.
+/// The common prefix of all values of `field`, cut at the end of a word, if it saves more than a line costs.
 fn shared_prefix<'v>(field: &LevelField<'v>) -> Option<&'v str> {
     let mut texts = field.values().map(text);
     let mut prefix = texts.next()??.as_str();
@@ -161,16 +162,16 @@ fn common<'v>(one: &'v str, other: &str) -> &'v str {
     &one[..length]
 }
 
-/// Marks after which a value may be cut: none of them is part of a word or of an escape.
+/// Punctuation after which a value may be cut. None of these characters is part of a word or of an escape.
 const CUTS: &str = "/:=?&#-_. ,;";
 
-/// Cuts `prefix` after its last mark, so that the rest of a value is whole words.
+/// Cuts `prefix` after its last punctuation character, so that the rest of each value starts with a whole word.
 fn cut(prefix: &str) -> &str {
     let end = prefix.rfind(|last: char| CUTS.contains(last));
     end.map_or("", |end| &prefix[..=end])
 }
 
-/// Marks the records of which nothing is left to write.
+/// Marks the inner records that facts describe completely, so that nothing is left to write.
 fn imply(level: &mut Level<'_>) {
     let size = level.size();
     for field in &mut level.fields {

@@ -1,6 +1,7 @@
-//! Estimates what a text costs a model to read, by counting classes of characters.
+//! Estimates how many tokens a model needs to read a text, by counting classes of characters.
 //!
-//! Never changed: choices inside the form depend on it, so another estimate would be another form.
+//! This estimate must never change: the encoder's choices depend on it, so a different estimate would give a
+//! different form.
 
 /// The weight of one token.
 pub(super) const TOKEN: usize = 100;
@@ -43,12 +44,12 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// True between a lowercase and an uppercase letter, where compound words split.
+/// True between a lowercase and an uppercase letter, where compound words are split.
 fn is_hump(before: u8, after: u8) -> bool {
     before.is_ascii_lowercase() && after.is_ascii_uppercase()
 }
 
-/// The weight of `length` characters of one class, followed by `next`.
+/// The weight of `length` characters of one class; `next` is the byte after them.
 fn run(class: Class, length: usize, next: Option<&u8>) -> usize {
     match class {
         Class::Letter => 90 + 21 * length.saturating_sub(6),
