@@ -37,7 +37,7 @@ pub fn minify(description: &str) -> Option<String> {
     (out != description).then_some(out)
 }
 
-/// Indentations of the lines that the next one can be nested in.
+/// The indentations of the lines that the next line can be nested in.
 #[derive(Default)]
 struct Levels(Vec<usize>);
 
@@ -70,7 +70,7 @@ const SPACE: [char; 2] = [' ', '\t'];
 mod tests {
     use super::*;
 
-    /// The description as it is sent; once more changes nothing (Behaviour 9.3).
+    /// Checks the description that is sent; minifying it again changes nothing (Behaviour 9.3).
     fn check(description: &str, expected: &str) {
         let short = minify(description).unwrap_or_else(|| description.to_owned());
         assert_eq!(short, expected, "{description:?}");
@@ -120,7 +120,7 @@ mod tests {
         check("```\nopen  to the end\n\n\n", "```\nopen  to the end");
     }
 
-    /// Behaviour 9.2: what becomes empty can go.
+    /// Behaviour 9.2: a description that becomes empty is removed.
     #[test]
     fn space_alone_becomes_nothing() {
         for blank in [" ", "\n", " \t\r\n\n  "] {

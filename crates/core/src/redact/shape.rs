@@ -142,7 +142,7 @@ fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
     made.then_some(at + 7..at + 7 + length)
 }
 
-/// The start of the word that ends at `end`, if it has exactly `length` bytes.
+/// The start of the word that ends at `end`, if the word has exactly `length` bytes.
 fn before(bytes: &[u8], end: usize, length: usize, holds: impl Fn(u8) -> bool) -> Option<usize> {
     let start = end.checked_sub(length)?;
     let whole = match &bytes[..start] {

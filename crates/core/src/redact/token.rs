@@ -64,11 +64,12 @@ impl Tail {
     }
 }
 
-/// The rules by first letter, in the table's order, so that a word is compared only with those that may match.
+/// An index of the rules by first letter, in the table's order, so that a word is compared only with rules that may
+/// match.
 struct RuleIndex {
     /// Indices into the table.
     order: [usize; TOKENS.len()],
-    /// Where the rules of each letter begin in `order`.
+    /// The index in `order` at which the rules for each letter begin.
     start: [usize; 257],
 }
 

@@ -1,4 +1,4 @@
-//! Replaces lines by references, and references by lines.
+//! Replaces lines with references, and references with lines.
 
 use tersely_stage::Room;
 
@@ -37,7 +37,7 @@ pub(super) fn resolve(room: Room, history: &Session, text: &str) -> Option<Strin
     Some(out)
 }
 
-/// Appends the lines that a reference means.
+/// Appends the lines that a reference stands for.
 fn push_lines(shown: &ShownResult, reference: &Reference<'_>, out: &mut String) -> Option<()> {
     match &reference.lines {
         Lines::All => None,
@@ -62,7 +62,7 @@ fn push_lines(shown: &ShownResult, reference: &Reference<'_>, out: &mut String) 
     }
 }
 
-/// `count` lines of a text, if it shows all of them itself.
+/// The `count` lines of a result from `start` on, if the result itself shows all of them.
 fn shown_lines(shown: &ShownResult, start: usize, count: usize) -> Option<&[SessionLine]> {
     let lines = shown.lines.get(start..start.checked_add(count)?)?;
     (!lines.iter().any(|line| line.is_reference)).then_some(lines)
