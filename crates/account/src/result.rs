@@ -16,7 +16,7 @@ pub struct ResultRecord {
     pub call: Option<ShownName>,
     /// The tool, by the name that the client gave it.
     pub tool: Option<ShownName>,
-    /// Which message of the request it is in, and which of the request's results it is.
+    /// The position of the result in the request.
     pub place: ResultPlace,
     /// The kind of tool and of text.
     pub group: ResultGroup,
@@ -30,11 +30,11 @@ pub struct ResultRecord {
     pub is_renewed: bool,
     /// The stages that acted, in order, and the tokens that each saved.
     pub stages: Vec<(&'static str, i64)>,
-    /// As received.
+    /// The size of the text as received.
     pub before: TextSize,
-    /// As sent.
+    /// The size of the text as sent.
     pub after: TextSize,
-    /// Its tokens.
+    /// The tokens of the result, before and after compression.
     pub tokens: TokenChange,
     /// Secrets masked in it.
     pub redacted: usize,
@@ -71,7 +71,7 @@ pub struct GroupSum {
     pub results: usize,
     /// Number of changed results.
     pub changed: usize,
-    /// Their tokens.
+    /// The tokens of these results.
     pub tokens: TokenChange,
 }
 

@@ -1,4 +1,4 @@
-//! Catches panics, so that a bug met in one text does not keep the others from being compressed.
+//! Catches panics, so that a bug triggered by one text does not prevent compression of the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -10,7 +10,7 @@ use crate::error::HistoryError;
 use crate::schema;
 use crate::sums::{GroupSums, StageSums};
 
-/// Maximum rows of each list; later rows are seldom read.
+/// Maximum number of rows in each list; further rows are seldom read.
 const ROWS: i64 = 50;
 
 /// Reads a history. Clones share one connection.
@@ -52,9 +52,9 @@ pub struct HistoryParts {
 /// Median and 95th percentile of the latest requests, in microseconds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Waits {
-    /// From the first byte of the request to the last byte of the response.
+    /// The time from the first byte of the request to the last byte of the response.
     pub took: [u64; 2],
-    /// Until the head of the response arrived.
+    /// The time until the head of the response arrived.
     pub upstream: [u64; 2],
     /// Time spent rewriting.
     pub ours: [u64; 2],
@@ -75,7 +75,7 @@ impl HistoryPeriod {
         }
     }
 
-    /// Its first day, as an SQL expression.
+    /// The first day of the period, as an SQL expression.
     fn first(self) -> &'static str {
         match self {
             Self::Today => "date('now', 'localtime')",

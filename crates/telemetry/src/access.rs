@@ -7,7 +7,7 @@ use tracing::{info, warn};
 
 use crate::event::{RequestEnd, RequestEvent};
 
-/// Writes the line. It is a warning if we or the upstream were at fault; a client's mistake is not a warning.
+/// Writes the log line of a request: a warning if we or the upstream were at fault, else information.
 pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
     let loud = matches!(event.end, RequestEnd::Upstream | RequestEnd::Us)
         || event.status >= 500

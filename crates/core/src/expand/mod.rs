@@ -45,7 +45,7 @@ pub const SHOWN: &str =
 pub const NO_ROOM: &str =
     "There is no room to show this now. Go on without it, or call the tool again for less.";
 
-/// The answer to a repetition of a call that was already answered in the same turn.
+/// The answer to a repetition of a call that was already answered.
 pub const REPEATED: &str = "This was shown above, in answer to the same call.";
 
 #[cfg(test)]
