@@ -37,15 +37,15 @@ pub enum HistoryPeriod {
 /// Totals by client, project, model, kind of result and stage, most tokens first.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryParts {
-    /// By client.
+    /// Totals by client.
     pub clients: Vec<(String, RequestSums)>,
-    /// By project.
+    /// Totals by project.
     pub projects: Vec<(String, RequestSums)>,
-    /// By model.
+    /// Totals by model.
     pub models: Vec<(String, RequestSums)>,
-    /// By kind of tool and family of text.
+    /// Totals by kind of tool and family of text.
     pub groups: Vec<([String; 2], GroupSums)>,
-    /// By stage.
+    /// Totals by stage.
     pub stages: Vec<(String, StageSums)>,
 }
 

@@ -12,7 +12,7 @@ const BACK: usize = 2_000;
 /// A recorded request.
 #[derive(Clone, Debug, Default)]
 pub struct SeenRequest {
-    /// Its number in the history.
+    /// The number of the request in the history.
     pub id: u64,
     /// When it arrived, in milliseconds since 1970.
     pub at: u64,
@@ -32,7 +32,7 @@ pub struct SeenRequest {
     pub ended: String,
     /// Why the request was forwarded unchanged although it should have been compressed.
     pub missed: Option<String>,
-    /// Its duration, in microseconds.
+    /// The duration of the request, in microseconds.
     pub took: u64,
     /// Time spent rewriting it, in microseconds.
     pub ours: Option<u64>,
@@ -65,7 +65,7 @@ pub struct SeenResult {
     pub status: String,
     /// The stages that acted, in order.
     pub stages: Vec<String>,
-    /// Its tokens as received and as sent.
+    /// The tokens of the result, as received and as sent.
     pub tokens: [u64; 2],
 }
 
@@ -80,7 +80,7 @@ pub struct SeenSession {
     pub turns: u64,
     /// The program, the folder and the model of its latest request.
     pub whose: [Option<String>; 3],
-    /// Its tokens as received and as sent, and the tokens that fetching back cost.
+    /// Tokens of the conversation as received and as sent, and the tokens that fetching back cost.
     pub tokens: [u64; 3],
     /// Input tokens: at full price, read from the provider's cache, and written to it.
     pub cache: [u64; 3],

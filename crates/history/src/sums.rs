@@ -5,11 +5,11 @@
 pub struct GroupSums {
     /// Number of results sent. A result that is sent again counts again, as it does on the bill.
     pub results: u64,
-    /// How many of them were changed.
+    /// Number of these results that were changed.
     pub changed: u64,
-    /// Their tokens as received.
+    /// Tokens of these results as received.
     pub before: u64,
-    /// Their tokens as sent.
+    /// Tokens of these results as sent.
     pub after: u64,
 }
 

@@ -163,7 +163,7 @@ fn next(path: &str) -> Option<(Step<'_>, &str)> {
         let step = inside.trim().parse().map_or_else(|_| Step::Name(unquote(inside.trim())), Step::Index);
         return Some((step, rest));
     }
-    // The first character is part of the name, whatever it is.
+    // The first character is always part of the name.
     let mut later = path.char_indices().skip(1);
     let end = later.find(|(_, sign)| matches!(sign, '.' | '[')).map_or(path.len(), |(at, _)| at);
     Some((Step::Name(path[..end].into()), &path[end..]))

@@ -28,8 +28,8 @@ impl<'j> Job<'j> {
         Self { plan: *plan, call, verbatim: false, filter: None, class: CutClass::Content, room: 0 }
     }
 
-    /// The same job with the user's filter that matches the call, if any, and with the check whether an agent may edit
-    /// the text.
+    /// The same job with the first of the user's filters that matches the call, and with the flag for a file that an
+    /// agent may edit.
     pub(super) fn with_filters(self, filters: &'j [Filter], text: &str) -> Self {
         let filter = filters.iter().find(|filter| filter.is_for(&self.call));
         Self { verbatim: self.call.is_verbatim(text), filter, ..self }
@@ -40,7 +40,7 @@ impl<'j> Job<'j> {
         Self { plan: Plan { mode: Mode::Standard, ..self.plan }, ..self }
     }
 
-    /// The same job with less loss allowed.
+    /// The same job with this maximum loss.
     pub(super) fn with_loss(self, loss: Loss) -> Self {
         Self { plan: Plan { loss, ..self.plan }, ..self }
     }

@@ -145,8 +145,8 @@ impl Job<'_> {
         run
     }
 
-    /// Removes terminal codes and the like. If several attempts follow, the tokens are counted here, once for all of
-    /// them.
+    /// Removes terminal codes and similar noise. If several attempts follow, the tokens are counted here, once for all
+    /// of them.
     fn clean(self, text: &str) -> StageRun<'_> {
         let mut run = StageRun::new(Cow::Borrowed(text));
         self.offer(CLEAN, &mut run);

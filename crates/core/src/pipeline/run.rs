@@ -133,7 +133,7 @@ impl<'a> StageRun<'a> {
         Some(Proposal { is_exact: true, text, step, inner_step: Some(inner.step) })
     }
 
-    /// Replaces the text by a proposal's text, and records its steps.
+    /// Replaces the text with a proposal's text, and records the proposal's steps.
     pub(crate) fn accept(&mut self, Proposal { text, step, inner_step, is_exact }: Proposal) {
         self.text = Cow::Owned(text);
         self.cost = Some(step.after);

@@ -5,7 +5,7 @@
 pub(super) enum Class {
     /// A password, which a person may have chosen.
     Password,
-    /// A generated secret, whatever it looks like.
+    /// A generated secret in any format.
     Key,
     /// A generated value that may also be an identifier, such as a UUID.
     Token,

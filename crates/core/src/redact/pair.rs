@@ -32,7 +32,7 @@ pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &Range<usize>) ->
     }
 }
 
-/// True for names that do not name a secret, whatever they end with: parts of `AWS::IAM::AccessKey` and of
+/// True for names that end like the name of a secret but do not name one: parts of `AWS::IAM::AccessKey` and of
 /// `arn:…:secret:…`, the end of a text in quotes, a badge's token.
 fn is_foreign(text: &str, name: &Range<usize>, sign: &Sign) -> bool {
     let (before, after) = text.split_at(name.start);

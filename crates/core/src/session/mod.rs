@@ -133,7 +133,7 @@ impl Session {
         self.names.block(call);
     }
 
-    /// Resolves the references of `sent`, the next result; `None` when one leads nowhere.
+    /// Resolves the references of `sent`, the next result; `None` when a reference cannot be resolved.
     ///
     /// It resolves references only; `restore` undoes the form of the text afterwards.
     pub fn put_back<'t>(&mut self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {

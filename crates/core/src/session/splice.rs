@@ -21,7 +21,7 @@ pub(super) fn write(text: &str, lines: &[SessionLine], runs: &[LineRun]) -> Opti
     Some(out)
 }
 
-/// The text with its references resolved; `None` when one leads nowhere.
+/// The text with its references resolved; `None` when a reference cannot be resolved.
 pub(super) fn resolve(room: Room, history: &Session, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() * 2);
     for (at, line) in text.split('\n').enumerate() {

@@ -24,8 +24,8 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The parts in which two texts differ. No token spans the ends of these parts, so the token counts of the texts differ
-/// by as much as those of the parts.
+/// The parts in which two texts differ. No token spans the ends of these parts, so the difference between the token
+/// counts of the texts equals the difference between the token counts of the parts.
 #[must_use]
 pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
     let (first, second) = (one.as_bytes(), two.as_bytes());
