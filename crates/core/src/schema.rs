@@ -2,8 +2,8 @@
 
 use crate::fence;
 
-/// The description without spaces at the ends of lines, with at most one blank line in a row and single spaces between
-/// words; `None` when nothing changes. A description of white space alone becomes empty.
+/// The description without spaces at the ends of lines, with no more than one blank line in a row and single spaces
+/// between words; `None` when nothing changes. A description of white space alone becomes empty.
 ///
 /// In code fences only the ends of lines are trimmed. At the start of a line, where indentation shows structure, each
 /// level keeps one space, so nested lists and code without a fence keep their order.

@@ -72,7 +72,7 @@ impl Engine {
         Ok(passed)
     }
 
-    /// Rewrites a body whose options were taken out. A body that is only observed, or in the holdout, is forwarded
+    /// Rewrites a body without its options for us. A body that is only observed, or in the holdout, is forwarded
     /// unchanged.
     fn process<'b>(
         &self,

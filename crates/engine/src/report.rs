@@ -5,7 +5,7 @@ use tersely_core::prompt::Stats;
 use tersely_core::{Ledger, O200k, Outcome, Reader};
 use tersely_wire::WireError;
 
-/// The stage name for text that imitates our markers and is escaped.
+/// The stage name for the escaping of text that imitates our marks.
 pub(crate) const ESCAPE: &str = "escape";
 
 /// The report on the changes to a body.

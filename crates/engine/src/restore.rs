@@ -71,7 +71,7 @@ impl Restorer {
             self.history.skip(call(slot));
             return Ok(None);
         };
-        // Text whose JSON is spelled differently from ours was not written by us.
+        // We did not write a text whose JSON spelling differs from ours.
         if !slot.is_spelled(&sent) {
             self.history.remember(call(slot), &sent);
             return Ok(None);

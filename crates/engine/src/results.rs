@@ -1,4 +1,4 @@
-//! Compresses each tool result of a body, then replaces text that earlier results show with references.
+//! Compresses each tool result of a body, then replaces text that earlier results already show with references.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -231,7 +231,7 @@ fn substitute<'t>(plan: Plan, slot: &Slot<'_>, text: &'t str, words: &Substitute
 }
 
 fn compress_result<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
-    // The agent must see an error exactly, so only exact forms are allowed for it.
+    // The agent must see the exact text of an error, so only exact forms are allowed for errors.
     let loss = if slot.is_error { Loss::None } else { plan.loss };
     compress_filtered(&Plan { loss, ..plan }, &scope.settings.filters, call(slot), text)
 }

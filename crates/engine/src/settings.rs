@@ -35,7 +35,7 @@ pub struct EngineSettings {
     pub filters: Arc<[Filter]>,
     /// The limit on the tools that a model is shown; all are shown by default.
     pub discovery: Option<Discovery>,
-    /// Which sessions stay uncompressed for comparison; none by default.
+    /// Which sessions are sent uncompressed for comparison; none by default.
     pub holdout: Holdout,
 }
 

@@ -71,7 +71,7 @@ impl PartCounts {
     }
 }
 
-/// How many more tokens a body has than another one that differs in one place.
+/// The number of tokens that `after` has more than `before`, a body that differs in one place.
 pub(crate) fn added_tokens(before: &[u8], after: &[u8]) -> usize {
     let [before, after] = [before, after].map(String::from_utf8_lossy);
     let (before, after) = difference(&before, &after);

@@ -1,4 +1,5 @@
-//! Ranks tools by how well they match a query: BM25 over names, descriptions and arguments, in fixed-point numbers.
+//! Ranks tools by how well they match a query: uses BM25 over names, descriptions and arguments, with fixed-point
+//! numbers.
 
 use std::collections::{HashMap, HashSet};
 

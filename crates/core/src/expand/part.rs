@@ -9,7 +9,7 @@ use tersely_codec::{Value, json};
 
 use crate::expand::record;
 
-/// Lines shown above and below a match.
+/// The number of lines shown above and below a match.
 const LINES_AROUND: usize = 2;
 
 /// The maximum number of lines to search for the end of a block.

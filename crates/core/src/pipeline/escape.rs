@@ -1,8 +1,8 @@
 //! The numbers that escape imitations of our marks: each number has a successor, which almost never costs more tokens.
 //!
 //! Any three digits are one token. So 999 is followed by 0, then 00 to 09 and 000 to 099, and only then by 1000, which
-//! costs one token more. Such a step is inevitable: there are finitely many texts of a given cost, and our marks take
-//! some of them.
+//! costs one token more. Such a step is inevitable: there are finitely many texts of a given cost, and our own marks
+//! use some of them.
 
 /// The maximum number of digits in a token.
 const DIGITS_PER_TOKEN: usize = 3;
@@ -30,7 +30,7 @@ pub(crate) fn next(digits: &str) -> String {
     }
 }
 
-/// The number in front of `digits`; `None` for 1, which is the first, and for no digits.
+/// The number before `digits`; `None` for 1, which is the first number, and for an empty string.
 pub(crate) fn previous(digits: &str) -> Option<String> {
     let length = digits.len();
     let Some(tail) = digits.strip_prefix('0') else {

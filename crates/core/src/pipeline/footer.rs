@@ -18,7 +18,7 @@ pub(crate) const WRAPPED: &str = "wrapped";
 /// A text with a footer, parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SignedText<'a> {
-    /// The text in front of the number, and the text after it.
+    /// The text before the number, and the text after it.
     around: (&'a str, &'a str),
     number: &'a str,
     /// The rest of the last line, after the number.
@@ -68,7 +68,7 @@ impl<'a> SignedText<'a> {
         escape::previous(self.number).map(|number| self.with_number(&number))
     }
 
-    /// The text with another number, and no other byte changed.
+    /// The text with another number in its footer, otherwise unchanged.
     fn with_number(&self, number: &str) -> String {
         [self.around.0, number, self.around.1].concat()
     }

@@ -28,7 +28,7 @@ use crate::pipeline::{budget, footer, visible_lines, worth, wrap};
 use crate::tokens::O200k;
 
 impl Job<'_> {
-    /// Runs the plan's mode.
+    /// Runs the mode that the plan selects.
     pub(super) fn run(self, text: &str) -> StageRun<'_> {
         if !budget::is_within(text) {
             return self.cap(StageRun::new(Cow::Borrowed(text)));
@@ -88,8 +88,8 @@ impl Job<'_> {
         run
     }
 
-    /// Takes a text out of its JSON wrapping and runs the stages on it. `None` if there is no wrapping, or if the result
-    /// does not beat `whole`, the run of the wrapped text.
+    /// Takes a text out of its JSON wrapping and runs the stages on it. `None` if there is no wrapping, or if the
+    /// result is no better than `whole`, the run of the wrapped text.
     fn run_inside<'a>(self, text: &'a str, whole: &mut StageRun<'_>) -> Option<StageRun<'a>> {
         let WrappedText { head, note, inside } = wrap::unwrap(text)?;
         let inside = self.below_head(&head)?.cap(self.write_and_cut(&self.clean(&inside)));

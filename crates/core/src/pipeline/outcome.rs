@@ -15,7 +15,7 @@ pub struct Outcome<'a> {
     pub redacted: usize,
     /// The account: tokens before and after, and the changes in between.
     pub ledger: Ledger,
-    /// The text before detail was cut from it, for answering `expand_context`.
+    /// The text before detail was cut from it, needed to answer `expand_context`; `None` if nothing was cut.
     pub original: Option<Original<'a>>,
 }
 

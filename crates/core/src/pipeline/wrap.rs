@@ -1,8 +1,8 @@
 //! Takes a text out of the JSON that a tool wrapped it in: `{"content":[{"type":"text","text":"…"}]}`.
 //!
-//! Inside a JSON string every line end and quote is escaped, and no stage recognises the text. The wrapping is sent above
-//! the text, on one line, with `(below)` in place of the text. Servers often send the same text twice, once as structured
-//! content: a copy of the text is `(below)` too, and structured content equal to it is `(below, as JSON)`.
+//! Inside a JSON string, every line end and quote is escaped, so no stage recognises the text. The wrapping is sent
+//! above the text, on one line, with `(below)` in place of the text. Servers often send the same text twice, once as
+//! structured content: a copy of the text is `(below)` too, and structured content equal to it is `(below, as JSON)`.
 
 use tersely_codec::json::Layout;
 use tersely_codec::{Text, Value, json};
@@ -20,7 +20,7 @@ const MIN_BYTES: usize = 200;
 /// A text and the JSON that it was wrapped in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WrappedText {
-    /// The wrapping, as it is sent above the text.
+    /// The line that is sent above the text and contains the wrapping.
     pub(crate) head: String,
     /// The layout of the JSON, needed to restore it.
     pub(crate) note: String,

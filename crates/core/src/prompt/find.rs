@@ -80,7 +80,7 @@ impl Block {
         Some(Self { start, end, ticks, inside: Some(inside..close - 1) })
     }
 
-    /// The document that fills the block, if its language is JSON or none.
+    /// The document that fills the block, if the block's language is JSON or not given.
     fn document<'t>(&self, text: &'t str) -> Option<Document<'t>> {
         let span = self.inside.clone()?;
         let (language, content) = text.get(span.clone())?.split_once('\n')?;

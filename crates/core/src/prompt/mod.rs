@@ -16,11 +16,11 @@ use crate::tokens::O200k;
 /// Counts of the JSON documents in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Documents that are long enough and not schemas or tool definitions.
+    /// Number of documents that are long enough and are not schemas or tool definitions.
     pub candidate_count: usize,
-    /// Documents that were rewritten.
+    /// Number of documents that were rewritten.
     pub converted_count: usize,
-    /// Documents that no form can represent, for callers that refuse such requests.
+    /// Number of documents that no form can represent, for callers that refuse such requests.
     pub failed_count: usize,
     /// Size of the converted documents before conversion, in bytes.
     pub original_bytes: usize,

@@ -1,4 +1,4 @@
-//! Recognises source code: variables, types, calls, and the invented passwords of tests.
+//! Recognises source code: variables, types, calls, and made-up passwords in tests.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
@@ -65,7 +65,7 @@ impl<'t> SearchedPage<'t> {
     }
 }
 
-/// True for `hunter2`, false for `Gr8x!Kq9`: invented passwords begin with a word.
+/// True for `hunter2`, false for `Gr8x!Kq9`: made-up passwords begin with a word.
 fn is_worded(password: &str) -> bool {
     password.split(|char: char| !char.is_ascii_alphabetic()).any(|word| word.len() >= 3)
 }

@@ -1,4 +1,4 @@
-//! Finds the ends of a value: in quotes, in escaped quotes, or bare.
+//! Finds the start and the end of a value: in quotes, in escaped quotes, or without quotes.
 
 use std::ops::Range;
 

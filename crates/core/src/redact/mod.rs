@@ -150,12 +150,12 @@ fn word(text: &str, at: usize) -> Option<FoundSecret> {
     here.then(|| token::find(text, at).or_else(|| phrase::find(text, at))).flatten().map(FoundSecret::token)
 }
 
-/// True for the first byte of a sign that may announce a secret.
+/// True for the first byte of a sign that may precede a secret.
 fn announces(byte: u8) -> bool {
     matches!(byte, b':' | b'=' | b'>' | b'-' | b'~' | b'%' | b'&' | b'\\')
 }
 
-/// The secrets that the sign at `at` announces.
+/// The secrets that the sign at `at` precedes.
 fn sign(page: &SearchedPage<'_>, at: usize, byte: u8) -> Vec<FoundSecret> {
     let text = page.text;
     let one = match byte {

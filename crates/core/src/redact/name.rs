@@ -214,7 +214,7 @@ const HARMLESS: &[&str] = &[
     "product",
 ];
 
-/// The words of a name in lower case, split at signs, at capitals and at digits.
+/// The words of a name in lower case. The name is split at signs, capitals and digits.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

@@ -33,7 +33,7 @@ pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &Range<usize>) ->
 }
 
 /// True for names that end like the name of a secret but do not name one: parts of `AWS::IAM::AccessKey` and of
-/// `arn:…:secret:…`, the end of a text in quotes, a badge's token.
+/// `arn:…:secret:…`, the end of a quoted text, the token in a badge's URL.
 fn is_foreign(text: &str, name: &Range<usize>, sign: &Sign) -> bool {
     let (before, after) = text.split_at(name.start);
     let after = &after[sign.span.end - name.start..];

@@ -11,7 +11,7 @@ pub(super) enum Tail {
     Alnum,
     /// Letters, digits, `_` and `-`.
     Word,
-    /// A word with dots.
+    /// Letters, digits, `_`, `-` and dots.
     Dotted,
     /// Base64 of either alphabet.
     Base64,
@@ -24,7 +24,7 @@ use Tail::{Alnum, Base64, Dotted, Hex, Path, Upper, Word};
 /// Prefix, characters of the tail, and the tail's minimum and maximum length.
 pub(super) type SecretRule = (&'static str, Tail, usize, usize);
 
-/// Secrets with their prefixes. The first that matches wins.
+/// Secrets with their prefixes. The first rule that matches wins.
 ///
 /// The length limits are looser than the vendors' documentation, because vendors change lengths and the prefix is
 /// evidence enough.

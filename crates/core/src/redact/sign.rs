@@ -14,7 +14,7 @@ pub(super) struct Sign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignSpelling {
     Plain,
-    /// `\u003d`, `&#61;`.
+    /// Escaped, such as `\u003d` or `&#61;`.
     Escaped,
     /// `%3D`: the value after it is percent-encoded too.
     Percent,

@@ -33,8 +33,8 @@ fn is_password(user: &str, password: &str, host: &str) -> bool {
     !stock && !host.starts_with("sha256:") && value::opens(password)
 }
 
-/// The login in front of a URL's host, and the host. A password may contain signs that would end a URL in a sentence or a
-/// list.
+/// The login in front of a URL's host, and the host. A password may contain characters that would otherwise end a URL
+/// in a sentence or a list.
 fn login(near: &str) -> Option<(&str, &str)> {
     let authority = |ends: fn(char) -> bool| &near[..near.find(ends).unwrap_or(near.len())];
     let plain = authority(ends);

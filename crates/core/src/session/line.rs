@@ -103,7 +103,7 @@ impl SessionLine {
         out.push_str(&text[self.mark..self.content]);
     }
 
-    /// True when `push_gutter` of `other` writes this line's gutter.
+    /// True when `push_gutter` of `other` would write exactly this line's gutter.
     pub(super) fn has_gutter_of(&self, text: &str, other: &Self, others: &str) -> bool {
         let (padded, sign) = (self.digits > self.start, &text[self.mark..self.content]);
         let width = other.mark - other.start;

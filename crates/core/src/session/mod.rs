@@ -58,7 +58,7 @@ const MIN_SAVED_PART_REPEATED: usize = 3;
 /// The minimum fraction for leaving lines out of a cut text that have not changed since the last run.
 const MIN_SAVED_PART_SINCE: usize = 6;
 
-/// Tokens that a reference must save, whatever the length of the text.
+/// The minimum number of tokens that a reference must save, regardless of the length of the text.
 const MIN_SAVED_TOKENS: usize = 16;
 
 /// The maximum size, in tokens, of a file text that is always shown in full: an edit may quote any of it.

@@ -16,10 +16,10 @@ const MAX_CHARS: usize = 60;
 /// The names of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ResultNames {
-    /// Refers to the last result of this call.
+    /// The name for the last result of this call.
     pub(super) last: String,
-    /// Refers to the last result of this call that contains no references. Files have no such name: if a file was read
-    /// again, edits should quote the latest version.
+    /// The name for the last result of this call that contains no references. Files have no such name: if a file was
+    /// read again, edits should quote the latest version.
     pub(super) whole: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use crate::session::shown_result::ShownResult;
 pub(super) struct NameIndex {
     /// The last result with each name; `None` if nothing may refer to it.
     places: HashMap<String, Option<usize>>,
-    /// Commands that are named by their ends, and the names of their results.
+    /// Commands that are identified by their ends, and the names of their results.
     ends: Vec<(CommandEnds, ResultNames)>,
 }
 

@@ -1,7 +1,7 @@
 //! Finds runs of lines in a text that earlier results show and that a reference may replace.
 //!
 //! Lines of a file are replaced only if an earlier result shows the same file, and never next to a change: an edit
-//! quotes the lines that it changes and those around them. Lines of other tools are replaced wherever they are, except
+//! quotes the lines that it changes and those around them. Lines of other results are replaced at any position, except
 //! errors and the lines around them.
 
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub(super) struct LineRun {
     pub(super) at: Range<usize>,
     /// The reference that replaces the lines.
     pub(super) words: String,
-    /// Tokens that the reference saves.
+    /// The number of tokens that the reference saves.
     saved: usize,
 }
 
@@ -36,10 +36,10 @@ const MIN_LINES: usize = 8;
 /// A run of at least this many tokens is replaced even if it has few lines.
 const MIN_TOKENS: usize = 80;
 
-/// Lines of a file that are shown on each side of a change.
+/// The number of lines of a file that are shown on each side of a change.
 const LINES_BESIDE_CHANGE: usize = 5;
 
-/// Lines that are shown on each side of an error.
+/// The number of lines that are shown on each side of an error.
 const LINES_BESIDE_ERROR: usize = 3;
 
 /// A text, its source, and its lines.

@@ -1,4 +1,4 @@
-//! Leaves out of a cut result the lines that have not changed since the same command was last run.
+//! Removes lines from a cut result if they have not changed since the same command was last run.
 //!
 //! Agents look at the same screen and run the same tests again and again. Each output is cut on its own and would
 //! repeat lines of the previous one; a single line replaces these. Restoring it needs no lookup: the cut result refers
@@ -27,7 +27,7 @@ const MIN_SAVED_BYTES: usize = 80;
 /// The minimum length, in bytes, of a line that can identify a run.
 const MIN_ANCHOR_BYTES: usize = 6;
 
-/// Lines that are shown on each side of an error.
+/// The number of lines that are shown on each side of an error.
 const LINES_BESIDE_ERROR: usize = 3;
 
 /// The beginning of the earlier output's name, and its replacement: "the last" output is now this one.
@@ -91,7 +91,7 @@ fn items<'t>(original: &[&str], shown: &'t str) -> Option<Vec<CutItem<'t>>> {
     shown.split_inclusive('\n').map(item).collect()
 }
 
-/// The lines that a mark says were left out.
+/// The range of lines that a mark in `line` declares as left out.
 fn missing(line: &str) -> Option<Range<usize>> {
     let inside = line.strip_prefix("[line")?.strip_suffix(" left out]")?;
     let (first, last) = match inside.strip_prefix("s ") {

@@ -58,7 +58,7 @@ fn span(f: &mut fmt::Formatter<'_>, lines: &RangeInclusive<usize>) -> fmt::Resul
     write!(f, "lines {}-{}", lines.start(), lines.end())
 }
 
-/// Parses a line that is a reference.
+/// Parses a line as a reference; `None` if it is not one.
 pub(super) fn read(line: &str) -> Option<Reference<'_>> {
     let inside = line.strip_prefix('[').filter(|_| line.ends_with(END))?.strip_suffix(']')?;
     let (meant, rest) = inside.split_once(SAME)?;

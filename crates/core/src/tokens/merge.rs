@@ -9,13 +9,13 @@ use crate::tokens::vocabulary::{text, token};
 /// The maximum length of a piece that is merged by linear search, in bytes.
 const MAX_SHORT_BYTES: usize = 96;
 
-/// Longer pieces are merged in parts of this many bytes.
+/// The size of the parts, in bytes, in which longer pieces are merged.
 const PART_BYTES: usize = 4096;
 
 /// The number of bytes of a part whose tokens are final. Tokens after these can still change with the next bytes.
 const FINAL_BYTES: usize = PART_BYTES - 512;
 
-/// No token.
+/// The value for "no token".
 const NONE: u32 = u32::MAX;
 
 /// The number of tokens in a piece.

@@ -40,7 +40,7 @@ pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
     (&one[start..end], &two[start..two.len() - left])
 }
 
-/// Bytes that are compared at once.
+/// The number of bytes that are compared at once.
 const BLOCK: usize = 256;
 
 /// The number of equal bytes at the start of two sequences of blocks, reading each block in the given order.

@@ -66,7 +66,7 @@ impl RowTokens {
         repeat_within(&rows, &tokens).then_some(tokens.len() + left_out)
     }
 
-    /// The token that long runs of `byte` mostly consist of, if it follows itself there.
+    /// The token that long runs of `byte` mostly consist of, if it follows itself in such runs.
     fn token(&mut self, byte: u8) -> Option<u32> {
         let known = &mut self.0[usize::from(byte)];
         if let RowToken::Unknown = known {

@@ -78,7 +78,8 @@ fn run(bytes: &[u8], mut at: usize, classes: u8) -> usize {
     at
 }
 
-/// The end of the piece that begins at `at`, if ASCII alone decides it; the first other byte is at `non_ascii`.
+/// The end of the piece that begins at `at`, if only ASCII bytes determine that end; the first non-ASCII byte is at
+/// `non_ascii`.
 #[inline]
 fn ascii_piece(bytes: &[u8], at: usize, non_ascii: usize) -> Option<usize> {
     let first = class(bytes, at);

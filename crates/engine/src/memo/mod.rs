@@ -155,7 +155,7 @@ impl Recall<'_> {
         Some(past)
     }
 
-    /// Remembers a conversation up to here, and evicts the oldest ones if needed.
+    /// Remembers a conversation up to this result, and evicts the oldest conversations if needed.
     pub(crate) fn keep(&self, link: ChainLink, past: Past) {
         let bytes = past.bytes();
         let MemoLimits { conversations, bytes: max_bytes } = self.memo.limits;

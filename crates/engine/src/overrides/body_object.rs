@@ -115,7 +115,7 @@ fn set_twice(at: &str) -> OptionError {
     OptionError::at(at, "set twice; set it once")
 }
 
-/// Names or categories of tools: a list, or one text with commas.
+/// Parses names or categories of tools: a list, or one string with commas.
 fn tools(at: &str, value: &Value) -> Result<Vec<String>, OptionError> {
     let expected = "a list of tools";
     let names: Vec<&str> = match value {

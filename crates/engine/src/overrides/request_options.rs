@@ -28,9 +28,9 @@ pub struct RequestOptions {
 pub struct SessionName {
     /// The name of the session.
     pub id: Option<String>,
-    /// Whether results may refer to earlier ones.
+    /// Whether results in the session may refer to earlier ones.
     pub dedup: Option<bool>,
-    /// Whether the memo may be used.
+    /// Whether the memo may be used for the session.
     pub memo: Option<bool>,
 }
 

@@ -57,7 +57,7 @@ impl HiddenWay {
         }
     }
 
-    /// A watch over the response, which removes calls of the hidden tools.
+    /// A watcher for the response, which removes calls of the hidden tools.
     #[must_use]
     pub fn watch(&self, framing: ResponseFraming, history: HistoryPlace) -> Box<dyn ResponseWatch> {
         let watch = self.hides.watch(self.names, framing, history);
