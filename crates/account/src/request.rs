@@ -18,7 +18,7 @@ pub struct RequestRecord {
     pub would: Option<Arc<RequestRecord>>,
     /// Number of tool result texts in the body.
     pub slots: usize,
-    /// How many of them were changed.
+    /// Number of tool result texts that were changed.
     pub changed: usize,
     /// What was done with each result.
     pub results: Vec<Arc<ResultRecord>>,

@@ -12,7 +12,7 @@ use crate::tokens::TokenChange;
 pub struct ResultRecord {
     /// An id that stays the same in later requests of the conversation.
     pub id: u64,
-    /// The call that it answers.
+    /// The call that the result answers.
     pub call: Option<ShownName>,
     /// The tool, by the name that the client gave it.
     pub tool: Option<ShownName>,
@@ -20,9 +20,9 @@ pub struct ResultRecord {
     pub place: ResultPlace,
     /// The kind of tool and of text.
     pub group: ResultGroup,
-    /// The mode that applied to it.
+    /// The mode that applied to the result.
     pub mode: &'static str,
-    /// What was done with it.
+    /// What was done with the result.
     pub status: ResultStatus,
     /// True when a different text is sent.
     pub is_changed: bool,
@@ -36,7 +36,7 @@ pub struct ResultRecord {
     pub after: TextSize,
     /// The tokens of the result, before and after compression.
     pub tokens: TokenChange,
-    /// Secrets masked in it.
+    /// Number of secrets masked in the result.
     pub redacted: usize,
     /// A hash of the call's arguments, with secrets masked.
     pub arguments: Option<u64>,

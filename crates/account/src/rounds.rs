@@ -166,7 +166,8 @@ mod tests {
         assert_eq!(cost.paid, u64::MAX);
     }
 
-    /// Compression kept the request below a length with higher rates; without us it would have exceeded it.
+    /// Compression kept the request below the length at which higher rates apply; without us, the request would have
+    /// exceeded that length.
     #[test]
     fn what_was_taken_out_may_have_made_a_request_dear() {
         let price = Price::parse("1 1 >1000 5 5").unwrap();

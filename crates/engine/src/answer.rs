@@ -59,7 +59,7 @@ impl Engine {
     pub fn answer<'b>(&self, answer: &ServerAnswer<'_>, body: &'b [u8]) -> ClientAnswer<'b> {
         let options = masks_off();
         let place = RulePlace { path: answer.path, tenant: answer.tenant };
-        // Which earlier results the model still sees is unknown here, so there are no references.
+        // We do not know which earlier results the model still sees, so we add no references.
         let scope =
             Scope::new(self.settings(), place, &options).with_max_loss(answer.most).without_references();
         let unchanged = ClientAnswer { body: Cow::Borrowed(body), kept: Vec::new() };

@@ -44,7 +44,7 @@ impl<'r> Request<'r> {
         Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, memo }
     }
 
-    /// Everything that applies to the request, under these settings and options.
+    /// The scope of the request under these settings and options.
     pub(crate) fn scope<'s>(&self, settings: &'s EngineSettings, options: &'s RequestOptions) -> Scope<'s>
     where
         'r: 's,

@@ -25,7 +25,7 @@ pub struct EngineSettings {
     pub skip_tools: Vec<String>,
     /// How detail is cut from results.
     pub strategy: Strategy,
-    /// When the `expand_context` tool is offered.
+    /// Which requests offer the `expand_context` tool.
     pub expand: ExpandOffer,
     /// How tool descriptions are rewritten.
     pub schema: SchemaMode,

@@ -48,7 +48,7 @@ pub struct SeenRequest {
     pub cost: Option<[u64; 2]>,
     /// The arm of the request; `None` if the compressed body was sent and there is no trial.
     pub arm: Option<String>,
-    /// The tokens that it would have had if compressed; `None` unless it was sent unchanged.
+    /// The tokens that the request would have had if compressed; `None` unless it was sent unchanged.
     pub would: Option<u64>,
     /// The results that were new in its conversation.
     pub fresh: Vec<SeenResult>,
@@ -61,7 +61,7 @@ pub struct SeenResult {
     pub tool: Option<String>,
     /// The kind of tool, and the family of text.
     pub group: [String; 2],
-    /// What was done with it.
+    /// What was done with the result.
     pub status: String,
     /// The stages that acted, in order.
     pub stages: Vec<String>,

@@ -20,12 +20,12 @@ pub(super) struct NameIndex {
 const MAX_ENDS: usize = 256;
 
 impl NameIndex {
-    /// The place of the result that a name refers to.
+    /// The index of the result that a name refers to.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         *self.places.get(name)?
     }
 
-    /// Adds the result at a place.
+    /// Adds the result with index `place`.
     pub(super) fn add(&mut self, call: Call<'_>, shown: &ShownResult, place: usize) {
         self.block_ends(call, Some(&shown.names));
         let place = self.register_ends(call, &shown.names).then_some(place);

@@ -1,9 +1,9 @@
 //! Counts long runs of one byte, such as `-----`, without encoding all of them.
 //!
-//! The vocabulary has tokens of many lengths for such runs, and merging them takes ten times as long as other text. But
-//! a sequence of tokens is the encoding of its text if every two adjacent tokens are the encoding of their text. So a
-//! token that can follow itself can repeat any number of times: we remove repetitions of that token from a run, encode
-//! the shorter run, and add the repetitions to the count.
+//! The vocabulary has tokens of many lengths for such runs, and merging them takes ten times as long as merging other
+//! text. But a sequence of tokens is the encoding of its text if every two adjacent tokens are the encoding of their
+//! text. So a token that can follow itself can repeat any number of times: we remove repetitions of that token from a
+//! run, encode the shorter run, and add the repetitions to the count.
 
 use crate::tokens::{merge, vocabulary};
 
