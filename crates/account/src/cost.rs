@@ -5,9 +5,10 @@ use std::ops::AddAssign;
 /// The cost of a request, in nanodollars.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct RequestCost {
-    /// By the provider's usage, including the rounds that we caused.
+    /// The cost by the provider's usage, including the rounds that we caused.
     pub paid: u64,
-    /// What it would have cost without us. An estimate: our count of the removed tokens, scaled to the provider's.
+    /// The cost that the request would have had without us. This is an estimate: it uses our count of the removed
+    /// tokens, scaled to the provider's count.
     pub without: u64,
 }
 

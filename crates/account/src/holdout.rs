@@ -8,7 +8,7 @@ use crate::share::{ALL, HoldoutShare};
 pub struct Holdout {
     /// The share of sessions that is held out; at 0 there is no trial.
     pub share: HoldoutShare,
-    /// Varies the choice: gateways with the same salt hold out the same sessions.
+    /// A salt for the choice: gateways with the same salt hold out the same sessions.
     pub salt: String,
 }
 

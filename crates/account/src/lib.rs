@@ -1,7 +1,7 @@
 //! Accounting: what happened to tool results and what requests cost, as records, usage, prices and sums.
 //!
 //! The engine returns records, the gateway completes them, telemetry writes them, the history stores them, and every
-//! report of savings adds them up. No type here can hold text of a request: only numbers, our own words, and short
+//! report of savings adds them up. No type here can contain text of a request: only numbers, our own words, and short
 //! plain names of models, tools and calls.
 
 mod arm;

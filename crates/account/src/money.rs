@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign, Sub};
 /// Attodollars in a nanodollar.
 const NANO: i128 = 1_000_000_000;
 
-/// An amount of US dollars, in attodollars, which hold every digit of a token's price.
+/// An amount of US dollars, in attodollars. This unit represents every digit of a token's price exactly.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Money(i128);
 

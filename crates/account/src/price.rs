@@ -9,9 +9,9 @@ const DIGITS: usize = 12;
 /// The price of a model, by the input length of a request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Price {
-    /// The rates of short requests.
+    /// The rates for short requests.
     base: TokenRates,
-    /// The rates of requests with more input tokens than this, in ascending order.
+    /// The rates for requests with more input tokens than each number, in ascending order.
     longer: Vec<(u64, TokenRates)>,
 }
 
@@ -33,7 +33,7 @@ pub struct TokenRates {
 }
 
 impl Price {
-    /// The same rates for requests of any length.
+    /// A price with the same rates for requests of any length.
     #[must_use]
     pub fn flat(rates: TokenRates) -> Self {
         Self { base: rates, longer: Vec::new() }
@@ -112,7 +112,7 @@ impl TokenRates {
             + Money::of(hour, self.cache_write_hour)
     }
 
-    /// The cost of the output, `reasoning` tokens of it being hidden reasoning.
+    /// The cost of the output, of which `reasoning` tokens are hidden reasoning.
     pub(crate) fn writing(&self, output: u64, reasoning: u64) -> Money {
         let reasoning = reasoning.min(output);
         Money::of(output - reasoning, self.output) + Money::of(reasoning, self.reasoning)

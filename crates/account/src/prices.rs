@@ -5,7 +5,8 @@ use crate::price::Price;
 /// The built-in prices.
 const KNOWN: &str = include_str!("../prices/prices.txt");
 
-/// Path prefixes under which the makers of models sell them. If resellers have other prices, the maker's price applies.
+/// Path prefixes under which the makers of models sell them. If resellers charge different prices, the maker's price
+/// applies.
 const MAKERS: [&str; 10] = [
     "anthropic/",
     "openai/",
@@ -33,7 +34,7 @@ struct PriceRow {
     path: &'static str,
     /// The rest of the name.
     name: &'static str,
-    /// Its prices, unparsed.
+    /// The prices of the model, unparsed.
     words: &'static str,
 }
 
@@ -61,9 +62,9 @@ impl PriceTable {
         rows().map(|row| (format!("{}{}", row.path, row.name), Price::parse(row.words)))
     }
 
-    /// The price of a model. The longest of our own patterns that matches its name wins, the first among equals; then
-    /// the built-in table decides. A dated snapshot costs what its model costs. `None` if the name is unknown or sold
-    /// at several prices: another model's price is never used instead.
+    /// The price of a model. The longest pattern in `own` that matches its name wins; of equally long ones, the first.
+    /// If none matches, the built-in table applies. A dated snapshot has the price of its model. `None` if the name is
+    /// unknown or has several prices: another model's price is never used instead.
     #[must_use]
     pub fn of(&self, model: &str) -> Option<Price> {
         let fitting = self.own.iter().filter(|(pattern, _)| fits(pattern, model));

@@ -9,7 +9,7 @@ const LOOK_BACK_BLOCKS: usize = 20;
 const LIFETIME_MS: i64 = 5 * 60 * 1000;
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// How a provider caches prompts. The model's price says what that costs.
+/// How a provider caches prompts. The cost of caching is part of the model's price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheRules {
     /// Who decides what is cached.
@@ -23,10 +23,11 @@ pub struct CacheRules {
 /// Who decides what is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheKind {
-    /// The client, by marks. Agents set one after tools and system and one after the last block. The text in front of a
-    /// mark is written; a later request finds it if one of its own marks follows within `LOOK_BACK_BLOCKS` blocks.
+    /// The client, by marks. Agents set one mark after tools and system prompt, and one after the last block. The text
+    /// before a mark is written to the cache; a later request finds it if one of its own marks is fewer than
+    /// `LOOK_BACK_BLOCKS` blocks after it.
     Marked,
-    /// The provider: any prefix of an earlier request.
+    /// The provider: any prefix of an earlier request can be read from the cache.
     Automatic,
 }
 
@@ -55,7 +56,7 @@ const MODELS: [(&str, CacheRules); 11] = [
 ];
 
 impl CacheRules {
-    /// The rules of a model; for an unknown model, those of the provider whose API is called.
+    /// The rules of a model, or, for an unknown model, the rules of the provider whose API is called.
     #[must_use]
     pub fn of(provider: &str, model: &str) -> Self {
         let known = MODELS.iter().find(|(beginning, _)| model.starts_with(beginning));
@@ -69,7 +70,7 @@ impl CacheRules {
         )
     }
 
-    /// The usage of a request of `tokens` tokens whose first `prefix` tokens are cached.
+    /// The usage of a request with `tokens` tokens, of which the first `prefix` are cached.
     #[must_use]
     pub fn usage(&self, tokens: u64, prefix: u64) -> TokenUsage {
         let none = TokenUsage::default();
@@ -95,7 +96,7 @@ impl CacheRules {
 pub struct CachedBlocks<'b> {
     /// The tokens of each block.
     pub tokens: &'b [u64],
-    /// Number of blocks for tools and system, in front of the conversation.
+    /// Number of blocks for tools and system prompt, before the conversation.
     pub head: usize,
     /// Number of leading blocks that are identical to those of the previous request.
     pub same: usize,
@@ -189,13 +190,14 @@ mod tests {
     #[test]
     fn twenty_places_are_looked_back() {
         let request = |blocks: usize| [vec![2_000_u64], vec![10; blocks]].concat();
-        // The last mark was after block 2: nineteen more blocks are within reach, twenty are not.
+        // The last mark was after block 2: a mark nineteen blocks later still finds it, a mark twenty blocks later does
+        // not.
         check(ANTHROPIC, &[(&request(1), 1, 0, [0, 2_010, 0]), (&request(20), 1, 2, [2_010, 190, 0])]);
         check(
             ANTHROPIC,
             &[
                 (&request(1), 1, 0, [0, 2_010, 0]),
-                // Too far, but the mark after the head is found.
+                // The last mark is too far back, but the mark after the head is found.
                 (&request(21), 1, 2, [2_000, 210, 0]),
                 (&request(22), 1, 22, [2_210, 10, 0]),
             ],

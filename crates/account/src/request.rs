@@ -18,7 +18,7 @@ pub struct RequestRecord {
     pub would: Option<Arc<RequestRecord>>,
     /// Number of tool result texts in the body.
     pub slots: usize,
-    /// How many of them were changed.
+    /// Number of tool result texts that were changed.
     pub changed: usize,
     /// What was done with each result.
     pub results: Vec<Arc<ResultRecord>>,
@@ -31,18 +31,18 @@ pub struct RequestRecord {
     pub tool_tokens: usize,
     /// The stages that acted, largest saving first.
     pub stages: Vec<StageSaving>,
-    /// A hash that distinguishes its conversation from others of the same client: of the session's name, or else of the
-    /// first user message.
+    /// A hash that distinguishes its conversation from others of the same client: a hash of the session's name, or else
+    /// of the first user message.
     pub session: Option<u64>,
     /// Metadata from the client for the records: few entries, short, and without secrets.
     pub words: Vec<(String, String)>,
-    /// Secrets masked.
+    /// Number of masked secrets.
     pub redacted: usize,
-    /// Results whose compressed text was reused from earlier.
+    /// Number of results whose compressed text was reused from an earlier request.
     pub reused: usize,
-    /// Results of a named session whose text or settings changed.
+    /// Number of results of a named session whose text or settings changed.
     pub renewed: usize,
-    /// Results, or whole bodies, left unchanged because we could not read them or failed.
+    /// Number of results, or whole bodies, that were left unchanged because we could not read or compress them.
     pub faults: usize,
     /// Totals by kind of tool and of text.
     pub groups: Vec<GroupSum>,
@@ -56,7 +56,7 @@ pub struct RequestRecord {
     pub rounds: TokenUsage,
     /// The cost; `None` if the model's price is unknown.
     pub cost: Option<RequestCost>,
-    /// What the compressed body would have cost with the same response, in nanodollars.
+    /// The cost that the compressed body would have had with the same response, in nanodollars.
     pub would_paid: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ pub struct RequestRecord {
 pub struct StageSaving {
     /// The stage.
     pub stage: &'static str,
-    /// Number of texts it changed.
+    /// Number of texts that the stage changed.
     pub texts: usize,
     /// Tokens that it saved; negative if it prepared the text for another stage.
     pub saved: i64,

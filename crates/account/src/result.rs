@@ -12,17 +12,17 @@ use crate::tokens::TokenChange;
 pub struct ResultRecord {
     /// An id that stays the same in later requests of the conversation.
     pub id: u64,
-    /// The call that it answers.
+    /// The call that the result answers.
     pub call: Option<ShownName>,
     /// The tool, by the name that the client gave it.
     pub tool: Option<ShownName>,
-    /// Which message of the request it is in, and which of the request's results it is.
+    /// The position of the result in the request.
     pub place: ResultPlace,
     /// The kind of tool and of text.
     pub group: ResultGroup,
-    /// The mode that applied to it.
+    /// The mode that applied to the result.
     pub mode: &'static str,
-    /// What was done with it.
+    /// What was done with the result.
     pub status: ResultStatus,
     /// True when a different text is sent.
     pub is_changed: bool,
@@ -30,13 +30,13 @@ pub struct ResultRecord {
     pub is_renewed: bool,
     /// The stages that acted, in order, and the tokens that each saved.
     pub stages: Vec<(&'static str, i64)>,
-    /// As received.
+    /// The size of the text as received.
     pub before: TextSize,
-    /// As sent.
+    /// The size of the text as sent.
     pub after: TextSize,
-    /// Its tokens.
+    /// The tokens of the result, before and after compression.
     pub tokens: TokenChange,
-    /// Secrets masked in it.
+    /// Number of secrets masked in the result.
     pub redacted: usize,
     /// A hash of the call's arguments, with secrets masked.
     pub arguments: Option<u64>,
@@ -71,7 +71,7 @@ pub struct GroupSum {
     pub results: usize,
     /// Number of changed results.
     pub changed: usize,
-    /// Their tokens.
+    /// The tokens of these results.
     pub tokens: TokenChange,
 }
 

@@ -25,10 +25,10 @@ impl UsageRounds {
 
     /// The cost at this price. `request` has our own token counts of the request before and after compression.
     ///
-    /// `paid` is the provider's usage times the price. `without` is the first round with the output of the last one,
-    /// plus the tokens that we removed. Those are our count, scaled by the ratio of the provider's count of this
-    /// request to ours. Each costs what an input token of this request costs on average, cached or not, at the rates
-    /// for a request of that length.
+    /// `paid` is the provider's usage times the price. `without` is the cost of the first round with the output of the
+    /// last one, plus the cost of the tokens that we removed. Their number is our count, scaled by the ratio of the
+    /// provider's count of this request to ours. Each costs what an input token of this request costs on average,
+    /// cached or not, at the rates for a request of that length.
     #[must_use]
     pub fn cost(&self, price: &Price, request: TokenChange) -> RequestCost {
         let paid: Money = self.0.iter().map(|round| price.cost(round)).sum();
@@ -42,8 +42,9 @@ impl UsageRounds {
         RequestCost { paid: paid.nanodollars(), without: without.nanodollars() }
     }
 
-    /// What a request that was sent unchanged would have cost compressed: the same output, without the removed tokens,
-    /// each at what an input token of this request costs on average.
+    /// The cost that a request would have had if it had been sent compressed: the same output, minus the cost of the
+    /// tokens that compression would have removed. Each of these costs what an input token of this request costs on
+    /// average.
     #[must_use]
     pub fn instead(&self, price: &Price, request: TokenChange) -> u64 {
         let turned = TokenChange { before: request.after, after: request.before };
@@ -59,8 +60,8 @@ fn sum(rounds: &[TokenUsage]) -> TokenUsage {
     all
 }
 
-/// The highest ratio of a provider's count to ours that we believe. With a higher ratio, the provider has read more
-/// than this request: it stores the rest of the conversation.
+/// The highest plausible ratio of a provider's token count to ours. If the ratio is higher, the provider has read more
+/// than this request, because it stores the rest of the conversation.
 const MAX_SCALE: (i128, i128) = (3, 2);
 
 /// Our count of the removed tokens, and the factor and divisor that convert our count to the provider's.
@@ -122,33 +123,34 @@ mod tests {
     /// Removed tokens are priced at this request's average input price, in the provider's tokens.
     #[test]
     fn what_was_taken_out_costs_what_this_request_cost_to_read() {
-        // 1000 of our tokens are 1200 of theirs, so the 500 removed are 600 of theirs, at 3,000 each.
+        // 1000 tokens by our count are 1200 by the provider's, so the 500 removed are 600 by theirs, at 3,000 each.
         check(one(tokens(1200, 0, 0, 0)), (1500, 1000), (3_600_000, 5_400_000));
-        // All from the cache: a tenth of that.
+        // All input is read from the cache: a tenth of that cost.
         check(one(tokens(0, 1200, 0, 0)), (1500, 1000), (360_000, 540_000));
-        // Half and half.
+        // Half of the input is read from the cache.
         check(one(tokens(600, 600, 0, 0)), (1500, 1000), (1_980_000, 2_970_000));
-        // We added 100 tokens: 120 of theirs.
+        // We added 100 tokens: 120 by the provider's count.
         check(one(tokens(1200, 0, 0, 0)), (900, 1000), (3_600_000, 3_240_000));
     }
 
-    /// Had tokens been removed, the request would have cost less by what they cost to read.
+    /// If tokens had been removed, the request would have cost less by the cost of reading them.
     #[test]
     fn what_would_have_been_taken_out_costs_less() {
         let table = PriceTable::known();
         let request = TokenChange { before: 1000, after: 500 };
-        // 1000 of our tokens are 1200 of theirs, so it would have 600 of theirs less, at 3,000 each.
+        // 1000 tokens by our count are 1200 by the provider's, so the request would have had 600 fewer by theirs, at
+        // 3,000 each.
         let instead = one(tokens(1200, 0, 0, 0)).instead(&table.of(MODEL).unwrap(), request);
         assert_eq!(instead, 1_800_000);
     }
 
     #[test]
     fn a_conversation_that_is_elsewhere_does_not_blow_it_up() {
-        // Their count is a hundred times ours; the ratio is limited to 1.5.
+        // The provider's count is a hundred times ours; the ratio is limited to 1.5.
         check(one(tokens(100_000, 0, 0, 0)), (1100, 1000), (300_000_000, 300_450_000));
     }
 
-    /// We cause the further rounds: without us there would be only the first, with the output of the last.
+    /// We cause the further rounds: without us there would be only the first round, with the output of the last one.
     #[test]
     fn further_rounds_are_charged_to_us() {
         let rounds = UsageRounds(vec![tokens(1000, 0, 0, 50), tokens(300, 1000, 0, 200)]);
@@ -164,7 +166,8 @@ mod tests {
         assert_eq!(cost.paid, u64::MAX);
     }
 
-    /// Compression kept the request below a length with higher rates; without us it would have exceeded it.
+    /// Compression kept the request below the length at which higher rates apply; without us, the request would have
+    /// exceeded that length.
     #[test]
     fn what_was_taken_out_may_have_made_a_request_dear() {
         let price = Price::parse("1 1 >1000 5 5").unwrap();

@@ -7,13 +7,13 @@ pub enum ResultStatus {
     Compressed,
     /// A stored answer of a remote compressor is sent.
     CacheHit,
-    /// It has at most `min_bytes`.
+    /// The result has no more than `min_bytes` bytes.
     PassthroughSmall,
-    /// It has more than `skip_above`.
+    /// The result has more than `skip_above` bytes.
     PassthroughLarge,
-    /// The settings exclude it.
+    /// The settings exclude the result.
     SkippedByConfig,
-    /// It looks like our own output.
+    /// The result looks like our own output.
     AlreadyCompressed,
     /// We failed to compress it, could not read it, or ran out of time for its conversation.
     Passthrough,
@@ -25,7 +25,7 @@ pub enum ResultStatus {
 }
 
 impl ResultStatus {
-    /// Its name in events and metrics.
+    /// The name of the status in events and metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -19,17 +19,17 @@ pub struct RequestSums {
     pub after: u64,
     /// Tokens that fetching back omitted text cost.
     pub fetched: u64,
-    /// Tool results.
+    /// Number of tool results.
     pub results: u64,
-    /// Results that were changed.
+    /// Number of tool results that were changed.
     pub changed: u64,
     /// The providers' usage.
     pub usage: TokenUsage,
     /// Number of requests with a known price.
     pub priced: u64,
-    /// What those cost, and would have cost without us.
+    /// The cost of the requests with a known price, with us and without us.
     pub cost: RequestCost,
-    /// What the requests sent unchanged would have saved; no other total includes it.
+    /// The savings that compression would have had on requests that were sent unchanged; no other total includes them.
     pub would: WouldSums,
 }
 
@@ -38,7 +38,7 @@ pub struct RequestSums {
 pub struct WouldSums {
     /// Number of requests.
     pub requests: u64,
-    /// Their tokens.
+    /// Tokens of these requests.
     pub before: u64,
     /// The tokens that they would have had compressed.
     pub after: u64,
@@ -102,7 +102,7 @@ impl RequestSums {
         Self { requests: 1, failed: 1, ..Self::default() }
     }
 
-    /// Tokens saved, minus the tokens that fetching back cost; negative if that cost more.
+    /// Tokens saved, minus the tokens that fetching back cost; negative if fetching cost more than was saved.
     #[must_use]
     pub fn saved(&self) -> i64 {
         difference(self.before, self.after.saturating_add(self.fetched))

@@ -5,13 +5,13 @@ use crate::hash::stable_hash;
 /// The size of a text, and a hash that identifies it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TextSize {
-    /// Its bytes.
+    /// The number of bytes.
     pub bytes: usize,
-    /// Its characters.
+    /// The number of characters.
     pub chars: usize,
-    /// Its lines.
+    /// The number of lines.
     pub lines: usize,
-    /// Its hash.
+    /// The hash of the text.
     pub hash: u64,
 }
 

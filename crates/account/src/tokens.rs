@@ -5,9 +5,9 @@ use std::ops::AddAssign;
 /// Tokens of a text before and after compression.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TokenChange {
-    /// As received.
+    /// The number of tokens as received.
     pub before: usize,
-    /// As sent.
+    /// The number of tokens as sent.
     pub after: usize,
 }
 

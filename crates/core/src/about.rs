@@ -1,8 +1,8 @@
-//! Table: a sentence for each name that reports show.
+//! Table: one sentence of explanation for each name that reports show.
 //!
 //! Names are short because they appear in marks, labels and headers; these sentences explain them in reports.
 
-/// Stages, and what else changes a result.
+/// Stages, and other things that change a result.
 pub const STAGES: &[(&str, &str)] = &[
     (
         "alike",

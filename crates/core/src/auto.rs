@@ -11,13 +11,13 @@ pub struct Choice {
     pub form: Form,
     /// The value in that form.
     pub text: String,
-    /// Tokens of the text.
+    /// The number of tokens in the text.
     pub tokens: usize,
 }
 
 /// Chooses the terse form if it costs fewer tokens than compact JSON, else compact JSON.
 ///
-/// JSON is counted only up to the cost of the terse form, which is all the decision needs.
+/// The token count of the JSON stops at the cost of the terse form: the decision needs no more.
 #[must_use]
 pub fn choose(value: &Value<'_>) -> Choice {
     let compact = json::encode(value);

@@ -1,6 +1,6 @@
 //! Recognises Markdown code fences: lines of three backticks or more.
 
-/// The number of backticks, if `line` opens a fence.
+/// The number of backticks at the start of `line`, if the line opens a fence.
 pub(crate) fn opens(line: &str) -> Option<usize> {
     let ticks = backticks(line);
     let words = &line.trim_start()[ticks..];

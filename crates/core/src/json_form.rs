@@ -1,11 +1,11 @@
-//! Writes JSON in a form that a client asked for by name.
+//! Encodes JSON in a form that a client requested by name.
 
 use tersely_codec::{Form, decode, encode, json};
 
 use crate::tokens::O200k;
 
-/// The JSON text in `form`, if the form can hold it and costs fewer tokens than the same JSON without white space.
-/// Comparing with compact JSON is fair however the text was laid out: anybody can remove white space.
+/// Encodes the JSON text in `form`, if the form can represent it and costs fewer tokens than the same JSON without
+/// white space. The comparison is with compact JSON, because removing white space alone needs no form.
 #[must_use]
 pub fn encode_json(form: Form, text: &str) -> Option<String> {
     let value = json::decode(text).ok()?;
@@ -39,7 +39,7 @@ mod tests {
         );
     }
 
-    /// Behaviour 1.19, 10.4 and 17.16: white space that the API wrote does not make a form cheap.
+    /// Behaviour 1.19, 10.4 and 17.16: a form gets no credit for removing white space.
     #[test]
     fn a_form_is_measured_by_tokens_against_json_without_white_space() {
         let nested =

@@ -2,8 +2,8 @@
 
 use crate::fence;
 
-/// The description without spaces at the ends of lines, with at most one blank line in a row and single spaces between
-/// words; `None` when nothing changes. A description of white space alone becomes empty.
+/// The description without spaces at the ends of lines, with no more than one blank line in a row and single spaces
+/// between words; `None` when nothing changes. A description of white space alone becomes empty.
 ///
 /// In code fences only the ends of lines are trimmed. At the start of a line, where indentation shows structure, each
 /// level keeps one space, so nested lists and code without a fence keep their order.
@@ -37,7 +37,7 @@ pub fn minify(description: &str) -> Option<String> {
     (out != description).then_some(out)
 }
 
-/// Indentations of the lines that the next one can be nested in.
+/// The indentations of the lines that the next line can be nested in.
 #[derive(Default)]
 struct Levels(Vec<usize>);
 
@@ -70,7 +70,7 @@ const SPACE: [char; 2] = [' ', '\t'];
 mod tests {
     use super::*;
 
-    /// The description as it is sent; once more changes nothing (Behaviour 9.3).
+    /// Checks the description that is sent; minifying it again changes nothing (Behaviour 9.3).
     fn check(description: &str, expected: &str) {
         let short = minify(description).unwrap_or_else(|| description.to_owned());
         assert_eq!(short, expected, "{description:?}");
@@ -120,7 +120,7 @@ mod tests {
         check("```\nopen  to the end\n\n\n", "```\nopen  to the end");
     }
 
-    /// Behaviour 9.2: what becomes empty can go.
+    /// Behaviour 9.2: a description that becomes empty is removed.
     #[test]
     fn space_alone_becomes_nothing() {
         for blank in [" ", "\n", " \t\r\n\n  "] {

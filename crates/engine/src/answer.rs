@@ -1,7 +1,7 @@
 //! Compresses a tool's result on its way from an MCP server to the client.
 //!
-//! The client keeps this text and sends it to a model later, so nothing can be corrected afterwards: originals must be
-//! stored first, and secrets are masked only where the operator turned that on everywhere.
+//! The client keeps this text and sends it to a model later, so we cannot correct anything afterwards: originals must
+//! be stored first, and secrets are masked only if the operator turned masking on everywhere.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use crate::results::compress_slots;
 use crate::scope::{RulePlace, Scope};
 use crate::tools::retrieval::KeptOriginal;
 
-/// The facts about a server's answer that decide what is done to its texts.
+/// The facts about a server's answer that determine how its texts are compressed.
 pub struct ServerAnswer<'a> {
-    /// The request that it answers.
+    /// The id of the request that this answers.
     pub id: &'a RpcId,
     /// The tool call.
     pub call: &'a Arc<SlotCall<'static>>,
-    /// The path; rules may depend on it.
+    /// The path of the request; rules may depend on it.
     pub path: &'a str,
     /// The authenticated tenant; rules may depend on it.
     pub tenant: Option<&'a str>,
-    /// The most loss allowed, whatever the settings say.
+    /// The maximum loss allowed, regardless of the settings.
     pub most: Loss,
     /// Whether structured content that repeats the texts may be removed.
     pub may_unstructure: bool,
-    /// The form that the client asked for. Its JSON is written in that form, and nothing else is done.
+    /// The form that the client requested. JSON texts are written in this form, and nothing else is changed.
     pub form: Option<Form>,
 }
 
-/// The answer as the client gets it.
+/// The answer that the client gets.
 pub struct ClientAnswer<'b> {
     /// The message; borrowed when nothing was changed.
     pub body: Cow<'b, [u8]>,
@@ -59,7 +59,7 @@ impl Engine {
     pub fn answer<'b>(&self, answer: &ServerAnswer<'_>, body: &'b [u8]) -> ClientAnswer<'b> {
         let options = masks_off();
         let place = RulePlace { path: answer.path, tenant: answer.tenant };
-        // Which earlier results the model still sees is unknown here, so there are no references.
+        // We do not know which earlier results the model still sees, so we add no references.
         let scope =
             Scope::new(self.settings(), place, &options).with_max_loss(answer.most).without_references();
         let unchanged = ClientAnswer { body: Cow::Borrowed(body), kept: Vec::new() };
@@ -86,8 +86,8 @@ impl Engine {
     }
 }
 
-/// Writes the texts that are JSON in a form, where it can hold them and is cheaper. Masking that the operator turned on
-/// everywhere applies whatever the client asks for.
+/// Writes JSON texts in a form, where the form can represent them and is cheaper. Masking that the operator turned on
+/// everywhere applies regardless of the client's request.
 fn encode_texts(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
     let edit = |slot: &Slot<'_>| {
         let plan = scope.plan(&slot.call.tool)?;

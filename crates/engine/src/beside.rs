@@ -1,4 +1,4 @@
-//! Rewrites tool descriptions and JSON in user messages, where the settings ask for it.
+//! Rewrites tool descriptions and JSON in user messages, if the settings say so.
 
 use tersely_core::{prompt, schema};
 use tersely_wire::{Provider, Splice, rewrite};
@@ -8,10 +8,10 @@ use crate::overrides::schema_mode::SchemaMode;
 use crate::report::Report;
 use crate::scope::Scope;
 
-/// The edits of tool descriptions and user messages. What cannot be read is left unchanged.
+/// The edits of tool descriptions and user messages. Text that cannot be read is left unchanged.
 ///
 /// # Errors
-/// When a form cannot hold a document of a user, and the settings refuse such requests.
+/// When a form cannot represent a user's JSON document, and the settings refuse such requests.
 pub(crate) fn edits(
     scope: &Scope<'_>,
     provider: &Provider,

@@ -1,7 +1,7 @@
 //! Chooses the results that a remote compressor may shorten, and reads its answers.
 //!
-//! A compressor may answer differently each time, so the gateway asks it before a body is passed, only about results
-//! that are new, and its answers come with the request. The engine itself makes no calls.
+//! A compressor may answer differently each time. So the gateway asks it before the engine rewrites a body, and only
+//! about results that are new; the answers come with the request. The engine itself makes no calls.
 
 use std::borrow::Cow;
 
@@ -18,36 +18,37 @@ use crate::scope::Scope;
 /// A result that a remote compressor may shorten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its index among the results of the body.
+    /// The index of the result in the body.
     pub at: usize,
-    /// A hash of everything that a compressor would be sent.
+    /// A hash of everything that a compressor would get.
     pub name: String,
-    /// Whether the hash includes a call id, which only the provider and its client know, so that nobody else can guess
-    /// it.
+    /// Whether the hash includes a call id. Only the provider and its client know that id, so nobody else can guess the
+    /// hash.
     pub is_bound: bool,
-    /// The question for a compressor; `None` once the model has seen the result.
+    /// The request to a compressor; `None` once the model has seen the result.
     pub ask: Option<CompressorAsk>,
 }
 
-/// The question for a compressor. Secrets are masked.
+/// The request to a compressor. Secrets in it are masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompressorAsk {
-    /// The tool whose result it is.
+    /// The tool that returned the result.
     pub tool: String,
     /// The result.
     pub text: String,
-    /// The user's question before it; empty if that is not sent.
+    /// The user's last question before the result; empty if questions are not sent.
     pub question: String,
 }
 
 /// Texts that may replace a result instead of our own stages, in order of preference, each with its stage.
 pub(crate) type Substitutes<'w> = Vec<(&'static str, Cow<'w, str>)>;
 
-/// Bytes of the shortest and the longest result that is sent to a compressor. Shorter ones would save next to nothing.
+/// The minimum and maximum size, in bytes, of a result that is sent to a compressor. Shorter results would save next to
+/// nothing.
 const MIN_RESULT_BYTES: usize = 1 << 10;
 const MAX_RESULT_BYTES: usize = 1 << 20;
 
-/// Characters of the user's question that are sent.
+/// The maximum number of characters of the user's question that are sent.
 const MAX_QUESTION_CHARS: usize = 2000;
 
 /// Texts that may replace a result; `None` when our own stages compress it.
@@ -75,13 +76,13 @@ pub(crate) fn substitutes<'w>(
 
 const SIMPLE: &str = "simple";
 
-/// How many words the simple strategy keeps: more where only long results are shortened.
+/// The number of words that the simple strategy keeps: more if only long results are shortened.
 fn word_count(plan: &Plan) -> usize {
     if plan.min_bytes == 0 { 10 } else { (plan.min_bytes / 10).clamp(5, 50) }
 }
 
-/// True when another compressor may shorten a result: not text that an agent may edit, and not an error, which it must
-/// see whole.
+/// True when another compressor may shorten a result. It may not shorten text that an agent may edit, or an error,
+/// which the agent must see in full.
 fn may_shorten(plan: &Plan, slot: &Slot<'_>, text: &str) -> bool {
     let call = call(slot);
     plan.takes(text.len())
@@ -124,7 +125,7 @@ pub(crate) fn candidates(
     slots.iter().enumerate().skip(scope.plain_results).filter_map(candidate).collect()
 }
 
-/// A hash of what a compressor is asked about a result.
+/// A hash of everything that a compressor gets for a result.
 fn name(remote: &RemotePlan, slot: &Slot<'_>, text: &str, question: &str) -> String {
     let mut hash = Sha256::new();
     let call = &slot.call;

@@ -10,9 +10,9 @@ pub(crate) struct Conversation {
     history: Session,
     /// Whether a result may refer to earlier ones.
     refers: bool,
-    /// How many messages stay unchanged, because they were sent before.
+    /// The number of messages that stay unchanged, because they were sent before.
     frozen_messages: usize,
-    /// Bytes of the results as received, and as sent.
+    /// The size of the results in bytes, as received and as sent.
     received: usize,
     sent: usize,
 }
@@ -29,7 +29,7 @@ impl Conversation {
         }
     }
 
-    /// What is sent for the next result, `text`, which was compressed to `outcome`.
+    /// The outcome to send for the next result, `text`, which was compressed to `outcome`.
     pub(crate) fn refer<'t>(
         &mut self,
         plan: Plan,
@@ -63,12 +63,12 @@ impl Conversation {
         }
     }
 
-    /// Bytes of memory that it takes, about.
+    /// The approximate memory use, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.history.bytes()
     }
 
-    /// Remembers that a result cannot be read.
+    /// Remembers a result whose text cannot be read.
     pub(crate) fn skip(&mut self, slot: &Slot<'_>) {
         self.history.skip(call(slot));
     }

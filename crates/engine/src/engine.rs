@@ -1,5 +1,5 @@
-//! Rewrites one request body: removes its options for us, compresses every tool result, and leaves everything else
-//! unchanged.
+//! Rewrites one request body: removes the options that are meant for us, compresses every tool result, and leaves
+//! everything else unchanged.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ use crate::tools::retrieval::HiddenTools;
 use crate::tools::retrieval::HiddenWay;
 use crate::tools::retrieval::KeptOriginal;
 
-/// The engine. The body that it returns depends on its settings and the request alone.
+/// The engine. The body that it returns depends only on its settings and the request.
 #[derive(Debug, Clone, Default)]
 pub struct Engine {
     settings: EngineSettings,
@@ -39,9 +39,9 @@ pub struct Engine {
 pub struct ForwardBody<'b> {
     /// The bytes to send; borrowed when nothing was changed.
     pub body: Cow<'b, [u8]>,
-    /// The account of it.
+    /// The account of the changes.
     pub report: Report,
-    /// The tools to hide in its response; `None` when none was added.
+    /// The tools to hide in the response; `None` when no tool was added.
     pub hidden: Option<HiddenTools>,
 }
 
@@ -52,16 +52,16 @@ impl Engine {
         Self { settings }
     }
 
-    /// Its settings.
+    /// The engine's settings.
     #[must_use]
     pub fn settings(&self) -> &EngineSettings {
         &self.settings
     }
 
-    /// The body to send in place of `body`. What cannot be rewritten is left unchanged.
+    /// The body to send in place of `body`. Parts that cannot be rewritten are left unchanged.
     ///
     /// # Errors
-    /// When the body's options for us are invalid.
+    /// When the options for us in the body are invalid.
     pub fn pass<'b>(&self, request: &Request<'_>, body: &'b [u8]) -> Result<ForwardBody<'b>, OptionError> {
         let (asked, body) = match take(body)? {
             None => (request.asked.clone(), Cow::Borrowed(body)),
@@ -72,7 +72,7 @@ impl Engine {
         Ok(passed)
     }
 
-    /// Rewrites a body whose options were taken out. A body that is only observed, or in the holdout, is forwarded
+    /// Rewrites a body without its options for us. A body that is only observed, or in the holdout, is forwarded
     /// unchanged.
     fn process<'b>(
         &self,
@@ -90,7 +90,7 @@ impl Engine {
             (passed.report.record.arm, passed.report.record.session) = (arm, session);
             return Ok(passed);
         }
-        // It is not rewritten, so it is not refused either, whatever the error.
+        // The body is sent unchanged, so an error while rewriting it is no reason to refuse the request.
         let made = self.rewrite(request, asked, Cow::Borrowed(&*body)).map(|made| made.report);
         let mut made = made.unwrap_or_default();
         made.record.session = session;
@@ -99,12 +99,12 @@ impl Engine {
         Ok(ForwardBody { body, report, hidden: None })
     }
 
-    /// The results of a body that a remote compressor may shorten, if one is configured: those that are new to the
-    /// model, and those for which it may have answered before.
+    /// The results of a body that a remote compressor may shorten, if one is configured: results that are new to the
+    /// model, and results for which the compressor may have an earlier answer.
     #[must_use]
     pub fn candidates(&self, request: &Request<'_>, body: &[u8]) -> Vec<Candidate> {
         let Strategy::Remote(remote) = &self.settings.strategy else { return Vec::new() };
-        // An unreadable body is refused or reported when it is passed.
+        // An unreadable body is refused or reported later, in `pass`.
         let Ok(taken) = take(body) else { return Vec::new() };
         let (asked, body) = match &taken {
             Some((own, rest)) => (request.asked.clone().or(own.clone()), &**rest),
@@ -112,7 +112,7 @@ impl Engine {
         };
         let scope = request.scope(&self.settings, &asked).with_max_loss(request.most);
         let provider = request.provider;
-        // The compressor costs money, and its answers would not be sent.
+        // If the original body is sent, the compressor's answers are not used, so asking it would waste money.
         let arm = self.arm(request, &asked, body, session(request, &asked, body));
         if !arm.is_applied() || offer_expansion(&scope, request, body).is_none() {
             return Vec::new();
@@ -129,7 +129,7 @@ impl Engine {
         )
     }
 
-    /// The reader that a request's model name implies.
+    /// The reader class that the model name of a request implies.
     fn reader(&self, request: &Request<'_>, body: &[u8]) -> Reader {
         let model = named_model(request.path, body);
         reader_of(&self.settings.readers, request.provider.name(), model.as_deref())
@@ -176,13 +176,14 @@ impl Engine {
     }
 }
 
-/// The tokens of a body.
+/// The number of tokens in a body.
 fn count_tokens(request: &Request<'_>, own: &BodyTokens, body: &[u8]) -> usize {
     request.memo.map_or_else(|| own.count(b"", body), |it| it.count_tokens(body))
 }
 
-/// A hash that identifies a conversation among those of its client: of its name, or of the user's first message, which
-/// every request of it contains, while tools and system prompts may change.
+/// A hash that distinguishes a conversation from others of the same client: a hash of the session's name, or of the
+/// user's first message. Every request of a conversation contains that message, while tools and system prompts may
+/// change.
 pub(crate) fn session(request: &Request<'_>, asked: &RequestOptions, body: &[u8]) -> Option<u64> {
     if request.named.is_some() {
         return request.named;
@@ -209,7 +210,7 @@ fn first_message<'p>(body: &'p [u8], prompts: &'p [UserPrompt<'p>]) -> impl Iter
     })
 }
 
-/// The body with the `expand_context` tool added; `None` where nothing may be cut.
+/// The body with the `expand_context` tool added; `None` if nothing may be cut.
 fn offer_expansion(
     scope: &Scope<'_>,
     request: &Request<'_>,

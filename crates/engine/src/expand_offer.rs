@@ -1,8 +1,8 @@
-//! Decides where the `expand_context` tool is offered, by which a model fetches back what was cut.
+//! Decides which requests offer the `expand_context` tool, with which a model fetches back text that was cut.
 //!
-//! The tool costs tokens in every request, and pays only when something is cut. In a long request that cost is
-//! negligible; in a short one only tools with long output make up for it. The decision depends on the tools and system
-//! prompt alone, so it is the same for a whole conversation: adding or removing a tool would invalidate the prompt
+//! The tool costs tokens in every request, and is useful only when something is cut. In a long request that cost is
+//! negligible; in a short one, only tools with long output make up for it. The decision depends only on the tools and
+//! the system prompt, so it is the same for a whole conversation: adding or removing a tool would invalidate the prompt
 //! cache.
 
 use std::str::FromStr;
@@ -10,23 +10,23 @@ use std::str::FromStr;
 use tersely_core::{Call, ToolKind};
 use tersely_wire::RequestHead;
 
-/// Where the tool is offered, if detail may be cut at all. Without the tool, nothing is cut.
+/// Which requests offer the tool, if detail may be cut at all. Without the tool, nothing is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExpandOffer {
-    /// Wherever it can be hidden.
+    /// In every request in which it can be hidden from the client.
     #[default]
     Always,
-    /// Where tools and system prompt are long enough, or a tool tends to have long output.
+    /// In requests whose tools and system prompt are long enough, or that have a tool with typically long output.
     Auto,
-    /// Nowhere.
+    /// In no request.
     Never,
 }
 
-/// Bytes of tools and system prompt from which on `auto` offers the tool, whatever the tools are: about six thousand
+/// The size of tools and system prompt, in bytes, from which on `auto` always offers the tool: about six thousand
 /// tokens.
 ///
-/// The tool is then a bit more than one percent of the first request, and less of later ones. Agents with many tools have
-/// more; assistants that look up a few records have less.
+/// At this size the tool is slightly more than one percent of the first request, and less of later ones. Agents with
+/// many tools exceed this size; assistants that look up a few records stay below it.
 pub(crate) const MIN_HEAD_BYTES: usize = 24_000;
 
 /// Words in the names of tools with long output: clusters, containers, logs and web pages.
@@ -36,7 +36,7 @@ impl ExpandOffer {
     /// The names of all choices.
     pub const NAMES: [&'static str; 3] = ["auto", "always", "never"];
 
-    /// Its name.
+    /// The name of this choice.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,7 +59,8 @@ impl ExpandOffer {
     }
 }
 
-/// True when a tool of this name tends to have long output: it runs commands, or its name has a word of `LONG_OUTPUT`.
+/// True when a tool with this name typically has long output: it runs commands, or its name contains a word of
+/// `LONG_OUTPUT`.
 fn is_long(tool: &str) -> bool {
     let mut words = tool.split(|sign: char| !sign.is_ascii_alphanumeric());
     let says = |word: &str| LONG_OUTPUT.iter().any(|long| long.eq_ignore_ascii_case(word));

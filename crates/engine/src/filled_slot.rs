@@ -1,12 +1,12 @@
-//! What is sent for one result.
+//! The text that is sent for one result, and its report.
 
 use crate::report::Report;
 
-/// What is sent for one result, as the memo keeps it.
+/// The text that is sent for one result, and its report, as the memo stores them.
 #[derive(Clone, Default)]
 pub(crate) struct FilledSlot {
-    /// The text that replaces it; `None` when it stays unchanged.
+    /// The text that replaces the result; `None` when the result stays unchanged.
     pub(crate) sent: Option<String>,
-    /// Its account, under a name that is the same in later requests.
+    /// The account of the result, with an id that stays the same in later requests.
     pub(crate) report: Report,
 }

@@ -1,4 +1,4 @@
-//! Decides whether a rewritten request is sent or only measured: in observe mode, or in a holdout session.
+//! Decides whether a rewritten request is sent, or only measured because of observe mode or a holdout session.
 
 use std::borrow::Cow;
 
@@ -28,14 +28,14 @@ impl Engine {
         if scope.observes() {
             return Arm::Observed;
         }
-        // Without a stable session, a later request of the same conversation could fall into another arm.
+        // Without a stable session, a later request of the same conversation could be assigned to another arm.
         let is_named = request.named.is_some() || asked.session.id.is_some();
         let is_stable = is_named || request.provider.history(body) == HistoryPlace::Here;
         session.filter(|_| is_stable).map_or(Arm::Applied, |session| self.settings().holdout.arm(session))
     }
 
-    /// A body that is sent uncompressed, with the secrets in its results masked if the request turned that on
-    /// everywhere. The operator's masking was done before.
+    /// A body that is sent uncompressed. The secrets in its results are masked if the request turned masking on
+    /// everywhere; the operator's masking was done before.
     pub(crate) fn mask_by_name<'b>(
         &self,
         request: &Request<'_>,
@@ -54,11 +54,11 @@ impl Engine {
 }
 
 impl Engine {
-    /// The body with the secrets of its results masked as `pass` would, and nothing else changed: for a body that there
-    /// is no time to compress. `None` when there is nothing to mask.
+    /// Masks the secrets in the results as `pass` would, and changes nothing else. This is for a body that there is no
+    /// time to compress. `None` when there is nothing to mask.
     #[must_use]
     pub fn mask(&self, request: &Request<'_>, body: &[u8]) -> Option<Vec<u8>> {
-        // Invalid options would have been refused, had there been time. Here they are ignored.
+        // With enough time, `pass` would have refused invalid options. Here they are ignored.
         let own = take(body).ok().flatten().map(|(own, _)| own);
         let asked = own.map_or_else(|| request.asked.clone(), |own| request.asked.clone().or(own));
         let scope = request.scope(self.settings(), &asked).with_max_loss(request.most);
@@ -76,14 +76,14 @@ impl Engine {
     }
 }
 
-/// Masks a result's secrets as its plan says, if there are any.
+/// Masks the secrets in a result as its plan requires; `None` if there are none.
 fn masks_usual(scope: &Scope<'_>, slot: &Slot<'_>) -> Option<Splice> {
     let (plan, text) = (scope.plan(&slot.call.tool)?, slot.text()?);
     let (masked, _) = catch_panic(|| seal(&plan, call(slot), &text))??;
     Some((slot.span.clone(), Some(masked)))
 }
 
-/// Masks a result's secrets if masking is on everywhere and there are any.
+/// Masks the secrets in a result if masking is on everywhere; `None` if there are none.
 pub(crate) fn masks(scope: &Scope<'_>, slot: &Slot<'_>) -> Option<Splice> {
     scope.plan(&slot.call.tool).filter(|plan| plan.redact == Redaction::All)?;
     let text = slot.text()?;

@@ -1,6 +1,6 @@
-//! Masks secrets in the whole request body, where the operator turned that on.
+//! Masks secrets in the whole request body, if the operator turned this on.
 //!
-//! It runs before compression and independently of it: whatever happens there, the masked body is forwarded.
+//! Masking runs before compression and independently of it: whatever happens during compression, secrets stay masked.
 
 use tersely_core::{Redaction, secrets};
 use tersely_wire::{MaskedBody, WireError};
@@ -8,7 +8,7 @@ use tersely_wire::{MaskedBody, WireError};
 use crate::engine::Engine;
 
 impl Engine {
-    /// True when no request may be forwarded with a secret in it.
+    /// True when no request with a secret in it may be forwarded.
     #[must_use]
     pub fn seals(&self) -> bool {
         self.settings().plan.redact == Redaction::All
@@ -18,7 +18,7 @@ impl Engine {
 /// The body with its secrets masked.
 ///
 /// # Errors
-/// When it cannot be searched; it must not be forwarded then.
+/// When the body cannot be searched; then it must not be forwarded.
 pub fn seal(body: &[u8]) -> Result<MaskedBody<'_>, WireError> {
     tersely_wire::mask_body(body, secrets)
 }

@@ -1,14 +1,14 @@
 //! Table: which models are small, as of November 2026. It is part of every profile.
 //!
-//! Forms were tested with two readers: a model of 1.5 billion parameters, and one of a large provider. Everything
-//! between them is a guess, which settings can correct. An unknown name counts as strong, because most requests go to
-//! large providers; on a local provider it counts as small.
+//! Forms were tested with two readers: a model of 1.5 billion parameters, and one of a large provider. The
+//! classification of models between these two is a guess, which settings can correct. An unknown name counts as strong,
+//! because most requests go to large providers; on a local provider it counts as small.
 
 use tersely_core::{Reader, fits_pattern};
 
 /// Patterns for names in lower case, with `*`; the first that matches applies.
 pub static READERS: &[(&str, Reader)] = &[
-    // Models of providers, whatever else is in their name: fine-tuned models have names that people chose.
+    // Models of large providers, whatever else their name contains: people choose the names of fine-tuned models.
     ("*claude*", Reader::Strong),
     ("*gemini*", Reader::Strong),
     ("*gpt-4*", Reader::Strong),
@@ -20,7 +20,7 @@ pub static READERS: &[(&str, Reader)] = &[
     ("*q4_k*", Reader::Small),
     ("*q4_0*", Reader::Small),
     ("*q8_0*", Reader::Small),
-    // Families with small sizes only, or whose bare name means a small one.
+    // Families that have only small models, or whose bare name means a small model.
     ("*smollm*", Reader::Small),
     ("*tinyllama*", Reader::Small),
     ("*starcoder*", Reader::Small),
@@ -34,22 +34,22 @@ pub static READERS: &[(&str, Reader)] = &[
     ("*gemma-3-270m*", Reader::Small),
 ];
 
-/// Billions of parameters from which on a model is strong.
+/// The number of parameters, in billions, from which on a model is strong.
 const MIN_STRONG_BILLIONS: f64 = 20.0;
 
 /// The provider that runs models locally.
 const LOCAL_PROVIDER: &str = "ollama";
 
-/// Models whose reader the operator sets, by patterns with `*`, ignoring case.
+/// Models whose reader class the operator sets, as patterns with `*`, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KnownReaders {
-    /// Strong models; they take precedence.
+    /// Patterns for strong models; they take precedence.
     pub strong: Vec<String>,
-    /// Small models.
+    /// Patterns for small models.
     pub small: Vec<String>,
 }
 
-/// The reader that a model's name implies, in requests of this provider's format.
+/// The reader class that a model's name implies, for requests in this provider's format.
 #[must_use]
 pub fn reader_of(known: &KnownReaders, provider: &str, model: Option<&str>) -> Reader {
     let name = model.unwrap_or_default().to_lowercase();
@@ -63,7 +63,7 @@ pub fn reader_of(known: &KnownReaders, provider: &str, model: Option<&str>) -> R
 }
 
 /// The first size in a name that is a word of its own: `7b`, `1.5b`, and `e4b` for effective parameters. As part of a
-/// word it means something else: `a3b` is the active part of a large model, `8x7b` a number of experts.
+/// longer word, a size means something else: `a3b` is the active part of a large model, `8x7b` a number of experts.
 fn size(name: &str) -> Option<f64> {
     let mut words = name.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '.');
     let read = |word: &str| {

@@ -1,4 +1,4 @@
-//! Tells what became of a result, by what was found out about it and what is sent for it.
+//! Builds the record of a result from the facts found before it was filled and from the text that is sent for it.
 
 use tersely_account::{
     ResultGroup, ResultPlace, ResultRecord, ResultStatus, ShownName, TextSize, TokenChange, stable_hash,
@@ -10,19 +10,19 @@ use crate::conversation::call;
 use crate::filled_slot::FilledSlot;
 use crate::report::ESCAPE;
 
-/// What was found out about a result before it was filled.
+/// The facts about a result that are known before its slot is filled.
 pub(crate) struct Observation {
     pub(crate) mode: &'static str,
-    /// What becomes of it, unless something is sent for it.
+    /// The status of the result if no other text is sent for it.
     pub(crate) otherwise: ResultStatus,
     pub(crate) came: TextSize,
     pub(crate) is_kept: bool,
     pub(crate) is_renewed: bool,
-    /// What the text is by its looks, where it is nobody's.
+    /// The family that the text looks like, for a result that belongs to no known program.
     pub(crate) looks: Option<&'static str>,
 }
 
-/// The record of the result at a place, and of what is sent for it.
+/// The record of the result at index `at`, and of the text that is sent for it.
 pub(crate) fn record(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &FilledSlot) -> ResultRecord {
     let (asked, record) = (call(slot), &filled.report.record);
     ResultRecord {
@@ -59,7 +59,7 @@ fn status(seen: &Observation, filled: &FilledSlot) -> ResultStatus {
     }
 }
 
-/// Whose output it is; of what is nobody's, what it looks like.
+/// The family of the program that wrote the output; if it is unknown, the family that the text looks like.
 fn family(call: &Call<'_>, looks: Option<&'static str>) -> &'static str {
     match call.family() {
         Family::Generic => looks.unwrap_or(Family::Generic.name()),
@@ -67,8 +67,8 @@ fn family(call: &Call<'_>, looks: Option<&'static str>) -> &'static str {
     }
 }
 
-/// A name by which a result is known when a later request sends it again: its call and its text, and its place where
-/// the call has no name.
+/// An id that a result keeps when a later request sends it again. It covers the call id and the text, and the result's
+/// index if the call has no id.
 fn name(at: usize, slot: &Slot<'_>) -> u64 {
     let id = &*slot.call.id;
     stable_hash(&(id.is_empty().then_some(at), id, slot.token))

@@ -1,8 +1,8 @@
-//! Catches panics, so that a bug met in one text does not keep the others from being compressed.
+//! Catches panics, so that a bug triggered by one text does not prevent compression of the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The value of `work`, unless it panics.
+/// The result of `work`; `None` if `work` panics.
 pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }

@@ -9,13 +9,13 @@ use tersely_wire::Slot;
 
 use crate::panic_guard::catch_panic;
 
-/// Bytes of work that justify one more thread.
+/// The number of bytes of work that justify one more thread.
 const BYTES_PER_THREAD: usize = 64 << 10;
 
-/// Threads for one request. More would serve it at the cost of others.
+/// The maximum number of threads for one request. More would slow down other requests.
 const MAX_THREADS: usize = 4;
 
-/// The value of `work` for each slot, in their order; `None` where it panicked.
+/// The result of `work` for each slot, in order; `None` where `work` panicked.
 pub(crate) fn each<'s, T: Send>(
     slots: &[(usize, &Slot<'s>)],
     work: impl Fn(&(usize, &Slot<'s>)) -> T + Sync,
@@ -23,21 +23,22 @@ pub(crate) fn each<'s, T: Send>(
     spread(threads(slots.iter().map(|(_, slot)| slot.token.len()).sum()), slots, work)
 }
 
-/// The value of `work` for each text, in their order; `None` where it panicked.
+/// The result of `work` for each text, in order; `None` where `work` panicked.
 pub(crate) fn each_text<T: Send>(texts: &[&str], work: impl Fn(&str) -> T + Sync) -> Vec<Option<T>> {
     spread(threads(texts.iter().map(|text| text.len()).sum()), texts, |text| work(text))
 }
 
-/// How many threads this many bytes justify.
+/// The number of threads that this many bytes justify.
 fn threads(bytes: usize) -> usize {
     (bytes / BYTES_PER_THREAD).min(*CORES)
 }
 
-/// Computed once: finding it out reads half a dozen files, which takes longer than a small request.
+/// The number of processor cores, limited to `MAX_THREADS`. Computed once, because finding it requires reading half a
+/// dozen files, which takes longer than handling a small request.
 static CORES: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS));
 
-/// The same on this many threads.
+/// The result of `work` for each item, in order, computed on this many threads.
 fn spread<I: Sync, T: Send>(threads: usize, items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<Option<T>> {
     if threads < 2 {
         return items.iter().map(|item| catch_panic(|| work(item))).collect();
@@ -56,7 +57,7 @@ fn spread<I: Sync, T: Send>(threads: usize, items: &[I], work: impl Fn(&I) -> T 
         done.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
         done
     });
-    // By index, not by order of completion: the work of a thread that died leaves holes.
+    // Results are stored by index, not by order of completion: the work of a thread that died leaves gaps.
     let mut all: Vec<Option<T>> = items.iter().map(|_| None).collect();
     for (at, value) in done {
         all[at] = value;

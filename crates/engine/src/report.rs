@@ -1,29 +1,29 @@
-//! What became of one body: its record, and what only the answer's headers and the commands report.
+//! The report on one body: its record, and facts that only response headers and commands show.
 
 use tersely_account::{Arm, RequestRecord, StageSaving};
 use tersely_core::prompt::Stats;
 use tersely_core::{Ledger, O200k, Outcome, Reader};
 use tersely_wire::WireError;
 
-/// The stage name for text that imitates our markers and is escaped.
+/// The stage name for the escaping of text that imitates our marks.
 pub(crate) const ESCAPE: &str = "escape";
 
-/// What was done to a body.
+/// The report on the changes to a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// The record of the request.
     pub record: RequestRecord,
-    /// The reader assumed for results that no rule covers; nobody where none is changed.
+    /// The reader class assumed for results that no rule covers; `None` if no result can be changed.
     pub reader: Option<Reader>,
-    /// How many of its tools the model is shown, where that is not all of them.
+    /// How many of the request's tools the model is shown; `None` if it is shown all of them.
     pub tools: Option<ToolCount>,
-    /// How many results are longer than `max_bytes` allows: files, text that could not be fetched back, and errors.
+    /// The number of results that exceed `max_bytes`: files, errors, and text that the model could not fetch back.
     pub over_limit: usize,
-    /// Descriptions of tools that were shortened.
+    /// The number of tool descriptions that were shortened.
     pub descriptions: usize,
-    /// What was done with JSON in the texts of users.
+    /// Counts of the JSON documents in user messages.
     pub prompts: Stats,
-    /// Tokens that the masks saved, negative where they cost more; in no other number here.
+    /// Tokens that the masks saved; negative if they cost more. No other number here includes them.
     pub masked: i64,
     /// The first error in the body, if it could not be read to its end.
     pub unread: Option<WireError>,
@@ -32,14 +32,14 @@ pub struct Report {
 /// How many tools a request has, and how many of them its model is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolCount {
-    /// Shown.
+    /// The number of tools that the model is shown.
     pub shown: usize,
-    /// In the request.
+    /// The number of tools in the request.
     pub all: usize,
 }
 
 impl Report {
-    /// A report of one text that may have failed.
+    /// A report on one text, with the number of failures.
     pub(crate) fn of_slot(faults: usize) -> Self {
         Self { record: RequestRecord { slots: 1, faults, ..RequestRecord::default() }, ..Self::default() }
     }
@@ -51,7 +51,8 @@ impl Report {
         self.record.result_tokens.after += cost;
     }
 
-    /// Records the outcome of a text. Masks come first and are counted apart: what they cost or save is not a saving.
+    /// Records the outcome of a text. Masking comes first and is counted separately: its cost or gain is not a saving
+    /// of compression.
     pub(crate) fn book(&mut self, text: &str, outcome: &Outcome<'_>) {
         let ledger = &outcome.ledger;
         self.record.result_tokens.before += ledger.before;
@@ -87,17 +88,18 @@ impl Report {
         self.unread = self.unread.or(part.unread);
     }
 
-    /// The report of a body of so many tokens that is sent unchanged, where this is the report of the compressed one.
+    /// The report on a body of `tokens` tokens that is sent unchanged; `self` is the report on the compressed body.
     pub(crate) fn observed(self, arm: Arm, tokens: usize) -> Self {
         Self { record: self.record.observed(arm, tokens), unread: self.unread, ..Self::default() }
     }
 
-    /// Sorts the stages.
+    /// Sorts the stages by the tokens that they saved.
     pub(crate) fn close(&mut self) {
         self.record.stages.sort_by(|a, b| b.saved.cmp(&a.saved).then(a.stage.cmp(b.stage)));
     }
 
-    /// Records each step. Escaping text that imitates our markers is not a step.
+    /// Records each step. The escaping of text that imitates our marks is not a step of the ledger, so it is recorded
+    /// separately.
     fn stages_of(&mut self, ledger: &Ledger) {
         if ledger.steps.is_empty() && ledger.before != ledger.after {
             self.save(ESCAPE, ledger.before, ledger.after);

@@ -1,4 +1,4 @@
-//! The facts about a request that decide what is done to its body.
+//! The facts about a request that determine how its body is rewritten.
 
 use tersely_core::Loss;
 use tersely_wire::Provider;
@@ -9,7 +9,7 @@ use crate::remote::answers::RemoteAnswers;
 use crate::scope::{RulePlace, Scope};
 use crate::settings::EngineSettings;
 
-/// The facts about a request that decide what is done to its body.
+/// The facts about a request that determine how its body is rewritten.
 #[derive(Clone)]
 pub struct Request<'r> {
     /// The API whose format the body has.
@@ -18,20 +18,20 @@ pub struct Request<'r> {
     pub path: &'r str,
     /// The authenticated tenant; rules may depend on it.
     pub tenant: Option<&'r str>,
-    /// Options in its headers, which override those in its body.
+    /// The options in the request's headers, which override those in its body.
     pub asked: RequestOptions,
     /// A hash of the session name in its headers, if there is one.
     pub named: Option<u64>,
-    /// The most loss allowed, whatever the settings say. It does not change which tools are offered.
+    /// The maximum loss allowed, regardless of the settings. It does not affect which tools are offered.
     pub most: Loss,
-    /// How many results, from the first on, an earlier request sent uncompressed. They stay so, and no tool is offered,
-    /// since none was then.
+    /// The number of results at the start that an earlier request sent uncompressed. They stay uncompressed, and no
+    /// tool is offered, because the earlier request offered none.
     pub plain: usize,
-    /// How many messages, from the first on, stay unchanged, because the client says that they were sent before.
+    /// The number of messages at the start that stay unchanged, because the client says that they were sent before.
     pub frozen: usize,
-    /// A remote compressor's answers for its results.
+    /// A remote compressor's answers for the request's results.
     pub agreed: Option<&'r RemoteAnswers>,
-    /// The memo of this client's earlier requests. It saves time and changes no byte.
+    /// The memo of this client's earlier requests. It saves time and does not change the output.
     pub memo: Option<Recall<'r>>,
 }
 
@@ -44,7 +44,7 @@ impl<'r> Request<'r> {
         Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, memo }
     }
 
-    /// Everything that applies to the request, under these settings and options.
+    /// The scope of the request under these settings and options.
     pub(crate) fn scope<'s>(&self, settings: &'s EngineSettings, options: &'s RequestOptions) -> Scope<'s>
     where
         'r: 's,
@@ -57,7 +57,7 @@ impl<'r> Request<'r> {
         }
     }
 
-    /// What rules may depend on.
+    /// The properties of the request that rules may depend on.
     fn place(&self) -> RulePlace<'r> {
         RulePlace { path: self.path, tenant: self.tenant }
     }

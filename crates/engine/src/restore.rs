@@ -1,4 +1,4 @@
-//! Restores the body that a client sent from the compressed one.
+//! Restores the client's original body from the compressed one.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::conversation::call;
 /// Why a body cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreError {
-    /// It cannot be parsed.
+    /// The body cannot be parsed.
     Body(WireError),
     /// The result at this byte is marked as compressed and cannot be decoded.
     Damaged(usize),
@@ -45,7 +45,7 @@ pub fn restore(provider: &Provider, body: &[u8]) -> Result<Vec<u8>, RestoreError
 }
 
 /// The visible text of each result of a compressed body, with references resolved and forms undone. Text that was cut
-/// is not in it, and a reference that leads nowhere stays.
+/// is missing, and a reference that cannot be resolved stays.
 ///
 /// # Errors
 /// When the body cannot be parsed.
@@ -59,19 +59,19 @@ pub fn in_sight(provider: &Provider, body: &[u8]) -> Result<Vec<String>, WireErr
 #[derive(Default)]
 struct Restorer {
     history: Session,
-    /// Bytes of the results as sent, and as restored.
+    /// The size of the results in bytes, as sent and as restored.
     sent: usize,
     restored: usize,
 }
 
 impl Restorer {
-    /// The original text of a slot, if it differs.
+    /// The edit that restores the original text of a slot; `None` if it is the same.
     fn original(&mut self, slot: &Slot<'_>) -> Result<Option<Splice>, RestoreError> {
         let Some(sent) = slot.text() else {
             self.history.skip(call(slot));
             return Ok(None);
         };
-        // Text whose JSON is spelled differently from ours was not written by us.
+        // We did not write a text whose JSON spelling differs from ours.
         if !slot.is_spelled(&sent) {
             self.history.remember(call(slot), &sent);
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Compresses each tool result of a body, then replaces text that earlier results show with references.
+//! Compresses each tool result of a body, then replaces text that earlier results already show with references.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::request::Request;
 use crate::scope::Scope;
 use crate::tools::retrieval::KeptOriginal;
 
-/// The edits for all results, and the account of them.
+/// The edits for all results, and their account.
 #[derive(Default)]
 pub(crate) struct Results {
     pub(crate) edits: Vec<Splice>,
@@ -32,23 +32,23 @@ pub(crate) struct Results {
     pub(crate) report: Report,
 }
 
-/// A result compressed by itself, before references to earlier ones, and what is reported of it.
+/// A result compressed on its own, before references to earlier results are added, and the facts for its record.
 struct Draft<'s> {
     state: DraftState<'s>,
     seen: Observation,
 }
 
-/// What became of a result by itself.
+/// The state of a result after it was compressed on its own.
 enum DraftState<'s> {
-    /// It cannot be read.
+    /// The result cannot be read.
     Unread,
-    /// It stays unchanged, except for secrets and imitations of our marks.
+    /// The result stays unchanged, except for secrets and imitations of our marks.
     Unchanged(MaskedText<'s>),
-    /// Compressing it failed.
+    /// Compression of the result failed.
     Failed(MaskedText<'s>),
     /// No shorter form was found.
     Same(Plan, Cow<'s, str>, Ledger),
-    /// It was compressed.
+    /// The result was compressed.
     Done(Plan, Cow<'s, str>, Outcome<'static>),
 }
 
@@ -59,14 +59,15 @@ struct MaskedText<'s> {
 }
 
 impl<'s> MaskedText<'s> {
-    /// Masks a text. No limit of size, tool or time takes precedence over masking.
+    /// Masks a text. Masking applies regardless of any limit on size, tool or time.
     fn of(plan: Option<Plan>, slot: &Slot<'_>, came: Cow<'s, str>) -> Self {
         let masked = plan.and_then(|plan| catch_panic(|| seal(&plan, call(slot), &came)).flatten());
         let sent = masked.map(|(text, redacted)| Outcome { redacted, ..Outcome::same(&text) }.into_owned());
         Self { came, sent }
     }
 
-    /// The same with imitations of our marks escaped. No rule may let a tool's text pass for our marks.
+    /// Escapes imitations of our marks in the text. No rule can turn this off, so a tool's text never looks like our
+    /// marks.
     fn escape_marks(self, plan: Plan, slot: &Slot<'_>) -> Self {
         let shown = self.text();
         let escaped = is_rewritable(plan, slot, &self.came)
@@ -99,7 +100,7 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
     compress_slots(scope, request.memo, &slots)
 }
 
-/// Compresses the results in these slots, in order. Results of the memo are taken from there.
+/// Compresses the results in these slots, in order. Results that the memo contains are taken from the memo.
 pub(crate) fn compress_slots(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<'_>]) -> Results {
     let memo = memo.filter(|_| scope.options.session.memo != Some(false));
     let links = memo.map_or_else(Vec::new, |recall| recall.links(scope, slots));
@@ -142,7 +143,7 @@ impl<'s> Draft<'s> {
         Self::of(DraftState::Unread, Mode::Disabled, ResultStatus::Passthrough)
     }
 
-    /// A result in a state, with the fate to report unless something else is sent for it.
+    /// A draft in this state; `otherwise` is the status to report if no other text is sent for the result.
     fn of(state: DraftState<'s>, mode: Mode, otherwise: ResultStatus) -> Self {
         let text = match &state {
             DraftState::Unread => "",
@@ -161,14 +162,14 @@ impl<'s> Draft<'s> {
     }
 }
 
-/// A result that stays unchanged, except for secrets, and why.
+/// A draft for a result that stays unchanged, except for secrets; `why` is the reason to report.
 fn keep_unchanged<'s>(scope: &Scope<'_>, why: ResultStatus, slot: &Slot<'s>) -> Draft<'s> {
     let masked = |text| MaskedText::of(scope.plan(&slot.call.tool), slot, text);
     let draft = |text| Draft::of(DraftState::Unchanged(masked(text)), Mode::Disabled, why);
     slot.text().map_or_else(Draft::unreadable, draft)
 }
 
-/// Compresses a result by itself, without regard to earlier ones.
+/// Compresses a result on its own, without references to earlier results.
 fn compress_alone<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Draft<'s> {
     let Some(text) = slot.text() else { return Draft::unreadable() };
     let Some(plan) = scope.plan(&slot.call.tool) else {
@@ -212,30 +213,30 @@ fn reason_to_skip(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) ->
     }
 }
 
-/// True when an outcome differs from its text. Unchanged ones are not copied: that would double the memory for a large
-/// body.
+/// True when an outcome differs from its text. Unchanged texts are not copied, because that would double the memory for
+/// a large body.
 fn is_new(outcome: &Outcome<'_>) -> bool {
     !matches!(outcome, Outcome { text: Cow::Borrowed(_), redacted: 0, ledger, original: None } if ledger.steps.is_empty())
 }
 
-/// True when a text may be rewritten. Without loss, that requires that we spell it in JSON as the client did.
+/// True when a text may be rewritten. If no loss is allowed, our JSON spelling of the text must equal the client's.
 fn is_rewritable(plan: Plan, slot: &Slot<'_>, text: &str) -> bool {
     plan.loss > Loss::None || slot.is_spelled(text)
 }
 
-/// A result with another compressor's text in its place, if that can be used.
+/// Replaces a result with another compressor's text, if that text can be used.
 fn substitute<'t>(plan: Plan, slot: &Slot<'_>, text: &'t str, words: &Substitutes<'_>) -> Outcome<'t> {
     let stand_ins: Vec<_> = words.iter().map(|(stage, text)| StandIn { stage, text }).collect();
     replace(&plan, call(slot), text, &stand_ins)
 }
 
 fn compress_result<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
-    // The agent must see an error exactly, so only exact forms are allowed for it.
+    // The agent must see the exact text of an error, so only exact forms are allowed for errors.
     let loss = if slot.is_error { Loss::None } else { plan.loss };
     compress_filtered(&Plan { loss, ..plan }, &scope.settings.filters, call(slot), text)
 }
 
-/// What is sent for a result after the earlier ones, and its original if it was cut.
+/// The text that is sent for a result, given the earlier results, and the original if the result was cut.
 fn fill(
     past: &mut Conversation,
     slot: &Slot<'_>,
@@ -259,7 +260,7 @@ fn fill(
     }
 }
 
-/// A result that stays unchanged, except for its masks.
+/// The slot of a result that stays unchanged, except for masked secrets.
 fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> FilledSlot {
     let mut report = Report::of_slot(faults);
     let Some(sent) = text.sent else {
@@ -270,13 +271,13 @@ fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> FilledSlot {
     FilledSlot { sent: Some(sent.text.into_owned()), report }
 }
 
-/// A result whose compression failed.
+/// The slot of a result whose compression failed.
 fn fill_failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> FilledSlot {
     past.skip(slot);
     fill_unchanged(text, 1)
 }
 
-/// A result with references to earlier ones.
+/// The slot of a result with references to earlier results.
 fn fill_with_references(
     past: &mut Conversation,
     plan: Plan,

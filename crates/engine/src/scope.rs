@@ -1,4 +1,5 @@
-//! Decides what is done with each tool's results in one request: settings, then rules, then the request's own options.
+//! Determines how each tool's results are treated in one request: by the settings, then the rules, then the request's
+//! own options.
 
 use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
@@ -12,7 +13,7 @@ use crate::settings::Prompts;
 use crate::settings::Rule;
 use crate::skip::means;
 
-/// What rules may depend on: the request's path, and its authenticated tenant.
+/// The properties that rules may depend on: the request's path, and its authenticated tenant.
 #[derive(Clone, Copy)]
 pub(crate) struct RulePlace<'s> {
     pub(crate) path: &'s str,
@@ -33,27 +34,27 @@ impl RulePlace<'_> {
     }
 }
 
-/// Everything that applies to one request.
+/// All settings, rules and options that apply to one request.
 pub(crate) struct Scope<'s> {
     pub(crate) settings: &'s EngineSettings,
     pub(crate) place: RulePlace<'s>,
     pub(crate) options: &'s RequestOptions,
-    /// The most loss allowed, whatever the settings say.
+    /// The maximum loss allowed, regardless of the settings.
     pub(crate) max_loss: Loss,
-    /// How many results, from the first on, stay unchanged.
+    /// The number of results at the start that stay unchanged.
     pub(crate) plain_results: usize,
-    /// How many messages, from the first on, stay unchanged.
+    /// The number of messages at the start that stay unchanged.
     pub(crate) frozen_messages: usize,
-    /// Whether a result may refer to earlier ones: not if the provider may have dropped those.
+    /// Whether a result may refer to earlier ones. It may not if the provider may have dropped the earlier results.
     pub(crate) refers: bool,
     /// A remote compressor's answers for the results.
     pub(crate) answers: Option<&'s RemoteAnswers>,
-    /// The reader that the request's model implies, unless options or rules say another.
+    /// The reader class that the request's model implies; options and rules can override it.
     pub(crate) model_reader: Reader,
 }
 
 impl<'s> Scope<'s> {
-    /// What the settings and the options say, for any body.
+    /// The scope that follows from the settings and the options, for any body.
     pub(crate) fn new(
         settings: &'s EngineSettings,
         place: impl Into<RulePlace<'s>>,
@@ -72,30 +73,30 @@ impl<'s> Scope<'s> {
         }
     }
 
-    /// The same with at most this loss.
+    /// The same scope with this maximum loss.
     pub(crate) fn with_max_loss(self, max_loss: Loss) -> Self {
         Self { max_loss, ..self }
     }
 
-    /// The same where results must not refer to earlier ones.
+    /// The same scope, but results must not refer to earlier ones.
     pub(crate) fn without_references(self) -> Self {
         Self { refers: false, ..self }
     }
 
-    /// The same for a model that reads like this.
+    /// The same scope for a model of this reader class.
     pub(crate) fn with_reader(self, model_reader: Reader) -> Self {
         Self { model_reader, ..self }
     }
 
-    /// True when detail may be cut from the results of some tool, whether it was called or not: the tools at the start
-    /// of a prompt must not change during a conversation.
+    /// True when detail may be cut from the results of any tool, even of tools that were not called yet: the tools at
+    /// the start of a prompt must not change during a conversation.
     pub(crate) fn may_cut(&self) -> bool {
         let allows = |plan: Plan| plan.mode != Mode::Disabled && plan.loss == Loss::Detail;
         !self.options.bypass && self.settings.expand != ExpandOffer::Never && self.any(allows)
     }
 
-    /// True when the request is only observed: measured and sent unchanged. That applies to all of it or nothing, so
-    /// rules for single tools do not count.
+    /// True when the request is only observed: measured and sent unchanged. This applies to the whole request or not at
+    /// all, so rules for single tools are ignored.
     pub(crate) fn observes(&self) -> bool {
         let whole = self.rules().filter(|rule| rule.tool.is_none());
         let ruled = whole.fold(self.settings.plan, |plan, rule| rule.change.on(plan));
@@ -115,7 +116,7 @@ impl<'s> Scope<'s> {
             && self.discovery().is_none()
     }
 
-    /// The reader of results that no rule is for.
+    /// The reader class for results that no rule covers.
     pub(crate) fn reader(&self) -> Reader {
         self.with_options(self.settings.plan).reader
     }
@@ -134,7 +135,7 @@ impl<'s> Scope<'s> {
         self.settings.prompts.filter(|_| !self.options.bypass)
     }
 
-    /// How many of its tools the model is shown; all of them by default.
+    /// The limit on the tools that the model is shown; all of them are shown by default.
     pub(crate) fn discovery(&self) -> Option<&'s Discovery> {
         self.settings.discovery.as_ref().filter(|_| !self.options.bypass)
     }
@@ -146,7 +147,8 @@ impl<'s> Scope<'s> {
         skipped.any(|listed| means(listed, tool))
     }
 
-    /// The plan for results of `tool`, unless they are skipped; `None` when they stay unchanged, even their secrets.
+    /// The plan for results of `tool`, unless they are skipped. `None` when they stay completely unchanged: not even
+    /// secrets are masked.
     pub(crate) fn plan(&self, tool: &str) -> Option<Plan> {
         let tool = listed_name(tool);
         let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| fits_pattern(pattern, tool));
@@ -155,14 +157,14 @@ impl<'s> Scope<'s> {
         (plan.mode != Mode::Disabled).then_some(plan)
     }
 
-    /// A plan with the request's options. They can lower the loss, not raise it, and cannot turn off masking that the
-    /// operator turned on everywhere.
+    /// A plan with the request's options. The options can lower the loss but not raise it, and cannot turn off masking
+    /// that the operator turned on everywhere.
     fn with_options(&self, ruled: Plan) -> Plan {
         let asked = self.options.change.on(ruled);
         let loss = ruled.loss.min(asked.loss).min(self.max_loss);
         let redact = match (ruled.redact, asked.redact) {
             (Redaction::All, _) => Redaction::All,
-            // A mask is a loss: where none is allowed, masking must be turned on explicitly.
+            // A mask is a loss: if no loss is allowed, masking must be turned on explicitly.
             (_, Redaction::Usual) if loss == Loss::None => Redaction::Off,
             (_, redact) => redact,
         };
@@ -170,7 +172,7 @@ impl<'s> Scope<'s> {
         Plan { mode: asked.mode.at_work(), loss, redact, reader, ..asked }
     }
 
-    /// True when `holds` is true of the plan without rules, or with any single rule.
+    /// True when `holds` returns true for the plan without rules, or for the plan with any single rule.
     fn any(&self, holds: impl Fn(Plan) -> bool) -> bool {
         let asks = |ruled: Plan| holds(self.with_options(ruled));
         let plan = self.settings.plan;
@@ -182,7 +184,7 @@ impl<'s> Scope<'s> {
     }
 }
 
-/// The name by which lists and rules mean a tool.
+/// The name of a tool in lists and rules.
 fn listed_name(tool: &str) -> &str {
     if tool.is_empty() { "generic" } else { tool }
 }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use tersely_wire::Slot;
 
-/// Sessions that are remembered, and results of each; the oldest are dropped first.
+/// The maximum number of sessions, and of results in each; the oldest are dropped first.
 const MAX_SESSIONS: usize = 64;
 const MAX_RESULTS: usize = 128;
 
@@ -23,7 +23,7 @@ struct Session {
 }
 
 impl Sessions {
-    /// Which of these results had another text, or other settings, under the same call id before.
+    /// For each result, whether the same call id had another text or other settings before.
     pub(crate) fn find_changed(
         &mut self,
         whose: &[u8],
@@ -45,7 +45,7 @@ impl Sessions {
 }
 
 impl Session {
-    /// True when another text was stored under this name.
+    /// Stores a text under this name. True when a different text was stored there before.
     fn put(&mut self, name: u64, text: u64) -> bool {
         if let Some(before) = self.texts.insert(name, text) {
             return before != text;

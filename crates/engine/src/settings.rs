@@ -15,17 +15,17 @@ use crate::remote::strategy::Strategy;
 /// All settings of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineSettings {
-    /// The plan for results that no rule is for.
+    /// The plan for results that no rule covers.
     pub plan: Plan,
     /// Overrides for tools and routes; of several that match, the last wins.
     pub rules: Vec<Rule>,
-    /// Models whose reader the operator sets.
+    /// Models whose reader class the operator sets.
     pub readers: KnownReaders,
     /// Tools whose results stay unchanged, by name or category: `read`, `edit`, `write`, `bash`, `glob`, `grep`.
     pub skip_tools: Vec<String>,
-    /// Who cuts detail from results.
+    /// How detail is cut from results.
     pub strategy: Strategy,
-    /// When the `expand_context` tool is offered.
+    /// Which requests offer the `expand_context` tool.
     pub expand: ExpandOffer,
     /// How tool descriptions are rewritten.
     pub schema: SchemaMode,
@@ -33,23 +33,23 @@ pub struct EngineSettings {
     pub prompts: Option<Prompts>,
     /// Users' own filters; the first that matches a call applies.
     pub filters: Arc<[Filter]>,
-    /// How many of its tools a model is shown; all by default.
+    /// The limit on the tools that a model is shown; all are shown by default.
     pub discovery: Option<Discovery>,
-    /// Which sessions stay uncompressed for comparison; none by default.
+    /// Which sessions are sent uncompressed for comparison; none by default.
     pub holdout: Holdout,
 }
 
-/// An override for a tool, a route or a tenant. What it does not set stays as it is.
+/// An override for a tool, a route or a tenant. Fields that it does not set stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rule {
     /// Pattern for the tool's name, with `*`; any tool by default.
     pub tool: Option<String>,
     /// Prefix of the request's path; any path by default.
     pub route: Option<String>,
-    /// Pattern for the authenticated tenant, with `*`; anybody by default. With a pattern, unauthenticated requests do
-    /// not match.
+    /// Pattern for the authenticated tenant, with `*`; any client by default. If there is a pattern, unauthenticated
+    /// requests do not match.
     pub tenant: Option<String>,
-    /// What it overrides.
+    /// The fields that the rule overrides.
     pub change: PlanOverride,
 }
 
@@ -64,24 +64,24 @@ impl Default for Prompts {
 pub struct Prompts {
     /// Texts of up to this many bytes stay unchanged.
     pub min_bytes: usize,
-    /// The form to write it in.
+    /// The form to write JSON in.
     pub form: PromptForm,
-    /// Whether a document that the form cannot hold stays unchanged, rather than the request being refused.
+    /// Whether a document that the form cannot represent is left unchanged; otherwise the request is refused.
     pub fail_open: bool,
     /// Whether counts are reported.
     pub log_stats: bool,
 }
 
-/// How many of its tools a model is shown, and which always.
+/// How many of its tools a model is shown, and which tools are always shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discovery {
     /// Lists of up to this many tools stay unchanged.
     pub min_tools: usize,
-    /// How many tools are shown, including those always kept, unless these alone are more.
+    /// The maximum number of tools shown, including those that are always shown, unless there are more of these.
     pub max_tools: usize,
     /// Patterns for tools that are always shown, with `*`.
     pub always_keep: Vec<String>,
-    /// How many tools one search returns.
+    /// The maximum number of tools that one search returns.
     pub max_results: usize,
 }
 

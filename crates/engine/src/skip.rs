@@ -2,7 +2,7 @@
 
 use tersely_core::{Call, ToolKind};
 
-/// True when `listed`, a category or the name of a tool, means `tool`.
+/// True when `listed`, a category or the name of a tool, covers `tool`.
 pub(crate) fn means(listed: &str, tool: &str) -> bool {
     listed == tool || is_of_category(listed, tool)
 }

@@ -1,7 +1,7 @@
 //! Counts the tokens of whole bodies exactly, part by part.
 //!
 //! A conversation sends nearly all of its body again with every request. The hash and the count of each part are
-//! remembered, so that only new parts are counted. That saves time and changes no number.
+//! remembered, so that only new parts are counted. This saves time and does not change any count.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -11,7 +11,7 @@ use tersely_core::tokens::{O200k, difference, parts};
 
 use crate::parallel::each_text;
 
-/// Parts in one generation. Two generations are remembered.
+/// The maximum number of parts in one generation. Two generations are remembered.
 const MAX_PARTS: usize = 1 << 15;
 
 /// Token counts of the parts of bodies.
@@ -21,7 +21,7 @@ pub(crate) struct BodyTokens {
     counts: Mutex<PartCounts>,
 }
 
-/// Counts by hash: the parts used lately, and those before them.
+/// Token counts by hash: one generation of recently used parts, and one of older parts.
 #[derive(Default)]
 struct PartCounts {
     new: HashMap<u64, usize>,
@@ -29,7 +29,7 @@ struct PartCounts {
 }
 
 impl BodyTokens {
-    /// The tokens of a body. Clients do not share counts.
+    /// The number of tokens in a body. Clients do not share counts.
     pub(crate) fn count(&self, whose: &[u8], body: &[u8]) -> usize {
         let text = String::from_utf8_lossy(body);
         let parts: Vec<_> = parts(&text).map(|part| (self.state.hash_one((whose, part)), part)).collect();
@@ -56,7 +56,7 @@ impl BodyTokens {
 }
 
 impl PartCounts {
-    /// The tokens of a part, if known. It is then kept longer.
+    /// The number of tokens in a part, if it is remembered. Looking it up makes it stay longer.
     fn find(&mut self, key: u64) -> Option<usize> {
         let cost = self.new.get(&key).or_else(|| self.old.get(&key)).copied()?;
         self.keep(key, cost);
@@ -71,7 +71,7 @@ impl PartCounts {
     }
 }
 
-/// How many more tokens a body has than another one that differs in one place.
+/// The number of tokens that `after` has more than `before`, a body that differs in one place.
 pub(crate) fn added_tokens(before: &[u8], after: &[u8]) -> usize {
     let [before, after] = [before, after].map(String::from_utf8_lossy);
     let (before, after) = difference(&before, &after);

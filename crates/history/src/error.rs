@@ -6,9 +6,9 @@ use std::io;
 /// Why a history cannot be read or written.
 #[derive(Debug)]
 pub enum HistoryError {
-    /// There is no history.
+    /// The history file does not exist.
     Missing,
-    /// A later version of the program wrote it; this is its schema version.
+    /// A later version of the program wrote the history; the number is its schema version.
     Newer(u32),
     /// The folder or the file cannot be opened or created.
     File(io::Error),

@@ -22,7 +22,7 @@ pub struct HoldoutReport {
     pub treated: u64,
     /// Held-out sessions that are over.
     pub held: u64,
-    /// Sessions that still run.
+    /// Sessions that are still running.
     pub running: u64,
     /// Sessions with requests in both arms, because a setting changed; they are not compared.
     pub mixed: u64,
@@ -37,7 +37,7 @@ pub struct HoldoutReport {
 pub struct HoldoutMeasure {
     /// The measure.
     pub kind: MeasureKind,
-    /// Its comparison.
+    /// The comparison of this measure between the arms.
     pub compared: Comparison,
 }
 
@@ -78,7 +78,8 @@ impl MeasureKind {
         }
     }
 
-    /// How it is compared. The minimum cap of 10 keeps ordinary counts of turns and calls below the cap.
+    /// The scale on which this measure is compared. The minimum cap of 10 ensures that ordinary counts of turns and
+    /// calls are not capped.
     fn scale(self) -> ValueScale {
         match self {
             Self::Cost => ValueScale::Plain(1e-6),
@@ -141,8 +142,8 @@ fn report(connection: &Connection, share: u32) -> rusqlite::Result<HoldoutReport
     })
 }
 
-/// A session is over after an hour without a request, and is compared only then. A session with a later request than
-/// this time still runs.
+/// A session is over after an hour without a request, and is compared only then. A session with a request after this
+/// time is still running.
 const OPEN: &str = "(unixepoch('now') * 1000 - 3600000)";
 
 /// The finished sessions, in the order in which they ended.

@@ -224,7 +224,7 @@ fn session(session: &SeenSession) -> Value {
     })
 }
 
-/// In hexadecimal, because JavaScript numbers cannot hold 64 bits exactly.
+/// Formats a session hash in hexadecimal, because JavaScript numbers cannot represent 64 bits exactly.
 fn hex(session: u64) -> String {
     format!("{session:016x}")
 }

@@ -1,6 +1,6 @@
 //! Records requests in a file: daily totals permanently, single requests for some days.
 //!
-//! It stores what events contain, numbers and names, plus the project, which is the name of a folder. Recording never
+//! The history stores the numbers and names in events, plus the project, which is the name of a folder. Recording never
 //! blocks the caller, and a problem with the file affects only the history.
 
 mod amount;

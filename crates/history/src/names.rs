@@ -5,7 +5,7 @@ use std::collections::HashSet;
 /// Maximum number of models per day that one process records by name.
 const MAX_MODELS: usize = 64;
 
-/// The name for all other models.
+/// The name under which all other models are recorded.
 const OTHER: &str = "other";
 
 /// The model names of a day.

@@ -8,8 +8,8 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::error::HistoryError;
 use crate::schema;
 
-/// Deletes everything in a history file and returns the number of requests that it covered. Other processes may keep
-/// writing to it. A damaged file is removed.
+/// Deletes everything in a history file and returns the number of requests that the history covered. Other processes
+/// may keep writing to the file. A damaged file is removed.
 ///
 /// # Errors
 /// When the file is missing or cannot be written.
@@ -60,7 +60,7 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
         transaction.execute("DELETE FROM results WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM requests WHERE id <= ?1", params![last])?;
     }
-    // A session's totals stay; its calls are needed only while it runs.
+    // A session's totals are kept; its calls are needed only while the session is running.
     let ended = "SELECT session FROM trial_sessions WHERE latest < (unixepoch('now') - ?1 * 86400) * 1000";
     transaction.execute(&format!("DELETE FROM trial_calls WHERE session IN ({ended})"), [days_ago(days)])?;
     if let Some(rows) = rows {

@@ -10,7 +10,7 @@ use crate::error::HistoryError;
 use crate::schema;
 use crate::sums::{GroupSums, StageSums};
 
-/// Maximum rows of each list; later rows are seldom read.
+/// Maximum number of rows in each list; further rows are seldom read.
 const ROWS: i64 = 50;
 
 /// Reads a history. Clones share one connection.
@@ -37,24 +37,24 @@ pub enum HistoryPeriod {
 /// Totals by client, project, model, kind of result and stage, most tokens first.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryParts {
-    /// By client.
+    /// Totals by client.
     pub clients: Vec<(String, RequestSums)>,
-    /// By project.
+    /// Totals by project.
     pub projects: Vec<(String, RequestSums)>,
-    /// By model.
+    /// Totals by model.
     pub models: Vec<(String, RequestSums)>,
-    /// By kind of tool and family of text.
+    /// Totals by kind of tool and family of text.
     pub groups: Vec<([String; 2], GroupSums)>,
-    /// By stage.
+    /// Totals by stage.
     pub stages: Vec<(String, StageSums)>,
 }
 
 /// Median and 95th percentile of the latest requests, in microseconds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Waits {
-    /// From the first byte of the request to the last byte of the response.
+    /// The time from the first byte of the request to the last byte of the response.
     pub took: [u64; 2],
-    /// Until the head of the response arrived.
+    /// The time until the head of the response arrived.
     pub upstream: [u64; 2],
     /// Time spent rewriting.
     pub ours: [u64; 2],
@@ -75,7 +75,7 @@ impl HistoryPeriod {
         }
     }
 
-    /// Its first day, as an SQL expression.
+    /// The first day of the period, as an SQL expression.
     fn first(self) -> &'static str {
         match self {
             Self::Today => "date('now', 'localtime')",

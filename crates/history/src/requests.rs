@@ -12,13 +12,13 @@ const BACK: usize = 2_000;
 /// A recorded request.
 #[derive(Clone, Debug, Default)]
 pub struct SeenRequest {
-    /// Its number in the history.
+    /// The number of the request in the history.
     pub id: u64,
     /// When it arrived, in milliseconds since 1970.
     pub at: u64,
     /// The client program.
     pub client: Option<String>,
-    /// The folder that it was made for.
+    /// The project folder of the request.
     pub project: Option<String>,
     /// The provider whose API it used.
     pub provider: Option<String>,
@@ -28,27 +28,27 @@ pub struct SeenRequest {
     pub session: Option<u64>,
     /// The status of its response.
     pub status: u16,
-    /// How it ended.
+    /// How the request ended.
     pub ended: String,
-    /// Why it was forwarded unchanged when it should have been compressed.
+    /// Why the request was forwarded unchanged although it should have been compressed.
     pub missed: Option<String>,
-    /// Its duration, in microseconds.
+    /// The duration of the request, in microseconds.
     pub took: u64,
     /// Time spent rewriting it, in microseconds.
     pub ours: Option<u64>,
-    /// Its tool results, and how many of them were changed.
+    /// The number of its tool results, and the number of changed ones.
     pub results: [u64; 2],
-    /// Secrets that were masked.
+    /// Number of masked secrets.
     pub redacted: u64,
-    /// Its tokens as received and as sent, and the tokens that fetching back cost.
+    /// Tokens of the request as received and as sent, and the tokens that fetching back cost.
     pub tokens: [u64; 3],
     /// The provider's usage, if reported.
     pub billed: Option<TokenUsage>,
     /// What it cost and what it would have cost without us, in nanodollars.
     pub cost: Option<[u64; 2]>,
-    /// Its arm, unless compression was simply applied.
+    /// The arm of the request; `None` if the compressed body was sent and there is no trial.
     pub arm: Option<String>,
-    /// The tokens that it would have had compressed, if it was sent unchanged.
+    /// The tokens that the request would have had if compressed; `None` unless it was sent unchanged.
     pub would: Option<u64>,
     /// The results that were new in its conversation.
     pub fresh: Vec<SeenResult>,
@@ -61,28 +61,28 @@ pub struct SeenResult {
     pub tool: Option<String>,
     /// The kind of tool, and the family of text.
     pub group: [String; 2],
-    /// What was done with it.
+    /// What was done with the result.
     pub status: String,
     /// The stages that acted, in order.
     pub stages: Vec<String>,
-    /// Its tokens as received and as sent.
+    /// The tokens of the result, as received and as sent.
     pub tokens: [u64; 2],
 }
 
 /// A conversation.
 #[derive(Clone, Debug, Default)]
 pub struct SeenSession {
-    /// Its hash.
+    /// The hash that identifies the conversation.
     pub session: u64,
     /// When its first and its latest request arrived.
     pub at: [u64; 2],
-    /// How many requests it has.
+    /// The number of requests in the conversation.
     pub turns: u64,
     /// The program, the folder and the model of its latest request.
     pub whose: [Option<String>; 3],
-    /// Its tokens as received and as sent, and the tokens that fetching back cost.
+    /// Tokens of the conversation as received and as sent, and the tokens that fetching back cost.
     pub tokens: [u64; 3],
-    /// Input that the provider read at full price, read from its cache, and wrote to its cache.
+    /// Input tokens: at full price, read from the provider's cache, and written to it.
     pub cache: [u64; 3],
 }
 

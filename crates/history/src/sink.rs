@@ -82,7 +82,7 @@ impl EventSink for HistorySink {
     }
 
     fn hear(&self, event: &Arc<RequestEvent>) {
-        // Only a POST can call a model; probes and the like are not recorded.
+        // Only a POST can call a model; other requests, such as probes, are not recorded.
         if event.verb.name() != "POST" {
             return;
         }

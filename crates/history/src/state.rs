@@ -13,18 +13,18 @@ pub struct HistorySettings {
     pub file: Option<PathBuf>,
     /// Number of days for which single requests are retained.
     pub days: usize,
-    /// The name of the folder that the requests are made for.
+    /// The name of the project folder of the requests.
     pub project: Option<String>,
 }
 
 /// State shared by the event sink and the writer thread.
 #[derive(Default)]
 pub(crate) struct SinkState {
-    /// Events received.
+    /// Number of events received.
     pub(crate) heard: AtomicU64,
-    /// Events written or dropped.
+    /// Number of events written or dropped.
     pub(crate) settled: AtomicU64,
-    /// Events dropped.
+    /// Number of events dropped.
     pub(crate) lost: AtomicU64,
     /// The first error, if there was one.
     pub(crate) fault: OnceLock<String>,

@@ -3,13 +3,13 @@
 /// Totals of the results of one kind.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct GroupSums {
-    /// Results sent; a result that is sent again counts again, as it does on the bill.
+    /// Number of results sent. A result that is sent again counts again, as it does on the bill.
     pub results: u64,
-    /// How many of them were changed.
+    /// Number of these results that were changed.
     pub changed: u64,
-    /// Their tokens as received.
+    /// Tokens of these results as received.
     pub before: u64,
-    /// Their tokens as sent.
+    /// Tokens of these results as sent.
     pub after: u64,
 }
 
@@ -24,9 +24,9 @@ impl GroupSums {
 /// Totals of one stage.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct StageSums {
-    /// Tokens that it saved; negative if it prepared the text for another stage.
+    /// Tokens that the stage saved; negative if it prepared the text for another stage.
     pub saved: i64,
-    /// How often text that it left out was fetched back.
+    /// How often text that the stage left out was fetched back.
     pub calls: u64,
     /// Tokens of the fetched text.
     pub fetched: u64,

@@ -39,8 +39,8 @@ pub(crate) fn add(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Resul
     Ok(())
 }
 
-/// True when the session has made the same call before: the same tool with the same arguments. A call that is seen a
-/// second time, for example after a restart, is not a repeat.
+/// True when the session has made another call before with the same tool and the same arguments. Seeing one and the
+/// same call again, for example after a restart, does not count as a repeat.
 fn is_repeat(to: &Transaction<'_>, session: i64, result: &ResultRecord) -> rusqlite::Result<bool> {
     let Some(arguments) = result.arguments else { return Ok(false) };
     let asked = stable_hash(&(result.group.tool, arguments)).cast_signed();

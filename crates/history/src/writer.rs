@@ -83,7 +83,7 @@ impl Scribe {
         if is_due || is_full {
             self.tidied = Some((Instant::now(), 0));
             let rows = self.settings.file.is_none().then_some(ROWS);
-            // If this fails, the next run deletes them.
+            // If this fails, the next run deletes the old requests.
             let _ = forget(&mut connection.0, self.settings.days, rows);
         }
         Ok(())
@@ -104,7 +104,7 @@ impl Scribe {
         Ok(connection)
     }
 
-    /// Logs the first error only: the next events will fail in the same way.
+    /// Logs only the first error, because the next events will fail in the same way.
     fn fail(&mut self, events: usize, error: &HistoryError) {
         self.state.lose(events);
         if self.state.fault.set(error.to_string()).is_ok() {

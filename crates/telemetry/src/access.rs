@@ -7,7 +7,8 @@ use tracing::{info, warn};
 
 use crate::event::{RequestEnd, RequestEvent};
 
-/// Writes the line. It is a warning if we or the upstream were at fault; a client's mistake is not a warning.
+/// Writes the log line of a request: a warning if we or the upstream were at fault, or if the request was not
+/// compressed although it should have been; else at level info.
 pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
     let loud = matches!(event.end, RequestEnd::Upstream | RequestEnd::Us)
         || event.status >= 500

@@ -11,7 +11,7 @@ use crate::trace::TraceContext;
 pub struct RequestEvent {
     /// The request's number, also sent with its response.
     pub id: u64,
-    /// When it arrived.
+    /// When the request arrived.
     pub at: SystemTime,
     /// Its HTTP method.
     pub verb: Verb,
@@ -27,21 +27,21 @@ pub struct RequestEvent {
     pub trace: Option<TraceContext>,
     /// The status of its response.
     pub status: u16,
-    /// How it ended.
+    /// How the request ended.
     pub end: RequestEnd,
-    /// Why it was forwarded unchanged when it should have been compressed.
+    /// Why the request was forwarded unchanged although it should have been compressed.
     pub missed: Option<&'static str>,
-    /// From its first byte to the last byte of the response.
+    /// The time from the first byte of the request to the last byte of the response.
     pub took: Duration,
-    /// From forwarding it to the head of the response; `None` if it was not forwarded.
+    /// The time from forwarding the request to receiving the head of the response; `None` if it was not forwarded.
     pub upstream: Option<Duration>,
-    /// Time spent rewriting it.
+    /// The time spent rewriting the request.
     pub ours: Option<Duration>,
     /// What was done with its body, and what it cost.
     pub record: RequestRecord,
 }
 
-/// An HTTP method; unknown ones are all the same value.
+/// An HTTP method; all unknown methods share one value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Verb(&'static str);
 
@@ -53,7 +53,7 @@ const VERBS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTI
 pub enum RequestEnd {
     /// The response has been sent.
     Answered,
-    /// The client disconnected first.
+    /// The client disconnected before the response was sent.
     Left,
     /// The client was at fault.
     Client,
@@ -106,7 +106,7 @@ impl Verb {
         Self(VERBS.into_iter().find(|verb| *verb == method).unwrap_or("other"))
     }
 
-    /// Its name.
+    /// The name of the method.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0
@@ -114,7 +114,7 @@ impl Verb {
 }
 
 impl RequestEnd {
-    /// Its name in logs, events and metrics.
+    /// The name of this ending in logs, events and metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

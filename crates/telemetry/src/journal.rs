@@ -99,7 +99,7 @@ fn appending(path: &Path) -> io::Result<File> {
     options.create(true).append(true).open(path)
 }
 
-/// `events.jsonl.1`
+/// The path of a rotated file, such as `events.jsonl.1`.
 fn numbered(path: &Path, number: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{number}"));

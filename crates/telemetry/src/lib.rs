@@ -1,6 +1,6 @@
 //! Reports what happened to requests: logs, metrics, traces and event files.
 //!
-//! No type here can hold text of a request: only numbers, our own words, and the names of models, tools and calls,
+//! No type here can contain text of a request: only numbers, our own words, and the names of models, tools and calls,
 //! which are left out unless they are short and plain. Recording never blocks the caller.
 
 mod access;

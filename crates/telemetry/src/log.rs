@@ -1,6 +1,6 @@
 //! Sets up the log: its destination, format and level.
 //!
-//! Only our own lines are logged. Lines from dependencies could contain the data they carry.
+//! Only our own lines are logged. Log lines from dependencies could contain request data.
 
 use std::io::{self, IsTerminal};
 

@@ -1,8 +1,8 @@
-//! Numbers of a gateway that no single request has.
+//! Numbers of a gateway that do not belong to a single request.
 
 use std::time::Duration;
 
-/// Numbers of a gateway that no single request has, read at each scrape.
+/// Numbers of a gateway that do not belong to a single request, read at each scrape.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SideNumbers {
     /// Calls to the store, if there is one.
@@ -16,17 +16,17 @@ pub struct SideNumbers {
 /// Calls to a store.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoreNumbers {
-    /// False while its circuit breaker is open.
+    /// False while the store's circuit breaker is open.
     pub is_up: bool,
-    /// Lookups that found a text.
+    /// Number of lookups that found a text.
     pub hits: u64,
-    /// Lookups that found nothing.
+    /// Number of lookups that found nothing.
     pub misses: u64,
-    /// Texts stored.
+    /// Number of texts stored.
     pub kept: u64,
-    /// Failed calls.
+    /// Number of failed calls.
     pub failures: u64,
-    /// Texts found but not decryptable; they count as misses too.
+    /// Number of texts that were found but could not be decrypted; they also count as misses.
     pub spoiled: u64,
     /// Total duration of all calls.
     pub took: Duration,

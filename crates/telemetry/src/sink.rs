@@ -13,7 +13,7 @@ const QUEUE: usize = 256;
 
 /// Receives an event for every request.
 pub trait EventSink: Send + Sync {
-    /// The name under which its dropped events are counted.
+    /// The name under which the sink's dropped events are counted.
     fn name(&self) -> &'static str;
 
     /// Receives an event. It must not block.
@@ -22,7 +22,7 @@ pub trait EventSink: Send + Sync {
     /// Number of events dropped so far.
     fn dropped(&self) -> u64;
 
-    /// The id of the span that it creates for this request, if it creates spans.
+    /// The id of the span that the sink creates for this request, if the sink creates spans.
     fn span(&self, _id: u64) -> Option<u64> {
         None
     }

@@ -13,7 +13,7 @@ use crate::sink::EventSink;
 pub struct BillSums {
     /// Requests to models.
     pub sums: RequestSums,
-    /// How many of them have usage reported by the provider.
+    /// The number of requests for which the provider reported usage.
     pub billed: u64,
     /// Failed requests by status.
     pub failed: BTreeMap<u16, u64>,

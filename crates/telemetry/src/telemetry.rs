@@ -12,7 +12,7 @@ use crate::metrics::{Metrics, NumbersForm, RunningStream};
 use crate::side::SideLook;
 use crate::sink::EventSink;
 
-/// Passes events on. Clones share their state.
+/// Passes events to the log, the metrics and all other sinks. Clones share their state.
 #[derive(Clone)]
 pub struct Telemetry(Arc<Sinks>);
 
@@ -31,7 +31,7 @@ struct Sinks {
 }
 
 impl Telemetry {
-    /// Events go to the metrics, to the log if one was started, and to these sinks.
+    /// Creates a value that passes events to the metrics, to the log if one was started, and to these sinks.
     #[must_use]
     pub fn new(others: Vec<Box<dyn EventSink>>) -> Self {
         Self::priced(PriceTable::known(), others)
@@ -43,7 +43,7 @@ impl Telemetry {
         Self(Arc::new(Sinks { metrics: Metrics::new(None), others, prices, last: AtomicU64::new(0) }))
     }
 
-    /// Like `priced`, with numbers that no single request has.
+    /// Like `priced`, with numbers that do not belong to a single request.
     #[must_use]
     pub fn beside(prices: PriceTable, others: Vec<Box<dyn EventSink>>, look: SideLook) -> Self {
         Self(Arc::new(Sinks { metrics: Metrics::new(Some(look)), others, prices, last: AtomicU64::new(0) }))
@@ -62,12 +62,12 @@ impl Telemetry {
         self.0.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Takes back the count of a request that is not to be recorded.
+    /// Undoes `begin` for a request that is not recorded.
     pub fn forget(&self) {
         self.0.metrics.forget();
     }
 
-    /// Records a finished request; `why` it failed goes to the log only.
+    /// Records a finished request. `why`, the reason for a failure, goes only to the log.
     pub fn end(&self, event: RequestEvent, why: Option<&str>) {
         self.0.metrics.end(&event);
         access::write(&event, why);

@@ -1,6 +1,6 @@
-//! Tool discovery: ranks tools by a query, and defines the tools by which the model searches and calls hidden ones.
+//! Tool discovery: ranks tools by a query, and defines the tools with which the model finds and calls hidden tools.
 //!
-//! All arithmetic is on integers, so every machine returns the same order.
+//! All arithmetic uses integers, so every machine returns the same order.
 
 mod rank;
 mod words;
@@ -9,36 +9,36 @@ pub use rank::rank;
 
 use crate::expand::beginning;
 
-/// The text of a tool that is searched.
+/// The searchable text of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolText {
-    /// Its name.
+    /// The tool's name.
     pub name: String,
-    /// Its description.
+    /// The tool's description.
     pub description: String,
-    /// The names of its arguments.
+    /// The names of the tool's arguments.
     pub parameters: Vec<String>,
 }
 
 /// The name of the tool that finds hidden tools.
 pub const SEARCH: &str = "search_tools";
 
-/// Its description. It is part of every prompt, so it must not change within a conversation.
+/// The description of the search tool. It is part of every prompt, so it must not change within a conversation.
 pub const SEARCH_DESCRIPTION: &str = "Finds more tools than are listed here. Say what the tool should do; \
     the answer has the definitions of the tools that match. Call them with call_tool.";
 
-/// The schema of its arguments.
+/// The schema of the search tool's arguments.
 pub const SEARCH_PARAMETERS: &str =
     r#"{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}"#;
 
 /// The name of the tool that calls a hidden tool.
 pub const CALL: &str = "call_tool";
 
-/// Its description.
+/// The description of the tool that calls a hidden tool.
 pub const CALL_DESCRIPTION: &str =
     "Calls a tool that search_tools found, by its name, with arguments that fit its schema.";
 
-/// The schema of its arguments.
+/// The schema of the arguments of the tool that calls a hidden tool.
 pub const CALL_PARAMETERS: &str = concat!(
     r#"{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"#,
     r#""required":["name","arguments"]}"#

@@ -1,21 +1,24 @@
-//! Ranks tools by how well they match a query: BM25 over names, descriptions and arguments, in fixed-point numbers.
+//! Ranks tools by how well they match a query: uses BM25 over names, descriptions and arguments, with fixed-point
+//! numbers.
 
 use std::collections::{HashMap, HashSet};
 
 use super::ToolText;
 use super::words::words;
 
-/// Weight of a word in a tool's name, against one in its description.
+/// How much more a word in a tool's name counts than a word in its description.
 const NAME_WEIGHT: u64 = 3;
 
-/// One, in the fixed-point numbers of this file.
+/// The number 1 in the fixed-point format of this file.
 const ONE: u64 = 1 << 10;
 
-/// BM25's `k1` of 1.2, how soon repetitions of a word stop counting, and `b` of 0.75, how much long texts lose.
+/// BM25's parameters: `k1` of 1.2 limits how much repetitions of a word count, and `b` of 0.75 sets the penalty for
+/// long texts.
 const K1: u64 = ONE * 12 / 10;
 const B: u64 = ONE * 3 / 4;
 
-/// The indices of the tools that have a word in common with `query`: the best first, equal ones in their order.
+/// The indices of the tools that have a word in common with `query`: best match first, equal matches in their original
+/// order.
 #[must_use]
 pub fn rank(query: &str, tools: &[ToolText]) -> Vec<usize> {
     let mut query_words = HashSet::new();
@@ -34,7 +37,7 @@ pub fn rank(query: &str, tools: &[ToolText]) -> Vec<usize> {
     ranked.into_iter().map(|(place, _)| place).collect()
 }
 
-/// How often a tool's text has the words of a query, and how long the text is.
+/// How often each word of a query occurs in a tool's text, and how long the text is.
 #[derive(Default)]
 struct WordCounts {
     occurrences: HashMap<String, u64>,
@@ -61,7 +64,7 @@ impl WordCounts {
         let length = ONE - B + B * self.length / average;
         let weigh = |(word, times): (&String, &u64)| {
             let holders = holders.get(word.as_str()).copied().unwrap_or_default();
-            // A word of few tools weighs more: log2((tools + 1) / (holders + 1/2)).
+            // A word that few tools contain counts more: log2((tools + 1) / (holders + 1/2)).
             let rare = log2(2 * tools + 2) - log2(2 * holders + 1);
             let often = times * (ONE + K1) * ONE / (times * ONE + K1 * length / ONE);
             rare * often
@@ -73,7 +76,7 @@ impl WordCounts {
 /// The binary logarithm of a number above 0, in 1024ths, rounded down.
 fn log2(number: u64) -> u64 {
     let whole = u64::from(number.max(1).ilog2());
-    // The rest, between one and two, with 31 fractional bits: each squaring yields one bit of the logarithm.
+    // The remaining factor, between 1 and 2, with 31 fractional bits: each squaring yields one bit of the logarithm.
     let mut rest = (u128::from(number.max(1)) << 31) >> whole;
     let mut bits = 0;
     for _ in 0..10 {

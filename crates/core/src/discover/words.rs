@@ -1,9 +1,9 @@
-//! Splits a text into words for a search: lower case, `camelCase` split, plurals as singulars.
+//! Splits a text into words for a search: converts to lower case, splits `camelCase`, and turns plurals into singulars.
 
-/// Bytes of a text that are searched.
+/// The maximum number of bytes of a text that are searched.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// Bytes of a word that are compared.
+/// The maximum number of bytes of a word that are compared.
 const MAX_WORD_BYTES: usize = 40;
 
 /// Calls `each` with every word of a text, in order.
@@ -27,7 +27,8 @@ pub(super) fn words(text: &str, mut each: impl FnMut(&str)) {
     finish(&mut word, &mut each);
 }
 
-/// True between `get` and `Issue` in `getIssue`, and between `page` and `2` in `page2`.
+/// True when a new word begins between two characters: between `get` and `Issue` in `getIssue`, or between `page` and
+/// `2` in `page2`.
 fn parts(before: char, sign: char) -> bool {
     (before.is_lowercase() && sign.is_uppercase()) || (before.is_alphabetic() && sign.is_numeric())
 }

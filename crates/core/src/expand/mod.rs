@@ -1,4 +1,4 @@
-//! The `expand_context` tool, by which a model fetches what was cut: all of a text, or a part of it.
+//! The `expand_context` tool, with which a model fetches text that was cut: all of an original, or a part of it.
 
 mod part;
 mod record;
@@ -10,17 +10,18 @@ pub use request::ExpandRequest;
 /// The name of the tool.
 pub const NAME: &str = "expand_context";
 
-/// The description that the model gets. It is part of every prompt, so it must not change within a conversation.
+/// The description of the tool that the model sees. It is part of every prompt, so it must not change within a
+/// conversation.
 pub const DESCRIPTION: &str = "Shows the original of a result marked <<<SHADOW:id>>>: all, \
     or a part: lines 10-40, a search text, or a JSON path items[0].name.";
 
-/// The schema of its arguments, which the description explains. Kept short: every request pays for it.
+/// The schema of the tool's arguments, which the description explains. It is short because every request pays for it.
 pub const PARAMETERS: &str = concat!(
     r#"{"type":"object","properties":{"id":{"type":"string"},"part":{"type":"string"}},"#,
     r#""required":["id"]}"#
 );
 
-/// The answer for an unknown id. It is final, so that the model does not repeat the call.
+/// The answer for an unknown id. Its wording is final, so that the model does not repeat the call.
 #[must_use]
 pub fn unknown(id: &str) -> String {
     format!(
@@ -29,22 +30,22 @@ pub fn unknown(id: &str) -> String {
     )
 }
 
-/// The answer when answering fails.
+/// The answer when the requested part cannot be produced.
 pub const FAILED: &str = "This part cannot be shown. Ask for all of it by its id, or call the tool again.";
 
-/// The answer beyond the limit of calls.
+/// The answer to calls beyond the limit.
 pub const TOO_MANY: &str =
     "These are too many calls at once. Ask again for what you still need, in fewer calls.";
 
-/// The answer when more is asked of a text than remains to be shown.
+/// The answer when the model asks for more of a text than may still be shown.
 pub const SHOWN: &str =
     "That is more than is left to show of this result. Ask for lines that were not shown above.";
 
-/// The answer when there is no memory for one.
+/// The answer when there is no room for the requested text.
 pub const NO_ROOM: &str =
     "There is no room to show this now. Go on without it, or call the tool again for less.";
 
-/// The answer to a call that was answered before in the same turn.
+/// The answer to a repetition of a call that was already answered.
 pub const REPEATED: &str = "This was shown above, in answer to the same call.";
 
 #[cfg(test)]

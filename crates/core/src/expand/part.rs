@@ -9,20 +9,20 @@ use tersely_codec::{Value, json};
 
 use crate::expand::record;
 
-/// Lines shown above and below a match.
+/// The number of lines shown above and below a match.
 const LINES_AROUND: usize = 2;
 
-/// Lines in which the end of a block is looked for.
+/// The maximum number of lines to search for the end of a block.
 const MAX_BLOCK_LINES: usize = 16;
 
-/// Keys that are listed when a path leads nowhere.
+/// The maximum number of keys that an answer lists when a path does not exist.
 const MAX_KEYS: usize = 20;
 
-/// Characters of the model's words that an answer repeats.
+/// The maximum number of characters that an answer repeats from the model's arguments.
 const MAX_ECHO_CHARS: usize = 64;
 
-/// The part that a word means: lines if it is a range, else the value at a JSON path, else the records or lines that contain
-/// it. A bare number is first looked for as the id of a JSON record.
+/// The part of `text` that `word` asks for: lines if the word is a range, else the value at a JSON path, else the
+/// records or lines that contain the word. For a bare number, a JSON record with that id comes first.
 pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
     let bare = word.trim();
     let root = json::decode(text).ok();
@@ -39,7 +39,7 @@ pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
     }
     let place = |root| value_at(bare, root).ok().or_else(|| record::search(bare, root));
     let found = root.as_ref().and_then(place).map_or_else(|| search(word, text), Ok);
-    // Of lines that are not there, more can be said than that they contain no such number.
+    // If the word is a range of lines that do not exist, the error for the range is more helpful than "no match".
     found.map_err(|why| lines.and_then(Result::err).unwrap_or(why))
 }
 
@@ -89,7 +89,8 @@ pub(super) fn search(word: &str, text: &str) -> Result<String, String> {
     if out.is_empty() { Err(no_match(word, lines.len())) } else { Ok(out) }
 }
 
-/// The lines to show with a match: the block around it, such as all of a warning, or else a few lines on either side.
+/// The lines to show for a match: the block that contains it, such as a whole warning, or else a few lines on either
+/// side.
 fn around(lines: &[&str], at: usize) -> Range<usize> {
     let near = at.saturating_sub(LINES_AROUND)..(at + LINES_AROUND + 1).min(lines.len());
     let is_blank = |line: &&str| line.trim().is_empty();
@@ -101,7 +102,7 @@ fn around(lines: &[&str], at: usize) -> Range<usize> {
     }
 }
 
-/// The answer to a search without matches: what else the model can ask for.
+/// The answer to a search without matches. It suggests what else the model can ask for.
 fn no_match(word: &str, lines: usize) -> String {
     format!(
         "No line contains {:?}. Ask for lines (1-{}), another word, a path or a rule's name.",
@@ -110,16 +111,16 @@ fn no_match(word: &str, lines: usize) -> String {
     )
 }
 
-/// Lines that the answer suggests to ask for.
+/// The number of lines that the answer suggests to ask for.
 const SUGGESTED_LINES: usize = 100;
 
-/// The value at `path` in a JSON text: a string's own characters, anything else as JSON.
+/// The value at `path` in a JSON text: a string without quotes and escapes, any other value as JSON.
 pub(super) fn at(path: &str, text: &str) -> Result<String, String> {
     let root = json::decode(text).map_err(|_| "The text is no JSON; use lines or search.".to_owned())?;
     value_at(path, &root)
 }
 
-/// The same in a parsed document.
+/// The value at `path` in a parsed document, as `at` returns it.
 fn value_at(path: &str, root: &Value<'_>) -> Result<String, String> {
     let mut value = root;
     let mut rest = path.strip_prefix('$').unwrap_or(path);
@@ -134,7 +135,7 @@ fn value_at(path: &str, root: &Value<'_>) -> Result<String, String> {
     })
 }
 
-/// The beginning of a text, as an answer repeats it.
+/// The beginning of a text, short enough to repeat in an answer.
 pub(crate) fn beginning(text: &str) -> &str {
     text.char_indices().nth(MAX_ECHO_CHARS).map_or(text, |(end, _)| &text[..end])
 }
@@ -145,7 +146,7 @@ enum Step<'p> {
     Index(usize),
 }
 
-/// Why a step leads nowhere.
+/// Why a step of a path fails.
 enum Stop {
     Names(Vec<String>),
     Count(usize),
@@ -162,7 +163,7 @@ fn next(path: &str) -> Option<(Step<'_>, &str)> {
         let step = inside.trim().parse().map_or_else(|_| Step::Name(unquote(inside.trim())), Step::Index);
         return Some((step, rest));
     }
-    // The first character is part of the name, whatever it is.
+    // The first character is always part of the name.
     let mut later = path.char_indices().skip(1);
     let end = later.find(|(_, sign)| matches!(sign, '.' | '[')).map_or(path.len(), |(at, _)| at);
     Some((Step::Name(path[..end].into()), &path[end..]))
@@ -200,7 +201,7 @@ impl Step<'_> {
 }
 
 impl Stop {
-    /// The answer to a path that should lead to `there` and ends at `here`.
+    /// The answer for a path to `there` that can be followed only as far as `here`.
     fn message(&self, there: &str, here: &str) -> String {
         let (there, here) = (beginning(there), beginning(here));
         match self {

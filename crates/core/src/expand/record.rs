@@ -1,22 +1,23 @@
-//! Finds the records of a JSON document that contain a word. A search by lines would often return all of it: a document
-//! is often one line.
+//! Finds the records of a JSON document that contain a word. Such a document is often a single line, so a search by
+//! lines would return all of it.
 
 use std::fmt::Write as _;
 
 use tersely_codec::{Value, json};
 
-/// Records that are shown; the others are counted.
+/// The maximum number of records shown; the others are only counted.
 const MAX_RECORDS: usize = 20;
 
-/// The innermost records that contain `word`, ignoring case, each after its path. If some have it as a whole value,
-/// only those are shown. `None` when there are none, or only the document itself.
+/// The innermost records that contain `word`, ignoring case, each with its path in front. If some records have a value
+/// that equals the word, only those are shown. `None` when no record contains the word, or only the document as a
+/// whole.
 pub(super) fn search(word: &str, root: &Value<'_>) -> Option<String> {
     let small = word.to_lowercase();
     let has = |text: &str| text.to_lowercase().contains(&small);
     equal(word, root).or_else(|| list(&matches(root, &has)))
 }
 
-/// The same of those that have it for a value.
+/// The innermost records that have a value equal to `word`, ignoring case, in the format of `search`.
 pub(super) fn equal(word: &str, root: &Value<'_>) -> Option<String> {
     let small = word.to_lowercase();
     list(&matches(root, &|text| text.to_lowercase() == small))
@@ -37,14 +38,15 @@ fn list(found: &[(String, &Value<'_>)]) -> Option<String> {
     Some(out)
 }
 
-/// The innermost objects with a member that fits, with their paths.
+/// The innermost objects with a member for which `fits` is true, with their paths.
 fn matches<'v, 'a>(root: &'v Value<'a>, fits: &impl Fn(&str) -> bool) -> Vec<(String, &'v Value<'a>)> {
     let mut found = Vec::new();
     walk(root, "", fits, &mut found);
     found
 }
 
-/// Adds the objects in `value` that fit. True when a scalar outside any of them fits, which belongs to a record above.
+/// Adds the matching objects in `value`. Returns true when a scalar outside of these objects matches: it belongs to an
+/// enclosing record.
 fn walk<'v, 'a>(
     value: &'v Value<'a>,
     path: &str,

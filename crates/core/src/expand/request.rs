@@ -1,4 +1,4 @@
-//! Parses a call of `expand_context`, and selects the part of the text that it asks for.
+//! Parses a call of `expand_context`, and selects the requested part of the text.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::pipeline::wrap;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExpandRequest {
     id: String,
-    /// Lines, a path or a search word; the text decides which.
+    /// A range of lines, a path or a search word; which one depends on the text.
     part: Option<String>,
     lines: Option<String>,
     search: Option<String>,
@@ -25,7 +25,7 @@ impl ExpandRequest {
     /// Parses the arguments of a call.
     ///
     /// # Errors
-    /// When they have no id; the message is for the model.
+    /// When the arguments contain no id; the message is for the model.
     pub fn read(input: &str) -> Result<Self, &'static str> {
         let value = json::decode(input).map_err(|_| NO_ID)?;
         let word = |name| argument(&value, name);
@@ -40,8 +40,8 @@ impl ExpandRequest {
         &self.id
     }
 
-    /// The part of `text` that is asked for, or why it cannot be shown. A call with an id alone gets the text byte for
-    /// byte.
+    /// The requested part of `text`, or a message why it cannot be shown. A call with only an id gets the whole text,
+    /// byte for byte.
     #[must_use]
     pub fn show<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.select(text).unwrap_or_else(Cow::Owned)
@@ -50,7 +50,7 @@ impl ExpandRequest {
     fn select<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, String> {
         let mut shown = self.base(text);
         if let Some(part) = &self.part {
-            // What stands in the wrapping has a path there.
+            // A path may lead to a value in the JSON wrapping.
             let around = |why| part::any(part, text).map_err(|_| why);
             shown = Cow::Owned(part::any(part, &shown).or_else(around)?);
         }
@@ -66,8 +66,8 @@ impl ExpandRequest {
         Ok(shown)
     }
 
-    /// The text that a part is taken from: the one that JSON is wrapped around, as the model has read it without the
-    /// wrapping, and its lines were counted there.
+    /// The text to take a part from. If a tool wrapped a text in JSON, this is the inner text: the model has seen it
+    /// without the wrapping, and line numbers refer to it.
     fn base<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let parts = [&self.part, &self.lines, &self.search];
         let inside = self.path.is_none() && parts.iter().any(|part| part.is_some());
@@ -82,14 +82,14 @@ fn argument(value: &Value<'_>, name: &str) -> Option<String> {
     let (_, value) = members.iter().find(|(key, _)| key.as_str() == name)?;
     let word = match value {
         Value::String(text) => text.value()?.into_owned(),
-        // A single line is often written as a number.
+        // Models often pass a single line as a number.
         Value::Number(number) if ["part", "lines"].contains(&name) => number.clone().into_owned(),
         _ => return None,
     };
     Some(word).filter(|word| !word.is_empty())
 }
 
-/// An id without the signs around it in a mark.
+/// An id without the characters that surround it in a mark.
 fn bare(id: &str) -> &str {
     let id = id.trim();
     let id = id.strip_prefix("<<<SHADOW:").unwrap_or(id);

@@ -1,11 +1,11 @@
-//! The most work that stages may do for one text. A larger text is not parsed: it is sent unchanged, or capped.
+//! Limits the work that stages may do for one text. A larger text is not parsed: it is sent unchanged, or capped.
 //!
-//! The bounds count bytes and characters of the text, not time, so every machine decides the same.
+//! The limits count bytes and characters of the text, not time, so every machine makes the same decision.
 
-/// Bytes of the longest text that is parsed.
+/// The maximum size of a text that is parsed, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Lines, fields and brackets of such a text: stages may allocate something for each.
+/// The maximum number of lines, fields and brackets in a text that is parsed: stages may allocate memory for each.
 const MAX_PARTS: usize = 1 << 17;
 
 /// True when a text may be parsed.

@@ -21,7 +21,8 @@ pub fn compress<'a>(plan: &Plan, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     compress_filtered(plan, &[], call, text)
 }
 
-/// The same with the user's own filters: the first one that matches the call replaces what we know of the tool.
+/// Like `compress`, with the user's own filters: the first one that matches the call replaces our built-in rules for
+/// the tool.
 #[must_use]
 pub fn compress_filtered<'a>(plan: &Plan, filters: &[Filter], call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode <= Mode::Observe {
@@ -38,15 +39,15 @@ pub fn compress_filtered<'a>(plan: &Plan, filters: &[Filter], call: Call<'_>, te
     }
 }
 
-/// A text that no stage sees. Only imitations of our marks in it are escaped.
+/// The outcome for a text that is not passed to any stage. Only imitations of our marks in it are escaped.
 #[must_use]
 pub fn pass_through<'a>(plan: &Plan, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     let bare = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     Job::new(plan, call).finish(StageRun::new(Cow::Borrowed(bare)), bare, text)
 }
 
-/// The text with its secrets masked, and how many there were. This comes before any stage and any limit, whatever loss
-/// the plan allows. A mask says in words what it replaces, even if that costs more tokens.
+/// The text with its secrets masked, and the number of secrets. Masking comes before any stage and any limit, whatever
+/// loss the plan allows. A mask names what it replaces, even if that costs more tokens.
 #[must_use]
 pub fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
     let masks = match plan.redact {
@@ -59,8 +60,8 @@ pub fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> 
 }
 
 impl Job<'_> {
-    /// Runs the stages. A text that lost detail is sent below a reference to its original. If it no longer pays with that
-    /// line, the job runs again without loss of detail.
+    /// Runs the stages. A text that lost detail is sent below a reference to its original. If the cost of that line
+    /// makes the cut not worthwhile, the job runs again without loss of detail.
     fn compress(self, text: &str) -> Outcome<'_> {
         let bare = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let run = self.run(bare);
@@ -70,7 +71,8 @@ impl Job<'_> {
         self.with_reference(run, text).unwrap_or_else(|| self.with_loss(Loss::Form).compress(text))
     }
 
-    /// The outcome of a run that cut nothing. `bare` is `text` without its byte order mark, which goes back in front.
+    /// The outcome of a run that cut nothing. `bare` is `text` without its byte order mark, which is put back at the
+    /// start.
     fn finish<'a>(self, mut run: StageRun<'a>, bare: &str, text: &'a str) -> Outcome<'a> {
         let sent = match run.escape_marks(self.escape_scope(text)) {
             sent if bare.len() == text.len() => sent,
@@ -95,10 +97,10 @@ impl Job<'_> {
     }
 }
 
-/// The account of a run whose text is sent as `sent`; `text` is the result before the run.
+/// The account of a run that turned `text` into `sent`.
 fn ledger(run: &mut StageRun<'_>, sent: &str, text: &str) -> Ledger {
     if sent == text && run.steps.is_empty() && sent != run.text {
-        // Only the byte order mark differs, which the run did not count.
+        // The texts differ only in the byte order mark, which the run did not count.
         return Ledger::of(O200k.count(text));
     }
     let cost = run.cost();

@@ -1,10 +1,10 @@
-//! The numbers that escape imitations of our marks: each number has a next one, which almost never costs more tokens.
+//! The numbers that escape imitations of our marks: each number has a successor, which almost never costs more tokens.
 //!
 //! Any three digits are one token. So 999 is followed by 0, then 00 to 09 and 000 to 099, and only then by 1000, which
-//! costs one token more. Such a step is inevitable: there are finitely many texts of a given cost, and our marks take
-//! some of them.
+//! costs one token more. Such a step is inevitable: there are finitely many texts of a given cost, and our own marks
+//! use some of them.
 
-/// Digits in a token.
+/// The maximum number of digits in a token.
 const DIGITS_PER_TOKEN: usize = 3;
 
 /// The digits that `text` begins with, and the rest.
@@ -30,7 +30,7 @@ pub(crate) fn next(digits: &str) -> String {
     }
 }
 
-/// The number in front of `digits`; `None` for 1, which is the first, and for no digits.
+/// The number before `digits`; `None` for 1, which is the first number, and for an empty string.
 pub(crate) fn previous(digits: &str) -> Option<String> {
     let length = digits.len();
     let Some(tail) = digits.strip_prefix('0') else {
@@ -53,7 +53,7 @@ fn one_and_zeros(zeros: usize) -> String {
     format!("1{}", "0".repeat(zeros))
 }
 
-/// A zero and nines, `length` digits in all.
+/// A zero followed by nines, `length` digits in total.
 fn zero_and_nines(length: usize) -> String {
     format!("0{}", "9".repeat(length - 1))
 }
@@ -102,7 +102,8 @@ mod tests {
         assert_eq!((previous("1"), previous("")), (None, None));
     }
 
-    /// Every number of up to four digits is reached from 1, each from one other, at no more cost but for one step.
+    /// Every number of up to four digits is reached from 1 and has exactly one predecessor, and only one step costs
+    /// more tokens.
     #[test]
     fn every_number_has_its_place() {
         let mut seen = HashSet::new();

@@ -1,10 +1,11 @@
 //! The last line of a text that an exact stage rewrote: `[layout1 json: indent 2]`.
 //!
-//! It is for the decoder alone: the name of the stage that can restore the text, and the stage's note. Whatever the
-//! model must know is above the text or in it, in words. The number tells our footers from imitations at no cost: ours
-//! always have 1, and a tool's text that ends in such a line is sent with the next number and restored with its own.
+//! Only the decoder needs the footer: it contains the name of the stage that can restore the text, and the stage's
+//! note. Whatever the model must know is written above the text or in it. The number distinguishes our footers from
+//! imitations at no cost: ours always have 1. If a tool's text ends in such a line, the line is sent with the next
+//! number and restored with its own.
 //!
-//! A text that ended with a newline still does: the newline follows the footer.
+//! If a text ends with a newline, the newline comes after the footer.
 
 use crate::pipeline::escape;
 
@@ -17,10 +18,10 @@ pub(crate) const WRAPPED: &str = "wrapped";
 /// A text with a footer, parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SignedText<'a> {
-    /// The text in front of the number, and the text after it.
+    /// The text before the number, and the text after it.
     around: (&'a str, &'a str),
     number: &'a str,
-    /// The last line after the number.
+    /// The rest of the last line, after the number.
     words: &'a str,
     /// The text without its footer.
     pub(crate) body: &'a str,
@@ -31,7 +32,7 @@ const OPEN: &str = "[layout";
 /// The number in our own footers.
 const OURS: &str = "1";
 
-/// Adds a footer to `body`, which `stage` wrote; `note` is what the stage needs to restore it.
+/// Adds a footer to `body`, the output of `stage`; `note` is what the stage needs to restore the text.
 pub(crate) fn sign(stage: &str, note: &str, body: &str) -> String {
     let colon = if note.is_empty() { "" } else { ": " };
     put(body, OURS, &[stage, colon, note].concat())
@@ -44,7 +45,7 @@ pub(crate) fn read(text: &str) -> Option<SignedText<'_>> {
     let rest = lines[at + 1..].strip_prefix(OPEN)?.strip_suffix(']')?;
     let (number, words) = escape::split(rest);
     let words = words.strip_prefix(' ').filter(|_| !number.is_empty())?;
-    // The body ends in a newline only if one follows the footer.
+    // The body ends in a newline only if there is one after the footer.
     let body = if lines.len() < text.len() { &text[..=at] } else { &text[..at] };
     let start = at + 1 + OPEN.len();
     let around = (&text[..start], &text[start + number.len()..]);
@@ -57,17 +58,17 @@ impl<'a> SignedText<'a> {
         self.words.split_once(": ").unwrap_or((self.words, ""))
     }
 
-    /// True when one of our stages signed it.
+    /// True when one of our stages wrote the footer.
     pub(crate) fn is_ours(&self) -> bool {
         self.number == OURS
     }
 
-    /// The tool's text whose imitation was sent with this number; `None` if the footer is ours.
+    /// The tool's own text, if its footer is an escaped imitation; `None` if the footer is ours.
     pub(crate) fn foreign(&self) -> Option<String> {
         escape::previous(self.number).map(|number| self.with_number(&number))
     }
 
-    /// The text with another number, and no other byte changed.
+    /// The text with another number in its footer, otherwise unchanged.
     fn with_number(&self, number: &str) -> String {
         [self.around.0, number, self.around.1].concat()
     }

@@ -1,4 +1,4 @@
-//! One result to compress, with the settings that apply to it, and which stages those settings let run.
+//! A job: one result to compress, the settings that apply to it, and the stages that these settings allow.
 
 use tersely_stage::cut::Filter;
 use tersely_stage::{Call, CutClass, Loss, Mode, Plan, Scene, Stage};
@@ -6,28 +6,30 @@ use tersely_stage::{Call, CutClass, Loss, Mode, Plan, Scene, Stage};
 use crate::pipeline::reference::EscapeScope;
 use crate::pipeline::run::StageRun;
 
-/// What every attempt to compress one text has in common. Attempts differ in the plan, the class and the room.
+/// The parameters of one attempt to compress a text. Attempts at the same text differ in the plan, the class and the
+/// room.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'j> {
     pub(super) plan: Plan,
     call: Call<'j>,
-    /// True for a file that an agent may edit. Computed once, because it means parsing the command.
+    /// True for a file that an agent may edit. Computed only once, because it requires parsing the command.
     verbatim: bool,
     /// The user's own filter for this call, if any.
     pub(super) filter: Option<&'j Filter>,
     /// The highest class of detail that stages may cut.
     class: CutClass,
-    /// Bytes of content that a stage keeps when it cuts content.
+    /// The number of bytes that a stage keeps when it cuts content.
     room: usize,
 }
 
 impl<'j> Job<'j> {
-    /// A job for a result that no agent edits and no filter is for.
+    /// A job for a result that no agent edits and no filter applies to.
     pub(super) fn new(plan: &Plan, call: Call<'j>) -> Self {
         Self { plan: *plan, call, verbatim: false, filter: None, class: CutClass::Content, room: 0 }
     }
 
-    /// The same for the result of this call: finds its filter, and whether an agent may edit the text.
+    /// The same job with the first of the user's filters that matches the call, and with the flag for a file that an
+    /// agent may edit.
     pub(super) fn with_filters(self, filters: &'j [Filter], text: &str) -> Self {
         let filter = filters.iter().find(|filter| filter.is_for(&self.call));
         Self { verbatim: self.call.is_verbatim(text), filter, ..self }
@@ -38,18 +40,18 @@ impl<'j> Job<'j> {
         Self { plan: Plan { mode: Mode::Standard, ..self.plan }, ..self }
     }
 
-    /// The same job with less loss allowed.
+    /// The same job with this maximum loss.
     pub(super) fn with_loss(self, loss: Loss) -> Self {
         Self { plan: Plan { loss, ..self.plan }, ..self }
     }
 
-    /// The same job that cuts up to `class`, and keeps `room` bytes of content.
+    /// The same job, cutting detail up to `class` and keeping `room` bytes of content.
     pub(super) fn with_class(self, class: CutClass, room: usize) -> Self {
         Self { class, room, ..self }
     }
 
-    /// The same job for a text that is sent below the line `head`, which takes some of the bytes that may be sent. `None`
-    /// if it takes more than half of them.
+    /// The same job for a text that is sent below the line `head`, with the limit reduced by the size of that line.
+    /// `None` if the line takes more than half of the limit.
     pub(super) fn below_head(self, head: &str) -> Option<Self> {
         let max_bytes = self.plan.max_bytes;
         if self.plan.loss < Loss::Detail || max_bytes == 0 {
@@ -59,19 +61,19 @@ impl<'j> Job<'j> {
         Some(Self { plan: Plan { max_bytes: left, ..self.plan }, ..self })
     }
 
-    /// Offers the text to every stage of a table that may run.
+    /// Offers the text to every stage in `stages` that may run.
     pub(super) fn offer(self, stages: &[&dyn Stage], run: &mut StageRun<'_>) {
         for stage in stages.iter().filter(|stage| self.may_run(**stage)) {
             run.offer(*stage, self.scene());
         }
     }
 
-    /// What a stage is told about the job.
+    /// The information about the job that stages get.
     pub(super) fn scene(&self) -> Scene<'_> {
         Scene { plan: &self.plan, call: self.call, class: self.class, room: self.room }
     }
 
-    /// True when mode, class and kind of text let a stage run.
+    /// True when mode, class and kind of text allow a stage to run.
     pub(super) fn may_run(self, stage: &dyn Stage) -> bool {
         let classes = stage.leaves();
         let within = classes.is_empty() || classes.iter().any(|(class, _)| *class <= self.class);
@@ -83,12 +85,13 @@ impl<'j> Job<'j> {
         self.plan.loss == Loss::Detail && self.plan.mode >= Mode::Standard && !self.is_verbatim()
     }
 
-    /// True when the text must stay quotable: an agent may edit the file. Aggressive mode takes that risk.
+    /// True when an agent may edit the file and so must be able to quote the text exactly. Aggressive mode ignores
+    /// this.
     pub(super) fn is_verbatim(self) -> bool {
         self.verbatim && self.plan.mode < Mode::Aggressive
     }
 
-    /// Where text that imitates our marks is escaped.
+    /// Where imitations of our marks are escaped.
     pub(super) fn escape_scope(self, text: &str) -> EscapeScope {
         if self.call.origin(text).is_masked() { EscapeScope::Everywhere } else { EscapeScope::Ambiguous }
     }

@@ -1,17 +1,17 @@
-//! The account of one text: its tokens before the first change and after the last, and each change between.
+//! The account of one text: its tokens before the first change and after the last one, and every change in between.
 
 use tersely_stage::Loss;
 
 /// One change that was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// The stage that proposed it.
+    /// The stage that proposed the change.
     pub stage: &'static str,
-    /// Tokens before.
+    /// Tokens before the change.
     pub before: usize,
-    /// Tokens after.
+    /// Tokens after the change.
     pub after: usize,
-    /// What the change lost.
+    /// The kind of loss that the change caused.
     pub loss: Loss,
 }
 
@@ -21,7 +21,7 @@ impl Step {
     }
 }
 
-/// The account of one text. Each step begins at the count where the previous one ended.
+/// The account of one text. Each step begins with the token count at which the previous one ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ledger {
     /// Tokens before the first change, with secrets masked.
@@ -38,8 +38,9 @@ impl Ledger {
         Self { before: cost, after: cost, steps: Vec::new() }
     }
 
-    /// The account of a text that cost `before` tokens and went through these steps. A step that removed a footer first
-    /// began a little below the end of the previous one; the difference counts as its saving.
+    /// The account of a text that cost `before` tokens and went through these steps. If a step first removed a footer,
+    /// it began at a slightly lower count than the previous step ended with; the difference counts as a saving of that
+    /// step.
     pub(crate) fn from_steps(before: usize, mut steps: Vec<Step>) -> Self {
         let mut after = before;
         for step in &mut steps {
@@ -55,8 +56,8 @@ impl Ledger {
         self.after = after;
     }
 
-    /// Sets the tokens of the text that is really sent. Costs beyond those of the changes are charged to the change that
-    /// saved most.
+    /// Sets the token count of the text that is actually sent. Any cost that the steps do not account for is charged to
+    /// the step that saved most.
     pub(crate) fn settle(&mut self, after: usize) {
         if let Some(last) = self.steps.last_mut().filter(|last| after < last.after) {
             last.after = after;
@@ -77,8 +78,8 @@ pub(crate) fn worst(steps: &[Step]) -> Loss {
     steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
 }
 
-/// The step that took a text out of its wrapping, followed by the steps inside. Those counted the inner text alone, so
-/// only what each of them saved is carried over.
+/// The step that took a text out of its wrapping, followed by the steps on the inner text. Those steps counted the
+/// inner text alone, so only their savings are carried over.
 pub(crate) fn join_inner(first: Step, inside: &[Step]) -> Vec<Step> {
     let inner: usize = inside.iter().map(Step::saving).sum();
     let own = (first.before - first.after).saturating_sub(inner);
@@ -92,7 +93,7 @@ pub(crate) fn join_inner(first: Step, inside: &[Step]) -> Vec<Step> {
     steps
 }
 
-/// Charges a cost to the step that saved most, and the rest of it to the next.
+/// Charges a cost to the step that saved most, and any remainder to the step that saved next most.
 fn charge(steps: &mut [Step], mut cost: usize) {
     while cost > 0 {
         let Some(most) = (0..steps.len()).rev().max_by_key(|at| steps[*at].saving()) else { return };
@@ -142,7 +143,7 @@ mod tests {
     fn steps_within_a_wrapping_add_up() {
         let steps = join_inner(step("wrapped", 120, 50), &[step("log", 70, 40), step("repeats", 40, 30)]);
         assert_eq!(steps, [step("wrapped", 120, 90), step("log", 90, 60), step("repeats", 60, 50)]);
-        // The words of the wrapping cost more than it did.
+        // The header line costs more than the wrapping did.
         let steps = join_inner(step("wrapped", 100, 70), &[step("log", 90, 55), step("repeats", 55, 50)]);
         assert_eq!(steps, [step("wrapped", 100, 100), step("log", 100, 75), step("repeats", 75, 70)]);
     }

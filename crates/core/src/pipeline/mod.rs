@@ -1,4 +1,5 @@
-//! The pipeline: offers a text to the stages, checks, measures and records what they propose, and restores it later.
+//! The pipeline: offers a text to the stages, checks, measures and records their proposals, and restores compressed
+//! texts.
 
 pub(crate) mod budget;
 pub(crate) mod compress;

@@ -1,7 +1,7 @@
-//! What each mode does with a text, and how modes are compared.
+//! Runs the stages of each mode on a text, and compares the results of modes.
 //!
-//! **A stronger mode never saves less than a milder one, and never shows more.** So two modes look at what the standard one
-//! does before they decide:
+//! **A stronger mode never saves less than a milder one, and never shows more.** So safe and aggressive mode check the
+//! result of standard mode before they decide:
 //!
 //! ```text
 //! standard     clean, unwrap, write in the cheapest form, cut class by class, cap
@@ -28,7 +28,7 @@ use crate::pipeline::{budget, footer, visible_lines, worth, wrap};
 use crate::tokens::O200k;
 
 impl Job<'_> {
-    /// Runs the plan's mode.
+    /// Runs the mode that the plan selects.
     pub(super) fn run(self, text: &str) -> StageRun<'_> {
         if !budget::is_within(text) {
             return self.cap(StageRun::new(Cow::Borrowed(text)));
@@ -40,8 +40,8 @@ impl Job<'_> {
         }
     }
 
-    /// Runs safe mode: the clean text, capped if standard mode would show no more of it. A text that standard mode brings
-    /// under the cap without losing detail is sent in that form.
+    /// Runs safe mode: cleans the text, and caps it if standard mode would not show more of it. A text that standard
+    /// mode brings under the cap without losing detail is sent in that form.
     fn run_safe(self, text: &str) -> StageRun<'_> {
         let clean = self.clean(text);
         let capped = self.cap(clean.clone());
@@ -58,7 +58,7 @@ impl Job<'_> {
         if fits { standard } else { clean }
     }
 
-    /// Runs aggressive mode, and takes standard mode instead if that saves as much or shows fewer lines.
+    /// Runs aggressive mode, but returns the result of standard mode if that saves as much or shows fewer lines.
     fn run_aggressive(self, text: &str) -> StageRun<'_> {
         let mut standard = self.standard().run_stages(text);
         let mut aggressive = self.run_stages(text);
@@ -73,8 +73,8 @@ impl Job<'_> {
         if is_stronger { aggressive } else { standard }
     }
 
-    /// Runs all stages of the plan's mode, without a look at other modes: on the text inside a JSON wrapping if that
-    /// costs less, else on the text itself. If content is cut anyway, capping the clean text is tried too.
+    /// Runs all stages of the plan's mode, without comparing it to other modes: on the text inside a JSON wrapping if
+    /// that costs less, else on the text itself. If content is cut in any case, it also tries to cap the clean text.
     fn run_stages(self, text: &str) -> StageRun<'_> {
         let mut clean = self.clean(text);
         let inside = self.run_inside(text, &mut clean);
@@ -88,8 +88,8 @@ impl Job<'_> {
         run
     }
 
-    /// Takes a text out of its JSON wrapping and runs the stages on it. `None` if there is no wrapping, or if the result
-    /// does not beat `whole`, the run of the wrapped text.
+    /// Takes a text out of its JSON wrapping and runs the stages on it. `None` if there is no wrapping, or if the
+    /// result is no better than `whole`, the run of the wrapped text.
     fn run_inside<'a>(self, text: &'a str, whole: &mut StageRun<'_>) -> Option<StageRun<'a>> {
         let WrappedText { head, note, inside } = wrap::unwrap(text)?;
         let inside = self.below_head(&head)?.cap(self.write_and_cut(&self.clean(&inside)));
@@ -101,7 +101,7 @@ impl Job<'_> {
         }
         let before = whole.steps.first().map_or_else(|| O200k.count(text), |step| step.before);
         let (cost, mode) = (whole.cost(), self.plan.mode);
-        // A text that can be shown whole without its wrapping may cost more than a wrapped text that was cut.
+        // An unwrapped text that is shown whole may cost more than a wrapped text that was cut.
         let limit = match whole.cut_class {
             Some(class) if cut < whole.cut_class => {
                 cost.max(worth::max_whole_tokens(mode, class)).min(before)
@@ -119,8 +119,8 @@ impl Job<'_> {
         Some(StageRun::from_signed((signed, after), steps).with_cut(cut))
     }
 
-    /// Writes a clean text with all its detail. While it is too long to show whole, cuts one class of detail more, and
-    /// takes the cut text if that pays.
+    /// Writes a clean text with all its detail. While the text is too long to be shown whole, cuts one more class of
+    /// detail, and uses the cut text if that is worthwhile.
     fn write_and_cut<'a>(self, clean: &StageRun<'a>) -> StageRun<'a> {
         let mut run = clean.clone();
         self.write(&mut run);
@@ -145,7 +145,8 @@ impl Job<'_> {
         run
     }
 
-    /// Removes terminal codes and the like. Where several attempts follow, the tokens are counted here, once for all.
+    /// Removes terminal codes and similar noise. If several attempts follow, the tokens are counted here, once for all
+    /// of them.
     fn clean(self, text: &str) -> StageRun<'_> {
         let mut run = StageRun::new(Cow::Borrowed(text));
         self.offer(CLEAN, &mut run);
@@ -155,7 +156,7 @@ impl Job<'_> {
         run
     }
 
-    /// Cuts detail of the job's class and those below it. A user's filter replaces the families.
+    /// Cuts detail of the job's class and of lower classes. A user's filter replaces the built-in families.
     fn cut<'a>(self, run: &StageRun<'a>) -> StageRun<'a> {
         let mut cut = run.clone();
         if let Some(filter) = self.filter {
@@ -180,8 +181,8 @@ impl Job<'_> {
         }
     }
 
-    /// Cuts a text that is longer than may be sent. That makes an exact form inexact, so its footer goes. File text is
-    /// never capped.
+    /// Cuts a text that exceeds the size limit. An exact form is no longer exact afterwards, so its footer is removed.
+    /// File text is never capped.
     fn cap(self, run: StageRun<'_>) -> StageRun<'_> {
         let is_numbered = run.steps.iter().any(|step| step.stage == NUMBERED);
         let is_file = self.is_verbatim() || is_numbered && self.plan.mode < Mode::Aggressive;

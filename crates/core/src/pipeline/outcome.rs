@@ -11,16 +11,16 @@ use crate::tokens::O200k;
 pub struct Outcome<'a> {
     /// The text to send.
     pub text: Cow<'a, str>,
-    /// How many secrets were masked, before the first change. No restored or stored text contains them.
+    /// The number of secrets that were masked before the first change. No restored or stored text contains them.
     pub redacted: usize,
-    /// Its tokens before and after, and the changes between.
+    /// The account: tokens before and after, and the changes in between.
     pub ledger: Ledger,
-    /// The text before detail was cut from it, for answering `expand_context`.
+    /// The text before detail was cut from it, needed to answer `expand_context`; `None` if nothing was cut.
     pub original: Option<Original<'a>>,
 }
 
 impl<'a> Outcome<'a> {
-    /// A text that is sent unchanged.
+    /// The outcome for a text that is sent unchanged.
     #[must_use]
     pub fn same(text: &'a str) -> Self {
         Self { text: Cow::Borrowed(text), redacted: 0, ledger: Ledger::of(O200k.count(text)), original: None }
@@ -28,7 +28,7 @@ impl<'a> Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// The same outcome, borrowing nothing.
+    /// Converts this outcome into one that owns all its data.
     #[must_use]
     pub fn into_owned(self) -> Outcome<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());

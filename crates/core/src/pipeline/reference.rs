@@ -1,8 +1,9 @@
-//! References: the first line of a text from which detail was cut, `<<<SHADOW:shadow_…>>>`, which names its original.
+//! References: the first line of a text from which detail was cut, `<<<SHADOW:shadow_…>>>`, which contains the id of
+//! its original.
 //!
-//! The name is a function of the original alone, so every replica writes the same bytes, also after a restart.
-//! A tool's text that imitates such a line is escaped: `<<<TEXT1:` replaces its beginning, at the same cost. Text that
-//! contains the escape already gets the next number. The first of them in a text shows whether the text was escaped.
+//! The id depends only on the original, so every replica writes the same bytes, even after a restart. A tool's text
+//! that imitates such a line is escaped: `<<<TEXT1:` replaces its beginning, at the same cost. Text that already
+//! contains this escape gets the next number. The first such line in a text shows whether the text was escaped.
 
 use std::borrow::Cow;
 
@@ -16,33 +17,33 @@ const CLOSE: &str = ">>>\n";
 /// A text before detail was cut from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Original<'a> {
-    /// The name by which the model asks for it.
+    /// The id with which the model requests the original.
     pub id: String,
     /// The text, with secrets masked.
     pub text: Cow<'a, str>,
 }
 
 impl<'a> Original<'a> {
-    /// The original `text`, with its name.
+    /// Creates the original for `text`, with its id.
     #[must_use]
     pub fn of(text: Cow<'a, str>) -> Self {
         Self { id: name(&text), text }
     }
 
-    /// `shown`, what is sent of this text, below the line that names the original.
+    /// The text `shown`, which is sent instead of this original, below the reference line.
     pub(crate) fn refer(&self, shown: &str) -> String {
         format!("{OPEN}{}{CLOSE}{shown}", self.id)
     }
 }
 
-/// The name of an original: a hash of it.
+/// The id of an original: a hash of its text.
 fn name(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let first = hash.iter().take(16).fold(0u128, |all, byte| all << 8 | u128::from(*byte));
     format!("shadow_{first:032x}")
 }
 
-/// Splits a text that names its original into that line and the rest.
+/// Splits a text that begins with a reference into the reference line and the rest.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix(OPEN)?;
     let id = &rest[..rest.find(CLOSE)?];
@@ -51,12 +52,13 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     is_name.then(|| text.split_at(OPEN.len() + id.len() + CLOSE.len()))
 }
 
-/// The name in such a line.
+/// The id in a reference line.
 pub(crate) fn id(line: &str) -> &str {
     line.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE)).unwrap_or_default()
 }
 
-/// Replaces the beginning of an imitation, in front of its number. Word and number are two tokens, as `SHADOW` is.
+/// The text that replaces the beginning of an imitation, in front of its number. Word and number are two tokens, as
+/// `SHADOW` is.
 const FOREIGN: &str = "<<<TEXT";
 
 /// Where imitations of our references are escaped.
@@ -64,11 +66,11 @@ const FOREIGN: &str = "<<<TEXT";
 pub(crate) enum EscapeScope {
     /// Anywhere in the text.
     Everywhere,
-    /// Only where they would be read as ours: an edit must find the text as it is in its file.
+    /// Only where they could be mistaken for ours: an agent's edit must quote the text exactly as it is in the file.
     Ambiguous,
 }
 
-/// Escapes imitations of references, in a text that is sent without a reference of its own.
+/// Escapes imitations of references in a text that is sent without a reference of ours.
 pub(crate) fn escape(scope: EscapeScope, text: &str) -> Option<String> {
     let found = find_imitations(text);
     let first = found.first()?;
@@ -89,13 +91,13 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
 /// A place in a text that looks like the beginning of a reference, or like its escape.
 struct Imitation<'t> {
     at: usize,
-    /// Bytes up to its colon.
+    /// The number of bytes up to the colon.
     length: usize,
     /// The number of an escape; `None` for an unescaped imitation.
     number: Option<&'t str>,
 }
 
-/// Finds every such place, in order.
+/// Finds every imitation in a text, in order.
 fn find_imitations(text: &str) -> Vec<Imitation<'_>> {
     let ours = text.match_indices(OPEN).map(|(at, _)| Imitation { at, length: OPEN.len() - 1, number: None });
     let theirs = text.match_indices(FOREIGN).filter_map(|(at, _)| {
@@ -108,7 +110,7 @@ fn find_imitations(text: &str) -> Vec<Imitation<'_>> {
     found
 }
 
-/// Writes each place with the number that `number_of` returns, or unescaped if it returns none.
+/// Rewrites each imitation with the number that `number_of` returns, or without an escape if it returns `None`.
 fn renumber(
     text: &str,
     found: &[Imitation<'_>],
@@ -165,7 +167,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 6.3: an edit finds what it read.
+    /// Behaviour 6.3: an agent can edit the text that it read.
     #[test]
     fn text_that_may_be_edited_keeps_what_nobody_reads_as_ours() {
         let source = "const OPEN: &str = \"<<<SHADOW:\"; // not <<<TEXT1: yet\n";

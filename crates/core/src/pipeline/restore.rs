@@ -1,4 +1,4 @@
-//! Restores the text that a compressed one was made from.
+//! Restores the original of a compressed text.
 
 use std::borrow::Cow;
 
@@ -8,20 +8,20 @@ use tersely_stage::{Room, form_named};
 use crate::pipeline::reference::EscapeScope;
 use crate::pipeline::{footer, reference, wrap};
 
-/// The byte order mark that some files begin with. It stays in place, and no stage sees it.
+/// The byte order mark that some files begin with. It stays in the text, but no stage sees it.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Undoes `compress`. `None` when the footer claims to be ours and the text cannot be restored, or would grow to more
-/// than 256 times its bytes.
+/// Undoes `compress`. `None` when the footer has our number but the text cannot be restored, or when the restored text
+/// would be more than 256 times as long.
 ///
-/// Exact edits are undone byte for byte; a text that no exact stage changed is returned as it is. Of a text that names
-/// its original, only the visible part is restored, below the same name; the store has the rest.
+/// Exact edits are undone byte for byte; a text that no exact stage changed is returned unchanged. If a text refers to
+/// its original, only the visible part is restored, below the same reference; the store contains the rest.
 #[must_use]
 pub fn restore(text: &str) -> Option<Cow<'_, str>> {
     restore_within(Room::of(text), text)
 }
 
-/// The same, with a limit for the size of the restored text.
+/// Like `restore`, with a limit on the size of the restored text.
 #[must_use]
 pub fn restore_within(room: Room, text: &str) -> Option<Cow<'_, str>> {
     let Some(plain) = text.strip_prefix(BYTE_ORDER_MARK) else { return undo_reference(room, text) };
@@ -31,7 +31,7 @@ pub fn restore_within(room: Room, text: &str) -> Option<Cow<'_, str>> {
     })
 }
 
-/// The same for a text without a byte order mark.
+/// Restores a text without a byte order mark: the part below its reference, or all of it if there is none.
 fn undo_reference(room: Room, text: &str) -> Option<Cow<'_, str>> {
     if let Some((name, shown)) = reference::split(text) {
         return undo_escapes(room, shown).map(|shown| Cow::Owned(format!("{name}{shown}")));
@@ -39,7 +39,7 @@ fn undo_reference(room: Room, text: &str) -> Option<Cow<'_, str>> {
     undo_escapes(room, text)
 }
 
-/// The same for a text that names no original: undoes escaped imitations of references first.
+/// Restores a text without a reference: undoes the escapes of imitated references first.
 fn undo_escapes(room: Room, text: &str) -> Option<Cow<'_, str>> {
     match reference::unescape(text) {
         Some(plain) => undo_footer(room, &plain).map(|back| Cow::Owned(back.into_owned())),
@@ -47,8 +47,8 @@ fn undo_escapes(room: Room, text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The same for a text whose escapes are undone: reads its footer, and puts a text that was taken out of JSON back into
-/// it.
+/// Restores a text whose escapes are undone: reads its footer, and puts a text that was taken out of JSON back into its
+/// JSON.
 pub(crate) fn undo_footer(room: Room, text: &str) -> Option<Cow<'_, str>> {
     match footer::read(text) {
         Some(signed) if signed.is_ours() && signed.stage().0 == footer::WRAPPED => {
@@ -59,7 +59,7 @@ pub(crate) fn undo_footer(room: Room, text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The same for a text without a wrapping.
+/// Restores a text that has no JSON wrapping: undoes the stage that its footer names.
 fn undo_stage(room: Room, text: &str) -> Option<Cow<'_, str>> {
     let Some(signed) = footer::read(text) else { return Some(Cow::Borrowed(text)) };
     if let Some(foreign) = signed.foreign() {
@@ -71,7 +71,7 @@ fn undo_stage(room: Room, text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The text that a form wrote, or the general form on top of another.
+/// Undoes a form, or the general form and then the form below it.
 fn undo_form(room: Room, (name, note): (&str, &str), body: &str) -> Option<String> {
     let Some(inner) = name.strip_prefix(GENERAL.name()).and_then(|rest| rest.strip_prefix(' ')) else {
         return form_named(name)?.restore(room, note, body);
@@ -80,19 +80,19 @@ fn undo_form(room: Room, (name, note): (&str, &str), body: &str) -> Option<Strin
     form_named(inner)?.restore(room, note, &body)
 }
 
-/// True when `text` ends in a footer, ours or not, or names an original.
+/// True when `text` ends in a footer, ours or not, or begins with a reference to an original.
 #[must_use]
 pub fn is_marked(text: &str) -> bool {
     footer::read(text).is_some() || reference::split(text).is_some()
 }
 
-/// The name of the original that `text` was made from, if detail was cut from it.
+/// The id of the original of `text`, if detail was cut from it.
 #[must_use]
 pub fn original_of(text: &str) -> Option<&str> {
     reference::split(text).map(|(line, _)| reference::id(line))
 }
 
-/// `text` with a footer that says it is unchanged, for text that would otherwise be taken for a compressed one.
+/// Adds a footer that marks `text` as unchanged, for text that would otherwise be mistaken for a compressed one.
 #[must_use]
 pub fn as_text(text: &str) -> String {
     let signed = footer::sign(footer::TEXT, "", text);

@@ -1,5 +1,5 @@
-//! A text on its way through the stages. It accepts a stage's edit if the edit is allowed, correct and cheaper, and
-//! records every step.
+//! The state of a text as it passes through the stages. A stage's edit is accepted if it is allowed, correct and
+//! cheaper; every accepted step is recorded.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,16 @@ use crate::pipeline::reference::EscapeScope;
 use crate::pipeline::{footer, reference};
 use crate::tokens::{O200k, difference};
 
-/// A text, and the steps that led to it.
+/// A text, and the steps that produced it.
 #[derive(Clone)]
 pub(crate) struct StageRun<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// The cost of the text, once it was counted.
+    /// The cost of the text in tokens; `None` until it is counted.
     cost: Option<usize>,
-    /// True once an exact stage has signed the text with its footer. No stage may follow: it would hide the footer.
+    /// True once an exact stage has signed the text with its footer. No other stage may run after that: it would hide
+    /// the footer.
     is_signed: bool,
-    /// The highest class of detail that was cut.
+    /// The highest class of detail that was cut from the text.
     pub(crate) cut_class: Option<CutClass>,
     pub(crate) steps: Vec<Step>,
 }
@@ -26,17 +27,18 @@ pub(crate) struct StageRun<'a> {
 /// A stage's edit that passed all checks.
 pub(crate) struct Proposal {
     text: String,
-    /// The last of its steps.
+    /// The last step of the edit.
     pub(crate) step: Step,
-    /// The step before that, where one form was written on top of another.
+    /// The step before the last one, if one form was applied on top of another.
     inner_step: Option<Step>,
-    /// True when the text can be restored from it, and its footer says how.
+    /// True when the previous text can be restored from this edit, using its footer.
     pub(crate) is_exact: bool,
 }
 
-/// Tokens that a form must save, beside its percentage of the text. A layout other than the tool's own costs its reader
-/// more than the tokens of its headings, which are counted: a line to read twice, a doubt whether it is complete. That is
-/// worth about one line of text, or 24 tokens. Removing terminal codes costs the reader nothing.
+/// Tokens that a form must save in addition to its percentage of the text. A layout that differs from the tool's own
+/// costs the reader more than the tokens of its headings, which are counted: the model may read a line twice, or doubt
+/// that the text is complete. We value that at about one line of text, or 24 tokens. Removing terminal codes costs the
+/// reader nothing.
 pub(crate) const MIN_SAVED_TOKENS: usize = 24;
 
 impl Proposal {
@@ -44,13 +46,14 @@ impl Proposal {
         self.text.len()
     }
 
-    /// True when it saves half of the tokens. Such a form knows the text better than its lines alone show.
+    /// True when the proposal saves at least half of the tokens. A form that saves this much has found more structure
+    /// in the text than its single lines show.
     pub(crate) fn saves_half(&self) -> bool {
         self.step.after * 2 <= self.step.before
     }
 }
 
-/// Tokens that a stage must save of a text that costs `before`.
+/// The number of tokens that a stage must save on a text that costs `before` tokens.
 fn min_saved(stage: &dyn Stage, before: usize) -> usize {
     MIN_SAVED_TOKENS.max((before * stage.least_percent()).div_ceil(100))
 }
@@ -61,12 +64,12 @@ impl<'a> StageRun<'a> {
         Self { text, cost: None, is_signed: false, cut_class: None, steps: Vec::new() }
     }
 
-    /// A text that has its footer already, with its cost and the steps that led to it.
+    /// A text that already has its footer, with its cost and the steps that produced it.
     pub(crate) fn from_signed((text, cost): (String, usize), steps: Vec<Step>) -> Self {
         Self { text: Cow::Owned(text), cost: Some(cost), is_signed: true, cut_class: None, steps }
     }
 
-    /// The same run, with a note of what was cut.
+    /// The same run, with the class of detail that was cut.
     pub(crate) fn with_cut(self, class: impl Into<Option<CutClass>>) -> Self {
         Self { cut_class: class.into(), ..self }
     }
@@ -78,8 +81,8 @@ impl<'a> StageRun<'a> {
         }
     }
 
-    /// A stage's edit of the text, if the plan allows it, it is correct, it saves enough, and it costs at most
-    /// `max_cost`.
+    /// The edit that a stage proposes, if the plan allows it, it is correct and saves enough, and the new text costs no
+    /// more than `max_cost` tokens.
     pub(crate) fn propose(
         &mut self,
         stage: &dyn Stage,
@@ -98,7 +101,7 @@ impl<'a> StageRun<'a> {
         }
         let before = self.cost();
         let limit = before.checked_sub(if is_safe { 1 } else { min_saved(stage, before) })?.min(max_cost);
-        // Counting stops at the limit, so most edits that do not pay are never restored for the check.
+        // Counting stops at the limit, so most edits that save too little are never restored for the check.
         let after = O200k.count_within(text, limit).filter(|_| self.is_correct(stage, &edit))?;
         let step = Step { stage: stage.name(), before, after, loss: edit.loss };
         Some(Proposal {
@@ -109,7 +112,7 @@ impl<'a> StageRun<'a> {
         })
     }
 
-    /// A stage's edit of the text that an exact form proposed, with one footer for both.
+    /// The edit that a stage proposes on top of the text of an exact form, with one footer for both.
     pub(crate) fn propose_over(
         &self,
         stage: &dyn Stage,
@@ -130,7 +133,7 @@ impl<'a> StageRun<'a> {
         Some(Proposal { is_exact: true, text, step, inner_step: Some(inner.step) })
     }
 
-    /// Continues with a proposal's text.
+    /// Replaces the text with a proposal's text, and records the proposal's steps.
     pub(crate) fn accept(&mut self, Proposal { text, step, inner_step, is_exact }: Proposal) {
         self.text = Cow::Owned(text);
         self.cost = Some(step.after);
@@ -138,7 +141,7 @@ impl<'a> StageRun<'a> {
         self.steps.extend(inner_step.into_iter().chain([step]));
     }
 
-    /// True when an edit that claims to be exact restores the text, and an edit that cuts detail keeps every error.
+    /// Checks an edit: an exact edit must restore the text, and an edit that cuts detail must keep every error.
     fn is_correct(&self, stage: &dyn Stage, edit: &Edit) -> bool {
         match edit.loss {
             Loss::None => {
@@ -163,18 +166,18 @@ impl<'a> StageRun<'a> {
         self.text.len()
     }
 
-    /// Tokens of the text, counted at the first call.
+    /// The number of tokens in the text, counted at the first call.
     pub(crate) fn cost(&mut self) -> usize {
         *self.cost.get_or_insert_with(|| O200k.count(&self.text))
     }
 
-    /// Tokens of a text that differs little from this one.
+    /// The number of tokens in a text that differs little from this one.
     pub(crate) fn cost_of(&mut self, text: &str) -> usize {
         let cost = self.cost();
         self.recount(cost, text)
     }
 
-    /// The same, given the cost of this text: only the difference is counted.
+    /// Like `cost_of`, given the cost of this text: only the difference is counted.
     fn recount(&self, cost: usize, text: &str) -> usize {
         let (before, after) = difference(&self.text, text);
         cost + O200k.count(after) - O200k.count(before)

@@ -1,8 +1,8 @@
-//! Replaces a result by a text that another compressor wrote, if that is cheaper and hides no error. The text is sent
-//! below a reference to the original.
+//! Replaces a result with a text from another compressor, if that text is cheaper and hides no error. It is sent below
+//! a reference to the original.
 //!
-//! The other compressor is not trusted. The decision depends on the two texts and the plan alone, so every replica that
-//! has the same texts decides the same.
+//! The other compressor is not trusted. The decision depends only on the two texts and the plan, so replicas with the
+//! same texts make the same decision.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use crate::pipeline::reference::{EscapeScope, Original};
 use crate::pipeline::{footer, reference};
 use crate::tokens::O200k;
 
-/// A text that another compressor offers for a result.
+/// A text that another compressor offers as a substitute for a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StandIn<'s> {
     /// The name of the compressor in reports.
@@ -26,11 +26,11 @@ pub struct StandIn<'s> {
     pub text: &'s str,
 }
 
-/// The most that a substitute may cost, as a percentage of the original. Saving less is not worth the turn in which the
-/// model asks for the original.
+/// The maximum cost of a substitute, as a percentage of the original. Saving less does not justify the risk of an extra
+/// turn in which the model asks for the original.
 const MAX_COST_PERCENT: usize = 95;
 
-/// The first of the substitutes that saves enough and keeps every error; else `text` in an exact form.
+/// Returns the first substitute that saves enough and keeps every error, or else `text` in an exact form.
 #[must_use]
 pub fn replace<'a>(plan: &Plan, call: Call<'_>, text: &'a str, stand_ins: &[StandIn<'_>]) -> Outcome<'a> {
     let exact = compress(&Plan { loss: Loss::None, ..*plan }, call, text);
@@ -50,7 +50,7 @@ pub fn replace<'a>(plan: &Plan, call: Call<'_>, text: &'a str, stand_ins: &[Stan
     Outcome { text: Cow::Owned(sent), redacted: exact.redacted, ledger, original: Some(original) }
 }
 
-/// A substitute below the name of its original, if it is not empty and hides no error.
+/// A substitute below a reference to its original, if the substitute is not empty and hides no error.
 fn with_reference(original: &Original<'_>, text: &str) -> Option<String> {
     let is_sound = !text.trim().is_empty() && all_kept(&original.text, text);
     let unsigned = footer::escape(text).map_or(Cow::Borrowed(text), Cow::Owned);
@@ -91,7 +91,7 @@ mod tests {
         replace(plan, Call::default(), &log(), &[stands]).into_owned()
     }
 
-    /// What is sent decodes to the log.
+    /// True when the text that is sent decodes to the log.
     fn is_exact(outcome: &Outcome<'_>) -> bool {
         let text = crate::restore(&outcome.text).map_or_else(|| outcome.text.to_string(), Cow::into_owned);
         outcome.original.is_none() && text == log() && outcome.ledger.after <= outcome.ledger.before

@@ -1,5 +1,5 @@
-//! Up to what length a text is shown whole, and how much a cut must save to be worth the risk that the model asks for
-//! what was cut.
+//! Decides up to what length a text is shown whole, and how much a cut must save: the model may ask for the text that
+//! was cut, which costs a turn.
 //!
 //! The unit is the price of one token of plain input. A token that is not sent is neither written into the provider's
 //! cache nor read from it in the turns that follow:
@@ -10,8 +10,8 @@
 //! tokens that a cut must save   = 12,000 / CUTS_PER_FETCH / 4.35    = 275 of content, 91 in aggressive mode
 //! ```
 //!
-//! Models do not ask for noise, so cutting it pays as soon as it saves [`MIN_SAVED_TOKENS`], the price of an unfamiliar
-//! layout.
+//! Models do not ask for noise, so cutting noise is worthwhile as soon as it saves [`MIN_SAVED_TOKENS`], the price of
+//! an unfamiliar layout.
 
 use tersely_stage::{CutClass, Mode};
 
@@ -23,23 +23,24 @@ const CACHE_WRITE_PERCENT: usize = 125;
 /// Price of reading a token from the prompt cache, as a percentage of plain input.
 const CACHE_READ_PERCENT: usize = 10;
 
-/// Turns that follow a result, on average.
+/// The average number of turns after a result.
 const TURNS_AFTER: usize = 31;
 
-/// Price of a turn that only fetches what was cut: the context is read once more, the call is written, and the answer
-/// stays in the context.
+/// Price of a turn that only fetches text that was cut: the model reads the context once more and writes the call, and
+/// the answer stays in the context.
 const FETCH_TURN_TOKENS: usize = 12_000;
 
-/// Cuts of content for each one that the model fetches back.
+/// Assumed number of content cuts for each one that the model fetches back.
 const CUTS_PER_FETCH: usize = 10;
 
-/// The same in aggressive mode, whose users accept more fetches for more savings.
+/// `CUTS_PER_FETCH` in aggressive mode, whose users accept more fetches for more savings.
 const CUTS_PER_FETCH_AGGRESSIVE: usize = 30;
 
-/// Tokens of the line that names an original.
+/// Tokens of the reference line.
 const REFERENCE_TOKENS: usize = 32;
 
-/// Up to this many tokens in its exact form, a text keeps all detail of `class`; lower classes may still be cut.
+/// The number of tokens, in its exact form, up to which a text keeps all detail of `class`; lower classes may still be
+/// cut.
 #[must_use]
 pub const fn max_whole_tokens(mode: Mode, class: CutClass) -> usize {
     match (mode, class) {
@@ -49,8 +50,8 @@ pub const fn max_whole_tokens(mode: Mode, class: CutClass) -> usize {
     }
 }
 
-/// About how many bytes stay of a text whose content is cut, if its exact form costs `cost` tokens: half of what would be
-/// shown whole.
+/// The approximate number of bytes to keep of a text whose content is cut, if its exact form costs `cost` tokens: about
+/// half of the length that would be shown whole.
 pub(super) const fn content_bytes(mode: Mode, bytes: usize, cost: usize) -> usize {
     let tokens = match mode {
         Mode::Aggressive => 1_000,
@@ -59,12 +60,12 @@ pub(super) const fn content_bytes(mode: Mode, bytes: usize, cost: usize) -> usiz
     if cost <= tokens { bytes } else { bytes / cost * tokens + bytes % cost * tokens / cost }
 }
 
-/// True when it pays to cut detail of `class`, so that the text costs `brief` tokens instead of `whole`.
+/// True when cutting detail of `class` is worthwhile, given that the text then costs `brief` tokens instead of `whole`.
 pub(super) const fn pays(mode: Mode, class: CutClass, whole: usize, brief: usize) -> bool {
     whole >= brief + REFERENCE_TOKENS + min_saved_tokens(mode, class)
 }
 
-/// Tokens that a cut must save to pay.
+/// The number of tokens that a cut must save to be worthwhile.
 const fn min_saved_tokens(mode: Mode, class: CutClass) -> usize {
     let cuts = match (mode, class) {
         (_, CutClass::Noise) => return MIN_SAVED_TOKENS,

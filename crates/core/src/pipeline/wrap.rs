@@ -1,26 +1,26 @@
 //! Takes a text out of the JSON that a tool wrapped it in: `{"content":[{"type":"text","text":"…"}]}`.
 //!
-//! Inside a JSON string every line end and quote is escaped, and no stage recognises the text. The wrapping is sent above
-//! the text, on one line, with `(below)` in place of the text. Servers often send the same text twice, once as structured
-//! content: a copy of the text is `(below)` too, and structured content equal to it is `(below, as JSON)`.
+//! Inside a JSON string, every line end and quote is escaped, so no stage recognises the text. The wrapping is sent
+//! above the text, on one line, with `(below)` in place of the text. Servers often send the same text twice, once as
+//! structured content: a copy of the text is `(below)` too, and structured content equal to it is `(below, as JSON)`.
 
 use tersely_codec::json::Layout;
 use tersely_codec::{Text, Value, json};
 use tersely_stage::Room;
 
-/// Replaces the text in its wrapping.
+/// The placeholder for the text in its wrapping.
 const BELOW: &str = "(below)";
 
-/// Replaces structured content that equals the text, when the text is JSON.
+/// The placeholder for structured content that equals the text, when the text is JSON.
 const TWIN: &str = "(below, as JSON)";
 
-/// Shorter texts are not worth a line of wrapping.
+/// The minimum length of a text to unwrap; a shorter one is not worth the line for its wrapping.
 const MIN_BYTES: usize = 200;
 
-/// A text and what it was wrapped in.
+/// A text and the JSON that it was wrapped in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WrappedText {
-    /// The wrapping, as it is sent above the text.
+    /// The line that is sent above the text and contains the wrapping.
     pub(crate) head: String,
     /// The layout of the JSON, needed to restore it.
     pub(crate) note: String,
@@ -51,7 +51,7 @@ pub(crate) fn unwrap(text: &str) -> Option<WrappedText> {
     Some(WrappedText { head, note: layout.to_string(), inside: plain })
 }
 
-/// True when JSON may be the wrapping of a text. A quick look at its strings, so that most JSON is not parsed here.
+/// True when JSON may be the wrapping of a text. It only scans the strings, so that most JSON need not be parsed here.
 fn is_wrapping(text: &str) -> bool {
     let (mut longest, mut copies) = (0, 0);
     let mut rest = text.bytes();
@@ -82,7 +82,7 @@ pub(crate) fn rewrap(room: Room, (note, head): (&str, &str), inside: &str) -> Op
     layout.write_within(room.bytes(), &value)
 }
 
-/// The longest string in a value, with its JSON escapes.
+/// The longest string in a value, in its escaped form.
 fn longest<'v>(value: &'v Value<'_>) -> Option<&'v str> {
     match value {
         Value::String(text) => Some(text.as_str()),
@@ -94,7 +94,7 @@ fn longest<'v>(value: &'v Value<'_>) -> Option<&'v str> {
     }
 }
 
-/// How many strings in a value are `wanted`, compared with their JSON escapes.
+/// The number of strings in a value that equal `wanted`, compared in their escaped form.
 fn copies(value: &Value<'_>, wanted: &str) -> usize {
     match value {
         Value::String(text) => usize::from(text.as_str() == wanted),
@@ -104,7 +104,7 @@ fn copies(value: &Value<'_>, wanted: &str) -> usize {
     }
 }
 
-/// How many parts of a value equal `twin`.
+/// The number of parts of a value that equal `twin`.
 fn twins(value: &Value<'_>, twin: &Value<'_>) -> usize {
     match value {
         value if is_same(value, twin) => 1,
@@ -119,7 +119,7 @@ fn is_same<'v>(one: &Value<'v>, other: &Value<'v>) -> bool {
     one == other
 }
 
-/// Replaces every part that equals `twin` by [`TWIN`].
+/// Replaces every part that equals `twin` with [`TWIN`].
 fn hide(value: &mut Value<'_>, twin: &Value<'_>) {
     if is_same(value, twin) {
         *value = Value::String(Text::of(TWIN));
@@ -132,7 +132,7 @@ fn hide(value: &mut Value<'_>, twin: &Value<'_>) {
     }
 }
 
-/// Replaces every [`TWIN`] by `twin`.
+/// Replaces every [`TWIN`] with `twin`.
 fn show<'a>(value: &mut Value<'a>, twin: &Value<'a>) {
     match value {
         Value::String(text) if text.as_str() == TWIN => *value = twin.clone(),
@@ -142,7 +142,7 @@ fn show<'a>(value: &mut Value<'a>, twin: &Value<'a>) {
     }
 }
 
-/// Replaces every string `old`, compared with its JSON escapes, by `new`.
+/// Replaces every string that equals `old`, compared in its escaped form, with `new`.
 fn swap<'a>(value: &mut Value<'a>, old: &str, new: &Text<'a>) {
     match value {
         Value::String(text) if text.as_str() == old => *text = new.clone(),

@@ -7,8 +7,8 @@ use crate::pipeline::job::Job;
 use crate::pipeline::run::{Proposal, StageRun};
 
 impl Job<'_> {
-    /// Writes a text in the cheapest form. If a form that is not exact was taken, the exact ones alone may be cheaper
-    /// still.
+    /// Writes a text in the cheapest form. If an inexact form was accepted, it also tries the exact forms alone, which
+    /// may be cheaper still.
     pub(super) fn write(self, run: &mut StageRun<'_>) {
         let steps = run.steps.len();
         let mut exact = (self.plan.loss > Loss::None).then(|| run.clone());
@@ -23,8 +23,8 @@ impl Job<'_> {
         }
     }
 
-    /// Accepts the cheapest exact form, the first of equals. Forms that are not exact are accepted as they come, but
-    /// only as long as no exact one was proposed: they change the text that the exact form must restore.
+    /// Accepts the cheapest exact form; of equally cheap ones, the first. An inexact form is accepted at once, but only
+    /// as long as no exact form was proposed: it changes the text that the exact form must restore.
     fn write_once(self, run: &mut StageRun<'_>) {
         let mut best: Option<Proposal> = None;
         for form in FORMS.iter().filter(|form| self.may_run(**form)) {
@@ -42,13 +42,13 @@ impl Job<'_> {
         }
     }
 
-    /// The text with short names for frequent phrases, if that is cheaper than the best of the other forms.
+    /// Proposes short names for frequent phrases, if that is cheaper than the best of the other forms.
     fn propose_dictionary(self, run: &mut StageRun<'_>, best: Option<&Proposal>) -> Option<Proposal> {
         self.may_run(DICTIONARY).then(|| run.propose(DICTIONARY, self.scene(), cheaper_than(best)))?
     }
 
-    /// The text in the general form, on top of the best other form or by itself, if that is cheaper. Only for texts
-    /// that are not cut afterwards: a cut could remove the lines that explain its names.
+    /// Proposes the general form, on top of the best other form or alone, if that is cheaper. Only for texts that are
+    /// not cut afterwards: a cut could remove the lines that explain the form's names.
     fn propose_general(self, run: &mut StageRun<'_>, best: Option<&Proposal>) -> Option<Proposal> {
         if !self.may_run(GENERAL) {
             return None;
@@ -61,13 +61,13 @@ impl Job<'_> {
         run.propose(GENERAL, self.scene(), cheaper_than(best)).filter(is_whole)
     }
 
-    /// True when a text of `bytes` is not capped afterwards.
+    /// True when a text of `bytes` bytes is not capped afterwards.
     fn stays_whole(self, bytes: usize) -> bool {
         !self.may_cut() || bytes <= self.plan.max_bytes
     }
 }
 
-/// The most tokens that a proposal may cost to beat `best`.
+/// The maximum cost, in tokens, of a proposal that is cheaper than `best`.
 fn cheaper_than(best: Option<&Proposal>) -> usize {
     best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1))
 }

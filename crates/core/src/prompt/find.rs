@@ -1,7 +1,7 @@
-//! Finds the JSON documents in a text: the whole text, in code fences, or between words.
+//! Finds JSON documents in a text: as the whole text, in code fences, or between words.
 //!
-//! Possible code is left alone: fences of other languages, and documents that are assigned, passed or part of something
-//! larger. So are schemas and tool definitions, which a program may parse.
+//! Text that may be code is left unchanged: fences of other languages, and documents that are assigned, passed as
+//! arguments or part of something larger. So are schemas and tool definitions, which a program may parse.
 
 use std::ops::Range;
 
@@ -13,20 +13,20 @@ use crate::fence;
 pub(super) struct Document<'t> {
     /// The bytes to replace: the document, and the language of its fence.
     pub(super) span: Range<usize>,
-    /// Bytes of the document alone.
+    /// The size of the document alone, in bytes.
     pub(super) size: usize,
     pub(super) value: Value<'t>,
     pub(super) place: PromptPlace,
 }
 
-/// Where in a text a document is.
+/// The position of a document in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PromptPlace {
-    /// It is all of the text.
+    /// The document is the whole text.
     Whole,
     /// Between fences of this many backticks.
     Fenced(usize),
-    /// Among words.
+    /// Between words.
     Between,
 }
 
@@ -62,7 +62,7 @@ struct Block {
     start: usize,
     end: usize,
     ticks: usize,
-    /// From the end of the opening backticks to the end of the last line; `None` if no fence closes it.
+    /// The range from the end of the opening backticks to the end of the last line; `None` if the block is not closed.
     inside: Option<Range<usize>>,
 }
 
@@ -80,7 +80,7 @@ impl Block {
         Some(Self { start, end, ticks, inside: Some(inside..close - 1) })
     }
 
-    /// The document that fills the block, if its language is JSON or none.
+    /// The document that fills the block, if the block's language is JSON or not given.
     fn document<'t>(&self, text: &'t str) -> Option<Document<'t>> {
         let span = self.inside.clone()?;
         let (language, content) = text.get(span.clone())?.split_once('\n')?;
@@ -104,7 +104,8 @@ fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Adds the documents among the words of `range`, in one pass: nothing is parsed twice, even if it is not JSON.
+/// Adds the documents between the words of `range` to `found`, in one pass: no text is parsed twice, even if it is not
+/// JSON.
 fn between<'t>(text: &'t str, range: Range<usize>, found: &mut Vec<Document<'t>>) {
     let mut at = range.start;
     while let Some(next) = text[at..range.end].find(['{', '[']) {

@@ -1,7 +1,6 @@
-//! Writes JSON in user messages in fewer tokens.
+//! Rewrites JSON in user messages to use fewer tokens.
 //!
-//! Each text is rewritten by itself, whatever the others are, so a conversation that is sent again begins with the same
-//! bytes.
+//! Each text is rewritten independently of the others, so a conversation that is sent again begins with the same bytes.
 
 mod find;
 mod write;
@@ -17,15 +16,15 @@ use crate::tokens::O200k;
 /// Counts of the JSON documents in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Documents that are long enough and not schemas or tool definitions.
+    /// Number of documents that are long enough and are not schemas or tool definitions.
     pub candidate_count: usize,
-    /// Documents that were rewritten.
+    /// Number of documents that were rewritten.
     pub converted_count: usize,
-    /// Documents that no form can hold, for callers that refuse such requests.
+    /// Number of documents that no form can represent, for callers that refuse such requests.
     pub failed_count: usize,
-    /// Bytes of the converted documents before.
+    /// Size of the converted documents before conversion, in bytes.
     pub original_bytes: usize,
-    /// Bytes of the converted documents after.
+    /// Size of the converted documents after conversion, in bytes.
     pub compressed_bytes: usize,
 }
 
@@ -42,22 +41,23 @@ impl AddAssign for Stats {
 /// The form in which documents are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PromptForm {
-    /// The cheapest of TOON, the terse form and compact JSON; TOON if it costs no more than the others. One of them can
-    /// hold every document.
+    /// The cheapest of TOON, the terse form and compact JSON; TOON if it costs no more than the others. At least one of
+    /// them can represent any document.
     #[default]
     Auto,
-    /// TOON, which cannot hold every document.
+    /// TOON, which cannot represent every document.
     Toon,
 }
 
-/// The text with every JSON document of more than `min_bytes` in its cheapest form, and counts; `None` if the text stays
-/// unchanged.
+/// Rewrites every JSON document of more than `min_bytes` in its cheapest form. Returns the new text, or `None` if it is
+/// unchanged, and counts.
 #[must_use]
 pub fn shorten(min_bytes: usize, text: &str) -> (Option<String>, Stats) {
     shorten_as(PromptForm::Auto, min_bytes, text)
 }
 
-/// The same in a given form, which is used only where it decodes to the same value and costs less than the document.
+/// Like `shorten`, in a given form. The form is used only where it decodes to the same value and costs less than the
+/// document.
 #[must_use]
 pub fn shorten_as(form: PromptForm, min_bytes: usize, text: &str) -> (Option<String>, Stats) {
     let mut stats = Stats::default();
@@ -81,7 +81,7 @@ pub fn shorten_as(form: PromptForm, min_bytes: usize, text: &str) -> (Option<Str
         }
     }
     out.push_str(&text[from..]);
-    // Tokens can merge across the end of a document, so the savings of the documents may not add up.
+    // Tokens can merge across the end of a document, so the savings of single documents may not add up.
     let less = |out: &str| O200k.count_within(out, O200k.count(text).saturating_sub(1)).is_some();
     if stats.converted_count > 0 && (whole || less(&out)) {
         return (Some(out), stats);
@@ -130,7 +130,7 @@ mod tests {
         [Form::Toon, Form::Terse, Form::Json].iter().any(|&form| decode(form, text).as_ref() == Ok(&value))
     }
 
-    /// Behaviour 11.5: what is sent no longer begins like JSON. Behaviour 11.4: what is counted.
+    /// Behaviour 11.5: the text that is sent no longer begins like JSON. Behaviour 11.4: the counts.
     #[test]
     fn a_text_that_is_json_is_written_shorter() {
         let json = records(200);
@@ -151,7 +151,7 @@ mod tests {
         assert!(short.starts_with("\n  ") && short.ends_with('\n') && means(short.trim(), &json));
     }
 
-    /// Behaviour 11.2: more than the threshold, not as much.
+    /// Behaviour 11.2: a document must be larger than the threshold, not equal to it.
     #[test]
     fn the_threshold_is_exceeded_or_nothing_happens() {
         let json = records(120);
@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 11.4 and 17.16: where JSON costs least, JSON it is; without white space, if there was any.
+    /// Behaviour 11.4 and 17.16: where JSON costs least, it stays JSON, without white space.
     #[test]
     fn json_stays_where_no_form_costs_less() {
         let long = "some words that no form can say in less, ".repeat(150);
@@ -261,7 +261,8 @@ mod tests {
         assert_eq!(Some(O200k.count(short.trim())), least);
     }
 
-    /// Behaviour 11.1, 11.3: TOON where TOON was asked for, and what it cannot hold is counted.
+    /// Behaviour 11.1, 11.3: TOON is written where it was requested, and documents that it cannot represent are
+    /// counted.
     #[test]
     fn toon_is_written_where_it_was_asked_for() {
         let json = records(200);
@@ -280,7 +281,7 @@ mod tests {
         tersely_codec::encode(Form::Toon, &json::decode(json).ok()?)
     }
 
-    /// Behaviour 1.17 and 11.4: what TOON would change is never written in TOON.
+    /// Behaviour 1.17 and 11.4: a value that TOON would change is never written in TOON.
     #[test]
     fn numbers_and_double_names_are_kept() {
         let json =
@@ -303,7 +304,7 @@ mod tests {
         }
     }
 
-    /// Texts that are read many times over would take minutes here.
+    /// An algorithm that reads these texts many times would take minutes.
     #[test]
     fn hostile_texts_take_one_pass() {
         for piece in [

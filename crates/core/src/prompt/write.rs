@@ -9,15 +9,15 @@ use crate::tokens::O200k;
 
 /// The result of rewriting a document.
 pub(super) enum DocumentRewrite {
-    /// The text that replaces it.
+    /// The text that replaces the document.
     Short(String),
-    /// It is cheapest as it is.
+    /// The document is already in its cheapest form.
     Same,
-    /// No form can hold it.
+    /// No form can represent the document.
     Failed,
 }
 
-/// Writes `document` of `text` in a form, if that costs less.
+/// Writes `document`, which is part of `text`, in a form, if that costs less.
 pub(super) fn write(form: PromptForm, text: &str, document: &Document<'_>) -> DocumentRewrite {
     let wanted: &[Form] = match form {
         PromptForm::Auto => &[Form::Toon, Form::Terse],
@@ -44,7 +44,7 @@ pub(super) fn write(form: PromptForm, text: &str, document: &Document<'_>) -> Do
     best.map_or(DocumentRewrite::Same, DocumentRewrite::Short)
 }
 
-/// The document with what shows a reader where it begins and ends.
+/// The document with delimiters that show where it begins and ends, if it needs any.
 fn place(text: &str, document: &Document<'_>, form: Form, written: &str) -> Option<String> {
     match document.place {
         PromptPlace::Whole => Some(written.to_owned()),
@@ -61,7 +61,7 @@ fn place(text: &str, document: &Document<'_>, form: Form, written: &str) -> Opti
     }
 }
 
-/// The document on lines of its own, in a fence that none of them closes.
+/// The document on lines of its own, in a fence with more backticks than any of its lines.
 fn fence_off(text: &str, document: &Document<'_>, form: Form, written: &str) -> String {
     let longest = written.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let ticks = "`".repeat(3.max(longest + 1));
@@ -71,7 +71,7 @@ fn fence_off(text: &str, document: &Document<'_>, form: Form, written: &str) -> 
     format!("{start}{ticks}{}\n{written}\n{ticks}{end}", language(form))
 }
 
-/// The language of a fence for a form; none where the word would mean nothing to a model.
+/// The language tag of a fence for a form; empty if a model would not know the word.
 fn language(form: Form) -> &'static str {
     if form == Form::Toon { "toon" } else { "" }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::redact::value;
 use crate::redact::value::Grade;
 
-/// Bytes of the longest credentials.
+/// The maximum length of credentials, in bytes.
 const MAX_CREDENTIALS_BYTES: usize = 1024;
 
 /// The credentials after the word `Basic` at `at`.
@@ -19,13 +19,13 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     is_login(&rest.as_bytes()[6..6 + length]).then_some(at + 6..at + 6 + length)
 }
 
-/// The length of the base64 at the start.
+/// The length of the base64 at the start of `bytes`.
 fn length(bytes: &[u8]) -> usize {
     let holds = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
     bytes.iter().take(MAX_CREDENTIALS_BYTES).take_while(holds).count()
 }
 
-/// True for placeholders of credentials, encoded or not.
+/// True for placeholder credentials, encoded or not.
 pub(super) fn is_placeholder(code: &str) -> bool {
     opens(code.as_bytes()) == Some(false) || value::grade(code) == Grade::Placeholder
 }
@@ -35,7 +35,7 @@ fn is_login(code: &[u8]) -> bool {
     opens(code) == Some(true)
 }
 
-/// Whether the password is a real one; `None` if there is none.
+/// Whether the password is real rather than a placeholder; `None` if there is no password.
 fn opens(code: &[u8]) -> Option<bool> {
     let login = String::from_utf8(decode(code)?).ok().filter(|login| !login.contains(char::is_control))?;
     let (user, password) = login.split_once(':')?;

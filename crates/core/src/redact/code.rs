@@ -1,4 +1,4 @@
-//! Recognises source code: variables, types, calls, and the invented passwords of tests.
+//! Recognises source code: variables, types, calls, and made-up passwords in tests.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
@@ -10,11 +10,11 @@ use crate::redact::value;
 pub(super) struct SearchedPage<'t> {
     pub(super) text: &'t str,
     tests: OnceCell<bool>,
-    /// The end of the last cookie header, so that its parts are not read as another one.
+    /// The end of the last cookie header, so that parts of it are not mistaken for another header.
     cookies: Cell<usize>,
 }
 
-/// Signs of tests in common languages.
+/// Strings that indicate tests in common languages.
 const TEST_SIGNS: &[&str] = &[
     "def test_",
     "import pytest",
@@ -44,7 +44,7 @@ impl<'t> SearchedPage<'t> {
         Self { text, tests: OnceCell::new(), cookies: Cell::new(0) }
     }
 
-    /// True inside the last cookie header.
+    /// True when `at` is inside the last cookie header.
     pub(super) fn is_in_cookies(&self, at: usize) -> bool {
         at < self.cookies.get()
     }
@@ -58,22 +58,23 @@ impl<'t> SearchedPage<'t> {
         *self.tests.get_or_init(|| TEST_SIGNS.iter().any(|mark| self.text.contains(mark)))
     }
 
-    /// True when the password with the name at `name` is invented by a program: words in quotes in a test, in an
+    /// True when the password whose name is at `name` is only an example in code: words in quotes in a test, in an
     /// assertion or in a function's arguments.
     pub(super) fn is_invented(&self, name: usize, password: &str) -> bool {
         is_worded(password) && (self.has_tests() || is_argument(self.text, name))
     }
 }
 
-/// True for `hunter2`, false for `Gr8x!Kq9`: invented passwords begin with a word.
+/// True for `hunter2`, false for `Gr8x!Kq9`: made-up passwords begin with a word.
 fn is_worded(password: &str) -> bool {
     password.split(|char: char| !char.is_ascii_alphabetic()).any(|word| word.len() >= 3)
 }
 
-/// Bytes of the longest list of arguments.
+/// The maximum length of a list of arguments, in bytes.
 const MAX_ARGUMENTS_BYTES: usize = 300;
 
-/// True for an argument of a function or an assertion. Debug output of a type, which has real values, is not.
+/// True for an argument of a function or an assertion. Debug output of a type does not count, because it contains real
+/// values.
 fn is_argument(text: &str, name: usize) -> bool {
     let near = &text[text.ceil_char_boundary(name.saturating_sub(MAX_ARGUMENTS_BYTES))..name];
     let mut depth = 0;
@@ -113,14 +114,14 @@ fn is_computed(value: &str) -> bool {
     variable || OPERATORS.iter().any(|sign| value.contains(sign))
 }
 
-/// True for names joined by dots and the like.
+/// True for names joined by dots or similar separators.
 fn is_path(value: &str) -> bool {
     let joined =
         |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ':' | '-' | '>' | '&');
     value.chars().all(joined) && !value.starts_with(|char: char| char.is_ascii_digit())
 }
 
-/// True for a type: its last name is capitalised, or an alternative follows.
+/// True for a type: its last name is capitalised, or another type follows as an alternative.
 fn is_type(value: &str, after: &str) -> bool {
     let last = value.rsplit(['.', ':', '&']).next().unwrap_or_default();
     let named = last.trim_start_matches('_').starts_with(|char: char| char.is_ascii_uppercase());

@@ -8,7 +8,7 @@ use crate::redact::{field, value};
 /// How a flag and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Joint {
-    /// `-pvalue`: a word after a space is not a password.
+    /// Only `-pvalue`: a separate word after the flag is not a password.
     Joined,
     /// `-p value` or `-pvalue`.
     Either,
@@ -16,7 +16,7 @@ enum Joint {
 
 use Joint::{Either, Joined};
 
-/// Commands by their first words, and the flag that a secret follows.
+/// Commands by their first words, each with the flag that takes a secret.
 const COMMANDS: &[(&str, &str, Joint)] = &[
     ("mysql", "-p", Joined),
     ("mysqldump", "-p", Joined),
@@ -64,10 +64,10 @@ const COMMANDS: &[(&str, &str, Joint)] = &[
     ("openssl", "-passout", Either),
 ];
 
-/// Bytes between a command and its flag.
+/// The maximum number of bytes between a command and its flag.
 const MAX_COMMAND_BYTES: usize = 200;
 
-/// Words between a command and its flag.
+/// The maximum number of words between a command and its flag.
 const MAX_WORDS: usize = 12;
 
 /// The secret after the flag at `at`.
@@ -83,10 +83,10 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
         .find_map(|&(_, flag, joint)| argument(text, at + flag.len(), joint))
 }
 
-/// The words of the command up to its flag, without directories.
+/// The words of the command up to its flag, without directory names.
 fn words(text: &str, at: usize) -> impl Iterator<Item = &str> {
     let words = line(text, at).split([' ', '\t', '"', '\'', '\n']).filter(|word| !word.is_empty());
-    // After an assignment the line is a value: `DEPLOY=sshpass -p …`.
+    // The command may be the value of an assignment: `DEPLOY=sshpass -p …`.
     words.take(MAX_WORDS).map(|word| word.rsplit(['/', '=']).next().unwrap_or(word))
 }
 
@@ -98,7 +98,7 @@ fn line(text: &str, at: usize) -> &str {
         .rmatch_indices(['\n', '|', ';', '&', '(', '`'])
         .find(|&(sign, _)| !(near[sign..].starts_with('\n') && near[..sign].ends_with('\\')));
     let line = start.map_or(near, |(sign, _)| &near[sign + 1..]);
-    // In a JSON string a line end is two characters, and so is a backslash.
+    // In a JSON string, a line end is spelled with two characters, and so is a backslash.
     let spelled = line.rmatch_indices("\\n").find(|&(sign, _)| !line[..sign].ends_with('\\'));
     spelled.map_or(line, |(sign, ends)| &line[sign + ends.len()..])
 }

@@ -8,10 +8,10 @@ use crate::redact::sign::Sign;
 use crate::redact::value::Grade;
 use crate::redact::{field, value};
 
-/// Bytes of the longest header.
+/// The maximum length of a header, in bytes.
 const MAX_HEADER_BYTES: usize = 8192;
 
-/// The secret cookies after a sign that follows a header's name.
+/// The secret cookies after the sign between a header's name and its value.
 pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &str) -> Vec<Range<usize>> {
     if is_header(name) { values(page, sign.span.end) } else { Vec::new() }
 }
@@ -28,7 +28,7 @@ fn is_header(name: &str) -> bool {
 
 /// The secret values in all cookie strings after `from`.
 fn values(page: &SearchedPage<'_>, from: usize) -> Vec<Range<usize>> {
-    // Inside the last header, which was searched already.
+    // This is inside the last header, which was already searched.
     if page.is_in_cookies(from) {
         return Vec::new();
     }
@@ -37,7 +37,7 @@ fn values(page: &SearchedPage<'_>, from: usize) -> Vec<Range<usize>> {
     jars.into_iter().flat_map(|jar| secrets(page.text, jar)).collect()
 }
 
-/// Cookie strings, `a=b; c=d`: in quotes, in a list of quotes, or up to the end of the line.
+/// Cookie strings, `a=b; c=d`: in quotes, in a list of quoted strings, or up to the end of the line.
 fn jars(text: &str, from: usize) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = from + field::spaces(&bytes[from..]);
@@ -74,7 +74,7 @@ fn secrets(text: &str, jar: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Parts of the names of secret cookies.
+/// Words that occur in the names of secret cookies.
 const SECRET_NAMES: [&str; 12] =
     ["sess", "sid", "auth", "token", "jwt", "csrf", "xsrf", "remember", "login", "ticket", "secret", "sso"];
 

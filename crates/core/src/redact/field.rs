@@ -1,4 +1,4 @@
-//! Finds the ends of a value: in quotes, in escaped quotes, or bare.
+//! Finds the start and the end of a value: in quotes, in escaped quotes, or without quotes.
 
 use std::ops::Range;
 
@@ -17,20 +17,20 @@ pub(super) enum FieldFrame {
     Quotes,
     /// The end of the line, or a space.
     Line,
-    /// A sign of grammar: the value may be a name in a program.
+    /// Punctuation of a programming language: the value may be a name in a program.
     Code,
 }
 
-/// Bytes of the longest value.
+/// The maximum length of a value, in bytes.
 const MAX_VALUE_BYTES: usize = 4096;
-/// Bytes of the longest value with a sign inside. A longer one is a chain of names and values.
+/// The maximum length, in bytes, of a value that contains a sign. A longer one is a chain of names and values.
 const MAX_CHAIN_BYTES: usize = 128;
 
 /// The value after `from`.
 pub(super) fn read(text: &str, from: usize, style: PairStyle) -> Option<ValueField> {
     let bytes = text.as_bytes();
     let start = from + spaces(&bytes[from..]);
-    // Maps of headers have lists as values: `X-Api-Key:[…]`.
+    // In maps of headers, the values are lists: `X-Api-Key:[…]`.
     let start = start + usize::from(bytes.get(start) == Some(&b'['));
     let marked =
         matches!(bytes.get(start..start + 2), Some([b'b' | b'r' | b'f' | b'u' | b'@', b'"' | b'\'']));
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, from: usize, style: PairStyle) -> Option<ValueFie
     }
 }
 
-/// The number of spaces at the start, with which columns are aligned.
+/// The number of spaces at the start of `bytes`; such spaces align columns.
 pub(super) fn spaces(bytes: &[u8]) -> usize {
     bytes.iter().take(32).take_while(|&&byte| byte == b' ' || byte == b'\t').count()
 }

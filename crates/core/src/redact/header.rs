@@ -6,7 +6,7 @@ use crate::redact::field::{FieldFrame, ValueField};
 use crate::redact::value::Grade;
 use crate::redact::{basic, field, value};
 
-/// Bytes of the longest credentials.
+/// The maximum length of credentials, in bytes.
 const MAX_CREDENTIALS_BYTES: usize = 4096;
 
 /// The credentials of an `Authorization` header whose value begins with `span`.
@@ -30,7 +30,7 @@ pub(super) fn credentials(text: &str, span: Range<usize>) -> Option<Range<usize>
     secret.then_some(from..from + length)
 }
 
-/// True for the signature of a URL or a request, which grants access to it.
+/// True for the signature of a URL or a request. Such a signature grants access.
 pub(super) fn is_signature(text: &str, name: &Range<usize>, field: &ValueField) -> bool {
     let value = &text[field.span.clone()];
     let before = &text[..name.start];

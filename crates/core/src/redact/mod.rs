@@ -1,7 +1,7 @@
 //! Finds and masks secrets, before anything is counted, stored or sent.
 //!
 //! All other bytes stay unchanged. A secret is recognised by its vendor's prefix, by the lengths of its parts or by the
-//! words around it; a hash, a UUID or a placeholder has none of these and stays.
+//! words around it. A hash, a UUID or a placeholder has none of these and is not masked.
 
 mod basic;
 mod code;
@@ -40,7 +40,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 }
 
 /// The ranges of the secrets in `text`, each with its mask. `name` is the name of the text, if it has one, such as a
-/// JSON key: a text whose name promises a secret is masked as a whole.
+/// JSON key: a text with the name of a secret is masked as a whole.
 #[must_use]
 pub fn secrets(name: Option<&str>, text: &str) -> Vec<(Range<usize>, &'static str)> {
     let found = find(text);
@@ -57,7 +57,7 @@ pub(crate) struct FoundSecret {
     pub(crate) kind: SecretKind,
 }
 
-/// The kind of a secret, which its mask names.
+/// The kind of a secret, which determines its mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretKind {
     Token,
@@ -69,7 +69,7 @@ impl FoundSecret {
         Self { span, kind: SecretKind::Token }
     }
 
-    /// The words that replace it.
+    /// The text that replaces a secret of this kind.
     fn mask(&self) -> &'static str {
         match self.kind {
             SecretKind::Token => "[REDACTED_SECRET]",
@@ -78,7 +78,7 @@ impl FoundSecret {
     }
 }
 
-/// Every secret of a text, in order, none inside another.
+/// All secrets in a text, in order and without overlaps.
 pub(crate) fn find(text: &str) -> Vec<FoundSecret> {
     // Colour codes may split a secret, so the search ignores them.
     match PlainValue::of(text) {
@@ -126,7 +126,8 @@ fn scan(text: &str) -> Vec<FoundSecret> {
     secrets
 }
 
-/// Adds a secret without the part that the last one covers: some are recognised by a sign in their middle.
+/// Adds a secret without the part that the previous one already covers. Such overlaps occur because some secrets are
+/// recognised by a sign in their middle.
 fn push(secrets: &mut Vec<FoundSecret>, mut secret: FoundSecret) {
     let from = secrets.last().map_or(0, |last| last.span.end);
     secret.span.start = secret.span.start.max(from);
@@ -149,12 +150,12 @@ fn word(text: &str, at: usize) -> Option<FoundSecret> {
     here.then(|| token::find(text, at).or_else(|| phrase::find(text, at))).flatten().map(FoundSecret::token)
 }
 
-/// True for the first byte of a sign that may announce a secret.
+/// True for the first byte of a sign that may precede a secret.
 fn announces(byte: u8) -> bool {
     matches!(byte, b':' | b'=' | b'>' | b'-' | b'~' | b'%' | b'&' | b'\\')
 }
 
-/// The secrets that the sign at `at` announces.
+/// The secrets that the sign at `at` precedes.
 fn sign(page: &SearchedPage<'_>, at: usize, byte: u8) -> Vec<FoundSecret> {
     let text = page.text;
     let one = match byte {
@@ -195,7 +196,7 @@ fn dash(page: &SearchedPage<'_>, at: usize) -> Vec<FoundSecret> {
     found.into_iter().map(FoundSecret::token).collect()
 }
 
-/// The length of the word at the start.
+/// The length of the word at the start of `bytes`.
 fn run(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
 }

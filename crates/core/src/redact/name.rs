@@ -1,11 +1,11 @@
 //! Recognises names of secrets: `DB_PASSWORD`, `apiKey`, `client_secret`.
 
-/// What a name says about its value.
+/// The kind of value that a name implies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A person may have chosen it.
+    /// A password, which a person may have chosen.
     Password,
-    /// A generated secret, whatever it looks like.
+    /// A generated secret in any format.
     Key,
     /// A generated value that may also be an identifier, such as a UUID.
     Token,
@@ -15,10 +15,10 @@ pub(super) enum Class {
     Signature,
 }
 
-/// Bytes of the longest name.
+/// The maximum length of a name, in bytes.
 pub(super) const MAX_NAME_BYTES: usize = 80;
 
-/// The class of a name in any style; `None` if it does not name a secret.
+/// The class of a name in any naming style; `None` if it is not the name of a secret.
 pub(super) fn class(name: &str) -> Option<Class> {
     let words = words(name);
     let mut words: &[String] = &words;
@@ -78,7 +78,7 @@ const KEYS: &[&str] = &[
     "credential",
 ];
 
-/// Words that make `key` a secret.
+/// Words that, together with `key`, name a secret.
 const KEY_KINDS: &[&str] = &[
     "api",
     "access",
@@ -154,13 +154,13 @@ const KEY_KINDS: &[&str] = &[
     "supabase",
 ];
 
-/// Words that make `token` a secret.
+/// Words that, together with `token`, name a secret.
 const TOKEN_KINDS: &[&str] = &[
     "access", "auth", "api", "bearer", "refresh", "personal", "bot", "deploy", "secret", "vault", "service",
     "admin", "oauth", "snyk", "github", "gitlab", "slack", "heroku", "railway", "vercel", "netlify",
 ];
 
-/// Words that make `token` a cursor, a count or a term of grammar.
+/// Words that, together with `token`, name something harmless: a cursor, a count or a term of grammar.
 const HARMLESS: &[&str] = &[
     "next",
     "page",
@@ -214,7 +214,7 @@ const HARMLESS: &[&str] = &[
     "product",
 ];
 
-/// The words of a name in lower case, split at signs, at capitals and at digits.
+/// The words of a name in lower case. The name is split at signs, capitals and digits.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

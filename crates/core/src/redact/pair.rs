@@ -10,7 +10,7 @@ use crate::redact::style::PairStyle;
 use crate::redact::value::Grade;
 use crate::redact::{code, entry, field, header, name, subject, value};
 
-/// The secret after the sign that follows a name.
+/// The secret after `sign`, which follows a name.
 pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &Range<usize>) -> Option<Range<usize>> {
     let text = page.text;
     if is_foreign(text, name, sign) {
@@ -32,8 +32,8 @@ pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &Range<usize>) ->
     }
 }
 
-/// True for names that do not name a secret, whatever they end with: parts of `AWS::IAM::AccessKey` and of
-/// `arn:…:secret:…`, the end of a text in quotes, a badge's token.
+/// True for names that end like the name of a secret but do not name one: parts of `AWS::IAM::AccessKey` and of
+/// `arn:…:secret:…`, the end of a quoted text, the token in a badge's URL.
 fn is_foreign(text: &str, name: &Range<usize>, sign: &Sign) -> bool {
     let (before, after) = text.split_at(name.start);
     let after = &after[sign.span.end - name.start..];
@@ -45,7 +45,7 @@ fn is_foreign(text: &str, name: &Range<usize>, sign: &Sign) -> bool {
         || quoted('\'')
 }
 
-/// A bare value after an escaped sign: it ends where the next escaped one begins.
+/// A bare value after an escaped sign; it ends at the next `&` or percent-encoded separator.
 fn cut_at_escape(text: &str, span: Range<usize>) -> ValueField {
     let value = &text[span.clone()];
     let ends = |at: &usize| {
@@ -57,7 +57,7 @@ fn cut_at_escape(text: &str, span: Range<usize>) -> ValueField {
     ValueField { span: span.start..span.start + length, frame: FieldFrame::Line }
 }
 
-/// True when an XML element is closed here.
+/// True when `after` begins with the end of an XML element.
 fn is_closed(after: &str) -> bool {
     ["</", "<\\/", "&lt;/", "\\u003c/", "\\u003C/"].iter().any(|close| after.starts_with(close))
 }
@@ -109,7 +109,8 @@ fn style(text: &str, name: &Range<usize>, sign: &Sign) -> PairStyle {
     }
 }
 
-/// True for an environment variable: alone on its line, or a word among words, without grammar in its value.
+/// True for an environment variable: alone on its line, or a word between other words whose value has no punctuation of
+/// code.
 fn is_set(text: &str, name: usize, value: usize) -> bool {
     let before = &text[..name];
     let line = before.trim_end_matches("export ").trim_end_matches("ENV ");
@@ -124,7 +125,7 @@ fn is_value(word: &str) -> bool {
     ["value", "Value", "ParameterValue"].contains(&word)
 }
 
-/// The place of a value, and what its name says about it.
+/// The place of a value, and the class of its name.
 struct Place {
     /// The start of the name.
     name: usize,
@@ -161,7 +162,7 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~+/=%:!|@".contains(&byte)
 }
 
-/// True for letters, and signs that end or join words.
+/// True for letters, and for punctuation that ends or joins words.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || b"!?-_".contains(&byte)
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// Bytes of the longest key.
+/// The maximum length of a key, in bytes.
 const MAX_KEY_BYTES: usize = 32_768;
-/// Bytes of the longest line of a key.
+/// The maximum length of a line of a key, in bytes.
 const MAX_LINE_BYTES: usize = 4096;
-/// Characters of base64 in a row that are key material rather than a word.
+/// The minimum number of consecutive base64 characters that count as key material rather than a word.
 const MIN_RUN_BYTES: usize = 20;
 
 /// The key whose armour begins at `at`.
@@ -30,7 +30,8 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at..text.len() - body.len() + end)
 }
 
-/// `end`, if most of the body is key material: code that only mentions both lines has little between them.
+/// Returns `end` if at least half of the body is key material. Code that only mentions the two armour lines has little
+/// of it between them.
 fn dense(body: &str, end: usize) -> Option<usize> {
     let material = material(body);
     (material >= MIN_RUN_BYTES && material * 2 >= body.len()).then_some(end)
@@ -56,7 +57,7 @@ fn truncated_end(body: &str) -> Option<usize> {
     end
 }
 
-/// Bytes in long runs of base64. An escaped line end does not join two runs.
+/// The number of bytes in long runs of base64. An escaped line end separates two runs.
 fn material(body: &str) -> usize {
     let runs = body.split(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '+' | '/' | '=')));
     runs.map(str::len).filter(|&length| length >= MIN_RUN_BYTES).sum()

@@ -7,7 +7,7 @@ use crate::redact::style::PairStyle;
 use crate::redact::value::Grade;
 use crate::redact::{field, value};
 
-/// Bytes in front of the password on a line of `.netrc`.
+/// The maximum number of bytes in front of the password on a line of `.netrc`.
 const MAX_PREFIX_BYTES: usize = 256;
 
 /// The secret after the phrase that begins with the word at `at`.
@@ -23,7 +23,7 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The value after the words, if it has this frame.
+/// The value after `words`, if it is delimited by `frame`.
 fn value_after(text: &str, at: usize, words: &str, frame: FieldFrame) -> Option<Range<usize>> {
     let matches = text.get(at..at + words.len())?.eq_ignore_ascii_case(words);
     let field = matches.then(|| field::read(text, at + words.len(), PairStyle::Loose))??;
@@ -47,7 +47,7 @@ fn netrc(text: &str, at: usize) -> Option<Range<usize>> {
     opens.then_some(start..start + length)
 }
 
-/// Whose password the words in front of it announce.
+/// The owner of a password, according to the words in front of it.
 enum Owner {
     /// A user of a machine.
     Login,
@@ -55,7 +55,7 @@ enum Owner {
     Prose,
 }
 
-/// The length of the white space at the start; an escaped line end counts.
+/// The length of the white space at the start of `text`; an escaped line end counts as white space.
 fn gap(text: &str) -> usize {
     let rest = text.trim_start_matches([' ', '\t', '\r', '\n']);
     let rest = rest.strip_prefix("\\n").map_or(rest, |rest| rest.trim_start_matches([' ', '\t']));
@@ -66,7 +66,7 @@ fn is_word(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
 }
 
-/// Whose password is at `at`: `machine host`, `default`, with or without `login user`.
+/// The owner of the password at `at`: `machine host` or `default`, with or without `login user`.
 fn owner(text: &str, at: usize) -> Option<Owner> {
     let before = &text[text.ceil_char_boundary(at.saturating_sub(MAX_PREFIX_BYTES))..at];
     let before = before.replace("\\n", " ");
@@ -76,7 +76,7 @@ fn owner(text: &str, at: usize) -> Option<Owner> {
         (_, "login" | "account") => (Owner::Login, next(), next()),
         (host, machine) => (Owner::Prose, host, machine),
     };
-    // After an assignment or a quote the line is a value.
+    // The line may be the value of an assignment, or quoted.
     let machine = machine.rsplit(['=', '"', '\'']).next() == Some("machine");
     (host == "default" || machine && !host.is_empty()).then_some(owner)
 }

@@ -5,15 +5,15 @@ use std::ops::Range;
 /// A text without terminal codes.
 pub(super) struct PlainValue {
     pub(super) text: String,
-    /// The start of each run of text: here, and in the original.
+    /// The start of each run of text: in the plain text, and in the original.
     runs: Vec<(usize, usize)>,
 }
 
-/// The escape character, raw and as JSON and source code spell it.
+/// The escape character, raw and in the spellings of JSON and source code.
 const ESCAPES: [&str; 5] = ["\u{1b}", "\\u001b", "\\u001B", "\\x1b", "\\033"];
 
 impl PlainValue {
-    /// `None` when there are no codes.
+    /// Removes the terminal codes from `text`; `None` when it contains none.
     pub(super) fn of(text: &str) -> Option<Self> {
         let mut plain = Self { text: String::new(), runs: Vec::new() };
         let (mut from, mut at) = (0, 0);
@@ -38,7 +38,7 @@ impl PlainValue {
         self.text.push_str(&text[span]);
     }
 
-    /// The range of a span in the original, with the codes inside it.
+    /// The range in the original that corresponds to `span`, including the codes inside it.
     pub(super) fn span(&self, span: Range<usize>) -> Range<usize> {
         self.origin(span.start)..self.origin(span.end.saturating_sub(1)) + 1
     }
@@ -50,7 +50,7 @@ impl PlainValue {
     }
 }
 
-/// The length of the terminal code at the start, or 0.
+/// The length of the terminal code at the start of `text`, or 0.
 fn code(text: &str) -> usize {
     let Some(escape) = ESCAPES.iter().find(|escape| text.starts_with(**escape)) else { return 0 };
     let rest = &text.as_bytes()[escape.len()..];
@@ -62,13 +62,14 @@ fn code(text: &str) -> usize {
     if length == 0 { 0 } else { escape.len() + length }
 }
 
-/// A control sequence: `[`, parameters, a final letter.
+/// The length of a control sequence: `[`, parameters, a final letter.
 fn control(rest: &[u8]) -> usize {
     let parameters = rest[1..].iter().take(32).take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
     if rest.get(1 + parameters).is_some_and(|byte| matches!(byte, 0x40..=0x7e)) { parameters + 2 } else { 0 }
 }
 
-/// An operating system command: `]`, a text such as a link's target, a bell or an escaped backslash.
+/// The length of an operating system command: `]`, a text such as a link's target, then a bell, or an escape character
+/// and a backslash.
 fn command(rest: &[u8]) -> usize {
     let end = rest.iter().take(2048).position(|byte| matches!(byte, 0x07 | 0x1b | b'\n'));
     match end.map(|end| (end, rest[end], rest.get(end + 1))) {

@@ -1,19 +1,19 @@
 //! Recognises quotes, plain and as JSON, HTML and URLs escape them, at any depth.
 
-/// The quote that opens a value, and so closes it.
+/// The quote that opens a value; the same quote closes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quote<'t> {
-    /// Backslashes in front of it: 0 in a program, 1 in JSON inside a string, 3 one level deeper.
+    /// The number of backslashes in front of the quote: 0 in a program, 1 in JSON inside a string, 3 one level deeper.
     slashes: usize,
     sign: &'t [u8],
 }
 
-/// Backslashes in front of a quote.
+/// The maximum number of backslashes in front of a quote.
 const MAX_BACKSLASHES: usize = 64;
 
-/// Escapes that follow a backslash.
+/// Spellings of quotes after a backslash.
 const UNICODE: [&[u8]; 2] = [b"u0022", b"u0027"];
-/// Escapes without a backslash.
+/// Spellings of quotes without a backslash.
 const ENTITIES: [&[u8]; 6] = [b"&quot;", b"&#34;", b"&#39;", b"&apos;", b"%22", b"%27"];
 
 impl<'t> Quote<'t> {
@@ -48,7 +48,7 @@ impl<'t> Quote<'t> {
         None
     }
 
-    /// True when a quote after `run` backslashes closes the value. Quotes inside the value have more.
+    /// True when a quote after `run` backslashes closes the value. Quotes inside the value have more backslashes.
     fn is_closed_by(self, run: usize) -> bool {
         self.sign.len() > 1
             || run < self.slashes

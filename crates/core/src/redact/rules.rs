@@ -1,17 +1,17 @@
-//! Table: the prefixes of vendors' secrets, and what may follow each.
+//! Table: the prefixes of vendors' secrets, with the characters and lengths that may follow each.
 
 /// The characters of a secret after its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
-    /// Digits of hex.
+    /// Hexadecimal digits.
     Hex,
-    /// Capitals and digits.
+    /// Capital letters and digits.
     Upper,
     /// Letters and digits.
     Alnum,
     /// Letters, digits, `_` and `-`.
     Word,
-    /// A word with dots.
+    /// Letters, digits, `_`, `-` and dots.
     Dotted,
     /// Base64 of either alphabet.
     Base64,
@@ -24,9 +24,10 @@ use Tail::{Alnum, Base64, Dotted, Hex, Path, Upper, Word};
 /// Prefix, characters of the tail, and the tail's minimum and maximum length.
 pub(super) type SecretRule = (&'static str, Tail, usize, usize);
 
-/// Secrets with their prefixes. The first that matches wins.
+/// Secrets with their prefixes. The first rule that matches wins.
 ///
-/// Lengths are looser than vendors document: vendors change them, and the prefix is enough evidence.
+/// The length limits are looser than the vendors' documentation, because vendors change lengths and the prefix is
+/// evidence enough.
 pub(super) const TOKENS: &[SecretRule] = &[
     // Models
     ("sk-ant-", Word, 20, 300),

@@ -24,7 +24,7 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     end.map(|end| at..at + end)
 }
 
-/// `1234567890:AA…`, a token of a Telegram bot.
+/// `1234567890:AA…`: a Telegram bot token.
 pub(super) fn telegram(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if bytes.get(at + 1) != Some(&b'A') {
@@ -38,7 +38,7 @@ pub(super) fn telegram(text: &str, at: usize) -> Option<Range<usize>> {
     Some(start..at + 1 + tail)
 }
 
-/// `host:5432:database:user:…`, a line of `.pgpass`.
+/// `host:5432:database:user:…`: the password in a line of `.pgpass`.
 pub(super) fn pgpass(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text[at..].strip_prefix(":5432:")?;
     let near = rest.get(..rest.floor_char_boundary(256))?;
@@ -49,7 +49,7 @@ pub(super) fn pgpass(text: &str, at: usize) -> Option<Range<usize>> {
     (value::opens(password) && !user.is_empty()).then_some(start..start + password.len())
 }
 
-/// `….8Q~…`, a client secret of Azure.
+/// `….8Q~…`: an Azure client secret.
 pub(super) fn azure(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = at.checked_sub(5)?;
@@ -59,7 +59,7 @@ pub(super) fn azure(text: &str, at: usize) -> Option<Range<usize>> {
     (sound && (31..=34).contains(&tail)).then_some(start..at + 1 + tail)
 }
 
-/// `…-us12`, a key of Mailchimp.
+/// `…-us12`: a Mailchimp key.
 pub(super) fn mailchimp(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let rest = bytes[at..].strip_prefix(b"-us")?;
@@ -83,7 +83,7 @@ fn part(bytes: &[u8]) -> Option<usize> {
     (length >= 12 && bytes.get(length) == Some(&b'.')).then_some(length + 1)
 }
 
-/// A token of a Discord bot: id, time and proof.
+/// A Discord bot token: id, time and proof.
 fn discord(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let first = run(bytes, is_word);
@@ -95,7 +95,7 @@ fn discord(rest: &str) -> Option<usize> {
     (dotted && sized && value::grade(&rest[..length]) == Grade::Random).then_some(length)
 }
 
-/// `sk-` and random characters.
+/// `sk-` and random characters: an `OpenAI` key.
 fn open_ai(rest: &str) -> Option<usize> {
     let tail = rest.strip_prefix("sk-")?;
     let length = run(tail.as_bytes(), is_word);
@@ -103,7 +103,7 @@ fn open_ai(rest: &str) -> Option<usize> {
     made.then_some(3 + length)
 }
 
-/// `pat….` and 64 hex digits: a token of Airtable.
+/// `pat….` and 64 hex digits: an Airtable token.
 fn airtable(rest: &str) -> Option<usize> {
     let bytes = rest.strip_prefix("pat")?.as_bytes();
     let first = run(bytes, |byte| byte.is_ascii_alphanumeric());
@@ -111,7 +111,7 @@ fn airtable(rest: &str) -> Option<usize> {
     (first == 14 && bytes[first] == b'.' && hex == 64).then_some(3 + first + 1 + hex)
 }
 
-/// `re_`, eight letters, `_` and the key itself: a key of Resend.
+/// `re_`, eight letters, `_` and the key itself: a Resend key.
 fn resend(rest: &str) -> Option<usize> {
     let bytes = rest.strip_prefix("re_")?.as_bytes();
     let first = run(bytes, |byte| byte.is_ascii_alphanumeric());
@@ -122,7 +122,7 @@ fn resend(rest: &str) -> Option<usize> {
     (sized && made()).then_some(12 + last)
 }
 
-/// `….atlasv1.…`, a token of Terraform Cloud.
+/// `….atlasv1.…`: a Terraform Cloud token.
 fn terraform(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text[at..].strip_prefix("atlasv1.")?;
     let head = text.as_bytes()[..at].strip_suffix(b".")?;
@@ -131,7 +131,7 @@ fn terraform(text: &str, at: usize) -> Option<Range<usize>> {
     (tail >= 50).then_some(start..at + 8 + tail)
 }
 
-/// `Bearer …`, anywhere.
+/// The random token after the word `Bearer` at `at`, in any context.
 fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
     let (scheme, rest) = text[at..].split_at_checked(7)?;
     if !scheme.eq_ignore_ascii_case("bearer ") {
@@ -142,7 +142,7 @@ fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
     made.then_some(at + 7..at + 7 + length)
 }
 
-/// The start of the word that ends at `end`, if it has exactly `length` bytes.
+/// The start of the word that ends at `end`, if the word has exactly `length` bytes.
 fn before(bytes: &[u8], end: usize, length: usize, holds: impl Fn(u8) -> bool) -> Option<usize> {
     let start = end.checked_sub(length)?;
     let whole = match &bytes[..start] {

@@ -14,9 +14,9 @@ pub(super) struct Sign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignSpelling {
     Plain,
-    /// `\u003d`, `&#61;`.
+    /// Escaped, such as `\u003d` or `&#61;`.
     Escaped,
-    /// `%3D`: what follows is percent-encoded too.
+    /// `%3D`: the value after it is percent-encoded too.
     Percent,
 }
 
@@ -33,7 +33,7 @@ const ESCAPES: &[(&str, u8, SignSpelling)] = &[
 ];
 
 impl Sign {
-    /// The sign that the byte at `at` is or begins.
+    /// The sign that begins at `at`.
     pub(super) fn at(bytes: &[u8], at: usize) -> Option<Self> {
         let byte = *bytes.get(at)?;
         if matches!(byte, b'=' | b':' | b'>') {

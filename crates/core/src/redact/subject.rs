@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::redact::sign::{Sign, SignSpelling};
 use crate::redact::{name, quote};
 
-/// Spaces between a name and its sign, with which columns are aligned.
+/// The maximum number of spaces between a name and its sign; such spaces align columns.
 const MAX_SPACES: usize = 32;
 
 /// The name in front of the sign.
@@ -47,7 +47,7 @@ fn identifier(text: &str, end: usize) -> Option<Range<usize>> {
     Some(start..bytes.len())
 }
 
-/// How many first letters of a name belong to an escape in front of it: `\n`, `\u0026`, `%26`.
+/// The number of letters at the start of a name that belong to an escape in front of it: `\n`, `\u0026`, `%26`.
 fn escape(before: &[u8], name: &[u8]) -> usize {
     let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match (before.last(), name) {
@@ -58,7 +58,7 @@ fn escape(before: &[u8], name: &[u8]) -> usize {
     }
 }
 
-/// True when the last letters are those of a name that `name::class` knows. Rules out most names quickly.
+/// True when the name ends like one that `name::class` recognises. This rules out most names quickly.
 fn ends_well(bytes: &[u8]) -> bool {
     let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count();
     let bytes = &bytes[..bytes.len() - digits.min(4)];
@@ -68,7 +68,7 @@ fn ends_well(bytes: &[u8]) -> bool {
     NAME_ENDS.contains(&&last) || bytes.ends_with(b"key-data")
 }
 
-/// Last letters of passwords, secrets, keys, tokens and the like; names that end in `str` are types.
+/// The last three letters of names such as password, secret, key and token. Names that end in `str` are types.
 const NAME_ENDS: [&[u8; 3]; 18] = [
     b"ord", b"swd", b"ase", b"ode", b"pwd", b"ass", b"ret", b"key", b"ken", b"ial", b"ion", b"ure", b"pat",
     b"uth", b"str", b"sig", b"lue", b"kie",
@@ -80,7 +80,7 @@ fn name_before_type(text: &str, end: usize) -> Option<Range<usize>> {
     identifier(text, before.strip_suffix(':')?.len())
 }
 
-/// True when the name is an XML element's: `<password>`.
+/// True when the name is the name of an XML element: `<password>`.
 pub(super) fn is_element(text: &str, name: &Range<usize>) -> bool {
     ["<", "&lt;", "u003c", "u003C"].iter().any(|open| text[..name.start].ends_with(open))
 }

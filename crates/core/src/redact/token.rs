@@ -16,13 +16,13 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
         .or_else(|| shape::find(text, at))
 }
 
-/// True inside the base64 of a digest, `sha256=…`, which may contain any letters.
+/// True inside the base64 of a digest, such as `sha256=…`. A digest may by chance contain the prefix of a secret.
 fn is_digest(before: &[u8]) -> bool {
     let run = before.iter().rev().take(88).take_while(|&&byte| Tail::Word.holds(byte)).count();
     let head = &before[..before.len() - run];
     let hash =
         |name: &[u8]| [&b"sha1"[..], b"sha256", b"sha384", b"sha512"].iter().any(|hash| name.ends_with(hash));
-    // `-` is a character of this base64, and a separator in others.
+    // In `sha512-…`, `-` belongs to the run of base64 characters; in other digests, `=` is the separator.
     head.strip_suffix(b"=").is_some_and(hash) || before[before.len() - run..].starts_with(b"sha512-")
 }
 
@@ -64,11 +64,12 @@ impl Tail {
     }
 }
 
-/// The rules by first letter, in the table's order, so that a word is compared only with those that may match.
+/// An index of the rules by first letter, in the table's order, so that a word is compared only with rules that may
+/// match.
 struct RuleIndex {
     /// Indices into the table.
     order: [usize; TOKENS.len()],
-    /// Where the rules of each letter begin in `order`.
+    /// The index in `order` at which the rules for each letter begin.
     start: [usize; 257],
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::redact::value;
 use crate::redact::value::Grade;
 
-/// Bytes of the longest authority part.
+/// The maximum length of the authority part, in bytes.
 const MAX_AUTHORITY_BYTES: usize = 512;
 
 /// The password of the URL whose `://` is at `at`.
@@ -33,8 +33,8 @@ fn is_password(user: &str, password: &str, host: &str) -> bool {
     !stock && !host.starts_with("sha256:") && value::opens(password)
 }
 
-/// The login in front of a URL's host, and the host. A password may contain signs that would end a URL in a sentence or a
-/// list.
+/// The login in front of a URL's host, and the host. A password may contain characters that would otherwise end a URL
+/// in a sentence or a list.
 fn login(near: &str) -> Option<(&str, &str)> {
     let authority = |ends: fn(char) -> bool| &near[..near.find(ends).unwrap_or(near.len())];
     let plain = authority(ends);
@@ -48,7 +48,7 @@ fn login(near: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// True for a common word with digits, which people do choose, at a host that is not local.
+/// True for a common word with digits at a host that is not local: people do choose such passwords.
 fn is_weak(user: &str, password: &str, host: &str) -> bool {
     let name = host.split(':').next().unwrap_or_default();
     let is_reached = name.contains('.') && !name.starts_with("127.");
@@ -57,7 +57,7 @@ fn is_weak(user: &str, password: &str, host: &str) -> bool {
     is_reached && user != password && letters >= 4 && digits >= 2 && value::is_word_like(password)
 }
 
-/// True for a token in place of a user; 32 hex digits are a project's public key.
+/// True for a token in place of a user name. 32 hexadecimal digits are not a token but a project's public key.
 fn is_token(user: &str) -> bool {
     user.len() >= 20
         && value::grade(user) == Grade::Random

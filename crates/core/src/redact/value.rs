@@ -7,7 +7,7 @@ pub(super) enum Grade {
     Placeholder,
     /// Words, paths, versions, code.
     Words,
-    /// Words with digits or signs, as people choose passwords.
+    /// Words with digits or signs, as in passwords that people choose.
     Twisted,
     /// Random characters.
     Random,
@@ -31,18 +31,19 @@ pub(super) fn grade(value: &str) -> Grade {
     if twisted && !is_path(value) { Grade::Twisted } else { Grade::Words }
 }
 
-/// True when a password in a URL is a real one: anything but a placeholder.
+/// True when a password is real: not a placeholder, not very short and not a short number.
 pub(super) fn opens(password: &str) -> bool {
     let number = password.len() < 6 && password.bytes().all(|byte| byte.is_ascii_digit());
     !number && password.len() > 2 && grade(password) > Grade::Placeholder
 }
 
-/// True for letters, digits and signs that are not a placeholder.
+/// True when the value is not a placeholder and contains no word of one.
 pub(super) fn is_word_like(value: &str) -> bool {
     !is_placeholder(value) && !pieces(value).any(|piece| is_any(piece, PLACEHOLDER_WORDS))
 }
 
-/// True when it may be generated: upper and lower case, or letters and digits, and no word that makes it a placeholder.
+/// True when the value may be generated: it mixes upper and lower case, or letters and digits, and contains no word of
+/// a placeholder.
 pub(super) fn is_generated(tail: &str) -> bool {
     let has = |test: fn(&u8) -> bool| usize::from(tail.as_bytes().iter().any(test));
     let sorts = has(u8::is_ascii_lowercase) + has(u8::is_ascii_uppercase) + has(u8::is_ascii_digit);
@@ -56,7 +57,7 @@ pub(super) fn is_uuid(value: &str) -> bool {
     [8, 4, 4, 4, 12].into_iter().all(|size| sizes.next() == Some((size, true))) && sizes.next().is_none()
 }
 
-/// Words that make any value that contains them a placeholder.
+/// Words that mark any value that contains them as a placeholder.
 const PLACEHOLDER_WORDS: &[&str] = &[
     "your",
     "example",
@@ -75,7 +76,7 @@ const PLACEHOLDER_WORDS: &[&str] = &[
     "hidden",
 ];
 
-/// Words that are not a secret on their own, with or without digits.
+/// Words that are not a secret by themselves, with or without digits.
 const COMMON_WORDS: &[&str] = &[
     "password",
     "passwd",
@@ -132,11 +133,11 @@ const COMMON_WORDS: &[&str] = &[
     "change",
 ];
 
-/// Words that are put in front of common ones: `mypassword`, `supersecret1`.
+/// Words that people put in front of common words: `mypassword`, `supersecret1`.
 const JOINED_WORDS: &[&str] =
     &["my", "your", "our", "the", "some", "new", "old", "db", "random", "secure", "super"];
 
-/// True when the value is common words joined into one, followed by digits at most.
+/// True when the value consists of common words joined into one, optionally followed by digits.
 fn is_joined(value: &str) -> bool {
     let stem = value.trim_end_matches(|char: char| char.is_ascii_digit() || char == '!');
     let rest = JOINED_WORDS.iter().fold(stem, |rest, word| match rest.get(..word.len()) {
@@ -152,7 +153,7 @@ fn is_joined(value: &str) -> bool {
     stem.len() <= 32 && (is_any(rest, COMMON_WORDS) || pair())
 }
 
-/// True when the value is common words alone, or reads like a name made of them: `my-test-token1`.
+/// True when the value consists only of common words, or reads like a name made of them: `my-test-token1`.
 fn is_common(value: &str) -> bool {
     let stem = |piece: &str| is_any(piece.trim_end_matches(|char: char| char.is_ascii_digit()), COMMON_WORDS);
     let signed = value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '=', '?', '~']);
@@ -167,7 +168,7 @@ fn is_any(piece: &str, words: &[&str]) -> bool {
     words.iter().any(|word| word.eq_ignore_ascii_case(piece))
 }
 
-/// True for the placeholders of templates, shells, documents and masks.
+/// True for placeholders as templates, shells, documents and masks write them.
 fn is_placeholder(value: &str) -> bool {
     let first = value.as_bytes().first().copied().unwrap_or_default();
     let named = value.trim_start_matches(['$', '%', '@', '!']);
@@ -188,7 +189,7 @@ fn is_placeholder(value: &str) -> bool {
         || value.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("your"))
 }
 
-/// True for parts of the alphabet and rows of digits in order.
+/// True when the value contains eight consecutive letters in alphabetical order.
 fn is_sequence(value: &str) -> bool {
     let next = |pair: &[u8]| pair[0].is_ascii_alphabetic() && pair[0] + 1 == pair[1];
     let mut run = 0;
@@ -235,8 +236,8 @@ fn is_path(value: &str) -> bool {
     email || rooted && !(value.len() == 40 && value.matches('/').count() < 4)
 }
 
-/// True when there are digits or signs among the letters, other than those of grammar, the end of a sentence or a
-/// constant's name.
+/// True when there are digits or signs among the letters, other than ordinary punctuation, the end of a sentence or the
+/// separators of a constant's name.
 fn has_twist(value: &str) -> bool {
     let twist = |byte: u8| byte.is_ascii_digit() || b"!@#$%^&*+=?~".contains(&byte);
     let constant = value.contains('_') && !value.bytes().any(|byte| byte.is_ascii_lowercase());
@@ -261,9 +262,9 @@ pub(super) fn is_identifier(tail: &str) -> bool {
     capital && letters >= 10 && letters >= count * 4
 }
 
-/// True for numbers, and for words with at most one short number.
+/// True for a number, or for a word with no more than one short number.
 fn is_wordy(piece: &str) -> bool {
-    // Numbers of elliptic curves are longer than those in ordinary names.
+    // The number in the name of this elliptic curve is longer than numbers in ordinary names.
     let piece = &piece.replacen("25519", "", 1);
     let bytes = piece.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -273,7 +274,7 @@ fn is_wordy(piece: &str) -> bool {
     digits == bytes.len() || (digits <= 4 && numbers <= 1 && !is_jumbled(bytes))
 }
 
-/// True when capitals are placed as no person would, or letters as in no word.
+/// True when capitals occur where no person would put them, or letters follow each other as in no word.
 fn is_jumbled(bytes: &[u8]) -> bool {
     let capitals = bytes.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     let turns =
@@ -287,7 +288,7 @@ fn is_jumbled(bytes: &[u8]) -> bool {
     mixed && (letters < humps * 3 || rare > 1) || bytes.len() >= 16 && rare > 2
 }
 
-/// True for two letters that are neighbours in few words, and in no usual abbreviation.
+/// True for a pair of letters that few words and no common abbreviation contain.
 fn is_rare(pair: &[u8]) -> bool {
     let pair = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
     let rare = |byte: u8| b"jqxz".contains(&byte);
@@ -299,7 +300,7 @@ fn is_rare(pair: &[u8]) -> bool {
         && !USUAL_PAIRS.contains(&&pair)
 }
 
-/// Pairs of rare letters that are usual in programs.
+/// Otherwise rare pairs of letters that are common in programs.
 const USUAL_PAIRS: &[&[u8; 2]] = &[
     b"xp", b"xt", b"xc", b"nj", b"dj", b"bj", b"xx", b"zz", b"tz", b"nz", b"nx", b"jw", b"js", b"xm", b"xl",
     b"sq", b"ql", b"mq", b"zk", b"gz", b"tx", b"jp", b"xf", b"fx",

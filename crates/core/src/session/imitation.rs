@@ -1,8 +1,8 @@
 //! Escapes lines of a tool's text that look like our references.
 //!
-//! Such lines are sent with a number in them, `[all lines: same1 in …`, at the same cost, and the text gets no
-//! references of ours. Lines that have a number already get the next one. So the first such line shows whether all of
-//! them are ours or the tool's. In text that an edit may quote, only that first line is escaped.
+//! Such lines are sent with a number in them, `[all lines: same1 in …`, at the same cost, and we add no references to
+//! such a text. Lines that already have a number get the next one. So the first such line shows whether all of them are
+//! ours or the tool's. In text that an agent's edit may quote, only this first line is escaped.
 
 use std::ops::Range;
 
@@ -31,16 +31,16 @@ pub(super) fn owner_of(text: &str) -> MarkOwner {
     }
 }
 
-/// Which of the lines are escaped.
+/// Which lines that look like references are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EscapedLines {
     All,
-    /// The first, which decides for all.
+    /// Only the first, which shows who wrote all of them.
     First,
 }
 
 impl EscapedLines {
-    /// The lines that are escaped in text from a source.
+    /// The lines to escape in text from this source.
     pub(super) fn of(source: Source) -> Self {
         if source == Source::Other { Self::All } else { Self::First }
     }
@@ -57,7 +57,7 @@ pub(super) fn unescape(lines: EscapedLines, text: &str) -> Option<String> {
     renumber(lines, text, |word| escape::previous(word).unwrap_or_else(|| AS.to_owned()))
 }
 
-/// Writes other numbers into such lines; `None` when there are none.
+/// Changes the numbers in lines that look like references; `None` when there are no such lines.
 fn renumber(lines: EscapedLines, text: &str, number_of: impl Fn(&str) -> String) -> Option<String> {
     let count = if lines == EscapedLines::All { usize::MAX } else { 1 };
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
@@ -70,12 +70,12 @@ fn renumber(lines: EscapedLines, text: &str, number_of: impl Fn(&str) -> String)
     (from > 0).then_some(out)
 }
 
-/// Where the first line that looks like a reference has its number, or the word in place of one.
+/// The range of the number in the first line that looks like a reference, or of the word that a number would replace.
 fn first(text: &str) -> Option<Range<usize>> {
     places(text).next()
 }
 
-/// The same for every such line.
+/// The range of the number, or of the word, in every line that looks like a reference.
 fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
     let text = if text.contains(END) { text } else { "" };
     let mut start = 0;

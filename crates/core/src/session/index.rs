@@ -1,6 +1,6 @@
-//! Finds the earlier places of a line.
+//! Finds the places where earlier results show a line.
 //!
-//! A chain of places for every hash, the latest first, as LZ77 compressors have it. Callers compare the lines
+//! For every hash there is a chain of places, latest first, as in LZ77 compressors. Callers compare the lines
 //! themselves, so the hash is fast rather than strong.
 
 use std::collections::HashMap;
@@ -30,13 +30,14 @@ pub(super) struct LinePlace {
     pub(super) line: usize,
 }
 
-/// Bytes of the shortest line in the index. Shorter ones occur everywhere, and are found next to longer ones.
+/// The minimum length of a line in the index, in bytes. Shorter lines occur everywhere, and are found next to longer
+/// ones.
 const MIN_LINE_BYTES: usize = 6;
 
-/// Bytes of a line that may be worth a reference by itself.
+/// The minimum length, in bytes, of a single line that may be worth a reference.
 const MIN_LONE_BYTES: usize = 80;
 
-/// Places that are tried for one line.
+/// The maximum number of places to try for one line.
 const MAX_PLACES: usize = 24;
 
 impl Index {
@@ -52,7 +53,8 @@ impl Index {
         }
     }
 
-    /// The latest places of line `at`, of the lines with these hashes, that have one of its neighbours next to them.
+    /// The latest places of line `at` that also have one of its neighbours next to them; a long line needs no
+    /// neighbour. `hashes` has one hash for each line of the text.
     pub(super) fn places<'i>(
         &'i self,
         hashes: &'i [u64],
@@ -79,7 +81,7 @@ fn is_long_enough(content: &str) -> bool {
     content.trim().len() >= MIN_LINE_BYTES
 }
 
-/// A hash of bytes, eight at a time.
+/// A hash of `bytes`, computed eight bytes at a time.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |state: u64, word: u64| (state.rotate_left(26) ^ word).wrapping_mul(ODD);

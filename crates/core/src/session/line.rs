@@ -14,22 +14,22 @@ pub(super) struct SessionLine {
     content: usize,
     /// End of the line, without its line end.
     pub(super) end: usize,
-    /// The number in its gutter.
+    /// The line number in the gutter.
     pub(super) number: Option<usize>,
-    /// True when the line is a reference, so that no other may lead to it.
+    /// True when the line is a reference; no other reference may lead to it.
     pub(super) is_reference: bool,
 }
 
 /// Marks between number and content.
 const MARKS: [&str; 3] = ["\t", "→", ": "];
 
-/// Spaces in front of a number.
+/// The maximum number of spaces in front of a line number.
 const MAX_PADDING: usize = 12;
 
-/// Digits of a number.
+/// The maximum number of digits of a line number.
 const MAX_DIGITS: usize = 7;
 
-/// The lines of a part of a text.
+/// The lines of `part` of a text.
 pub(super) fn lines(text: &str, part: Range<usize>) -> Vec<SessionLine> {
     let mut start = part.start;
     let line = |line: &str| {
@@ -40,7 +40,7 @@ pub(super) fn lines(text: &str, part: Range<usize>) -> Vec<SessionLine> {
     text[part].split('\n').map(line).collect()
 }
 
-/// Numbers empty lines between numbered ones, where the gutter leaves them out.
+/// Sets the numbers of empty lines between numbered ones, if the gutter omits them.
 pub(super) fn number_empty(lines: &mut [SessionLine]) {
     let mut last: Option<(usize, usize)> = None;
     for at in 0..lines.len() {
@@ -103,7 +103,7 @@ impl SessionLine {
         out.push_str(&text[self.mark..self.content]);
     }
 
-    /// True when `push_gutter` of `other` writes this line's gutter.
+    /// True when `push_gutter` of `other` would write exactly this line's gutter.
     pub(super) fn has_gutter_of(&self, text: &str, other: &Self, others: &str) -> bool {
         let (padded, sign) = (self.digits > self.start, &text[self.mark..self.content]);
         let width = other.mark - other.start;

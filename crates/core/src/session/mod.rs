@@ -1,10 +1,10 @@
-//! Replaces text that an earlier result of the conversation already shows by a reference to it.
+//! Replaces text that an earlier result of the conversation already shows with a reference to that result.
 //!
-//! A client sends its whole conversation with every request, so the model can see the earlier results. Lines that a
-//! result repeats are replaced by one line that says where they are, in words that the model can follow: a result is
-//! named by what the model wrote to get it, and lines by how they begin. A reference always leads to text that is
-//! shown, never to another reference, and is resolved and compared before it is used. What is sent for a result depends
-//! on that result and the ones before it, on nothing else.
+//! A client sends its whole conversation with every request, so the model can see the earlier results. Repeated lines
+//! are replaced by one line that says where to find them, in words that the model understands: it identifies a result
+//! by the command or tool call that the model wrote, and lines by their first words. A reference always leads to text
+//! that is shown, never to another reference, and is resolved and compared before it is used. The text that is sent for
+//! a result depends only on that result and the ones before it.
 
 mod duplicate;
 mod imitation;
@@ -41,29 +41,31 @@ use crate::pipeline::ledger::Step;
 use crate::pipeline::outcome::Outcome;
 use crate::tokens::O200k;
 
-/// The stage that names lines of earlier results.
+/// The stage that refers to lines of earlier results.
 pub(crate) const EARLIER: &str = "earlier";
 
-/// The stage that names an earlier result as a whole.
+/// The stage that refers to an earlier result as a whole.
 pub(crate) const DUPLICATE: &str = "duplicate";
 
-/// References must save at least one part in this many of a text: following them costs the model attention.
+/// References must save at least this fraction of a text, given as its denominator: following them costs the model
+/// attention.
 const MIN_SAVED_PART: usize = 20;
 
-/// The same for a command that was run before. An output that changed more is shown whole, so that the next one can refer
-/// to it.
+/// The minimum fraction for a command that was run before. An output that changed more is shown whole, so that the next
+/// one can refer to it.
 const MIN_SAVED_PART_REPEATED: usize = 3;
 
-/// The same for leaving out of a cut text what has not changed since the last run.
+/// The minimum fraction for leaving lines out of a cut text that have not changed since the last run.
 const MIN_SAVED_PART_SINCE: usize = 6;
 
-/// Tokens that a reference must save, whatever the length of the text.
+/// The minimum number of tokens that a reference must save, regardless of the length of the text.
 const MIN_SAVED_TOKENS: usize = 16;
 
-/// Tokens of the longest file text that is always shown in full: an edit may quote any of it.
+/// The maximum size, in tokens, of a file text that is always shown in full: an edit may quote any of it.
 const MAX_SHORT_FILE_TOKENS: usize = 800;
 
-/// Bytes that a session may take. Results beyond that are not remembered, so nothing refers to them.
+/// The maximum memory of a session, in bytes. Results beyond this limit are not remembered, so no reference leads to
+/// them.
 const MAX_SESSION_BYTES: usize = 64 << 20;
 
 /// The results of one request so far, as they are sent.
@@ -77,15 +79,16 @@ pub struct Session {
     index: Index,
     /// Results without references, by the hash of their text.
     whole: HashMap<u64, usize>,
-    /// Bytes of memory that all this takes, about.
+    /// The approximate memory use of the session, in bytes.
     bytes: usize,
 }
 
 impl Session {
-    /// What is sent for `outcome`, the next result: the same text, or fewer tokens that refer to earlier results.
+    /// The outcome to send for the next result: `outcome` itself, or a shorter text that refers to earlier results.
     ///
-    /// A proposal must cost less when counted (law 4) and resolve to the same text (law 3). It must also have
-    /// `min_bytes`, so that it does not expand beyond the limits of a restore. The session remembers what is sent.
+    /// A proposal must cost less when counted (law 4) and resolve to the same text (law 3). It must also be at least
+    /// `min_bytes` long, so that restoring it does not exceed the size limits of a restore. The session remembers the
+    /// text that is sent.
     #[must_use]
     pub fn refer<'a>(&mut self, call: Call<'_>, min_bytes: usize, outcome: Outcome<'a>) -> Outcome<'a> {
         self.block_ambiguous(call);
@@ -102,7 +105,7 @@ impl Session {
         reminded.or(accepted).unwrap_or(outcome)
     }
 
-    /// What is sent for `outcome` where references are not allowed.
+    /// The outcome to send for the next result if references are not allowed.
     #[must_use]
     pub fn show<'a>(&mut self, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
         self.block_ambiguous(call);
@@ -117,22 +120,22 @@ impl Session {
         self.keep(call, &[], ShownText::same(text));
     }
 
-    /// Bytes of memory that the session takes, about.
+    /// The approximate memory use of the session, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Remembers that a result exists whose text cannot be read. It is the last of its name, so that name refers to
+    /// Remembers a result whose text cannot be read. It is now the last result with its name, so that name refers to
     /// nothing.
     pub fn skip(&mut self, call: Call<'_>) {
         self.ids.insert(call.id.to_owned());
         self.names.block(call);
     }
 
-    /// Resolves the references of `sent`, the next result; `None` when one leads nowhere.
+    /// Resolves the references of `sent`, the next result; `None` when a reference cannot be resolved.
     ///
-    /// Only references: `restore` undoes the form of the text afterwards.
+    /// It resolves references only; `restore` undoes the form of the text afterwards.
     pub fn put_back<'t>(&mut self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
         self.block_ambiguous(call);
         let text = match self.reminders.put_back(call, sent) {
@@ -146,7 +149,7 @@ impl Session {
         text
     }
 
-    /// Blocks the name of a call that already has a result, or has no id: a reference could mean either result.
+    /// Blocks the name of a call that already has a result or has no id, because a reference to it would be ambiguous.
     fn block_ambiguous(&mut self, call: Call<'_>) {
         if call.id.is_empty() || self.ids.contains(call.id) {
             self.names.block(call);
@@ -175,7 +178,7 @@ impl Session {
         replace_text(min_saved, outcome, (SINCE, text))
     }
 
-    /// A text with references, and the stage that wrote it, if it is shorter and resolves to the same text.
+    /// A text with references and the stage that wrote it, if the text is shorter and resolves to the original.
     fn proposal(&self, call: Call<'_>, outcome: &Outcome<'_>) -> Option<(&'static str, String)> {
         let text = &*outcome.text;
         let source = Source::of(call);
@@ -188,7 +191,7 @@ impl Session {
             Some(marker) => (DUPLICATE, marker),
             None => (EARLIER, self.with_references(call, outcome)?),
         };
-        // Bytes are faster to count than tokens, and rule out most proposals that do not pay.
+        // Bytes are faster to count than tokens, and rule out most proposals that save too little.
         let pays = new.len() + text.len() / (MIN_SAVED_PART + MIN_SAVED_PART / 4) < text.len();
         (pays && self.lookup(Room::of(text), call, &new).as_deref() == Some(text)).then_some((stage, new))
     }
@@ -235,7 +238,7 @@ impl Session {
         }
     }
 
-    /// References must save at least one part in this many of a call's result.
+    /// The fraction of a call's result that references must save, as its denominator.
     fn min_saved_part(&self, call: Call<'_>) -> usize {
         let whole = name::names(call).and_then(|names| names.whole);
         if whole.is_some_and(|whole| self.find_by_name(&whole).is_some()) {
@@ -250,16 +253,17 @@ impl Session {
         self.shown.get(self.names.place(name)?)
     }
 
-    /// A name that refers to a result now.
+    /// A name that currently refers to a result.
     fn name_of<'n>(&self, shown: &'n ShownResult) -> Option<&'n str> {
         let means = |name: &&str| self.find_by_name(name).is_some_and(|found| std::ptr::eq(found, shown));
         let whole = shown.names.whole.as_deref().filter(|_| shown.is_whole);
         std::iter::once(&*shown.names.last).chain(whole).find(means)
     }
 
-    /// Remembers a result as it is sent.
+    /// Remembers the text that is sent for a result.
     fn keep(&mut self, call: Call<'_>, steps: &[Step], text: ShownText<'_>) {
-        // A reference to all of an earlier result shows nothing itself; the earlier one stays the last of its name.
+        // A reference to all of an earlier result shows nothing itself; the earlier result remains the last one with
+        // its name.
         let is_duplicate = imitation::owner_of(text.sent) == MarkOwner::Ours && whole(text.sent).is_some();
         let known = !self.ids.insert(call.id.to_owned());
         self.reminders.keep(text.sent);
@@ -294,7 +298,7 @@ fn is_short(text: &str) -> bool {
     O200k.count_within(text, MAX_SHORT_FILE_TOKENS).is_some()
 }
 
-/// True when all these steps left lines that mean the same anywhere.
+/// True when after all these steps each line can be understood on its own.
 fn stand_alone(steps: &[Step]) -> bool {
     let alone = |step: &Step| [EARLIER, REMINDER, WRAPPED].contains(&step.stage) || stands_alone(step.stage);
     steps.iter().all(|step| step.loss < Loss::Detail && alone(step))
@@ -308,7 +312,8 @@ fn escape_imitations<'a>(call: Call<'_>, mut outcome: Outcome<'a>) -> Outcome<'a
     Outcome { text: Cow::Owned(text), ..outcome }
 }
 
-/// The outcome with a proposal in its place, if that saves one part in `part`.
+/// The outcome with the proposed text, if that saves at least 1/`part` of the tokens, and no fewer than
+/// `MIN_SAVED_TOKENS`.
 fn accept<'a>(
     part: usize,
     outcome: &Outcome<'a>,
@@ -317,7 +322,7 @@ fn accept<'a>(
     replace_text(MIN_SAVED_TOKENS.max(outcome.ledger.after / part), outcome, (stage, text))
 }
 
-/// The outcome with another text, if that saves `min_saved` tokens.
+/// The outcome with another text, if that saves at least `min_saved` tokens.
 fn replace_text<'a>(
     min_saved: usize,
     outcome: &Outcome<'a>,
@@ -346,11 +351,11 @@ mod tests {
     /// A call, and its result.
     type CallResult<'s> = (Call<'s>, &'s str);
 
-    /// What is sent for results, each of which must be restored.
+    /// The texts that are sent for results; checks that each can be restored.
     fn send(results: &[CallResult<'_>]) -> Vec<String> {
         let (mut there, mut back) = (Session::default(), Session::default());
         let each = |(call, text): &CallResult<'_>| {
-            // For a small reader similar lines stay unchanged, so that references can name them.
+            // For a small reader, similar lines stay unchanged, so that references can lead to them.
             let plan =
                 Plan { loss: Loss::None, redact: Redaction::Off, reader: Reader::Small, ..Plan::default() };
             let outcome = there.refer(*call, 0, compress(&plan, *call, text));
@@ -363,7 +368,7 @@ mod tests {
         results.iter().map(each).collect()
     }
 
-    /// What is sent for the last of some results.
+    /// The text that is sent for the last of some results.
     fn last(results: &[CallResult<'_>]) -> String {
         send(results).pop().expect("a result")
     }
@@ -383,7 +388,7 @@ mod tests {
         call(id, "Bash", SCREEN)
     }
 
-    /// Meaningful lines, with a number in front of each if `gutter` adds one.
+    /// Distinct lines of text, with a number in front of each if `gutter` adds one.
     fn file(lines: std::ops::RangeInclusive<usize>, gutter: impl Fn(usize) -> String) -> String {
         let line = |n: usize| format!("{}    let value_{n} = compute(input_{n}, \"of_{n}\");", gutter(n));
         lines.map(line).collect::<Vec<_>>().join("\n")
@@ -397,7 +402,7 @@ mod tests {
         format!("{n}\t")
     }
 
-    /// The lines of a text from one on, each with its end.
+    /// The lines of `range` in a text, counted from 1, each with its line end.
     fn lines(text: &str, range: std::ops::RangeInclusive<usize>) -> String {
         text.split_inclusive('\n').skip(range.start() - 1).take(range.count()).collect()
     }

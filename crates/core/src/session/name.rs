@@ -1,7 +1,7 @@
-//! Names results by what the model itself wrote to get them: the tool and its argument.
+//! Names results by the call that the model wrote: the tool and its argument.
 //!
-//! Providers may not show call ids to the model, so ids are not used. If several results have the same name, it means the
-//! last one, and only that one can be referred to.
+//! Providers may not show call ids to the model, so ids are not used. If several results have the same name, the name
+//! refers to the last one, and the others cannot be referred to.
 
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
@@ -10,16 +10,16 @@ use tersely_stage::{Call, ToolKind};
 
 use crate::session::source::Source;
 
-/// Characters of the longest path or command that is a name.
+/// The maximum length of a path or command in a name, in characters.
 const MAX_CHARS: usize = 60;
 
 /// The names of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ResultNames {
-    /// Refers to the last result of this call.
+    /// The name for the last result of this call.
     pub(super) last: String,
-    /// Refers to the last result of this call that contains no references. Files have no such name: if a file was read
-    /// again, the last reading is the one to quote.
+    /// The name for the last result of this call that contains no references. Files have no such name: if a file was
+    /// read again, edits should quote the latest version.
     pub(super) whole: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn names(call: Call<'_>) -> Option<ResultNames> {
     }
 }
 
-/// What the model wrote: a command line, or a tool and its argument.
+/// The call that the model wrote: a command line, or a tool and its argument.
 pub(super) fn command_of(call: Call<'_>) -> Option<String> {
     let runs = call.tool.is_empty() || call.tool_kind() == ToolKind::Bash;
     match call.command {
@@ -63,7 +63,7 @@ pub(super) struct CommandEnds {
     last: String,
 }
 
-/// Characters of each end. Fewer would match too many commands.
+/// The minimum and maximum number of characters of each end. Shorter ends would match too many commands.
 const END_CHARS: RangeInclusive<usize> = 8..=MAX_CHARS / 2;
 
 impl CommandEnds {
@@ -113,13 +113,13 @@ fn is_end(words: &str) -> bool {
     fits(words) && END_CHARS.contains(&words.chars().count())
 }
 
-/// A path, or as many of its last folders as fit into a name.
+/// A path, or as many of its last parts as fit into a name.
 fn tail(path: &str) -> Option<&str> {
     let starts = path.match_indices(['/', '\\']).map(|(at, _)| at + 1);
     std::iter::once(0).chain(starts).map(|start| &path[start..]).find(|tail| fits(tail))
 }
 
-/// True when words are short and plain enough for a name.
+/// True when `words` are short and plain enough for a name.
 fn fits(words: &str) -> bool {
     let plain = words.trim() == words && !words.is_empty() && !words.contains(char::is_control);
     plain && words.chars().count() <= MAX_CHARS && !words.ends_with(WHOLE)

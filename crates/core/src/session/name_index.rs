@@ -10,29 +10,29 @@ use crate::session::shown_result::ShownResult;
 /// The results by their names.
 #[derive(Default)]
 pub(super) struct NameIndex {
-    /// The last result of each name; `None` if nothing may refer to it.
+    /// The last result with each name; `None` if nothing may refer to it.
     places: HashMap<String, Option<usize>>,
-    /// Commands that are named by their ends, and the names of their results.
+    /// Commands that are identified by their ends, and the names of their results.
     ends: Vec<(CommandEnds, ResultNames)>,
 }
 
-/// Commands that may be named by their ends. Each one is compared with every later command.
+/// The maximum number of commands that are named by their ends. Each one is compared with every later command.
 const MAX_ENDS: usize = 256;
 
 impl NameIndex {
-    /// The place of the result that a name refers to.
+    /// The index of the result that a name refers to.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         *self.places.get(name)?
     }
 
-    /// Adds the result at a place.
+    /// Adds the result with index `place`.
     pub(super) fn add(&mut self, call: Call<'_>, shown: &ShownResult, place: usize) {
         self.block_ends(call, Some(&shown.names));
         let place = self.register_ends(call, &shown.names).then_some(place);
         let ResultNames { last, whole } = &shown.names;
         self.places.insert(last.clone(), place);
         let Some(whole) = whole else { return };
-        // Whether a cut result counts as "shown whole" is unclear to a reader, so that name then refers to nothing.
+        // A reader cannot tell whether a cut result counts as "shown whole", so that name then refers to nothing.
         if shown.is_whole {
             self.places.insert(whole.clone(), place.filter(|_| !shown.is_cut()));
         }
@@ -46,7 +46,7 @@ impl NameIndex {
         }
     }
 
-    /// Blocks names by ends of earlier commands that also match this one.
+    /// Blocks the names of earlier commands whose ends also match this command.
     fn block_ends(&mut self, call: Call<'_>, own: Option<&ResultNames>) {
         if self.ends.is_empty() {
             return;
@@ -64,7 +64,7 @@ impl NameIndex {
         places.extend(names.whole.map(|whole| (whole, None)));
     }
 
-    /// Registers the ends of a long command. False if there is no room for them.
+    /// Registers the ends of a long command. Returns false if the index is full.
     fn register_ends(&mut self, call: Call<'_>, names: &ResultNames) -> bool {
         let Some(ends) = CommandEnds::of(call) else { return true };
         let known = self.ends.iter().any(|(_, known)| known == names);

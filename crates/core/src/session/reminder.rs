@@ -1,4 +1,5 @@
-//! Replaces a client's system reminder, which repeats below every file that it reads, by a reference to the first one.
+//! Replaces a system reminder, which some clients repeat below every file that they read, with a reference to the first
+//! one.
 //!
 //! ```text
 //! [system reminder that begins "Whenever you read a file, you should consider": same as above]
@@ -30,11 +31,11 @@ const CLOSE: &str = "\n</system-reminder>";
 const WORDS: &str = "[system reminder that begins \"";
 const ABOVE: &str = "\": same as above]";
 
-/// Characters of a reminder's beginning that are quoted.
+/// The maximum number of characters quoted from the beginning of a reminder.
 const MAX_QUOTE_CHARS: usize = 48;
 const MIN_QUOTE_BYTES: usize = 12;
 
-/// Reminders that are remembered, and bytes of the longest one.
+/// The maximum number of reminders that are remembered, and the maximum length of one in bytes.
 const MAX_BLOCKS: usize = 64;
 const MAX_BYTES: usize = 8 << 10;
 
@@ -49,7 +50,7 @@ impl Reminders {
         (known && self.put_back(call, &new).as_deref() == Some(text)).then_some(new)
     }
 
-    /// The text with the reminder that it refers to; `None` if that was never shown.
+    /// The text with the reminder that it refers to; `None` if that reminder was never shown.
     pub(super) fn put_back<'t>(&self, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
         let last = last_line(sent);
         let words = sent[last.clone()].strip_prefix(WORDS).and_then(|words| words.strip_suffix(ABOVE));

@@ -1,7 +1,7 @@
 //! Finds runs of lines in a text that earlier results show and that a reference may replace.
 //!
 //! Lines of a file are replaced only if an earlier result shows the same file, and never next to a change: an edit
-//! quotes the lines that it changes and those around them. Lines of other tools are replaced wherever they are, except
+//! quotes the lines that it changes and those around them. Lines of other results are replaced at any position, except
 //! errors and the lines around them.
 
 use std::collections::HashMap;
@@ -17,32 +17,32 @@ use crate::session::words::{Lines, Reference, quote};
 use crate::session::{Session, shown_result};
 use crate::tokens::O200k;
 
-/// A run of lines that an earlier text shows too.
+/// A run of lines that an earlier result shows too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LineRun {
     pub(super) at: Range<usize>,
-    /// The reference that replaces them.
+    /// The reference that replaces the lines.
     pub(super) words: String,
-    /// Tokens that the reference saves.
+    /// The number of tokens that the reference saves.
     saved: usize,
 }
 
-/// References in one text.
+/// The maximum number of references in one text.
 const MAX_RUNS: usize = 4;
 
-/// Lines of the shortest run that is replaced, if it has few tokens.
+/// A run of at least this many lines is replaced even if it has few tokens.
 const MIN_LINES: usize = 8;
 
-/// Tokens of the shortest run that is replaced, if it has few lines.
+/// A run of at least this many tokens is replaced even if it has few lines.
 const MIN_TOKENS: usize = 80;
 
-/// Lines of a file that are shown on each side of a change.
+/// The number of lines of a file that are shown on each side of a change.
 const LINES_BESIDE_CHANGE: usize = 5;
 
-/// Lines that are shown on each side of an error.
+/// The number of lines that are shown on each side of an error.
 const LINES_BESIDE_ERROR: usize = 3;
 
-/// A text, where it came from, and its lines.
+/// A text, its source, and its lines.
 pub(super) struct RunSubject<'s> {
     pub(super) call: Call<'s>,
     pub(super) source: Source,
@@ -50,7 +50,7 @@ pub(super) struct RunSubject<'s> {
     pub(super) lines: &'s [SessionLine],
 }
 
-/// True when so many lines of such a cost are long enough for a reference.
+/// True when a run of this many lines and this cost in tokens is long enough for a reference.
 pub(super) fn is_worth(lines: usize, cost: usize) -> bool {
     lines >= MIN_LINES || cost >= MIN_TOKENS
 }
@@ -84,7 +84,7 @@ pub(super) fn find(history: &Session, subject: &RunSubject<'_>) -> Vec<LineRun> 
     runs
 }
 
-/// The run with what its reference saves, if that is enough.
+/// The run with the number of tokens that its reference saves, if that is enough.
 fn price(subject: &RunSubject<'_>, (at, words): (Range<usize>, String)) -> Option<LineRun> {
     let (first, last) = (subject.lines.get(at.start)?, subject.lines.get(at.end.checked_sub(1)?)?);
     let cost = O200k.count(subject.text.get(first.start..last.end)?);
@@ -92,7 +92,7 @@ fn price(subject: &RunSubject<'_>, (at, words): (Range<usize>, String)) -> Optio
     is_worth(at.len(), cost).then_some(LineRun { at, words, saved })
 }
 
-/// Which lines are errors or close to one.
+/// For each line, whether it is an error or close to one.
 fn lines_around_errors(subject: &RunSubject<'_>) -> Vec<bool> {
     let mut around = vec![false; subject.lines.len()];
     if subject.source == Source::File {
@@ -107,7 +107,7 @@ fn lines_around_errors(subject: &RunSubject<'_>) -> Vec<bool> {
     around
 }
 
-/// Lines that are also shown at an earlier place, before it is known how to name them.
+/// Lines that an earlier result shows too, before a reference to them is written.
 struct Candidate {
     at: Range<usize>,
     place: LinePlace,
@@ -120,9 +120,9 @@ struct Search<'s> {
     hashes: Vec<u64>,
     /// Lines that no reference may replace.
     always_shown: Vec<bool>,
-    /// True when lines are named by the numbers that they begin with.
+    /// True when references identify lines by the numbers that they begin with.
     is_numbered: bool,
-    /// How often each line occurs in an earlier text, by that text's place.
+    /// How often each line occurs in each earlier text, by the index of that text.
     quotes: HashMap<usize, HashMap<&'s str, usize>>,
 }
 
@@ -132,7 +132,7 @@ impl<'s> Search<'s> {
         let content = self.subject.lines[at].content(self.subject.text);
         let places = self.history.index.places(&self.hashes, at, content);
         let runs = places.filter_map(|place| self.run(at, from, place));
-        // Places come latest first, so of runs of equal length the latest wins.
+        // The latest places come first, so of runs of equal length the latest wins.
         runs.reduce(|best, run| if self.bytes(&run.at) > self.bytes(&best.at) { run } else { best })
     }
 
@@ -140,7 +140,7 @@ impl<'s> Search<'s> {
         self.subject.lines[lines.end - 1].end + 1 - self.subject.lines[lines.start].start
     }
 
-    /// The run of lines around line `at`, which may be the line at `place`.
+    /// The run of equal lines around line `at`, if this line equals the line at `place`.
     fn run(&self, at: usize, from: usize, place: LinePlace) -> Option<Candidate> {
         let shown = self.history.shown.get(place.shown).filter(|shown| self.may_name(shown))?;
         let fits = |at: usize, line: usize| self.fits(at, shown, line);
@@ -161,7 +161,7 @@ impl<'s> Search<'s> {
         Some(Candidate { at: at - back..at + ahead + 1, place })
     }
 
-    /// True when a reference may lead to that text.
+    /// True when a reference may lead to this earlier result.
     fn may_name(&self, shown: &ShownResult) -> bool {
         let RunSubject { call, source, .. } = *self.subject;
         let known = match source {
@@ -173,7 +173,7 @@ impl<'s> Search<'s> {
         known && findable && self.history.name_of(shown).is_some()
     }
 
-    /// True when line `at` equals a line of another text.
+    /// True when line `at` equals line `line` of an earlier result.
     fn fits(&self, at: usize, shown: &ShownResult, line: usize) -> bool {
         let (ours, theirs) = (&self.subject.lines[at], &shown.lines[line]);
         let (text, other) = (self.subject.text, shown.text.as_str());
@@ -189,14 +189,15 @@ impl<'s> Search<'s> {
             && ours.has_gutter_of(text, theirs, other)
     }
 
-    /// True when both lines have the number after that of their previous line, or lines are not named by numbers.
+    /// True when both lines continue the numbering of the line before them, or when lines are not identified by
+    /// numbers.
     fn follows(&self, shown: &ShownResult, at: usize, line: usize) -> bool {
         let next = |lines: &[SessionLine], at: usize| Some(lines[at].number? == lines[at - 1].number? + 1);
         !self.is_numbered
             || next(self.subject.lines, at) == Some(true) && next(&shown.lines, line) == Some(true)
     }
 
-    /// The lines of a run that can be named, and the reference to them.
+    /// The lines of a run that a reference can identify, and the reference.
     fn name_run(&mut self, candidate: Candidate) -> Option<(Range<usize>, String)> {
         let history: &'s Session = self.history;
         let shown = history.shown.get(candidate.place.shown)?;
@@ -213,7 +214,7 @@ impl<'s> Search<'s> {
         Some((at, Reference { lines, name: history.name_of(shown)? }.to_string()))
     }
 
-    /// The run without the lines next to a change: its first and last ones, unless both texts begin or end there.
+    /// The run without the lines next to a change: its first and last lines, unless both texts begin or end there.
     fn without_margins(&self, shown: &ShownResult, Candidate { at, place }: Candidate) -> Candidate {
         let beside = if self.subject.source == Source::File { LINES_BESIDE_CHANGE } else { 0 };
         let begins = at.start == 0 && place.line == 0;
@@ -223,7 +224,7 @@ impl<'s> Search<'s> {
         Candidate { place: LinePlace { line: place.line + start - at.start, ..place }, at: start..end }
     }
 
-    /// The run from its first to its last line that is unique there and can be quoted.
+    /// The run shortened so that its first and last lines are unique in the earlier result and can be quoted.
     fn quotable(&mut self, shown: &'s ShownResult, Candidate { at, place }: Candidate) -> Option<Candidate> {
         if self.is_numbered || at.is_empty() {
             return (!at.is_empty()).then_some(Candidate { at, place });

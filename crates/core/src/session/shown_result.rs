@@ -20,19 +20,19 @@ pub(super) struct ShownResult {
     pub(super) names: ResultNames,
     pub(super) source: Source,
     pub(super) text: String,
-    /// Lines that references may lead to; none where a heading changes what lines mean.
+    /// Lines that references may lead to; empty if a heading changes the meaning of the lines.
     pub(super) lines: Vec<SessionLine>,
-    /// True when it contains no references.
+    /// True when the result contains no references.
     pub(super) is_whole: bool,
-    /// Its text with references resolved, if that differs.
+    /// The text with references resolved, if that differs from the text as sent.
     stands_for: Option<String>,
-    /// How many outputs of the same command in a row, up to this one, left out what had not changed.
+    /// How many consecutive outputs of the same command, up to this one, left out unchanged lines.
     pub(super) repeats: usize,
-    /// The lines that are named by their numbers, if lines of this text are.
+    /// The indices of the numbered lines, if references identify the lines of this text by their numbers.
     numbered: Vec<usize>,
 }
 
-/// A text that is sent, and the same with its references resolved.
+/// A text that is sent, and the same text with its references resolved.
 #[derive(Clone, Copy)]
 pub(super) struct ShownText<'t> {
     pub(super) sent: &'t str,
@@ -46,10 +46,10 @@ impl<'t> ShownText<'t> {
     }
 }
 
-/// Numbered lines that make a gutter. Fewer numbers may be anything.
+/// The minimum number of numbered lines in a gutter. Fewer numbers may have another meaning.
 const MIN_NUMBERED_LINES: usize = 4;
 
-/// Bytes of memory for a line and its index entries, about.
+/// The approximate memory use of a line and its index entries, in bytes.
 const BYTES_PER_LINE: usize = 160;
 
 impl ShownResult {
@@ -79,29 +79,29 @@ impl ShownResult {
         }
     }
 
-    /// Bytes of memory that it takes, with its index entries, about.
+    /// The approximate memory use of the result, including its index entries, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let stands_for = self.stands_for.as_ref().map_or(0, String::len);
         self.text.len() + stands_for + self.lines.len() * BYTES_PER_LINE
     }
 
-    /// Its text with references resolved.
+    /// The text with references resolved.
     pub(super) fn stands_for(&self) -> &str {
         self.stands_for.as_ref().unwrap_or(&self.text)
     }
 
-    /// True when the same tool returned it.
+    /// True when the tool of `call` returned this result.
     pub(super) fn is_of(&self, call: Call<'_>) -> bool {
         let kind = Call { tool: &self.tool, ..Call::default() }.tool_kind();
         kind == call.tool_kind() && (kind != ToolKind::Generic || self.tool == call.tool)
     }
 
-    /// True when it shows the same file, or is the output of the same command.
+    /// True when the result shows the same file as `call`, or is the output of the same command.
     pub(super) fn is_same_file(&self, call: Call<'_>) -> bool {
         self.is_of(call) && self.command.as_deref() == call.command
     }
 
-    /// True when its lines are named by the numbers that they begin with.
+    /// True when references identify its lines by the numbers that they begin with.
     pub(super) fn is_numbered(&self) -> bool {
         !self.numbered.is_empty()
     }
@@ -112,8 +112,8 @@ impl ShownResult {
         self.numbered.get(at).copied()
     }
 
-    /// The index of the line that a quote means; `None` unless exactly one line matches, counting those behind
-    /// references.
+    /// The index of the line that a quote refers to; `None` unless exactly one line matches, counting lines that
+    /// references stand for.
     pub(super) fn place_quoted(&self, quote: &str) -> Option<usize> {
         let hidden = |text: &String| text.lines().filter(|line| line.trim() == quote).count() > 1;
         if self.stands_for.as_ref().is_some_and(hidden) {
@@ -124,7 +124,7 @@ impl ShownResult {
         found.next().is_none().then_some(place)
     }
 
-    /// How often each line occurs in it, as it would be quoted, with references resolved.
+    /// How often each line occurs in the text with references resolved, by the line's quoted form.
     pub(super) fn quotes(&self) -> HashMap<&str, usize> {
         let mut quotes = HashMap::new();
         for line in self.stands_for().split('\n') {
@@ -133,19 +133,19 @@ impl ShownResult {
         quotes
     }
 
-    /// True when it is shown below a reference to its original.
+    /// True when the result is shown below a reference to its original.
     pub(super) fn is_cut(&self) -> bool {
         self.text.starts_with(REFERENCE_OPEN)
     }
 }
 
-/// How a text begins that names its original.
+/// The beginning of a text that refers to its original.
 const REFERENCE_OPEN: &str = "<<<";
 
-/// The lines of a text that mean the same anywhere: all lines if no form wrote it, those above the footer if the form
-/// keeps lines unchanged, else none.
+/// The lines of a text that can be understood on their own: all lines if the text has no form, the lines above the
+/// footer if the form keeps lines unchanged, else none.
 pub(super) fn lines(text: &str) -> Option<Vec<SessionLine>> {
-    // The first line of a text that names its original, or of an escaped imitation, has another meaning.
+    // The first line is a reference to the original, or an escaped imitation of one, and not a line of the result.
     if text.starts_with(REFERENCE_OPEN) {
         return None;
     }
@@ -158,7 +158,7 @@ pub(super) fn lines(text: &str) -> Option<Vec<SessionLine>> {
     kept_lines(text, 0..text.len())
 }
 
-/// The lines of a part of a text, if no form wrote it or the form keeps lines unchanged.
+/// The lines of a part of a text, if the text has no form or its form keeps lines unchanged.
 fn kept_lines(text: &str, part: Range<usize>) -> Option<Vec<SessionLine>> {
     let Some(signed) = footer::read(&text[part.clone()]) else { return Some(line::lines(text, part)) };
     let stage = signed.stage().0;
@@ -172,12 +172,12 @@ fn kept_lines(text: &str, part: Range<usize>) -> Option<Vec<SessionLine>> {
     Some(lines)
 }
 
-/// True when lines begin with numbers by which they can be named.
+/// True when lines begin with numbers by which references can identify them.
 pub(super) fn is_numbered(lines: &[SessionLine]) -> bool {
     !numbered_lines(lines).is_empty()
 }
 
-/// The indices of numbered lines, if their numbers only grow.
+/// The indices of the numbered lines, if the numbers are in ascending order.
 fn numbered_lines(lines: &[SessionLine]) -> Vec<usize> {
     let numbered: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].number.is_some()).collect();
     let grows = numbered.windows(2).all(|pair| lines[pair[0]].number < lines[pair[1]].number);

@@ -1,8 +1,8 @@
-//! Leaves out of a cut result the lines that have not changed since the same command was last run.
+//! Removes lines from a cut result if they have not changed since the same command was last run.
 //!
-//! Agents look at the same screen and run the same tests again and again. Each output is cut by itself and would repeat
-//! lines of the last one; one line says so instead. Restoring it needs no lookup: the cut result names its original
-//! anyway, which has those lines.
+//! Agents look at the same screen and run the same tests again and again. Each output is cut on its own and would
+//! repeat lines of the previous one; a single line replaces these. Restoring it needs no lookup: the cut result refers
+//! to its original anyway, and the original contains those lines.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,29 +14,30 @@ use crate::pipeline::reference;
 /// The name of this stage.
 pub(crate) const SINCE: &str = "since";
 
-/// Outputs in a row that may leave unchanged lines out. The next one is shown as if it were the first.
+/// The maximum number of consecutive outputs that leave out unchanged lines. The next output is shown as if it were the
+/// first.
 pub(super) const MAX_REPEATS: usize = 8;
 
-/// Lines of the shortest run that is left out.
+/// The minimum number of lines in a run that is left out.
 const MIN_LINES: usize = 8;
 
-/// Bytes that leaving a run out must save.
+/// The minimum number of bytes that leaving out a run must save.
 const MIN_SAVED_BYTES: usize = 80;
 
-/// Bytes of the shortest line by which a run is found.
+/// The minimum length, in bytes, of a line that can identify a run.
 const MIN_ANCHOR_BYTES: usize = 6;
 
-/// Lines that are shown on each side of an error.
+/// The number of lines that are shown on each side of an error.
 const LINES_BESIDE_ERROR: usize = 3;
 
-/// How the name of the earlier output begins, and what replaces that here: this output is the last one now.
+/// The beginning of the earlier output's name, and its replacement: "the last" output is now this one.
 const LAST: &str = "the last ";
 const PREVIOUS: &str = "the previous ";
 
-/// Added if the previous output did not show all of the lines either.
+/// Added to the mark if the previous output did not show all of the lines either.
 const UNSEEN: &str = ", not all shown there";
 
-/// A cut text made from `new`, and the earlier result `name`, made from `old`.
+/// The originals of a cut text (`new`) and of the earlier result called `name` (`old`).
 pub(super) struct SinceSubject<'s> {
     pub(super) name: &'s str,
     pub(super) old: &'s str,
@@ -69,13 +70,13 @@ pub(super) fn shorten(subject: &SinceSubject<'_>, sent: &str) -> Option<String> 
 /// A line of a cut text.
 struct CutItem<'t> {
     text: &'t str,
-    /// The lines of the original that it shows or marks as left out.
+    /// The lines of the original that this line shows or marks as left out.
     at: Range<usize>,
-    /// The unchanged run that it belongs to and may be left out with.
+    /// The unchanged run that this line belongs to, if the line may be left out with it.
     run: Option<usize>,
 }
 
-/// The lines of `shown`, which must be lines of `original` and marks for those left out.
+/// The lines of `shown`. Each must be a line of `original` or a mark for lines that were left out.
 fn items<'t>(original: &[&str], shown: &'t str) -> Option<Vec<CutItem<'t>>> {
     let mut next = 0;
     let item = |text: &'t str| {
@@ -90,7 +91,7 @@ fn items<'t>(original: &[&str], shown: &'t str) -> Option<Vec<CutItem<'t>>> {
     shown.split_inclusive('\n').map(item).collect()
 }
 
-/// The lines that a mark says were left out.
+/// The range of lines that a mark in `line` declares as left out.
 fn missing(line: &str) -> Option<Range<usize>> {
     let inside = line.strip_prefix("[line")?.strip_suffix(" left out]")?;
     let (first, last) = match inside.strip_prefix("s ") {
@@ -101,14 +102,14 @@ fn missing(line: &str) -> Option<Range<usize>> {
     (first > 0 && first <= last).then(|| first - 1..last)
 }
 
-/// True when a line is `full`, or its beginning with a mark.
+/// True when `line` equals `full`, or is a truncated form of it with a mark.
 fn shows(line: &str, full: &str) -> bool {
     let begins =
         || line.strip_suffix(" more characters left out]")?.rsplit_once(" [").map(|(start, _)| start);
     line == full || begins().is_some_and(|start| full.starts_with(start))
 }
 
-/// Which lines are errors or close to one.
+/// For each line, whether it is an error or close to one.
 fn near_errors(items: &[CutItem<'_>]) -> Vec<bool> {
     let errors: Vec<usize> =
         items.iter().filter(|item| signal::find(item.text).is_some()).map(|item| item.at.start).collect();
@@ -119,7 +120,7 @@ fn near_errors(items: &[CutItem<'_>]) -> Vec<bool> {
     items.iter().map(near).collect()
 }
 
-/// The runs of lines of `new` that occur in `old` in one piece, in order.
+/// The runs of consecutive lines of `new` that also occur consecutively in `old`, in order.
 fn runs(old: &[&str], new: &[&str]) -> Vec<Range<usize>> {
     let [places, here] = [old, new].map(unique_lines);
     let mut runs = Vec::new();
@@ -140,7 +141,7 @@ fn runs(old: &[&str], new: &[&str]) -> Vec<Range<usize>> {
     runs
 }
 
-/// The index of each line that is long enough; `None` for those that occur more than once.
+/// The index of each line that is long enough; `None` for lines that occur more than once.
 fn unique_lines<'t>(lines: &[&'t str]) -> HashMap<&'t str, Option<usize>> {
     let mut places = HashMap::new();
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.trim().len() >= MIN_ANCHOR_BYTES) {
@@ -149,8 +150,8 @@ fn unique_lines<'t>(lines: &[&'t str]) -> HashMap<&'t str, Option<usize>> {
     places
 }
 
-/// The mark that replaces lines of a run, if it is much shorter; `is_shown` tells whether the earlier output shows them
-/// all.
+/// The mark that replaces lines of a run, if it is much shorter than they are; `is_shown` returns whether the earlier
+/// output shows all of the lines.
 fn mark(name: &str, part: &[CutItem<'_>], is_shown: impl Fn(Range<usize>) -> bool) -> Option<String> {
     let (first, last) = (part.first().filter(|first| first.run.is_some())?, part.last()?);
     let at = first.at.start..last.at.end;
@@ -171,7 +172,7 @@ mod tests {
 
     const SAID: &str = "the previous output of watch above";
 
-    /// Checks what is sent for a cut text; line `n` of an output contains its number.
+    /// Checks the text that is sent for a cut text; line `n` of an output contains its number.
     fn check(old: &[&str], new: &[&str], shown: &str, expected: Option<&str>) {
         let (old, new) = (old.join("\n"), new.join("\n"));
         let subject = SinceSubject { name: NAME, old: &old, shown: &old, new: &new };
@@ -196,7 +197,7 @@ mod tests {
         check(&lines(&old), &lines(&new), &shown, Some(&expected));
     }
 
-    /// A reader who looks for the lines above must not look in vain.
+    /// The mark must not send a reader to lines that were never shown.
     #[test]
     fn what_was_not_shown_before_is_said_not_to_be() {
         let output = output(1, 40);

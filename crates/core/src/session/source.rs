@@ -1,18 +1,18 @@
-//! The kind of source that a text came from, which decides what must be shown of it.
+//! The kind of source of a text, which determines how much of the text must be shown.
 
 use tersely_stage::{Call, ToolKind};
 
 /// The kind of source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A file: an agent may quote it, and an error word in it reports no error.
+    /// A file: an agent may quote it, and a word such as "error" in it does not report an error.
     File,
     /// A change of a file.
     Edit,
     Other,
 }
 
-/// Commands that change a file, of an editor that also shows files.
+/// The commands that change a file, in an editor tool that can also show files.
 const VERBS: [&str; 4] = ["create ", "str_replace ", "insert ", "undo_edit "];
 
 impl Source {

@@ -1,4 +1,4 @@
-//! Replaces lines by references, and references by lines.
+//! Replaces lines with references, and references with lines.
 
 use tersely_stage::Room;
 
@@ -21,7 +21,7 @@ pub(super) fn write(text: &str, lines: &[SessionLine], runs: &[LineRun]) -> Opti
     Some(out)
 }
 
-/// The text with its references resolved; `None` when one leads nowhere.
+/// The text with its references resolved; `None` when a reference cannot be resolved.
 pub(super) fn resolve(room: Room, history: &Session, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() * 2);
     for (at, line) in text.split('\n').enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn resolve(room: Room, history: &Session, text: &str) -> Option<Strin
     Some(out)
 }
 
-/// Appends the lines that a reference means.
+/// Appends the lines that a reference stands for.
 fn push_lines(shown: &ShownResult, reference: &Reference<'_>, out: &mut String) -> Option<()> {
     match &reference.lines {
         Lines::All => None,
@@ -62,7 +62,7 @@ fn push_lines(shown: &ShownResult, reference: &Reference<'_>, out: &mut String) 
     }
 }
 
-/// `count` lines of a text, if it shows all of them itself.
+/// The `count` lines of a result from `start` on, if the result itself shows all of them.
 fn shown_lines(shown: &ShownResult, start: usize, count: usize) -> Option<&[SessionLine]> {
     let lines = shown.lines.get(start..start.checked_add(count)?)?;
     (!lines.iter().any(|line| line.is_reference)).then_some(lines)

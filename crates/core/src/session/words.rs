@@ -1,7 +1,7 @@
 //! Writes and parses references: `[lines 12-80: same as in src/main.rs as last read in full above]`.
 //!
-//! A reference is a line of its own in place of the lines that it means, and says how to find them: the numbers that they
-//! begin with, or their first and last line, and the name of the result that shows them.
+//! A reference is a line of its own that replaces other lines and says how to find them: by the numbers that they begin
+//! with, or by their first and last line, and by the name of the result that shows them.
 
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
@@ -10,22 +10,22 @@ use std::ops::RangeInclusive;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference<'w> {
     pub(super) lines: Lines<'w>,
-    /// The name of the result that shows them.
+    /// The name of the result that shows the lines.
     pub(super) name: &'w str,
 }
 
-/// The lines that a reference means.
+/// The lines that a reference stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Lines<'w> {
     /// All lines of both results.
     All,
-    /// Lines with these numbers here, which are lines with these numbers there.
+    /// Lines by number: their numbers in this result, and their numbers in the earlier one.
     Numbered(RangeInclusive<usize>, RangeInclusive<usize>),
-    /// `count` lines from one line to another, each of which is unique there.
+    /// `count` lines from `first` to `last`, each of which is unique in the earlier result.
     Block { count: usize, first: &'w str, last: &'w str },
 }
 
-/// The words between the lines and their place.
+/// The words between the description of the lines and the name of the result.
 pub(super) const SAME: &str = ": same";
 const AS: &str = " as ";
 
@@ -58,7 +58,7 @@ fn span(f: &mut fmt::Formatter<'_>, lines: &RangeInclusive<usize>) -> fmt::Resul
     write!(f, "lines {}-{}", lines.start(), lines.end())
 }
 
-/// Parses a line that is a reference.
+/// Parses a line as a reference; `None` if it is not one.
 pub(super) fn read(line: &str) -> Option<Reference<'_>> {
     let inside = line.strip_prefix('[').filter(|_| line.ends_with(END))?.strip_suffix(']')?;
     let (meant, rest) = inside.split_once(SAME)?;
@@ -69,7 +69,7 @@ pub(super) fn read(line: &str) -> Option<Reference<'_>> {
         None => block(meant)?,
     };
     let reference = Reference { lines, name };
-    // There is one spelling: a line that reads alike but is spelled differently is not ours.
+    // There is only one spelling: a line that parses but is spelled differently is not ours.
     (reference.to_string() == line).then_some(reference)
 }
 
@@ -95,13 +95,13 @@ fn block(meant: &str) -> Option<Lines<'_>> {
     Some(Lines::Block { count: count.parse().ok()?, first, last })
 }
 
-/// Characters of the longest line that is quoted.
+/// The maximum length of a line that is quoted, in characters.
 const MAX_QUOTE_CHARS: usize = 100;
 
-/// Characters of the shortest.
+/// The minimum length of a line that is quoted, in characters.
 const MIN_QUOTE_CHARS: usize = 3;
 
-/// A line as it is quoted; `None` if it is too short, too long or contains words of our notation.
+/// A line in its quoted form; `None` if it is too short, too long or contains words of our notation.
 pub(super) fn quote(line: &str) -> Option<&str> {
     let line = line.trim();
     let ours = line.contains(TO) || line.contains(SAME) || line.contains(char::is_control);

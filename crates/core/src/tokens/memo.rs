@@ -1,7 +1,7 @@
 //! Remembers the token counts of words, since most words repeat.
 //!
-//! It changes no count. There are as many memos as threads that count at one time, so none waits for another; an idle
-//! memo is reused with what it has learnt.
+//! The memo does not change any count. There are as many memos as threads that count at the same time, so no thread
+//! waits for another. An idle memo is reused with its contents.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,26 +22,27 @@ fn idle() -> MutexGuard<'static, Vec<TokenMemo>> {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A hash table of pieces, in which a new piece overwrites another in the same place.
+/// A hash table of pieces. A new piece overwrites the one in the same place.
 pub(super) struct TokenMemo {
-    /// Each holds a piece and its token count.
+    /// Each place contains a piece and its token count.
     places: Vec<u128>,
     rows: Box<RowTokens>,
 }
 
-/// The table has two to this many places: a megabyte.
+/// The table has two to the power of this many places, which take a megabyte.
 const PLACE_BITS: u32 = 16;
 
-/// Bytes of the longest piece that is remembered: with length and count, it fills a word of 16 bytes.
+/// The maximum length of a piece that is remembered, in bytes: with length and count, it fills a word of 16 bytes.
 const MAX_PIECE_BYTES: usize = 15;
 
-/// Bytes of the longest run of one byte, such as an indent, that is remembered by that byte.
+/// The maximum length, in bytes, of a run of one byte, such as an indent, that is remembered by that byte and its
+/// length.
 const MAX_RUN_BYTES: usize = 512;
 
-/// Tokens of the most expensive piece that is remembered.
+/// The maximum number of tokens of a piece that is remembered.
 const MAX_PIECE_TOKENS: usize = 15;
 
-/// Bit offsets of the length and the count in such a word.
+/// Bit offsets of the length and the count in a 16-byte word.
 const LENGTH_SHIFT: u32 = 120;
 const COST_SHIFT: u32 = 124;
 
@@ -52,7 +53,7 @@ impl Default for TokenMemo {
 }
 
 impl TokenMemo {
-    /// The tokens of a piece.
+    /// The number of tokens in a piece.
     #[inline]
     pub(super) fn count(&mut self, piece: &[u8]) -> usize {
         match piece {
@@ -83,7 +84,8 @@ impl TokenMemo {
 /// A short piece and its length as one number, which is never 0.
 fn key(bytes: &[u8]) -> u128 {
     let length = bytes.len();
-    // Loads of a fixed size, which overlap where the piece is shorter than both, and agree there.
+    // Two loads of a fixed size, which overlap if the piece is shorter than both together; they agree where they
+    // overlap.
     let word = if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << ((length - 8) * 8)
     } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
@@ -99,7 +101,7 @@ fn row_key(byte: u8, length: usize) -> u128 {
     u128::from(byte) | (length as u128) << 8
 }
 
-/// The place of a key: the high bits of a product, which depend on all bits of the key.
+/// The place for a key: the high bits of a product, which depend on all bits of the key.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the halves of the key are wanted, and a place needs few bits"
@@ -130,7 +132,7 @@ mod tests {
         }
     }
 
-    /// A piece that costs as much as it has bytes is the most that a place holds.
+    /// Tests the largest piece that a place can contain: one with as many tokens as bytes.
     #[test]
     fn what_is_remembered_is_what_was_counted() {
         let bpe = &bpe_openai::o200k_base().bpe;

@@ -1,24 +1,24 @@
-//! Byte-pair encoding: merges the bytes of a piece into tokens. Of all neighbours that form a token, the pair with the
-//! lowest id merges first, and of equal ids the leftmost.
+//! Byte-pair encoding: merges the bytes of a piece into tokens. Of all adjacent pairs that form a token, the one with
+//! the lowest token id merges first; of equal ids, the leftmost.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::tokens::vocabulary::{text, token};
 
-/// Bytes of the longest piece that is merged by linear search.
+/// The maximum length of a piece that is merged by linear search, in bytes.
 const MAX_SHORT_BYTES: usize = 96;
 
-/// Longer pieces are merged in parts of this many bytes.
+/// The size of the parts, in bytes, in which longer pieces are merged.
 const PART_BYTES: usize = 4096;
 
-/// Bytes of a part whose tokens are final: those after them can change with what follows.
+/// The number of bytes of a part whose tokens are final. Tokens after these can still change with the next bytes.
 const FINAL_BYTES: usize = PART_BYTES - 512;
 
-/// No token.
+/// The value for "no token".
 const NONE: u32 = u32::MAX;
 
-/// How many tokens a piece is.
+/// The number of tokens in a piece.
 pub(super) fn count(piece: &[u8]) -> usize {
     if token(piece).is_some() {
         return 1;
@@ -26,7 +26,7 @@ pub(super) fn count(piece: &[u8]) -> usize {
     if piece.len() <= MAX_SHORT_BYTES { count_short(piece) } else { encode(piece).len() }
 }
 
-/// How many tokens a short piece is, by linear search.
+/// The number of tokens in a short piece, merged by linear search.
 fn count_short(piece: &[u8]) -> usize {
     // The start of each token, and the token that it would form with the next one.
     let mut starts: [usize; MAX_SHORT_BYTES + 2] = std::array::from_fn(|at| at);
@@ -52,8 +52,9 @@ fn count_short(piece: &[u8]) -> usize {
 
 /// The tokens of a piece.
 ///
-/// A sequence of tokens is the encoding of its text if every two neighbours are the encoding of theirs. That holds
-/// within a part, and is checked where two parts meet. So the time for a long piece is proportional to its length.
+/// A sequence of tokens is the encoding of its text if every two adjacent tokens are the encoding of their text. This
+/// is true within a part, and is checked where two parts meet. So the time for a long piece is proportional to its
+/// length.
 pub(super) fn encode(piece: &[u8]) -> Vec<u32> {
     let (mut tokens, mut rest) = (Vec::<u32>::new(), piece);
     while !rest.is_empty() {
@@ -73,7 +74,7 @@ pub(super) fn encode(piece: &[u8]) -> Vec<u32> {
     tokens
 }
 
-/// True when these tokens are the encoding of their bytes.
+/// True when these two tokens are the encoding of their combined bytes.
 fn are_apart(one: u32, two: u32) -> bool {
     merge_all(&[text(one), text(two)].concat()) == [one, two]
 }
@@ -97,9 +98,9 @@ fn merge_all(piece: &[u8]) -> Vec<u32> {
 /// The tokens of a piece during merging, by their start.
 struct TokenRow<'p> {
     piece: &'p [u8],
-    /// The end of the token that starts at an offset; 0 if none does.
+    /// The end of the token that starts at each offset; 0 if no token starts there.
     ends: Vec<usize>,
-    /// The start of the token that ends at an offset.
+    /// The start of the token that ends at each offset.
     starts: Vec<usize>,
     /// Possible merges: token id, start and end.
     heap: BinaryHeap<Reverse<(u32, usize, usize)>>,
@@ -115,7 +116,7 @@ impl<'p> TokenRow<'p> {
         Self { piece, ends, starts, heap }
     }
 
-    /// Merges the two tokens between these offsets, if they are still there.
+    /// Merges the two tokens between these offsets, if they have not changed.
     fn merge(&mut self, start: usize, end: usize) {
         let middle = self.ends[start];
         if middle == 0 || middle >= end || self.ends[middle] != end {
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Pieces of every length up to where parts meet, of few signs and of many.
+    /// Tests pieces of every length up to where parts meet, with few and with many different characters.
     #[test]
     fn pieces_are_merged_as_the_vocabulary_says() {
         const SIGNS: [&[u8]; 6] =

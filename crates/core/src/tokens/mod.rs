@@ -15,19 +15,20 @@ use memo::with_memo;
 pub use part::{difference, parts};
 use split::pieces;
 
-/// The `o200k_base` vocabulary, the one that every count of this product is made with. It has no state of its own, so it
-/// is not handed around: whatever needs a count asks for one.
+/// The `o200k_base` vocabulary, which all token counts of this product use. It has no state, so it is not passed
+/// around: code that needs a count creates a value of this type.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct O200k;
 
 impl O200k {
-    /// How many tokens `text` is.
+    /// The number of tokens in `text`.
     #[must_use]
     pub fn count(self, text: &str) -> usize {
         self.count_within(text, usize::MAX).unwrap_or(usize::MAX)
     }
 
-    /// How many tokens `text` is if that is at most `limit`; counting stops at the first token beyond it.
+    /// The number of tokens in `text`, or `None` if there are more than `limit`; counting stops at the first token
+    /// beyond the limit.
     #[must_use]
     pub fn count_within(self, text: &str, limit: usize) -> Option<usize> {
         with_memo(|memo| {
@@ -77,7 +78,7 @@ mod tests {
         }
     }
 
-    /// Every number of up to three digits is a token, which the memo takes for granted.
+    /// Every number of up to three digits is a token; the memo relies on this.
     #[test]
     fn short_numbers_are_tokens() {
         for number in 0..1000 {

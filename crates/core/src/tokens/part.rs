@@ -2,19 +2,19 @@
 
 use crate::tokens::split::is_boundary;
 
-/// Bytes of the shortest part but the last.
+/// The minimum length of a part except the last, in bytes.
 const MIN_PART_BYTES: usize = 1 << 10;
 
-/// Bytes in front of a boundary that decide whether the text is split there.
+/// The number of bytes in front of a boundary that determine whether the text is split there.
 const WINDOW_BYTES: usize = 8;
 
-/// One in two to this many safe boundaries is used.
+/// One of 2 to the power of this many safe boundaries is used, on average.
 const RARITY_BITS: u32 = 9;
 
-/// The parts of a text, whose tokens add up to those of the whole.
+/// The parts of a text. Their token counts add up to the count of the whole text.
 ///
-/// The bytes at a boundary decide whether the text is split there. So a text that grows, or changes in one place, has the
-/// same parts everywhere else.
+/// Only the bytes at a boundary determine whether the text is split there. So a text that grows, or changes in one
+/// place, keeps the same parts everywhere else.
 pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -24,8 +24,8 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The parts in which two texts differ. No token spans their ends, so the token counts of the texts differ by as much as
-/// those of the parts.
+/// The parts in which two texts differ. No token spans the ends of these parts, so the difference between the token
+/// counts of the texts equals the difference between the token counts of the parts.
 #[must_use]
 pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
     let (first, second) = (one.as_bytes(), two.as_bytes());
@@ -40,10 +40,10 @@ pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
     (&one[start..end], &two[start..two.len() - left])
 }
 
-/// Bytes that are compared at once.
+/// The number of bytes that are compared at once.
 const BLOCK: usize = 256;
 
-/// How many bytes two sequences of blocks have in common, reading each block in the given order.
+/// The number of equal bytes at the start of two sequences of blocks, reading each block in the given order.
 fn common<'b, I: Iterator<Item = &'b u8>>(
     mut blocks: impl Iterator<Item = (&'b [u8], &'b [u8])>,
     bytes: impl Fn(&'b [u8]) -> I,
@@ -58,7 +58,7 @@ fn common<'b, I: Iterator<Item = &'b u8>>(
     same + other.map_or(0, within)
 }
 
-/// The end of the first part. Every byte of every body passes here, so each is looked up once.
+/// The end of the first part. Every byte of every body is processed here, so each is looked up only once.
 fn part_end(bytes: &[u8]) -> usize {
     let Some((first, rest)) = bytes.get(MIN_PART_BYTES - 1..).and_then(<[u8]>::split_first) else {
         return bytes.len();
@@ -75,7 +75,7 @@ fn part_end(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// What a byte means for the boundaries around it.
+/// The kind of a byte, which determines whether a boundary next to it is safe.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Word,
@@ -83,7 +83,7 @@ enum Kind {
     Other,
 }
 
-/// The kinds of all bytes: between a word and a sign, a new piece always begins.
+/// The kind of each byte value. A new piece always begins between a word and a sign.
 const KINDS: [Kind; 256] = {
     let mut kinds = [Kind::Other; 256];
     let mut byte = 0_u8;
@@ -98,7 +98,7 @@ const KINDS: [Kind; 256] = {
     kinds
 };
 
-/// True for one in two to `RARITY_BITS` windows.
+/// True for one of 2 to the power of `RARITY_BITS` windows, on average.
 fn is_rare(window: &[u8]) -> bool {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let word = window.first_chunk().map_or(0, |bytes: &[u8; WINDOW_BYTES]| u64::from_be_bytes(*bytes));

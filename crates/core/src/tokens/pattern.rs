@@ -1,4 +1,4 @@
-//! The vocabulary's own pattern that splits a text into pieces, for texts that are not ASCII.
+//! The vocabulary's own pattern for splitting a text into pieces, used for texts that are not ASCII.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The length of a run of blanks without the last one, which belongs to the next piece.
+/// The length of a run of blanks without the last blank, which belongs to the next piece.
 fn without_last(rest: &str, length: usize) -> usize {
     let piece = &rest[..length];
     let mut blanks = piece.chars().rev();

@@ -1,13 +1,13 @@
 //! Counts long runs of one byte, such as `-----`, without encoding all of them.
 //!
-//! The vocabulary has tokens of many lengths for such runs, and merging them takes ten times as long as other text. But
-//! a sequence of tokens is the encoding of its text if every two neighbours are the encoding of theirs. So a token that
-//! follows itself may repeat any number of times: a run is shortened by repetitions of that token, encoded, and the
-//! repetitions are added to the count.
+//! The vocabulary has tokens of many lengths for such runs, and merging them takes ten times as long as merging other
+//! text. But a sequence of tokens is the encoding of its text if every two adjacent tokens are the encoding of their
+//! text. So a token that can follow itself can repeat any number of times: we remove repetitions of that token from a
+//! run, encode the shorter run, and add the repetitions to the count.
 
 use crate::tokens::{merge, vocabulary};
 
-/// Bytes to which longer runs are shortened.
+/// The length, in bytes, to which longer runs are shortened.
 const SHORT_RUN_BYTES: usize = 384;
 
 /// The token that runs of each byte mostly consist of.
@@ -26,7 +26,7 @@ impl Default for RowTokens {
     }
 }
 
-/// A shortened run: its bytes in the shortened piece, and its token.
+/// A shortened run: its range in the shortened piece, and its token.
 struct Row {
     start: usize,
     end: usize,
@@ -34,12 +34,13 @@ struct Row {
 }
 
 impl RowTokens {
-    /// The tokens of a piece.
+    /// The number of tokens in a piece.
     pub(super) fn count(&mut self, piece: &[u8]) -> usize {
         self.short_count(piece).unwrap_or_else(|| merge::count(piece))
     }
 
-    /// The same with runs shortened; `None` when none is long, or a run's token does not follow itself.
+    /// The number of tokens in a piece, counted with shortened runs; `None` when no run is long, or a run's token does
+    /// not follow itself.
     fn short_count(&mut self, piece: &[u8]) -> Option<usize> {
         if piece.len() <= SHORT_RUN_BYTES {
             return None;
@@ -65,7 +66,7 @@ impl RowTokens {
         repeat_within(&rows, &tokens).then_some(tokens.len() + left_out)
     }
 
-    /// The token that long runs of `byte` mostly consist of, if it follows itself there.
+    /// The token that long runs of `byte` mostly consist of, if it follows itself in such runs.
     fn token(&mut self, byte: u8) -> Option<u32> {
         let known = &mut self.0[usize::from(byte)];
         if let RowToken::Unknown = known {
@@ -77,7 +78,7 @@ impl RowTokens {
     }
 }
 
-/// True when in each run its token follows itself.
+/// True when the token of each run follows itself in that run.
 fn repeat_within(rows: &[Row], tokens: &[u32]) -> bool {
     let (mut end, mut rest) = (0, tokens.iter());
     rows.iter().all(|row| {

@@ -1,12 +1,12 @@
 //! The hash table of tokens: open addressing with linear probing.
 
-/// How many slots there are; fewer than half are used.
+/// The number of slots; fewer than half are used.
 pub(crate) const SLOTS: usize = 1 << 19;
 
 /// A slot without a token.
 pub(crate) const FREE: u32 = u32::MAX;
 
-/// The bits of a slot that hold the token's id; the others hold its tag.
+/// The bits of a slot that contain the token's id; the other bits contain its tag.
 pub(crate) const ID_MASK: u32 = (1 << 18) - 1;
 
 /// A hash of all bytes.
@@ -31,7 +31,7 @@ pub(crate) fn next(at: usize) -> usize {
     (at + 1) % SLOTS
 }
 
-/// A tag that rules out most other tokens without comparing their bytes; never that of a free slot.
+/// A tag that rules out most other tokens without comparing their bytes. It never equals the tag of a free slot.
 pub(crate) fn tag(hash: u64) -> u32 {
     let tag = (hash >> 32) as u32 & !ID_MASK;
     if tag == FREE & !ID_MASK { 0 } else { tag }

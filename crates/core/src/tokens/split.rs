@@ -1,14 +1,14 @@
 //! Splits a text into pieces by the vocabulary's rules, without its slow pattern where the text is ASCII.
 //!
 //! Nearly all of a tool result is ASCII, where the rules are few: letters with one character in front and `'s` after
-//! them, numbers of up to three digits, signs with line ends after them, blanks. From any other character on, the
-//! vocabulary's pattern splits up to the next boundary that is safe, where a new piece always begins.
+//! them, numbers of up to three digits, signs with line ends after them, blanks. From a non-ASCII character on, the
+//! vocabulary's pattern splits the text up to the next safe boundary, where a new piece always begins.
 
 use std::ops::ControlFlow;
 
 use crate::tokens::pattern;
 
-/// Calls `take` with each piece of `text`, until it breaks.
+/// Calls `take` with each piece of `text`, until `take` returns a break.
 pub(super) fn pieces<'t, B>(
     text: &'t str,
     mut take: impl FnMut(&'t [u8]) -> ControlFlow<B>,
@@ -28,9 +28,9 @@ pub(super) fn pieces<'t, B>(
     ControlFlow::Continue(())
 }
 
-/// The offset of the first byte from `at` on that is not ASCII, or the end.
+/// The offset of the first non-ASCII byte at or after `at`, or the end if there is none.
 fn next_non_ascii(bytes: &[u8], at: usize) -> usize {
-    /// Bytes that are skipped at once if all are ASCII.
+    /// The number of bytes that are skipped at once if all are ASCII.
     const BLOCK: usize = 64;
     let rest = &bytes[at..];
     let block =
@@ -38,7 +38,7 @@ fn next_non_ascii(bytes: &[u8], at: usize) -> usize {
     at + block + rest[block..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
-/// Classes of bytes; bytes beyond ASCII have none.
+/// Classes of bytes; non-ASCII bytes have no class.
 const CAPITAL: u8 = 1;
 const SMALL: u8 = 2;
 const DIGIT: u8 = 4;
@@ -65,7 +65,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The class of the byte at `at`; none after the end.
+/// The class of the byte at `at`, or no class after the end.
 fn class(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).map_or(0, |byte| CLASSES[usize::from(*byte)])
 }
@@ -78,7 +78,8 @@ fn run(bytes: &[u8], mut at: usize, classes: u8) -> usize {
     at
 }
 
-/// The end of the piece that begins at `at`, if ASCII alone decides it; the first other byte is at `non_ascii`.
+/// The end of the piece that begins at `at`, if only ASCII bytes determine that end; the first non-ASCII byte is at
+/// `non_ascii`.
 #[inline]
 fn ascii_piece(bytes: &[u8], at: usize, non_ascii: usize) -> Option<usize> {
     let first = class(bytes, at);
@@ -94,27 +95,29 @@ fn ascii_piece(bytes: &[u8], at: usize, non_ascii: usize) -> Option<usize> {
     } else {
         marks(bytes, at).unwrap_or_else(|| blanks(bytes, at))
     };
-    // The end depends on bytes up to here: the one that ended the piece, and two more of a `'re`.
+    // The end of the piece depends on bytes up to here: the byte after the piece, and two more for a contraction such
+    // as `'re`.
     let seen = bytes.len().min(end + 3);
     let sure = non_ascii == bytes.len()
         || seen <= non_ascii && (first & BLANK == 0 || run(bytes, at, BLANK) < non_ascii);
     sure.then_some(end)
 }
 
-/// Up to three digits.
+/// The end of a number of up to three digits.
 fn number(bytes: &[u8], at: usize) -> usize {
-    // At most three bytes ahead, so that a long run of digits is not scanned once for each piece.
+    // Look only three bytes ahead, so that a long run of digits is not scanned again for each piece.
     run(&bytes[..bytes.len().min(at + 3)], at, DIGIT)
 }
 
-/// Upper case, then lower case, and the end of `it's`.
+/// The end of a word: upper case, then lower case, then a contraction such as `'s`.
 #[inline]
 fn word(bytes: &[u8], at: usize) -> usize {
     let end = letters(bytes, at).unwrap_or_else(|| run(bytes, run(bytes, at, CAPITAL), SMALL));
     if bytes.get(end) == Some(&b'\'') { end + contraction(&bytes[end..]) } else { end }
 }
 
-/// The end of a run of upper and then lower case, found with one wide comparison; `None` if it is long or near the end.
+/// The end of a run of upper and then lower case, found with one wide comparison; `None` if the run is long or near the
+/// end of the text.
 #[inline]
 fn letters(bytes: &[u8], at: usize) -> Option<usize> {
     let word = u128::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
@@ -128,16 +131,16 @@ fn letters(bytes: &[u8], at: usize) -> Option<usize> {
     (length < LANES).then_some(at + length as usize)
 }
 
-/// Bytes that are compared at once.
+/// The number of bytes that are compared at once.
 const LANES: u32 = 16;
 
-/// How many bytes, from the lowest on, are between two ASCII characters.
+/// The number of consecutive bytes, from the lowest one on, that are between `first` and `last`.
 #[inline]
 fn lane_run(word: u128, first: u8, last: u8) -> u32 {
     const ONES: u128 = u128::MAX / 255;
     const HIGH: u128 = ONES << 7;
     let low = word & !HIGH;
-    // The high bit of each sum tells whether its byte is at least the bound; no sum carries into the next byte.
+    // The high bit of each sum shows whether its byte is at least the bound; no sum carries into the next byte.
     let from = low + ONES * u128::from(128 - first);
     let beyond = low + ONES * u128::from(127 - last);
     let others = !(from & !beyond & !word) & HIGH;
@@ -154,14 +157,15 @@ fn contraction(rest: &[u8]) -> usize {
     }
 }
 
-/// An optional space, then signs, then line ends and slashes.
+/// The end of a run of signs: an optional space, then signs, then line ends and slashes.
 fn marks(bytes: &[u8], at: usize) -> Option<usize> {
     let start = at + usize::from(bytes[at] == b' ');
     let end = run(bytes, start, MARK);
     (end > start).then(|| run(bytes, end, LINE_END | SLASH))
 }
 
-/// Blanks up to the last line end among them; else all but the last, which belongs to the next piece.
+/// The end of a run of blanks: after its last line end if there is one, else before its last blank, which belongs to
+/// the next piece.
 fn blanks(bytes: &[u8], at: usize) -> usize {
     let end = run(bytes, at, BLANK);
     let line = bytes[at..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n'));
@@ -172,8 +176,8 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The first safe boundary after the character at `non_ascii`: no rule continues from a letter or digit to another ASCII
-/// character, except for the `'` of `it's`.
+/// The first safe boundary after the character at `non_ascii`: no rule continues from a letter or digit to an ASCII
+/// character of another kind, except for the `'` of `it's`.
 fn boundary(bytes: &[u8], non_ascii: usize) -> usize {
     let sure = bytes[non_ascii..].windows(2).position(|pair| is_boundary(pair[0], pair[1]));
     sure.map_or(bytes.len(), |place| non_ascii + place + 1)
@@ -199,7 +203,7 @@ mod tests {
         assert_eq!(ours, theirs, "{text:?}");
     }
 
-    /// Every text of up to five of these parts, so that every two rules meet.
+    /// Tests every text of up to five of these parts, so that every two rules meet.
     #[test]
     fn pieces_are_those_of_the_pattern() {
         const PARTS: [&str; 21] = [

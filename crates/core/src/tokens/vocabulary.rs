@@ -1,5 +1,5 @@
-//! Looks up tokens. The tables are built from the tokens' bytes and lengths in a few milliseconds at the first count:
-//! stored in the program, they would be most of it.
+//! Looks up tokens. The tables are built in a few milliseconds at the first count, from the tokens' bytes and lengths:
+//! stored in the program, they would be most of its size.
 
 use std::sync::LazyLock;
 
@@ -8,13 +8,13 @@ use crate::tokens::slot;
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.bytes"));
 const LENGTHS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.lengths"));
 
-/// Bytes of the longest token.
+/// The length of the longest token, in bytes.
 const MAX_TOKEN_BYTES: usize = 128;
 
 static TABLES: LazyLock<VocabularyTables> = LazyLock::new(VocabularyTables::new);
 
 struct VocabularyTables {
-    /// The offset of each token in the bytes of all, and the end of the last one.
+    /// The offset of each token in the concatenated bytes of all tokens, and the end of the last one.
     starts: Vec<u32>,
     /// The slots of the hash table.
     slots: Vec<u32>,
@@ -55,7 +55,7 @@ impl VocabularyTables {
     }
 }
 
-/// The token of these bytes. Pairs with a lower id merge first.
+/// The id of the token with these bytes. Pairs with a lower id merge first.
 #[inline]
 pub(super) fn token(bytes: &[u8]) -> Option<u32> {
     if bytes.len() > MAX_TOKEN_BYTES {

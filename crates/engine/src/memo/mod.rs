@@ -1,8 +1,8 @@
-//! Remembers conversations, so that a request that continues one takes time only for its new results.
+//! Remembers conversations, so that a request that continues one needs to compress only its new results.
 //!
-//! The memo holds what compression would compute again, so a request gets the same bytes with and without it. A
-//! conversation is found by a chain of hashes over everything that decides what is sent for its results: a longer
-//! conversation continues a shorter one, and one that differs anywhere is not found.
+//! The memo stores what compression would otherwise compute again, so a request gets the same bytes with and without
+//! it. A conversation is found by a chain of hashes over everything that determines the texts sent for its results: a
+//! longer conversation continues a shorter one, and a conversation that differs anywhere is not found.
 
 pub(crate) mod chain;
 pub(crate) mod passthrough;
@@ -31,7 +31,7 @@ pub struct Memo {
     limits: MemoLimits,
 }
 
-/// Conversations by the hash of their last result, the latest last.
+/// Conversations by the hash of their last result, the most recent last.
 #[derive(Default)]
 struct MemoEntries {
     pasts: VecDeque<(ChainLink, usize, Past)>,
@@ -41,9 +41,9 @@ struct MemoEntries {
 /// The size of a memo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoLimits {
-    /// Number of conversations.
+    /// The maximum number of conversations.
     pub conversations: usize,
-    /// Bytes of all of them, about.
+    /// The approximate maximum size of all conversations, in bytes.
     pub bytes: usize,
 }
 
@@ -53,7 +53,7 @@ impl Default for MemoLimits {
     }
 }
 
-/// A memo as one client may use it.
+/// The access of one client to a memo.
 #[derive(Clone, Copy)]
 pub struct Recall<'r> {
     /// The memo.
@@ -64,9 +64,9 @@ pub struct Recall<'r> {
 
 /// A conversation so far.
 pub(crate) struct Past {
-    /// What was sent for its results.
+    /// The texts that were sent for its results.
     pub(crate) filled: Vec<FilledSlot>,
-    /// What the model has seen.
+    /// The results that the model has seen.
     pub(crate) conversation: Conversation,
 }
 
@@ -117,7 +117,7 @@ impl Recall<'_> {
         slots.iter().enumerate().map(|(at, slot)| next(&mut link, scope, at, slot)).collect()
     }
 
-    /// Which results of a named session have changed since an earlier request, under the same call id.
+    /// For each result of a named session, whether it has changed since an earlier request with the same call id.
     pub(crate) fn changed_results(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<bool> {
         let Some(session) = &scope.options.session.id else { return Vec::new() };
         let results: Vec<_> = slots.iter().map(|slot| (slot, treatment(scope, slot))).collect();
@@ -125,7 +125,7 @@ impl Recall<'_> {
         sessions.find_changed(self.whose, session, &results)
     }
 
-    /// The tokens of a whole body. Parts that were counted before are not counted again.
+    /// The number of tokens in a whole body. Parts that were counted before are not counted again.
     pub(crate) fn count_tokens(&self, body: &[u8]) -> usize {
         self.memo.tokens.count(self.whose, body)
     }
@@ -135,7 +135,7 @@ impl Recall<'_> {
         self.memo.plain.keep(self.whose, &provider.slots(body).unwrap_or_default());
     }
 
-    /// How many results of a body, from the first on, were sent uncompressed before.
+    /// The number of results at the start of a body that were sent uncompressed before.
     #[must_use]
     pub fn plain(&self, provider: &Provider, body: &[u8]) -> usize {
         if self.memo.plain.is_empty() {
@@ -144,8 +144,8 @@ impl Recall<'_> {
         self.memo.plain.count(self.whose, &provider.slots(body).unwrap_or_default())
     }
 
-    /// The longest conversation that these hashes continue. It is removed: two requests that continue the same one are
-    /// rare, and the second starts from nothing.
+    /// Takes the longest conversation that these hashes continue out of the memo. It is rare that two requests continue
+    /// the same conversation; the second one then starts without a memo.
     pub(crate) fn take(&self, links: &[ChainLink]) -> Option<Past> {
         let mut entries = self.memo.entries();
         let place =
@@ -155,7 +155,7 @@ impl Recall<'_> {
         Some(past)
     }
 
-    /// Remembers a conversation up to here, and evicts the oldest ones if needed.
+    /// Remembers a conversation up to this result, and evicts the oldest conversations if needed.
     pub(crate) fn keep(&self, link: ChainLink, past: Past) {
         let bytes = past.bytes();
         let MemoLimits { conversations, bytes: max_bytes } = self.memo.limits;
@@ -172,7 +172,8 @@ impl Recall<'_> {
     }
 }
 
-/// The hash after one more result: its text, its call, its treatment, and a remote compressor's answer.
+/// The hash after one more result. It covers the result's text, its call, its treatment, and a remote compressor's
+/// answer.
 fn next(link: &mut Sha256, scope: &Scope<'_>, at: usize, slot: &Slot<'_>) -> ChainLink {
     let call = &slot.call;
     part(link, slot.token);
@@ -189,7 +190,7 @@ fn next(link: &mut Sha256, scope: &Scope<'_>, at: usize, slot: &Slot<'_>) -> Cha
     link.clone().finalize().into()
 }
 
-/// Everything that decides what is done with a result, as one string.
+/// Everything that determines how a result is compressed, as one string.
 fn treatment(scope: &Scope<'_>, slot: &Slot<'_>) -> String {
     let tool = &slot.call.tool;
     format!("{} {:?}", scope.skips(tool), scope.plan(tool))

@@ -1,7 +1,7 @@
-//! Remembers conversations that were sent uncompressed for lack of time, so that they stay so.
+//! Remembers conversations that were sent uncompressed for lack of time, so that they stay uncompressed.
 //!
-//! They are in the provider's prompt cache as they were sent; compressed later, they would be charged again at full
-//! price. Only this process remembers them; another would compress what this one did not.
+//! The provider's prompt cache contains them uncompressed. If they were compressed later, the provider would charge the
+//! full price again. Only this process remembers them; another process would compress them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use tersely_wire::Slot;
 
 use crate::memo::chain::{ChainLink, part};
 
-/// Conversations that are remembered, over all clients.
+/// The maximum number of conversations that are remembered, over all clients.
 const MAX_CONVERSATIONS: usize = 1024;
 
-/// Hashes of the conversations that were sent uncompressed, the latest last.
+/// Hashes of the conversations that were sent uncompressed, the most recent last.
 #[derive(Default)]
 pub(crate) struct SentPlain(Mutex<VecDeque<ChainLink>>);
 
@@ -30,14 +30,14 @@ impl SentPlain {
         }
     }
 
-    /// How many of these results, from the first on, were sent uncompressed before.
+    /// The number of results at the start of `slots` that were sent uncompressed before.
     pub(crate) fn count(&self, whose: &[u8], slots: &[Slot<'_>]) -> usize {
         let chain: Vec<ChainLink> = chain(whose, slots).collect();
         let links = self.links();
         chain.iter().rposition(|link| links.contains(link)).map_or(0, |last| last + 1)
     }
 
-    /// True while there are none, which is usual.
+    /// True while there are no such conversations, which is the usual case.
     pub(crate) fn is_empty(&self) -> bool {
         self.links().is_empty()
     }
@@ -47,7 +47,7 @@ impl SentPlain {
     }
 }
 
-/// A hash for each result, over it and all before it.
+/// A hash for each result, over that result and all results before it.
 fn chain<'s>(whose: &[u8], slots: &'s [Slot<'_>]) -> impl Iterator<Item = ChainLink> + use<'s> {
     let mut link = Sha256::new();
     part(&mut link, whose);

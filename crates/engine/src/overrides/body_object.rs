@@ -1,6 +1,7 @@
 //! Reads the options in a body's `_tersely` object, and removes the object from the body.
 //!
-//! Invalid options are refused, not ignored: a misspelt name would otherwise go unnoticed. A null counts as absent.
+//! Invalid options are refused, not ignored: otherwise a misspelt name would go unnoticed. A null value counts as
+//! absent.
 
 use std::borrow::Cow;
 
@@ -15,10 +16,10 @@ use crate::overrides::request_options::RequestOptions;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::overrides::value::{switch, text, wrong};
 
-/// The names of the object: ours, and that of Forge's clients.
+/// The names of the object: our own, and the one that Forge's clients use.
 const NAMES: [&str; 2] = ["_tersely", "_forge"];
 
-/// Debug entries that are kept, and characters of their names and values.
+/// The maximum number of debug entries, and the maximum number of characters in their names and in their values.
 const MAX_DEBUG: (usize, usize, usize) = (16, 64, 256);
 
 /// True when the body has options for us, valid or not.
@@ -29,7 +30,7 @@ pub fn asks_in_body(body: &[u8]) -> bool {
 
 /// The body's options, and the body without them; `None` when it has none.
 ///
-/// A body that is not JSON is passed on: the provider will say what is wrong with it.
+/// A body that is not JSON is forwarded: the provider will report what is wrong with it.
 pub(crate) fn take(body: &[u8]) -> Result<Option<(RequestOptions, Vec<u8>)>, OptionError> {
     let found = top_members(&NAMES, body).unwrap_or_default();
     match found.as_slice() {
@@ -114,7 +115,7 @@ fn set_twice(at: &str) -> OptionError {
     OptionError::at(at, "set twice; set it once")
 }
 
-/// Names or categories of tools: a list, or one text with commas.
+/// Parses names or categories of tools: a list, or one string with commas.
 fn tools(at: &str, value: &Value) -> Result<Vec<String>, OptionError> {
     let expected = "a list of tools";
     let names: Vec<&str> = match value {
@@ -150,7 +151,8 @@ fn debug(words: &Map<String, Value>) -> Vec<(String, String)> {
             Value::Number(_) | Value::Bool(_) => Cow::Owned(word.to_string()),
             Value::Null | Value::Array(_) | Value::Object(_) => return None,
         };
-        // Masked before it is truncated: half a secret is not recognised. The key helps to recognise it.
+        // Secrets are masked before the value is truncated, because half a secret is not recognised. The key helps to
+        // recognise a secret.
         let pair = format!("{key}={word}");
         let pair = redact(&pair);
         let word = pair.strip_prefix(key.as_str())?.strip_prefix('=')?;

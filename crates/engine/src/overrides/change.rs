@@ -9,14 +9,14 @@ use crate::overrides::field::{FIELDS, PlanField};
 /// An override of some fields of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlanOverride {
-    /// The overridden fields; all others have their default, so that equal overrides compare equal.
+    /// The values of the overridden fields; all other fields have their default, so that equal overrides compare equal.
     plan: Plan,
     /// The names of the overridden fields.
     names: BTreeSet<&'static str>,
 }
 
 impl PlanOverride {
-    /// Overrides the named fields with those of a plan. Unknown names are ignored.
+    /// An override of the named fields with the values in `plan`. Unknown names are ignored.
     #[must_use]
     pub fn of(names: &[&str], plan: Plan) -> Self {
         let mut change = Self::default();
@@ -43,13 +43,13 @@ impl PlanOverride {
         Ok(())
     }
 
-    /// True when it overrides a field.
+    /// True when this override sets the field.
     #[must_use]
     pub fn sets(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// A plan with these overrides.
+    /// The plan with these overrides applied.
     #[must_use]
     pub fn on(&self, mut plan: Plan) -> Plan {
         for field in FIELDS.iter().filter(|field| self.sets(field.name)) {
@@ -58,7 +58,7 @@ impl PlanOverride {
         plan
     }
 
-    /// These overrides, and those of another for the remaining fields.
+    /// These overrides, combined with those of `other` for the remaining fields.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self { plan: self.on(other.plan), names: &self.names | &other.names }
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// A plan of which every part is unusual, whatever the parts are.
+    /// A plan in which every field differs from its default.
     fn unusual() -> Plan {
         let values = [
             json!("safe"),

@@ -5,11 +5,11 @@ use std::fmt;
 /// Invalid options. The request is refused: guessing would hide the mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionError {
-    /// What is wrong and what would be valid, for the client.
+    /// A message for the client: what is wrong, and what would be valid.
     pub message: String,
 }
 
-/// Characters of the longest message.
+/// The maximum length of a message, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
 
 impl OptionError {

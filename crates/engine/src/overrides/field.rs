@@ -1,19 +1,19 @@
 //! Table: every field of a plan that can be set, with its names and its place.
 //!
-//! Settings, environment variables, rules, requests and the reference pages all follow this table, so a new field is
-//! one line here.
+//! Settings, environment variables, rules, requests and the reference pages all use this table, so a new field needs
+//! only one line here.
 
 use crate::overrides::place::PlanPlace;
 
 /// A field of a plan that can be set.
 pub struct PlanField {
-    /// Its name in the settings and in a rule.
+    /// The name of the field in the settings and in a rule.
     pub name: &'static str,
-    /// Its name in a request; `None` when no request can set it.
+    /// The name of the field in a request; `None` when a request cannot set it.
     pub asked: Option<&'static str>,
-    /// Its place in a plan, and so its type.
+    /// The accessor of the field in a plan, which also determines its type.
     pub place: PlanPlace,
-    /// Its meaning, in a sentence without a full stop.
+    /// The meaning of the field, in a sentence without a full stop.
     pub about: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Accessors for the fields of a plan: copy a field between plans, and read it from a request's options.
+//! Accessors for the fields of a plan: they copy a field between plans, and read it from a request's options.
 
 use serde_json::Value;
 use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
@@ -13,7 +13,7 @@ type Place<T> = fn(&mut Plan) -> &mut T;
 pub enum PlanPlace {
     /// The mode.
     Mode(Place<Mode>),
-    /// The most loss allowed.
+    /// The maximum loss allowed.
     Loss(Place<Loss>),
     /// How repeated phrases are found.
     Dictionary(Place<DictionaryMethod>),
@@ -21,9 +21,9 @@ pub enum PlanPlace {
     Reader(Place<Reader>),
     /// Where secrets are masked.
     Redaction(Place<Redaction>),
-    /// At least one byte.
+    /// A size of at least one byte.
     Bytes(Place<usize>),
-    /// Zero or more bytes.
+    /// A size that may be zero.
     Floor(Place<usize>),
 }
 

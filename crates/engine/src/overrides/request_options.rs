@@ -9,28 +9,28 @@ use crate::overrides::schema_mode::SchemaMode;
 /// The options of a request. The settings apply where an option is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RequestOptions {
-    /// Forward the request unchanged.
+    /// Whether to forward the request unchanged.
     pub bypass: bool,
-    /// Overrides for all its results. They can lower the loss that the settings allow, not raise it.
+    /// Overrides for all results of the request. They can lower the loss that the settings allow, but not raise it.
     pub change: PlanOverride,
-    /// More tools whose results stay unchanged, by name or category.
+    /// Additional tools whose results stay unchanged, by name or category.
     pub skip_tools: Vec<String>,
-    /// How its tool descriptions are rewritten.
+    /// How the tool descriptions of the request are rewritten.
     pub schema: Option<SchemaMode>,
-    /// Its session.
+    /// The session of the request.
     pub session: SessionName,
-    /// The client's own debug entries, for records: few, short, and plain values only.
+    /// The client's own debug entries for the records: few, short, and with simple values only.
     pub debug: Vec<(String, String)>,
 }
 
-/// A session, as the client names it.
+/// The client's options for a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionName {
-    /// Its name.
+    /// The name of the session.
     pub id: Option<String>,
-    /// Whether results may refer to earlier ones.
+    /// Whether results in the session may refer to earlier ones.
     pub dedup: Option<bool>,
-    /// Whether the memo may be used.
+    /// Whether the memo may be used for the session.
     pub memo: Option<bool>,
 }
 
@@ -38,16 +38,16 @@ impl RequestOptions {
     /// The options in the headers `x-tersely-mode` and `x-tersely-bypass`.
     ///
     /// # Errors
-    /// When one of them is invalid.
+    /// When one of the headers is invalid.
     pub fn by_header(mode: Option<&str>, bypass: Option<&str>) -> Result<Self, OptionError> {
         let change = mode.map_or_else(|| Ok(PlanOverride::default()), in_mode)?;
         Ok(Self { bypass: bypass.map_or(Ok(false), is_yes)?, change, ..Self::default() })
     }
 
-    /// The same with `x-compression-threshold`: results of up to this many bytes stay unchanged.
+    /// Adds the option in the header `x-compression-threshold`: results of up to this many bytes stay unchanged.
     ///
     /// # Errors
-    /// When it is not a number of bytes.
+    /// When the header is not a number of bytes.
     pub fn above(self, threshold: Option<&str>) -> Result<Self, OptionError> {
         let Some(word) = threshold else { return Ok(self) };
         let bytes = threshold_bytes(word).ok_or_else(|| {
@@ -58,10 +58,10 @@ impl RequestOptions {
         Ok(Self { change: self.change.or(&min_bytes), ..self })
     }
 
-    /// The same with `x-tersely-reader`.
+    /// Adds the option in the header `x-tersely-reader`.
     ///
     /// # Errors
-    /// When it is not the name of a reader.
+    /// When the header is not the name of a reader.
     pub fn read_by(self, reader: Option<&str>) -> Result<Self, OptionError> {
         let Some(word) = reader else { return Ok(self) };
         let reader = word.trim().parse().map_err(|why: String| OptionError::at("x-tersely-reader", why))?;
@@ -69,7 +69,7 @@ impl RequestOptions {
         Ok(Self { change: self.change.or(&reads), ..self })
     }
 
-    /// These options, and another request's where they are absent.
+    /// These options; where one is absent, the option of `other` applies.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let session = SessionName {
@@ -93,7 +93,7 @@ fn in_mode(word: &str) -> Result<PlanOverride, OptionError> {
     Ok(PlanOverride::of(&["mode"], Plan { mode, ..Plan::default() }))
 }
 
-/// A number of bytes; a `k` after it means 1024.
+/// Parses a number of bytes; a `k` after the number multiplies it by 1024.
 fn threshold_bytes(word: &str) -> Option<usize> {
     let word = word.trim();
     let (digits, unit) = word.strip_suffix(['k', 'K']).map_or((word, 1), |digits| (digits, 1024));
@@ -101,7 +101,7 @@ fn threshold_bytes(word: &str) -> Option<usize> {
     plain.then(|| digits.parse::<usize>().ok()?.checked_mul(unit))?
 }
 
-/// A header that is present means yes, unless its value is no.
+/// True for a header that is present, unless its value says no.
 fn is_yes(word: &str) -> Result<bool, OptionError> {
     match word.trim().to_ascii_lowercase().as_str() {
         "" | "1" | "true" | "yes" | "on" => Ok(true),

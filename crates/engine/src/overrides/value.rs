@@ -1,4 +1,4 @@
-//! Parses the values of a request's options, or says what would be valid.
+//! Parses the values of a request's options. Errors say which values are valid.
 
 use std::str::FromStr;
 
@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use crate::overrides::error::OptionError;
 
-/// The most bytes of one result that a request can ask for.
+/// The maximum size, in bytes, that a request can set for one result.
 const MAX_BYTES: u64 = 1_048_576;
 
-/// A text.
+/// Parses a string.
 pub(crate) fn text<'v>(at: &str, expected: &str, value: &'v Value) -> Result<&'v str, OptionError> {
     value.as_str().ok_or_else(|| wrong(at, expected, value))
 }
 
-/// One of a few words.
+/// Parses one of a fixed set of words.
 pub(crate) fn word<T: FromStr<Err = String>>(
     at: &str,
     expected: &str,
@@ -23,12 +23,12 @@ pub(crate) fn word<T: FromStr<Err = String>>(
     text(at, expected, value)?.trim().parse().map_err(|why| OptionError::at(at, why))
 }
 
-/// Yes or no.
+/// Parses a boolean.
 pub(crate) fn switch(at: &str, value: &Value) -> Result<bool, OptionError> {
     value.as_bool().ok_or_else(|| wrong(at, "true or false", value))
 }
 
-/// A number of bytes, at least `min`.
+/// Parses a number of bytes that is at least `min`.
 pub(crate) fn size(at: &str, min: u64, value: &Value) -> Result<usize, OptionError> {
     let size = value.as_u64().filter(|size| (min..=MAX_BYTES).contains(size));
     let size = size.and_then(|size| usize::try_from(size).ok());

@@ -1,4 +1,4 @@
-//! A remote compressor's answers for the results of one body, which come with the request.
+//! A remote compressor's answers for the results of one body. They come with the request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ pub struct RemoteAnswers {
     stored: BTreeSet<usize>,
 }
 
-/// What to send for a result.
+/// The text to send for a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemoteAnswer {
     /// This text, if it saves tokens and hides no error.
     Text(String),
     /// The fallback: the compressor failed.
     Failed,
-    /// The result itself: the compressor was not asked, and the model may have seen it.
+    /// The result itself: the compressor was not asked, and the model may already have seen the result.
     Whole,
 }
 

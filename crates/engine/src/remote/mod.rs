@@ -1,4 +1,4 @@
-//! External compressors: which results they may be asked about, and the answers that apply.
+//! External compressors: which results may be sent to them, and how their answers are used.
 
 pub(crate) mod answers;
 pub(crate) mod strategy;

@@ -1,9 +1,9 @@
-//! Tool discovery: shows a model only the tools that match the start of its conversation, and two more to find and call
-//! others.
+//! Tool discovery: shows a model only the tools that match the start of its conversation, and adds two tools that find
+//! and call the others.
 //!
 //! The choice depends on the request's tools and on the user messages before the model's first answer. Both are the
-//! same in every request of a conversation, so its start stays in the provider's prompt cache, whichever replica serves
-//! it.
+//! same in every request of a conversation, so the start of the conversation stays in the provider's prompt cache,
+//! whichever replica handles it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,21 +20,21 @@ use crate::report::ToolCount;
 use crate::settings::Discovery;
 use crate::token_count::added_tokens;
 
-/// The definition of the tool that finds others.
+/// The definition of the tool that finds hidden tools.
 pub(crate) const SEARCH: HiddenTool = HiddenTool {
     name: discover::SEARCH,
     description: discover::SEARCH_DESCRIPTION,
     parameters: discover::SEARCH_PARAMETERS,
 };
 
-/// The definition of the tool that calls them.
+/// The definition of the tool that calls hidden tools.
 pub(crate) const CALL: HiddenTool = HiddenTool {
     name: discover::CALL,
     description: discover::CALL_DESCRIPTION,
     parameters: discover::CALL_PARAMETERS,
 };
 
-/// The tools of a request that its model is not shown.
+/// The choice of the tools of a request that its model is not shown.
 pub(crate) struct ToolChoice {
     hides: &'static ToolHiding,
     catalog: ToolCatalog,
@@ -44,11 +44,11 @@ pub(crate) struct ToolChoice {
 /// The tools that a model can find, and how it calls them.
 #[derive(Clone)]
 pub struct ToolCatalog {
-    /// How that is done in the provider's format.
+    /// How hidden tools are called in the provider's format.
     pub bridges: &'static ToolBridging,
-    /// How its calls are recognised.
+    /// How the model's calls of hidden tools are recognised.
     pub calls: CallBridge,
-    /// The tools that it is not shown.
+    /// The tools that the model is not shown.
     hidden: Arc<ToolNames>,
     max_results: usize,
 }
@@ -68,7 +68,7 @@ impl ToolChoice {
         let catalogue = bridges.catalogue(body)?;
         let free = catalogue.tools.iter().filter(|tool| !tool.is_fixed);
         let tools: ToolNames = free.clone().map(|tool| tool.name.clone()).collect();
-        // A call could not tell two tools of the same name apart.
+        // A call could not distinguish two tools with the same name.
         if tools.len() < free.count() {
             return None;
         }
@@ -85,8 +85,8 @@ impl ToolChoice {
         })
     }
 
-    /// Removes the hidden tools from a body and adds our own; returns what its response is watched for. `None` where
-    /// our own tools cannot be hidden.
+    /// Removes the hidden tools from a body and adds our own. Returns what is needed to recognise their calls in the
+    /// response; `None` if our own tools cannot be hidden.
     pub(crate) fn apply(
         self,
         body: &mut Cow<'_, [u8]>,
@@ -111,7 +111,7 @@ fn choose_hidden(settings: &Discovery, catalogue: &ToolCatalogue<'_>) -> BTreeSe
     let mut hidden: BTreeSet<usize> = catalogue.tools.iter().enumerate().filter_map(free).collect();
     let mut room = max_tools.saturating_sub(catalogue.tools.len() - hidden.len());
     let texts: Vec<ToolText> = catalogue.tools.iter().map(text).collect();
-    // Tools that match come first, then, as far as there is room, the others in their order.
+    // Matching tools come first, then, as far as there is room, the others in their original order.
     for at in rank(&catalogue.opening, &texts).into_iter().chain(0..texts.len()) {
         if room > 0 && hidden.remove(&at) {
             room -= 1;
@@ -145,7 +145,7 @@ impl ToolIndex {
     }
 }
 
-/// The text of a tool that is searched.
+/// The searchable text of a tool.
 fn text(tool: &ListedTool<'_>) -> ToolText {
     let ListedTool { name, description, parameters, .. } = tool;
     ToolText { name: name.clone(), description: description.clone(), parameters: parameters.clone() }
@@ -154,7 +154,7 @@ fn text(tool: &ListedTool<'_>) -> ToolText {
 /// True when the hidden tools cost more than our own.
 fn is_worth_it(catalogue: &ToolCatalogue<'_>, hidden: &BTreeSet<usize>) -> bool {
     let own = [SEARCH, CALL].iter().map(|tool| O200k.count(tool.description) + O200k.count(tool.parameters));
-    // Names, and the JSON around them.
+    // The names of our tools, and the JSON around them.
     let mut left = own.sum::<usize>() + 2 * 16;
     hidden.iter().any(|at| {
         let cost = O200k.count(&catalogue.tools[*at].definition);

@@ -1,7 +1,7 @@
 //! The `expand_context` tool: adds it to requests, and answers its calls from the originals of the same request.
 //!
-//! A client sends the whole conversation with every request, so the originals of all cut results are in it. Where the
-//! provider keeps the conversation instead, a store has the originals of earlier requests.
+//! A client sends the whole conversation with every request, so the request contains the originals of all cut results.
+//! If the provider keeps the conversation instead, a store contains the originals of earlier requests.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,10 +19,10 @@ use crate::tools::discovery::{CALL, SEARCH, ToolIndex};
 pub const TOOL: HiddenTool =
     HiddenTool { name: expand::NAME, description: expand::DESCRIPTION, parameters: expand::PARAMETERS };
 
-/// The hidden tools of a request, and the originals that they answer from.
+/// The hidden tools of a request, and the originals for their answers.
 #[derive(Clone)]
 pub struct HiddenTools {
-    /// How they are hidden.
+    /// How the tools are hidden.
     pub way: HiddenWay,
     /// Originals of the results that were cut.
     pub kept: Vec<KeptOriginal>,
@@ -31,11 +31,11 @@ pub struct HiddenTools {
 /// How tools are hidden in a request and in its response.
 #[derive(Clone)]
 pub struct HiddenWay {
-    /// How that is done in the provider's format.
+    /// How tools are hidden in the provider's format.
     pub hides: &'static ToolHiding,
-    /// Their names.
+    /// The names of the hidden tools.
     pub names: HiddenNames,
-    /// The tools that its model can find.
+    /// The tools that the model can find by a search.
     pub shed: Option<ToolCatalog>,
 }
 
@@ -57,7 +57,7 @@ impl HiddenWay {
         }
     }
 
-    /// A watch over the response, which removes calls of the hidden tools.
+    /// A watcher for the response, which removes calls of the hidden tools.
     #[must_use]
     pub fn watch(&self, framing: ResponseFraming, history: HistoryPlace) -> Box<dyn ResponseWatch> {
         let watch = self.hides.watch(self.names, framing, history);
@@ -71,7 +71,7 @@ impl HiddenWay {
 /// The original of a result that was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptOriginal {
-    /// The id by which the model asks for it.
+    /// The id with which the model requests the original.
     pub id: String,
     /// The whole text, with secrets masked.
     pub text: String,
@@ -79,7 +79,7 @@ pub struct KeptOriginal {
     pub stage: &'static str,
 }
 
-/// What models fetched back, by the stage that had cut it.
+/// The amount of text that models fetched back, by the stage that had cut it.
 pub type Fetches = BTreeMap<&'static str, Fetch>;
 
 /// How much was fetched back.
@@ -91,16 +91,16 @@ pub struct Fetch {
     pub tokens: u64,
 }
 
-/// The stage of texts that an earlier request cut, and of calls that nothing answers.
+/// The stage name for texts that an earlier request cut, and for calls without an answer.
 pub const ELSEWHERE: &str = "elsewhere";
 
-/// The stage of searches for hidden tools.
+/// The stage name for searches for hidden tools.
 pub const DISCOVERY: &str = "discovery";
 
-/// The body with the tool added, if the provider's format allows to hide it.
+/// The body with the tool added, if the tool can be hidden in the provider's format.
 pub(crate) fn offer(provider: &Provider, path: &str, body: &[u8]) -> Option<(&'static ToolHiding, Vec<u8>)> {
     let hides = provider.hides(path)?;
-    // An unreadable body is reported where its results are looked for.
+    // An unreadable body is reported later, when its results are searched for.
     Some((hides, hides.offer(&TOOL, body).ok()??))
 }
 
@@ -115,43 +115,43 @@ impl KeptOriginal {
     }
 }
 
-/// Calls of one turn that are answered. The model must repeat the others.
+/// The maximum number of calls that are answered in one turn. The model must repeat the others.
 const MAX_CALLS: usize = 16;
 
-/// Bytes that may be shown of any text, however short it is.
+/// The number of bytes that may be shown of any text, however short it is.
 const MIN_SHOWN_BYTES: usize = 16 << 10;
 
 /// The answers to the calls of one response.
 ///
-/// A few calls must not multiply the size of a request, so each text is shown once: the parts of it that are shown add
-/// up to at most its length.
+/// A few calls must not multiply the size of a request, so each text is shown only once: the parts that are shown must
+/// not add up to more than its length.
 #[derive(Debug, Default)]
 pub struct Answers {
     kept: Vec<KeptOriginal>,
-    /// Calls that were answered.
+    /// The calls that were already answered.
     answered: HashSet<ExpandRequest>,
-    /// Bytes that were shown, by the id of their text, and in all.
+    /// The number of bytes shown, for each text by its id, and in total.
     shown: HashMap<String, usize>,
     all: usize,
     fetches: Fetches,
-    /// The tools that can be found.
+    /// The tools that a search can find.
     tools: ToolIndex,
 }
 
 impl Answers {
-    /// Answers from these originals.
+    /// Creates answers that use these originals.
     #[must_use]
     pub fn new(kept: Vec<KeptOriginal>) -> Self {
         Self { kept, ..Self::default() }
     }
 
-    /// The same, and searches the hidden tools of a body.
+    /// Also answers searches for the hidden tools of a body.
     #[must_use]
     pub fn searching(self, shed: &ToolCatalog, body: &[u8]) -> Self {
         Self { tools: shed.index(body), ..self }
     }
 
-    /// The ids in these calls that are not known here.
+    /// The ids in these calls for which there is no original here.
     #[must_use]
     pub fn unknown(&self, asks: &[HiddenAsk]) -> Vec<String> {
         let asks = asks.iter().take(MAX_CALLS).filter(|ask| ask.tool == TOOL.name);
@@ -164,10 +164,10 @@ impl Answers {
         self.kept.push(KeptOriginal { id, text, stage: ELSEWHERE });
     }
 
-    /// The answers to the calls of a turn, while all answers of the response have at most `room` bytes.
+    /// The answers to the calls of a turn. All answers of a response together must not exceed `room` bytes.
     ///
-    /// A call that was answered before is not answered again. A call that we fail at still gets an answer, since
-    /// providers reject a call without one.
+    /// A call that was already answered is not answered again. If answering fails, the call still gets an error
+    /// message, because providers reject a call without an answer.
     pub fn answer(&mut self, room: usize, asks: &[HiddenAsk]) -> Vec<String> {
         let answer = |(at, ask): (usize, &HiddenAsk)| {
             let (stage, text, tokens) =
@@ -180,13 +180,13 @@ impl Answers {
         asks.iter().enumerate().map(answer).collect()
     }
 
-    /// What was fetched so far.
+    /// The amount of text fetched so far.
     #[must_use]
     pub fn fetches(&self) -> &Fetches {
         &self.fetches
     }
 
-    /// The answer to the call at this index of a turn, its stage and its tokens.
+    /// The stage, the answer and its number of tokens for the call at this index of a turn.
     fn answer_one(&mut self, room: usize, at: usize, ask: &HiddenAsk) -> (&'static str, String, usize) {
         let (stage, text) = match ask.tool.as_str() {
             _ if at >= MAX_CALLS => (ELSEWHERE, expand::TOO_MANY.to_owned()),
@@ -237,7 +237,7 @@ impl Answers {
     }
 }
 
-/// The answer to a call that we fail at.
+/// The answer to a call when answering it fails.
 fn failure_answer() -> (&'static str, String, usize) {
     (ELSEWHERE, expand::FAILED.to_owned(), O200k.count(expand::FAILED))
 }
@@ -263,7 +263,7 @@ mod tests {
         Answers::new(vec![kept])
     }
 
-    /// Behaviour 6.6: the same is not given twice; another part of the same text is.
+    /// Behaviour 6.6: the same part is not shown twice, but another part of the same text is.
     #[test]
     fn the_same_question_is_answered_once() {
         let mut answers = answers();
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(answers.fetches()[ELSEWHERE].calls, 3);
     }
 
-    /// Answers about one text of ten thousand lines of a hundred bytes.
+    /// Answers for one text of ten thousand lines of a hundred bytes each.
     fn long() -> Answers {
         let text = format!("{}\n", "x".repeat(99)).repeat(10_000);
         Answers::new(vec![KeptOriginal { id: "shadow_1".to_owned(), text, stage: "excerpt" }])

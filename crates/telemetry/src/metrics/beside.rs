@@ -1,4 +1,4 @@
-//! Metrics that are read from elsewhere at each scrape instead of being counted here.
+//! Metrics whose values are read from the gateway at each scrape instead of being counted here.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 use crate::side::{SideLook, StoreNumbers};
 
-/// Collects the gateway's numbers that no single request has.
+/// Collects the gateway's numbers that do not belong to a single request.
 pub(crate) struct Beside(pub(crate) SideLook);
 
 impl fmt::Debug for Beside {

@@ -1,4 +1,4 @@
-//! Converts `OpenMetrics` text to the older Prometheus text format, which tools of every age read.
+//! Converts `OpenMetrics` text to the older Prometheus text format, which all tools can read.
 
 /// Converts to the older format: a counter's metadata uses the name of its samples, and there is no end marker.
 pub(crate) fn classic(open: &str) -> String {

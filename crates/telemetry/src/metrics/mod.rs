@@ -57,9 +57,9 @@ struct ByVersion {
 /// The exposition format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NumbersForm {
-    /// The older Prometheus text, which every tool reads.
+    /// The older Prometheus text format, which every tool can read.
     Classic,
-    /// `OpenMetrics` text.
+    /// The `OpenMetrics` text format.
     Open,
     /// Prometheus protobuf, with native histograms.
     Framed,
@@ -124,7 +124,7 @@ impl Metrics {
         self.running.inc();
     }
 
-    /// Takes back the count of a request that is not to be recorded.
+    /// Undoes `begin` for a request that is not recorded.
     pub(crate) fn forget(&self) {
         self.running.dec();
     }
@@ -149,7 +149,7 @@ impl Metrics {
         if let Some(reason) = event.missed {
             self.missed.get_or_create(&ByReason { reason }).inc();
         }
-        // If the upstream returns this status, the request ends as answered; here we rejected it ourselves.
+        // A request that the upstream rejects with this status ends as answered, so here we rejected it ourselves.
         if event.status == TOO_MANY && event.end == RequestEnd::Client {
             self.limited.inc();
         }
@@ -351,7 +351,8 @@ mod tests {
         );
     }
 
-    /// Providers, stages and groups have fixed names. A model's name comes from the client, so it is never a label.
+    /// Labels have a fixed set of values: the names of providers, stages and groups. A model's name comes from the
+    /// client, so it is never a label.
     #[test]
     fn a_client_that_invents_names_makes_no_numbers() {
         let metrics = Metrics::new(None);

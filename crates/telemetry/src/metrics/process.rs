@@ -45,7 +45,8 @@ impl Collector for ProcessMetrics {
     }
 }
 
-/// CPU seconds from `stat`: fields 14 and 15, counted from after the name because the name may contain anything.
+/// CPU seconds from `stat`: fields 14 and 15, counted from the end of the process name, because the name may contain
+/// any characters.
 fn seconds(stat: &str) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<f64>().ok();

@@ -11,7 +11,7 @@ use crate::metrics::family::ByProvider;
 const TIMES: [f64; 14] =
     [0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0];
 
-/// Maximum buckets of a native histogram; with more, its resolution decreases.
+/// Maximum number of buckets in a native histogram; beyond that, its resolution decreases.
 const BUCKETS: usize = 160;
 
 type Seconds = Family<ByProvider, Histogram, fn() -> Histogram>;

@@ -30,7 +30,7 @@ struct ByArm {
     arm: &'static str,
 }
 
-/// Requests sent unchanged, and the tokens they would have had compressed.
+/// Metrics of requests that were sent unchanged: their number, and the tokens that they would have had if compressed.
 struct WouldMetrics {
     requests: CounterFamily<ByArm>,
     before: CounterFamily<ByArm>,
@@ -64,7 +64,7 @@ struct GroupMetrics {
     after: CounterFamily<ByGroup>,
 }
 
-/// Usage reported by providers.
+/// Metrics of the usage that providers report.
 struct BillMetrics {
     billed: CounterFamily<ByKind>,
     rounds: CounterFamily<ByKind>,

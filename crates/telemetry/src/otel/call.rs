@@ -20,7 +20,7 @@ pub(crate) struct ModelCall {
 }
 
 impl ModelCall {
-    /// The model call of a request; `None` if it names no model.
+    /// The model call of a request; `None` if the request names no model.
     pub(crate) fn of(event: &RequestEvent) -> Option<Self> {
         let (ours, model) = (event.provider?, event.model.as_ref()?);
         let provider = PROVIDERS.iter().find(|(name, _)| *name == ours).map_or(ours, |(_, theirs)| theirs);

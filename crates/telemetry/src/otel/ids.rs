@@ -3,8 +3,8 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// Derives span ids from request numbers: stable within a process, different in every other. Clones derive the same
-/// ids.
+/// Derives span ids from request numbers. The ids are stable within a process and differ between processes. Clones
+/// derive the same ids.
 #[derive(Clone, Debug, Default)]
 pub struct SpanIds(Arc<RandomState>);
 

@@ -17,7 +17,7 @@ pub(crate) struct InstrumentShape {
     pub(crate) name: InstrumentName,
     pub(crate) unit: &'static str,
     pub(crate) about: &'static str,
-    /// Upper bounds of the buckets; empty if it is not a histogram.
+    /// Upper bounds of the buckets; empty if the metric is not a histogram.
     pub(crate) bounds: &'static [f64],
     /// True when the value can decrease.
     pub(crate) falls: bool,

@@ -31,8 +31,8 @@ pub struct OtelBook {
 }
 
 impl OtelBook {
-    /// An empty book. `ids` assigns span ids, `about` holds the resource attributes, and at most `room` spans are
-    /// queued.
+    /// An empty book. `ids` assigns span ids, `about` contains the resource attributes, and `room` is the maximum
+    /// number of queued spans.
     #[must_use]
     pub fn new(ids: SpanIds, about: &[(String, String)], room: usize) -> Self {
         let attributes = about.iter().map(|(key, value)| Attribute::text(key, value.as_str())).collect();

@@ -43,7 +43,8 @@ pub(crate) fn span(ids: &SpanIds, event: &RequestEvent) -> Option<OtelSpan> {
         name,
         kind: if call.is_some() { CLIENT } else { SERVER },
         start,
-        // The clock may have been set in the meantime; the duration does not depend on it.
+        // The clock may have been set during the request, so the end is computed from the duration, which does not
+        // depend on the clock.
         end: start.saturating_add(whole_nanos(event.took)),
         attributes: attributes(event, call.as_ref()),
         status: error_type(event).map(|_| SpanStatus { code: FAILED }),

@@ -1,6 +1,6 @@
 //! Adds up requests as OpenTelemetry metrics.
 //!
-//! The metrics are cumulative: an export that a collector misses is covered by the next one.
+//! The metrics are cumulative: if a collector misses an export, the next one includes its numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -99,7 +99,7 @@ impl OtelSums {
         self.observe(DURATION, labels, event.took.as_secs_f64());
     }
 
-    /// True for the first [`MODELS`] models; clients can name any number of them.
+    /// True for the first [`MODELS`] models. Clients can send any number of model names.
     fn knows(&mut self, model: &ShownName) -> bool {
         if self.models.len() < MODELS {
             self.models.insert(model.as_str().to_owned());
