@@ -100,7 +100,7 @@ mod tests {
         TokenUsage { input, cache_read, cache_write, output, ..TokenUsage::default() }
     }
 
-    fn check(rounds: UsageRounds, (before, after): (usize, usize), (paid, without): (u64, u64)) {
+    fn check(rounds: &UsageRounds, (before, after): (usize, usize), (paid, without): (u64, u64)) {
         let table = PriceTable::known();
         let cost = rounds.cost(&table.of(MODEL).unwrap(), TokenChange { before, after });
         assert_eq!((cost.paid, cost.without), (paid, without));
@@ -114,23 +114,23 @@ mod tests {
     fn paid_is_counts_by_prices() {
         // 1000 × 3,000 + 2000 × 300 + 400 × 3,750 + 100 × 15,000 nanodollars.
         let all = tokens(1000, 2000, 400, 100);
-        check(one(all), (5000, 5000), (6_600_000, 6_600_000));
-        check(one(all), (0, 0), (6_600_000, 6_600_000));
-        check(one(tokens(0, 0, 0, 100)), (500, 400), (1_500_000, 1_500_000));
-        check(one(TokenUsage::default()), (500, 400), (0, 0));
+        check(&one(all), (5000, 5000), (6_600_000, 6_600_000));
+        check(&one(all), (0, 0), (6_600_000, 6_600_000));
+        check(&one(tokens(0, 0, 0, 100)), (500, 400), (1_500_000, 1_500_000));
+        check(&one(TokenUsage::default()), (500, 400), (0, 0));
     }
 
     /// Removed tokens are priced at this request's average input price, in the provider's tokens.
     #[test]
     fn what_was_taken_out_costs_what_this_request_cost_to_read() {
         // 1000 tokens by our count are 1200 by the provider's, so the 500 removed are 600 by theirs, at 3,000 each.
-        check(one(tokens(1200, 0, 0, 0)), (1500, 1000), (3_600_000, 5_400_000));
+        check(&one(tokens(1200, 0, 0, 0)), (1500, 1000), (3_600_000, 5_400_000));
         // All input is read from the cache: a tenth of that cost.
-        check(one(tokens(0, 1200, 0, 0)), (1500, 1000), (360_000, 540_000));
+        check(&one(tokens(0, 1200, 0, 0)), (1500, 1000), (360_000, 540_000));
         // Half of the input is read from the cache.
-        check(one(tokens(600, 600, 0, 0)), (1500, 1000), (1_980_000, 2_970_000));
+        check(&one(tokens(600, 600, 0, 0)), (1500, 1000), (1_980_000, 2_970_000));
         // We added 100 tokens: 120 by the provider's count.
-        check(one(tokens(1200, 0, 0, 0)), (900, 1000), (3_600_000, 3_240_000));
+        check(&one(tokens(1200, 0, 0, 0)), (900, 1000), (3_600_000, 3_240_000));
     }
 
     /// If tokens had been removed, the request would have cost less by the cost of reading them.
@@ -147,14 +147,14 @@ mod tests {
     #[test]
     fn a_conversation_that_is_elsewhere_does_not_blow_it_up() {
         // The provider's count is a hundred times ours; the ratio is limited to 1.5.
-        check(one(tokens(100_000, 0, 0, 0)), (1100, 1000), (300_000_000, 300_450_000));
+        check(&one(tokens(100_000, 0, 0, 0)), (1100, 1000), (300_000_000, 300_450_000));
     }
 
     /// We cause the further rounds: without us there would be only the first round, with the output of the last one.
     #[test]
     fn further_rounds_are_charged_to_us() {
         let rounds = UsageRounds(vec![tokens(1000, 0, 0, 50), tokens(300, 1000, 0, 200)]);
-        check(rounds, (1000, 1000), (3_900_000 + 300_000 + 3_750_000, 3_000_000 + 3_000_000));
+        check(&rounds, (1000, 1000), (3_900_000 + 300_000 + 3_750_000, 3_000_000 + 3_000_000));
     }
 
     #[test]

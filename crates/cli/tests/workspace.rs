@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Minimum lines of tests per hundred lines of source: a change may raise these, never lower them.
 const TEST_PERCENT: [(&str, usize); 20] = [
@@ -32,11 +32,11 @@ const TEST_PERCENT: [(&str, usize); 20] = [
 #[test]
 fn the_architecture_page_shows_the_crates_as_the_manifests_have_them() {
     let path = root().join("ARCHITECTURE.md");
-    let page = read(&path);
+    let page = fs::read_to_string(&path).expect("the page can be read");
     let (start, end) = ("<!-- crates -->\n", "<!-- /crates -->");
     let (head, rest) = page.split_once(start).expect("the page marks where the table begins");
     let (table, tail) = rest.split_once(end).expect("the page marks where the table ends");
-    let expected = table_of(&crates());
+    let expected = table_of(&crates().expect("the workspace can be read"));
     if std::env::var_os("TERSELY_BLESS").is_some() {
         fs::write(&path, format!("{head}{start}{expected}{end}{tail}")).expect("the page can be written");
         return;
@@ -48,8 +48,8 @@ fn the_architecture_page_shows_the_crates_as_the_manifests_have_them() {
 fn no_crate_loses_tests() {
     let floors = BTreeMap::from(TEST_PERCENT);
     let mut faults = Vec::new();
-    for krate in crates() {
-        let (source, tests) = lines(&krate.folder);
+    for krate in crates().expect("the workspace can be read") {
+        let (source, tests) = lines(&krate.folder).expect("the sources can be read");
         let percent = tests * 100 / source.max(1);
         match floors.get(krate.name.as_str()) {
             None => faults.push(format!("(\"{}\", {percent}), // a crate needs its line", krate.name)),
@@ -73,19 +73,21 @@ struct Crate {
     uses: BTreeSet<String>,
 }
 
-fn crates() -> Vec<Crate> {
-    let folders = fs::read_dir(root().join("crates")).expect("the workspace has crates");
-    let mut found: Vec<Crate> = folders.map(|entry| krate(&entry.expect("an entry").path())).collect();
+fn crates() -> io::Result<Vec<Crate>> {
+    let folders = fs::read_dir(root().join("crates"))?;
+    let mut found = folders.map(|entry| krate(&entry?.path())).collect::<io::Result<Vec<Crate>>>()?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
-    found
+    Ok(found)
 }
 
-fn krate(folder: &Path) -> Crate {
-    let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-    let entry = ["lib.rs", "main.rs"].map(|file| folder.join("src").join(file));
-    let entry = entry.iter().find(|path| path.exists()).expect("a crate has an entry");
-    let charter = read(entry).lines().next().unwrap_or_default().trim_start_matches("//! ").to_owned();
-    Crate { uses: dependencies(&read(&folder.join("Cargo.toml"))), name, folder: folder.to_owned(), charter }
+fn krate(folder: &Path) -> io::Result<Crate> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let source = folder.join("src");
+    let entry =
+        fs::read_to_string(source.join("lib.rs")).or_else(|_| fs::read_to_string(source.join("main.rs")))?;
+    let charter = entry.lines().next().unwrap_or_default().trim_start_matches("//! ").to_owned();
+    let uses = dependencies(&fs::read_to_string(folder.join("Cargo.toml"))?);
+    Ok(Crate { name, folder: folder.to_owned(), charter, uses })
 }
 
 /// The workspace crates among a manifest's dependencies, without dev-dependencies.
@@ -133,29 +135,27 @@ fn reach(name: &str, uses: &BTreeMap<&str, &BTreeSet<String>>) -> BTreeSet<Strin
 }
 
 /// Lines of source and of tests in a crate's folder.
-fn lines(folder: &Path) -> (usize, usize) {
+fn lines(folder: &Path) -> io::Result<(usize, usize)> {
     let (mut source, mut tests) = (0, 0);
     for file in rust_files(&folder.join("src")) {
-        let text = read(&file);
+        let text = fs::read_to_string(file)?;
         let inline = text.find("\n#[cfg(test)]\nmod tests").map_or(0, |at| text[at + 1..].lines().count());
         source += text.lines().count() - inline;
         tests += inline;
     }
-    tests += rust_files(&folder.join("tests")).iter().map(|file| read(file).lines().count()).sum::<usize>();
-    (source, tests)
+    for file in rust_files(&folder.join("tests")) {
+        tests += fs::read_to_string(file)?.lines().count();
+    }
+    Ok((source, tests))
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let paths = entries.flatten().map(|entry| entry.path());
     let below = |path: PathBuf| if path.is_dir() { rust_files(&path) } else { vec![path] };
     paths.flat_map(below).filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
 }
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
 }

@@ -1,7 +1,7 @@
 //! Renders a run as an HTML page.
 
 use tersely_terminal::number::{grouped, many};
-use tersely_terminal::page::{self, document, escaped, table, tiles};
+use tersely_terminal::page::{self, document, escape_html, table, tiles};
 use tersely_terminal::share::Share;
 
 use crate::arm::EvalArm;
@@ -27,11 +27,11 @@ fn lead(said: &EvalWords<'_>) -> String {
     format!(
         "<h1>Does {} still answer right?</h1>\n<p class=\"lead\"><b>{}</b> of {} right in standard mode, <b>{}</b> as sent</p>\n\
          <p class=\"note\">{}</p>\n{}",
-        escaped(said.word("model")),
+        escape_html(said.word("model")),
         grouped(standard.right),
         grouped(standard.answered),
         grouped(sent.right),
-        escaped(&verdict(said)).replace('\n', "<br>"),
+        escape_html(&verdict(said)).replace('\n', "<br>"),
         tiles(&values)
     )
 }

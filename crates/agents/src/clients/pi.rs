@@ -37,7 +37,7 @@ impl Client for Pi {
         Some("npm install -g @mariozechner/pi-coding-agent")
     }
 
-    /// An extension can change the address of a provider and nothing else about it. It is written as a CommonJS module:
+    /// An extension can change the address of a provider and nothing else about it. It is written as a `CommonJS` module:
     /// pi stores a copy of any other kind in the temporary folder, including the local addresses.
     fn point(
         &self,

@@ -3,6 +3,7 @@
 const STYLE: &str = include_str!("style.css");
 
 /// A page with a title and these sections.
+#[must_use]
 pub fn document(title: &str, sections: &[String]) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -14,20 +15,22 @@ pub fn document(title: &str, sections: &[String]) -> String {
 }
 
 /// A row of tiles, each with a name and a value.
+#[must_use]
 pub fn tiles(tiles: &[(&str, String)]) -> String {
     let tile =
-        |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", escaped(value));
+        |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", escape_html(value));
     format!("<ul class=\"tiles\">{}</ul>\n", tiles.iter().map(tile).collect::<Vec<_>>().concat())
 }
 
 /// A table, or an empty text if there are no rows. Columns of numbers are right-aligned.
+#[must_use]
 pub fn table(title: &str, heads: &[(&str, bool)], rows: &str) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let head = |(name, is_number): &(&str, bool)| {
         let class = if *is_number { " class=\"n\"" } else { "" };
-        format!("<th scope=\"col\"{class}>{}</th>", escaped(name))
+        format!("<th scope=\"col\"{class}>{}</th>", escape_html(name))
     };
     let heads: String = heads.iter().map(head).collect();
     format!(
@@ -37,11 +40,12 @@ pub fn table(title: &str, heads: &[(&str, bool)], rows: &str) -> String {
 
 /// The footer of a page, which explains the limits of its figures.
 pub fn foot(lines: impl IntoIterator<Item = String>) -> String {
-    let line = |line: String| format!("<p>{}</p>", escaped(&line).replace('\n', "<br>"));
+    let line = |line: String| format!("<p>{}</p>", escape_html(&line).replace('\n', "<br>"));
     format!("<footer>{}</footer>\n", lines.into_iter().map(line).collect::<Vec<_>>().concat())
 }
 
 /// Escapes a text, so that it can be placed between tags.
-pub fn escaped(text: &str) -> String {
+#[must_use]
+pub fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tersely_audit::{AuditSum, BreakSum, ReducedBill};
 use tersely_terminal::number::{grouped, many};
-use tersely_terminal::page::{self, document, escaped, table, tiles};
+use tersely_terminal::page::{self, document, escape_html, table, tiles};
 use tersely_terminal::share::Share;
 
 use super::wording::{AuditWords, better, day, dollars, narrow, percent, share, short};
@@ -108,7 +108,7 @@ fn sums(title: &str, name: &str, rows: &[(String, AuditSum)]) -> String {
         };
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}{}<td>{}</td></tr>\n",
-            escaped(&short(name, NAME)),
+            escape_html(&short(name, NAME)),
             grouped(sum.requests),
             dollars(sum.bill.paid),
             saved(sum.exact),
@@ -141,8 +141,8 @@ fn costly(said: &AuditWords<'_>) -> String {
         format!(
             "<tr><td class=\"n\">{}</td><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             dollars(it.dollars),
-            escaped(&short(&it.tool, 40)),
-            escaped(&short(&it.about, NAME)),
+            escape_html(&short(&it.tool, 40)),
+            escape_html(&short(&it.about, NAME)),
             grouped(it.tokens),
             grouped(it.requests)
         )
@@ -159,7 +159,7 @@ fn reads(said: &AuditWords<'_>) -> String {
     let row = |it: &tersely_audit::FileReads| {
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-            escaped(&short(&it.file, NAME)),
+            escape_html(&short(&it.file, NAME)),
             grouped(it.reads),
             grouped(it.tokens)
         )
@@ -202,7 +202,7 @@ fn unused(said: &AuditWords<'_>) -> String {
     let row = |it: &tersely_audit::UnusedTool| {
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-            escaped(&short(&it.tool, NAME)),
+            escape_html(&short(&it.tool, NAME)),
             grouped(it.tokens),
             grouped(it.requests)
         )
