@@ -49,3 +49,34 @@ pub fn foot(lines: impl IntoIterator<Item = String>) -> String {
 pub fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{document, foot, table, tiles};
+
+    #[test]
+    fn values_are_escaped() {
+        let shown = tiles(&[("Tool", "<img src=x> & \"y\"".to_owned())]);
+        assert_eq!(
+            shown,
+            "<ul class=\"tiles\"><li><span>Tool</span><b>&lt;img src=x&gt; &amp; &quot;y&quot;</b></li></ul>\n"
+        );
+        assert_eq!(foot(["a < b\nc".to_owned()]), "<footer><p>a &lt; b<br>c</p></footer>\n");
+    }
+
+    #[test]
+    fn a_table_without_rows_is_left_out() {
+        assert_eq!(table("Tools", &[("Name", false)], ""), "");
+        let shown = table("Tools", &[("<Name>", false), ("Tokens", true)], "<tr></tr>\n");
+        assert!(
+            shown.contains("<th scope=\"col\">&lt;Name&gt;</th><th scope=\"col\" class=\"n\">Tokens</th>")
+        );
+    }
+
+    #[test]
+    fn a_page_runs_no_script_and_loads_nothing() {
+        let page = document("An audit", &["<p>1</p>\n".to_owned()]);
+        assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'") && !page.contains("<script"));
+        assert!(page.contains("<main>\n<p>1</p>\n</main>"));
+    }
+}
