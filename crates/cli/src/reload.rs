@@ -26,7 +26,7 @@ pub(crate) async fn follow_files(tls: InboundTls) {
         sleep(POLL_INTERVAL).await;
         let again = tls.clone();
         let news = match spawn_blocking(move || again.renew()).await {
-            Ok(Ok(true)) => "tersely: new certificate files read; they hold for new connections".to_owned(),
+            Ok(Ok(true)) => "tersely: new certificate files read; they apply to new connections".to_owned(),
             Ok(Err(error)) => {
                 format!("tersely: the new certificate files cannot be used; keeping the old ones: {error}")
             }

@@ -305,7 +305,7 @@ fn an_endpoint_and_its_key_come_from_one_place() {
         posted.holds(&format!("remote.{key}"), json!(""), "default");
     }
     posted.notes(
-        "pipes.tool_output.provider has no effect: only the strategy external_provider asks a provider",
+        "pipes.tool_output.provider has no effect: only the strategy external_provider uses a provider",
     );
     for (more, said) in [
         ("remote: {key: other}\n", ":5: remote.key: the endpoint and the key come from providers.fast"),
@@ -322,7 +322,7 @@ fn a_compressor_needs_one_instance_or_a_shared_store() {
     let open = Scene::new("remote-open")
         .file("t.toml", format!("listen = \"0.0.0.0:1\"\n{remote}"))
         .set("TERSELY_CONFIG", "t.toml");
-    open.refuses("remote.strategy: a compressor says something else each time");
+    open.refuses("remote.strategy: a compressor's answers vary");
     let store = "[store]\naddresses = \"redis://a\"\nsecret = \"0123456789abcdef\"\n";
     let shared =
         Scene::new("remote-shared").file("t.toml", format!("listen = \"0.0.0.0:1\"\n{remote}{store}"));
@@ -331,12 +331,12 @@ fn a_compressor_needs_one_instance_or_a_shared_store() {
     alone.holds("remote.endpoint", json!("http://h"), "file t.toml:3");
     let kept = format!("loss = \"form\"\n{remote}");
     let kept = Scene::new("remote-kept").file("t.toml", kept).set("TERSELY_CONFIG", "t.toml");
-    kept.notes("remote.strategy has no effect: loss allows no detail to be left out");
+    kept.notes("remote.strategy has no effect: loss does not allow detail to be left out");
     // A rule or a request can still turn it on.
     for asks in ["loss = \"form\"", "loss = \"none\"", "mode = \"disabled\""] {
         let text = format!("{asks}\nlisten = \"0.0.0.0:1\"\n{remote}");
         let idle = Scene::new("remote-idle").file("t.toml", text).set("TERSELY_CONFIG", "t.toml");
-        idle.refuses("remote.strategy: a compressor says something else each time");
+        idle.refuses("remote.strategy: a compressor's answers vary");
     }
     Scene::new("remote-bare")
         .file("t.toml", "[remote]\nstrategy = \"api\"\n")
@@ -349,7 +349,7 @@ fn a_compressor_needs_one_instance_or_a_shared_store() {
 #[test]
 fn trials_hold_for_whole_requests() {
     let named = |text: &str| Scene::new("trial").file("t.toml", text).set("TERSELY_CONFIG", "t.toml");
-    named("[[rules]]\ntool = 'Bash'\nmode = 'observe'\n").refuses("observe holds for whole requests");
+    named("[[rules]]\ntool = 'Bash'\nmode = 'observe'\n").refuses("observe applies to whole requests");
     named("[[rules]]\nroute = '/v1'\nmode = 'observe'\n").shows();
     named("holdout = 5\n").refuses("is not a share of sessions; write 5%");
     named("holdout = '100%'\n").refuses("must be less than 100%");
@@ -517,10 +517,10 @@ fn servers_are_read_and_held_to_their_parts() {
         ("mcp.servers = []\n", "mcp.servers: expects a table, not a list"),
         ("mcp.servers.'a/b'.url = 'http://x'\n", "cannot be part of a path"),
         ("mcp.servers.a = {}\n", "mcp.servers.a: has neither a command nor a url"),
-        ("mcp.servers.a.args = ['x']\n", "has args and no command"),
+        ("mcp.servers.a.args = ['x']\n", "has args but no command"),
         ("mcp.servers.a = { url = 'http://x', command = 'x' }\n", "has a command and a url"),
-        ("mcp.servers.a = { url = 'http://x', env = { A = 'x' } }\n", "env is for a command"),
-        ("mcp.servers.a = { command = 'x', headers = { a = 'x' } }\n", "headers are for a url"),
+        ("mcp.servers.a = { url = 'http://x', env = { A = 'x' } }\n", "env works only with a command"),
+        ("mcp.servers.a = { command = 'x', headers = { a = 'x' } }\n", "headers work only with a url"),
         ("mcp.servers.a.urls = 'x'\n", "mcp.servers.a.urls: unknown key; did you mean mcp.servers.a.url?"),
         ("mcp.servers.a.url = 'ftp://x'\n", "is neither http nor https"),
         ("mcp.servers.a = { url = 'http://x', headers = { Host = 'x' } }\n", "\"Host\" cannot be set"),
@@ -819,11 +819,11 @@ fn tenants_that_cannot_be_meant_are_refused() {
         ),
         (
             "[[tenants]]\nname = 'a'\ncertificates = 'a.example'\n",
-            "nobody shows a certificate without tls.client_ca",
+            "clients cannot show certificates without tls.client_ca",
         ),
         (
             "[[tenants]]\nname = 'a'\nkeys = 'HASH'\n[[tenants]]\nname = 'b'\nkeys = 'HASH'\n",
-            "x.toml:4: tenants[1]: b has a key or certificate of a",
+            "x.toml:4: tenants[1]: b has the same key or certificate as a",
         ),
         ("tls.cert = 'pem'\n", "x.toml:1: tls.cert: needs tls.key as well"),
         ("tls.client_ca = 'pem'\n", "x.toml:1: tls.client_ca: needs tls.cert as well"),

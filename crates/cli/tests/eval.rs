@@ -223,7 +223,11 @@ fn a_run_that_was_cut_short_goes_on() {
     );
     let ran = eval(&model, "torn", 6, "--yes --max-output 99");
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("made with other settings: max_output 2048 there, 99 now"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("made with different settings: max_output was 2048, is now 99"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -233,7 +237,7 @@ fn nothing_is_spent_without_a_yes() {
     let ran = eval(&model, "asked", 3, "");
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.stderr.contains("nobody is here to say yes") && ran.stderr.contains("--yes"),
+        ran.stderr.contains("there is no terminal to confirm this on") && ran.stderr.contains("--yes"),
         "{}",
         ran.stderr
     );
@@ -268,7 +272,11 @@ fn garbage_is_no_answer() {
 
 #[test]
 fn wrong_types_are_no_answer() {
-    hostile("types", |_| (200, r#"{"choices":[{"message":7}],"usage":[]}"#.to_owned()), "holds no message");
+    hostile(
+        "types",
+        |_| (200, r#"{"choices":[{"message":7}],"usage":[]}"#.to_owned()),
+        "contains no message",
+    );
 }
 
 #[test]
@@ -313,6 +321,6 @@ fn a_busy_server_is_asked_again_and_what_fails_is_left_out() {
     out("busy");
     let ran = eval(&model, "busy", 4, "--yes --concurrency 1");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.contains("3 requests failed and left their pairs out"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("3 requests failed, so their pairs are not counted"), "{}", ran.stdout);
     assert!(ran.stdout.contains("3 × the server answered 400 Bad Request: no"), "{}", ran.stdout);
 }

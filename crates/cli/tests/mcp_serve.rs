@@ -386,7 +386,7 @@ fn a_server_that_listens_gets_the_request_and_the_client_shorter_results() {
         }
     }
     let nowhere = served.ask("POST", "/mcp/none", "", &call("rows"));
-    assert!(nowhere.body.contains("there is: /mcp/far, /mcp/rows"), "{}", nowhere.body);
+    assert!(nowhere.body.contains("unknown path; use one of: /mcp/far, /mcp/rows"), "{}", nowhere.body);
     let page = served.ask("POST", "/mcp/far", "origin: https://evil.example\r\n", &call("rows"));
     assert!(page.head.starts_with("HTTP/1.1 403"), "{}", page.head);
 }
@@ -504,7 +504,7 @@ fn an_answer_that_is_too_long_is_an_error_and_is_not_held() {
     let served = serve("huge", "http://127.0.0.1:1/mcp");
     let session = served.begin();
     let answer = served.ask("POST", "/mcp/rows", &session, &call("huge"));
-    assert_eq!(answer.messages()[0]["error"]["message"], "the server's answer is too long to be carried");
+    assert_eq!(answer.messages()[0]["error"]["message"], "the server's answer is too long to forward");
     let status = fs::read_to_string(format!("/proc/{}/status", served.process.id())).expect("a process");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
     assert!(peak.expect("memory").parse::<usize>().expect("a number") < 250 << 10, "{peak:?}");

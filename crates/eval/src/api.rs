@@ -140,7 +140,7 @@ impl EvalApi {
             Self::Openai => chat(&body),
             Self::Anthropic => messages(&body),
         };
-        heard.ok_or_else(|| "the answer holds no message".to_owned())
+        heard.ok_or_else(|| "the answer contains no message".to_owned())
     }
 
     /// Appends a model's message and the results of its calls to a request.

@@ -39,10 +39,10 @@ impl RunLog {
         let unable = |error: io::Error| fault(error.to_string());
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(unable)?;
         if file.try_lock().is_err() {
-            return Err(fault("another run writes to it".to_owned()));
+            return Err(fault("another run is writing to it".to_owned()));
         }
         if file.metadata().map_err(unable)?.len() > MAX_FILE_BYTES {
-            return Err(fault("too long to be the file of a run".to_owned()));
+            return Err(fault("too long to be the log of an eval run".to_owned()));
         }
         let mut bytes = Vec::new();
         file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(unable)?;
@@ -87,7 +87,7 @@ impl RunLog {
             let message = format!("cannot write {}: {error}", self.path.display());
             CommandFault::unable(
                 message,
-                "free some space there, then run it again: it goes on where it stopped",
+                "free some space there, then run it again: it continues where it stopped",
             )
         })
     }
@@ -97,18 +97,18 @@ impl RunLog {
 fn run_name(line: &str, settings: &Value) -> Result<String, String> {
     let head: Value = serde_json::from_str(line).unwrap_or_default();
     let Some(run) = head["run"].as_str().filter(|_| head["tersely_eval"] == VERSION) else {
-        return Err("not the file of a run".to_owned());
+        return Err("not the log of an eval run".to_owned());
     };
     let (theirs, ours) = (&head["settings"], settings);
     let names = ours.as_object().into_iter().flatten().map(|(name, _)| name);
     let other: Vec<_> = names
         .filter(|name| theirs[name.as_str()] != ours[name.as_str()])
-        .map(|name| format!("{name} {} there, {} now", theirs[name.as_str()], ours[name.as_str()]))
+        .map(|name| format!("{name} was {}, is now {}", theirs[name.as_str()], ours[name.as_str()]))
         .collect();
     if other.is_empty() {
         return Ok(run.to_owned());
     }
-    Err(format!("made with other settings: {}", other.join("; ")))
+    Err(format!("made with different settings: {}", other.join("; ")))
 }
 
 fn to_json(answer: &EvalAnswer) -> Value {

@@ -35,7 +35,10 @@ pub(super) fn find(args: &EvalArgs) -> Result<AskedPlace, CommandFault> {
     let keys = [is_set(ANTHROPIC_KEY), is_set(OPENAI_KEY)];
     let api = args.api.unwrap_or_else(|| guess(&args.upstream, &args.model, keys));
     let headers = api.headers(key(args, api)?.as_deref()).ok_or_else(|| {
-        CommandFault::unable("the key has characters that no header can hold", "check the variable")
+        CommandFault::unable(
+            "the key contains characters that are not allowed in a header",
+            "check the variable",
+        )
     })?;
     let is_openai = api == EvalApi::Openai && url.starts_with("https://api.openai.com");
     Ok(AskedPlace { upstream, api, headers, is_openai })

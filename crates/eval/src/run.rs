@@ -73,7 +73,9 @@ fn exit_code(tally: &EvalTally) -> Result<ExitCode, Stop> {
     if tally.pairs.iter().any(|pairs| pairs.all() == 0) {
         let why = tally.faults.first().map_or("no answers", |(why, _)| why.as_str());
         let hint = "check --upstream, --model, --api and the key, then run it again";
-        return Err(CommandFault::unable(format!("no question was answered in all ways: {why}"), hint).into());
+        return Err(
+            CommandFault::unable(format!("no question was answered in all three ways: {why}"), hint).into()
+        );
     }
     Ok(if tally.is_worse() { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }

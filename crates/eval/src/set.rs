@@ -134,7 +134,7 @@ fn truth(value: &Value) -> Result<Truth, String> {
             let all = answer.as_array().filter(|all| !all.is_empty()).ok_or("answer is not a list")?;
             Ok(Truth::Set(all.iter().map(some).collect::<Result<_, _>>()?))
         }
-        other => Err(format!("kind {other:?} is none of exact, number, set")),
+        other => Err(format!("unknown kind {other:?}; use exact, number or set")),
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
             ),
             (
                 r#"{"texts":[TEXT],"questions":[{"text":"a","question":"?","kind":"guess","answer":"x"}]}"#,
-                "none of exact",
+                "unknown kind \"guess\"; use exact",
             ),
         ] {
             let fault = parse(&set.replace("TEXT", text)).unwrap_err();

@@ -42,9 +42,9 @@ pub(super) fn is_refused(
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         let hint = "use --yes to spend without being asked";
-        return Err(CommandFault::unable("nobody is here to say yes to that", hint).into());
+        return Err(CommandFault::unable("there is no terminal to confirm this on", hint).into());
     }
-    output::note("Go on? [y/N]")?;
+    output::note("Continue? [y/N]")?;
     let mut said = String::new();
     io::stdin().lock().read_line(&mut said)?;
     Ok(!matches!(said.trim().to_lowercase().as_str(), "y" | "yes"))

@@ -49,8 +49,9 @@ impl AdminHandler {
         notice: CancellationToken,
     ) -> Result<Option<(Arc<Self>, TcpListener)>, Error> {
         let Some(listen) = settings.admin.listen else { return Ok(None) };
-        let fault =
-            |error| Error::setting(format!("cannot listen on {listen}, as admin.listen says")).because(error);
+        let fault = |error| {
+            Error::setting(format!("cannot listen on {listen}, the address in admin.listen")).because(error)
+        };
         let listener = TcpListener::bind(listen).await.map_err(fault)?;
         let reach = Reach::at(listener.local_addr().unwrap_or(listen));
         if reach == Reach::Open && settings.admin.token.is_empty() {

@@ -255,7 +255,8 @@ fn header(word: &str) -> Result<String, String> {
 /// Parses a key. It may be a secret, so no message repeats it.
 fn key(word: &str) -> Result<String, String> {
     let fits = !word.is_empty() && HeaderValue::try_from(word).is_ok();
-    fits.then(|| word.to_owned()).ok_or_else(|| "has characters that no header can hold, or none".to_owned())
+    fits.then(|| word.to_owned())
+        .ok_or_else(|| "is empty, or contains characters that are not allowed in a header".to_owned())
 }
 
 fn choice(all: &[&'static str], word: &str) -> Result<&'static str, String> {

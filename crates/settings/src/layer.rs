@@ -87,7 +87,7 @@ impl Layer {
         match (scaled, self.values.get(key.name)) {
             (Err(what), _) => self.problems.push(Problem::at(&origin, name, what)),
             (_, Some((_, before))) => {
-                let what = format!("sets {} again; {before} already does", key.name);
+                let what = format!("sets {} a second time; {before} already sets it", key.name);
                 self.problems.push(Problem::at(&origin, name, what).hint("remove one of the two"));
             }
             (Ok(words), None) => drop(self.values.insert(key.name, (words, origin))),

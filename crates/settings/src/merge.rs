@@ -124,7 +124,7 @@ impl Merger {
         let mut tenants = layers.iter().flat_map(|layer| &layer.tenants);
         if let Some((_, origin)) = tenants.find(|(it, _)| client_ca.is_empty() && !it.certificates.is_empty())
         {
-            let what = "nobody shows a certificate without tls.client_ca";
+            let what = "clients cannot show certificates without tls.client_ca";
             let hint = "set tls.client_ca to the authority of these certificates, or give the tenant keys";
             self.problems.push(Problem::at(origin, "tenants.certificates", what).hint(hint));
         }
@@ -137,7 +137,7 @@ impl Merger {
         let typed = self.entries.iter().find(|entry| entry.name == "prompts.fail_open");
         if let Some(entry) = typed.filter(|_| self.draft.prompting && !fail_open && form == PromptForm::Auto)
         {
-            let what = "can be false only with prompts.form = \"toon\": the other forms hold every document";
+            let what = "can be false only with prompts.form = \"toon\": the other forms can represent every document";
             let hint = "set prompts.form to toon, or remove prompts.fail_open";
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }
@@ -154,7 +154,7 @@ impl Merger {
         let Plan { mode, loss, .. } = settings.engine.plan;
         let is_idle = mode == Mode::Disabled || loss < Loss::Detail;
         if is_idle && mode != Mode::Disabled {
-            let loss = "loss allows no detail to be left out";
+            let loss = "loss does not allow detail to be left out";
             self.notices.push(format!("remote.strategy has no effect: {loss}"));
         }
         let is_alone = settings.gateway.listen.ip().is_loopback();
@@ -164,7 +164,7 @@ impl Merger {
                 format!("set {missing}; docs/remote.md has examples"),
             )
         } else if kept.addresses.is_empty() && !is_alone {
-            let what = "a compressor says something else each time, and every instance must send the same: that needs a shared store";
+            let what = "a compressor's answers vary, but every instance must send the same text: that needs a shared store";
             (
                 what.to_owned(),
                 "set store.addresses and store.secret, or listen on a loopback address only".to_owned(),

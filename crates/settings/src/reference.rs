@@ -29,7 +29,7 @@ With a file in the current directory (3), your own (4) is read too: it says what
 
 TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
 current directory (3) may have come with a downloaded project, so it can only set how tool results are compressed: `mode` and `loss` (but for values that leave secrets unmasked), `min_bytes`, `skip_above`,
-`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (but for `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` of these. It names no variables. Whatever else stands in it, what makes no sense included,
+`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (but for `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` of these. It names no variables. Everything else in it, valid or not,
 is ignored by `run`, `stats` and the other commands of a person, which say so in a line; `serve`, `extproc`, `http`, `mcp serve` and `config` refuse it until you name the file with `--config`.
 
 `tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;

@@ -50,7 +50,7 @@ pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
 fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::Table(pairs) = &node.value else {
         let what =
-            format!("a rule is a table of tool, route, tenant and what changes, not {}", node.value.kind());
+            format!("a rule is a table of tool, route, tenant and settings, not {}", node.value.kind());
         return reader.problem(node.line, "rules", what);
     };
     let mut rule = Rule::default();
@@ -67,7 +67,7 @@ fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
         );
     }
     if rule.tool.is_some() && rule.change.on(Plan::default()).mode == Mode::Observe {
-        let what = "observe holds for whole requests; leave `tool` out of this rule, or write another mode";
+        let what = "observe applies to whole requests; remove `tool` from this rule, or choose another mode";
         reader.problem(node.line, "rules", what);
     }
     let origin = reader.at(node.line);

@@ -145,13 +145,13 @@ fn set(reader: &TreeReader<'_>, draft: &mut ServerDraft, part: &Pair) -> Result<
 fn apart(draft: &ServerDraft) -> Result<(), String> {
     match draft {
         ServerDraft { command, args, .. } if command.is_empty() && !args.is_empty() => {
-            Err("has args and no command".to_owned())
+            Err("has args but no command".to_owned())
         }
         ServerDraft { url, env, .. } if !url.is_empty() && !env.is_empty() => {
-            Err("env is for a command; a server with a url has headers".to_owned())
+            Err("env works only with a command; for a url, set headers".to_owned())
         }
         ServerDraft { command, headers, .. } if !command.is_empty() && !headers.is_empty() => {
-            Err("headers are for a url; a command has env".to_owned())
+            Err("headers work only with a url; for a command, set env".to_owned())
         }
         _ => Ok(()),
     }

@@ -119,7 +119,7 @@ fn parse_permission(word: &str) -> Result<&'static str, String> {
 /// The conflict between a tenant and the others, if there is one.
 pub(crate) fn clash(settings: &TenantSettings, others: &[TenantSettings]) -> Option<String> {
     if let Some(other) = others.iter().find(|other| other.tenant.name == settings.tenant.name) {
-        return Some(format!("{} stands here twice; list all its keys in one place", other.tenant.name));
+        return Some(format!("{} is listed twice; list all its keys in one place", other.tenant.name));
     }
     let shared = |other: &&TenantSettings| {
         other.keys.iter().any(|key| settings.keys.contains(key))
@@ -129,7 +129,7 @@ pub(crate) fn clash(settings: &TenantSettings, others: &[TenantSettings]) -> Opt
                 .any(|it| settings.certificates.iter().any(|own| own.eq_ignore_ascii_case(it)))
     };
     let other = others.iter().find(shared)?;
-    Some(format!("{} has a key or certificate of {}", settings.tenant.name, other.tenant.name))
+    Some(format!("{} has the same key or certificate as {}", settings.tenant.name, other.tenant.name))
 }
 
 /// A tenant as one line.
@@ -190,9 +190,9 @@ mod tests {
         let one = settings("a", "1", "a.example");
         for (other, expected) in [
             (settings("b", "2", "b.example"), None),
-            (settings("a", "2", "b.example"), Some("a stands here twice; list all its keys in one place")),
-            (settings("b", "1", "b.example"), Some("b has a key or certificate of a")),
-            (settings("b", "2", "A.example"), Some("b has a key or certificate of a")),
+            (settings("a", "2", "b.example"), Some("a is listed twice; list all its keys in one place")),
+            (settings("b", "1", "b.example"), Some("b has the same key or certificate as a")),
+            (settings("b", "2", "A.example"), Some("b has the same key or certificate as a")),
         ] {
             assert_eq!(clash(&other, std::slice::from_ref(&one)).as_deref(), expected);
         }

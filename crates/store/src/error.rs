@@ -30,12 +30,12 @@ impl fmt::Display for StoreError {
         match self {
             Self::Down(why) => write!(
                 f,
-                "the store cannot be used ({why}): check its address, its credentials and that it runs"
+                "the store cannot be used ({why}): check its address and credentials, and that it is running"
             ),
             Self::Resting => f.write_str("the store failed a moment ago; retrying within a second"),
             Self::Slow(deadline) => write!(
                 f,
-                "the store did not answer within {} ms: check its load and the network, or allow it more",
+                "the store did not answer within {} ms: check its load and the network, or allow it more time",
                 deadline.as_millis()
             ),
             Self::Busy(most) => {

@@ -89,7 +89,7 @@ impl RemoteStore {
         match self.find(key).await? {
             FoundText::Text(text) => Ok(text),
             FoundText::Nothing | FoundText::Spoiled => {
-                Err(StoreError::Down("what was written is not there".to_owned()))
+                Err(StoreError::Down("a text that was just written cannot be read back".to_owned()))
             }
         }
     }

@@ -29,7 +29,7 @@ pub(crate) fn owner(tenant: &Tenant) -> String {
 /// Fails if the system provides no random bytes.
 pub fn random_name() -> Result<String, SettingError> {
     let mut bytes = [0; 16];
-    let fault = |_| SettingError("the system gives no random bytes".to_owned());
+    let fault = |_| SettingError("the system provides no random bytes".to_owned());
     SystemRandom::new().fill(&mut bytes).map_err(fault)?;
     Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }

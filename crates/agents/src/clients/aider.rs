@@ -128,8 +128,8 @@ const UNREAD: &str = "OPENAI_API_BASE=?";
 fn unread(setting: &str, said: &SettingValues) -> CommandFault {
     let file = said.file.as_ref().map_or(String::new(), |file| file.display().to_string());
     CommandFault::unable(
-        format!("{file}: not YAML that tersely reads, and it sets {setting}"),
-        format!("give aider --{setting} instead, or mend the file"),
+        format!("{file}: sets {setting}, but tersely cannot read its YAML"),
+        format!("pass --{setting} to aider instead, or fix the file"),
     )
 }
 

@@ -70,7 +70,7 @@ impl Client for Claude {
     /// no longer have an effect.
     fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         if let Some(name) = CHOSEN.iter().find(|name| environment.var(name).is_some()) {
-            return Err(format!("{name} is set, which a settings file would overrule"));
+            return Err(format!("{name} is set, but a settings file would override it"));
         }
         Ok(ClientSettings {
             file: environment.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json"),

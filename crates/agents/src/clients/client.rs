@@ -41,7 +41,7 @@ pub trait Client: Sync {
     /// # Errors
     /// Returns the reason if no setting does this reliably.
     fn settings(&self, _world: &ClientEnvironment, _url: &str) -> Result<ClientSettings, String> {
-        Err("no setting of its own is known that surely would".to_owned())
+        Err("none of its settings reliably sends all its requests to a gateway".to_owned())
     }
 }
 
@@ -129,7 +129,7 @@ impl LaunchOptions {
     ) -> Result<(), CommandFault> {
         if vendor.usual.is_empty() && !matches!(place, VendorPlace::Chosen(_)) {
             if let VendorPlace::Open(why) = place {
-                self.notes.push(format!("{name} stays as it is, because {why}"));
+                self.notes.push(format!("{name} is left unchanged, because {why}"));
             }
             return Ok(());
         }

@@ -44,7 +44,9 @@ impl Client for Cline {
             return Ok(launch);
         }
         if environment.option("--config", "--data-dir").next().is_some() {
-            launch.notes.push("cline was given a folder of settings, which is left alone".to_owned());
+            launch
+                .notes
+                .push("cline was started with a settings folder, which tersely does not change".to_owned());
             return Ok(launch);
         }
         let file = file(environment);
@@ -57,7 +59,7 @@ impl Client for Cline {
         if let Some(name) = login {
             return Err(CommandFault::unable(
                 format!(
-                    "cline is logged in to {name}, and keeps that login where tersely would have to write"
+                    "cline is logged in to {name}, and stores that login in the file that tersely would have to replace"
                 ),
                 "choose a provider with an API key (cline auth, or -P NAME), or start cline without tersely",
             ));
@@ -66,7 +68,9 @@ impl Client for Cline {
             let path = launch.file("providers.json", &settings.to_string())?;
             launch.env.extend([(FILE.to_owned(), path), (BACKEND.to_owned(), "local".to_owned())]);
         } else {
-            launch.notes.push(format!("{} has no provider with an address that we know", file.display()));
+            launch
+                .notes
+                .push(format!("{} has no provider with an address that tersely knows", file.display()));
         }
         Ok(launch)
     }

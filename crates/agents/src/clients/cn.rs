@@ -36,14 +36,16 @@ impl Client for Cn {
         let mut launch = LaunchOptions::variables(environment, endpoints, vendors)?;
         if environment.option("--config", "--config").next().is_some() {
             launch.notes.push(format!(
-                "cn uses what --config names: leave that out, and {} leads here",
+                "cn uses the file that --config names; without --config, the models in {} go through tersely",
                 file.display()
             ));
         } else if lead(&mut config, endpoints)? {
             let path = launch.file("config.yaml", &config.to_string())?;
             launch.args = vec!["--config".to_owned(), path];
         } else {
-            launch.notes.push(format!("{} names no model with an address that we can read", file.display()));
+            launch
+                .notes
+                .push(format!("{} has no model with an address that tersely can read", file.display()));
         }
         Ok(launch)
     }

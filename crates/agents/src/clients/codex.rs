@@ -79,7 +79,7 @@ impl Client for Codex {
             return Err(format!("it is set up for the provider {other}"));
         }
         if let VendorPlace::Open(_) = variable(environment) {
-            return Err(format!("{VARIABLE} is set, which only some versions heed"));
+            return Err(format!("{VARIABLE} is set, but only some versions use it"));
         }
         let home = environment.home("CODEX_HOME", ".codex");
         if is_subscribed(environment)

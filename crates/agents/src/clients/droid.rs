@@ -35,12 +35,14 @@ impl Client for Droid {
         }
         if !found {
             return Err(CommandFault::unable(
-                "droid's own models are behind Factory's service, which has no setting for another place",
+                "droid reaches its own models through Factory's service, whose address cannot be changed",
                 "add a model of your own to customModels in ~/.factory/settings.json and choose it, or start droid without tersely",
             ));
         }
         let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
-        launch.notes.push("only models in customModels lead here: choose one with -m custom:NAME".to_owned());
+        launch.notes.push(
+            "only models in customModels go through tersely: choose one with -m custom:NAME".to_owned(),
+        );
         let path = launch.file("settings.json", &json!({ "customModels": models }).to_string())?;
         launch.args = vec!["--settings".to_owned(), path];
         Ok(launch)

@@ -42,7 +42,8 @@ impl Client for GeminiCli {
 
     /// Gemini CLI reads the address only from files of variables, and only from the first one that it finds.
     fn settings(&self, _world: &ClientEnvironment, _url: &str) -> Result<ClientSettings, String> {
-        Err("it reads the address from a .env file, and a project's would hide yours".to_owned())
+        Err("it reads the address from a .env file, and a project's .env file would override yours"
+            .to_owned())
     }
 }
 

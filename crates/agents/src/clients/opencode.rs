@@ -136,7 +136,7 @@ impl Client for OpenCode {
     fn settings(&self, environment: &ClientEnvironment, url: &str) -> Result<ClientSettings, String> {
         if ["CONFIG_DIR", "CONFIG_CONTENT"].iter().any(|name| environment.var(&self.variable(name)).is_some())
         {
-            return Err("its configuration is added to by a variable".to_owned());
+            return Err("an environment variable adds to its configuration".to_owned());
         }
         let (mut addresses, mut notes) = (Vec::new(), Vec::new());
         for (name, place) in self.providers(environment) {
@@ -149,11 +149,11 @@ impl Client for OpenCode {
                 Some(wanted) if is_free => {
                     addresses.push(SettingPlace::new(&["provider", &name, "options", "baseURL"], wanted));
                 }
-                _ => notes.push(format!("{}: requests to {name} go where they went before", self.name)),
+                _ => notes.push(format!("{}: requests to {name} do not go through tersely", self.name)),
             }
         }
         if addresses.is_empty() {
-            return Err("no key or login of a provider was found that is known here".to_owned());
+            return Err("found no key or login of a provider that tersely knows".to_owned());
         }
         let own = environment.home("XDG_CONFIG_HOME", ".config").join(self.folder);
         let named = environment.var(&self.variable("CONFIG")).map(PathBuf::from);

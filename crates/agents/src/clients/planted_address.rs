@@ -99,7 +99,7 @@ impl PlantedAddress {
     pub fn refusal(&self, client: &str, folder: &Path) -> String {
         let file = self.file.strip_prefix(folder).unwrap_or(&self.file).display().to_string();
         let place = self.origin.as_deref().unwrap_or("an address that Tersely does not follow");
-        let advice = self.origin.as_ref().map_or("", |_| "; --trust-folder follows it");
+        let advice = self.origin.as_ref().map_or("", |_| "; to allow this address, add --trust-folder");
         let line = format!("{file} sends requests to {place}: {client} runs without Tersely{advice}");
         line.chars().map(|it| if it.is_control() { '?' } else { it }).collect()
     }

@@ -65,7 +65,7 @@ pub(super) const COPILOT: ByVariables = ByVariables {
     }],
     written: |_| Vec::new(),
     else_wise: Some((
-        "copilot talks to GitHub's own service, at an address that only GitHub tells it",
+        "copilot uses GitHub's own service, and gets the address of that service from GitHub",
         "name a provider of your own with COPILOT_PROVIDER_BASE_URL (see `copilot help providers`), or start copilot without tersely",
     )),
 };
@@ -77,7 +77,7 @@ pub(super) const AMP: ByVariables = ByVariables {
     vendors: &[],
     written: |_| Vec::new(),
     else_wise: Some((
-        "amp talks to no model: its own service does, and has no setting for another place",
+        "amp reaches its models through its own service, whose address cannot be changed",
         "start amp without tersely; `tersely mcp` makes the results of its MCP servers smaller",
     )),
 };

@@ -129,7 +129,7 @@ impl VendorVariables {
         if let (Some(_), Some(key)) =
             (environment.var(name), self.key.filter(|key| environment.var(key).is_none()))
         {
-            return VendorPlace::Open(format!("requests are signed for that place where {key} is not set"));
+            return VendorPlace::Open(format!("requests are signed for that address when {key} is not set"));
         }
         if let Some(url) = environment.url(name) {
             return VendorPlace::Chosen(url);

@@ -106,7 +106,7 @@ impl ClientFile {
         let path = fs::canonicalize(path).map_err(unable)?;
         let about = fs::metadata(&path).map_err(unable)?;
         if !about.is_file() {
-            let hint = "check the path: a file is meant";
+            let hint = "check the path: it must name a file";
             return Err(CommandFault::unable(format!("{named}: not a file"), hint));
         }
         let mut bytes = Vec::new();
@@ -151,7 +151,7 @@ impl ClientFile {
         }
         if fs::read(&self.path).ok().as_deref() != Some(self.text.as_bytes()) {
             let hint = "close the client, then run it again";
-            return Err(CommandFault::unable(format!("{path}: changed while we looked at it"), hint));
+            return Err(CommandFault::unable(format!("{path}: changed while tersely was reading it"), hint));
         }
         Ok(())
     }

@@ -53,7 +53,7 @@ impl ServiceKeeper {
             return stdout_of(&run("launchctl", &["print", &domain])?).map(|_| Self::Launchd);
         }
         if !cfg!(target_os = "linux") {
-            return Err("it is known for systemd and launchd alone".to_owned());
+            return Err("only systemd and launchd are supported".to_owned());
         }
         let asked = run("systemctl", &["--user", "is-system-running"])?;
         let state = String::from_utf8_lossy(&asked.stdout).trim().to_owned();

@@ -48,19 +48,19 @@ pub(super) fn run(
     plan.show(args)?;
     if plan.files.len() == 1 {
         let hint = "run `tersely init` without --service: aliases work for every agent";
-        return Err(CommandFault::no("no agent's settings can be pointed at a service", hint).into());
+        return Err(CommandFault::no("no agent has settings that can point to a service", hint).into());
     }
     ensure_free(keeper, listen)?;
     if is_stopped {
-        output::note("the service does not run, and agents are pointed at it; it would be started again")?;
+        output::note(
+            "the service is not running, but agents are pointed at it; tersely would start it again",
+        )?;
     }
     let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {
         establish(keeper, &plan.files[0], &meant, &mut receipts)?;
         write(&plan.files[1..], &mut receipts)?;
-        output::note(
-            "written. Agents come through the gateway when they start again. To undo it: tersely uninstall",
-        )?;
+        output::note("written. Agents use the gateway when they start again. To undo it: tersely uninstall")?;
         if let Some(advice) = keeper.advice() {
             output::note(advice)?;
         }
@@ -77,7 +77,7 @@ fn unheard(environment: &ClientEnvironment) -> Vec<String> {
     }
     let names = names.join(", ");
     vec![format!(
-        "{names}: set in this shell alone; for the service, write it into ~/.config/tersely/tersely.toml"
+        "{names}: set only in this shell; for the service, write it into ~/.config/tersely/tersely.toml"
     )]
 }
 
@@ -99,7 +99,7 @@ fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
     if listen.ip().is_loopback() && listen.port() != 0 {
         return Ok(meant);
     }
-    let message = format!("{listen} is not a fixed address that only this machine can reach");
+    let message = format!("{listen} must be a fixed address that only this machine can reach");
     Err(CommandFault::unable(
         message,
         "name one, for example: tersely init --service --listen 127.0.0.1:8787",
@@ -120,14 +120,15 @@ fn unit(
     let mut receipt = Receipt::new(ReceiptKind::Service, "", file.path());
     let earlier = receipts.find(&receipt);
     if earlier.is_some_and(|it| !it.added.split([' ', '\n', '<', '>']).any(|word| word == listen)) {
-        let message = format!("the service is there already, at another address than {listen}");
+        let message = format!("the service already exists, at an address other than {listen}");
         let hint =
             "to move it, run `tersely uninstall` first; to leave it there, name its address with --listen";
         return Err(CommandFault::no(message, hint));
     }
     let is_ours = earlier.is_some_and(|earlier| earlier.added == file.text);
     if !file.is_new() && file.text != text && !is_ours {
-        let message = format!("{}: there already, and not written by `tersely init`", file.path().display());
+        let message =
+            format!("{}: exists already, and was not written by `tersely init`", file.path().display());
         let hint = "remove it if you no longer need it, or run `tersely init` without --service";
         return Err(CommandFault::no(message, hint));
     }
@@ -176,7 +177,7 @@ fn establish(
         create(unit.path(), &earlier.added, 0o600)?;
         receipts.add(earlier)?;
         let _ = keeper.start(unit.path());
-        let message = format!("the service is as it was, and no client was changed: {why}");
+        let message = format!("the earlier service was restored, and no client was changed: {why}");
         return Err(CommandFault::unable(message, hint).into());
     }
     let _ = keeper.stop();
@@ -184,7 +185,7 @@ fn establish(
         unit.receipts.iter().try_for_each(|receipt| receipts.forget(receipt))?;
     }
     let _ = keeper.forget();
-    let message = format!("the service was taken away again, and no client was changed: {why}");
+    let message = format!("the service was removed again, and no client was changed: {why}");
     Err(CommandFault::unable(message, hint).into())
 }
 
@@ -203,9 +204,9 @@ fn prove(keeper: ServiceKeeper, unit: &PlannedFile, meant: &AllSettings) -> Resu
         return Ok(Err(why));
     }
     if !is_up(keeper, meant, first)? {
-        return Ok(Err("it did not come back after its process was killed".to_owned()));
+        return Ok(Err("it did not restart after its process was killed".to_owned()));
     }
-    output::note(&format!("the service answers at {listen}, and came back after its process was killed"))?;
+    output::note(&format!("the service answers at {listen}, and restarted after its process was killed"))?;
     Ok(Ok(()))
 }
 

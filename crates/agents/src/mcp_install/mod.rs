@@ -97,7 +97,10 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
         scene.file.keep()?;
     }
     if let Err(fault) = undo::record(args.client, &scene.file.path) {
-        output::note(&format!("note: `tersely uninstall` will not know of this: {}", fault.message))?;
+        output::note(&format!(
+            "note: `tersely uninstall` will not undo this, because it could not be recorded: {}",
+            fault.message
+        ))?;
     }
     edit.write()?;
     let (count, kept) = (direct.len(), scene.file.backup());
@@ -242,9 +245,9 @@ impl Scene {
                 |error| {
                     format!("the file is unchanged, but its backup {shown} could not be removed: {error}")
                 },
-                |()| "the file is as it was, byte for byte; its backup is removed".to_owned(),
+                |()| "the file is restored, byte for byte, and its backup is removed".to_owned(),
             ),
-            _ if left > 0 => format!("still through Tersely: {left}; --all takes all of them back"),
+            _ if left > 0 => format!("still through Tersely: {left}; --all restores all of them"),
             Some(_) => format!("the file has other changes, which stay; so does its backup: {shown}"),
             None => "the servers start without Tersely; there was no backup to compare with".to_owned(),
         }

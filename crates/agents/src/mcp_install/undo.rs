@@ -21,7 +21,10 @@ impl WrappedServers {
         let hint = "name the client's own file with `tersely mcp uninstall --client NAME --file PATH`";
         let client = McpClient::from_str(&receipt.client, false);
         let client = client.map_err(|_| {
-            CommandFault::unable(format!("{}: {} is not known", receipt.file.display(), receipt.client), hint)
+            CommandFault::unable(
+                format!("{}: unknown client {}", receipt.file.display(), receipt.client),
+                hint,
+            )
         })?;
         Ok(Self { client, scene: Scene::read(client, &receipt.file)? })
     }

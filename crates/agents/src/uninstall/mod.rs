@@ -103,7 +103,7 @@ fn report(args: &UninstallArgs, done: &[UndoReport], forgotten: Option<u64>) -> 
     }
     match forgotten {
         Some(requests) => output::note(&format!("{requests} requests forgotten"))?,
-        None => output::note("what was recorded of requests stays; to forget it: tersely purge")?,
+        None => output::note("recorded requests are kept; to forget them: tersely purge")?,
     }
     output::note(&format!("to remove the program: {}", origin::removal()))?;
     Ok(())

@@ -92,7 +92,9 @@ fn act(way: UndoAction) -> Result<Option<String>, CommandFault> {
             let _ = keeper.forget();
             // A service that does not run need not be stopped.
             if let (Err(why), Some(process)) = (stopped, keeper.process()) {
-                return Ok(Some(format!("process {process} still runs, for it could not be stopped: {why}")));
+                return Ok(Some(format!(
+                    "process {process} is still running, because it could not be stopped: {why}"
+                )));
             }
         }
     }
@@ -101,7 +103,7 @@ fn act(way: UndoAction) -> Result<Option<String>, CommandFault> {
 
 fn way(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     if receipt.file.symlink_metadata().is_err() && receipt.kind != ReceiptKind::Service {
-        return Ok((UndoAction::Nothing, "the file is not there any more".to_owned()));
+        return Ok((UndoAction::Nothing, "the file no longer exists".to_owned()));
     }
     match receipt.kind {
         ReceiptKind::Block => block(receipt),
@@ -116,11 +118,11 @@ fn block(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let place = block_place(&file.text).map_err(|()| {
         let message =
-            format!("the lines {BEGIN} and {END} do not match; remove what `tersely init` wrote by hand");
+            format!("the lines {BEGIN} and {END} do not match; remove by hand what `tersely init` wrote");
         CommandFault::unable(message, "")
     })?;
     let Some(place) = place else {
-        return Ok((UndoAction::Nothing, "the lines are not there any more".to_owned()));
+        return Ok((UndoAction::Nothing, "the lines are already gone".to_owned()));
     };
     // We inserted a line break in front of our lines. If other lines follow ours, they still need it.
     let is_last = place.end == file.text.len();
@@ -140,9 +142,9 @@ fn setting(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let unable = |why: &str| CommandFault::unable(format!("{why}; remove {name} by hand"), "");
     let stands = shape.value(&file.text, &setting.path).map_err(|fault| unable(fault.words()))?;
     match stands {
-        None => return Ok((UndoAction::Nothing, format!("{name} is not there any more"))),
+        None => return Ok((UndoAction::Nothing, format!("{name} is no longer set"))),
         Some(value) if value != setting.value => {
-            return Ok((UndoAction::Nothing, format!("{name} has another value now, which stays")));
+            return Ok((UndoAction::Nothing, format!("{name} has another value now, which is kept")));
         }
         Some(_) => {}
     }
@@ -165,14 +167,11 @@ fn cut(receipt: &Receipt, file: ClientFile, patch: Patch) -> UndoAction {
 fn service(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let keeper = ServiceKeeper::of(&receipt.file);
     if fs::symlink_metadata(&receipt.file).is_err() {
-        return Ok((
-            UndoAction::Stop(keeper, None),
-            "the service; its file is not there any more".to_owned(),
-        ));
+        return Ok((UndoAction::Stop(keeper, None), "the service; its file no longer exists".to_owned()));
     }
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     if file.text != receipt.added {
-        let words = "the service is stopped; its file was changed since, and stays";
+        let words = "the service is stopped; its file was changed since, and is kept";
         return Ok((UndoAction::Stop(keeper, None), words.to_owned()));
     }
     Ok((
@@ -186,8 +185,10 @@ fn servers(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let client = &receipt.client;
     Ok(match servers.count() {
         0 => (UndoAction::Nothing, format!("{client}: no server goes through Tersely any more")),
-        1 => (UndoAction::Unwrap(Box::new(servers)), format!("{client}: Tersely before 1 server")),
-        count => (UndoAction::Unwrap(Box::new(servers)), format!("{client}: Tersely before {count} servers")),
+        1 => (UndoAction::Unwrap(Box::new(servers)), format!("{client}: Tersely in front of 1 server")),
+        count => {
+            (UndoAction::Unwrap(Box::new(servers)), format!("{client}: Tersely in front of {count} servers"))
+        }
     })
 }
 

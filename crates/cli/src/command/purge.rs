@@ -78,8 +78,8 @@ fn forget(file: &Path) -> Result<ExitCode, Stop> {
 
 fn forget_texts(args: &PurgeArgs, meant: AllSettings) -> Result<ExitCode, Stop> {
     if let StorePlace::Memory(_) = meant.keeping.store.place {
-        let hint = "texts in a gateway's memory go when it ends; store.addresses names a store that stays";
-        return Err(CommandFault::no("the settings name no store", hint).into());
+        let hint = "texts in a gateway's memory are lost when it ends; to use a permanent store, set store.addresses";
+        return Err(CommandFault::no("no store is configured", hint).into());
     }
     let headers = args.what.tenant.then(headers).transpose()?;
     if !args.yes {
@@ -112,9 +112,9 @@ fn headers() -> Result<HeaderMap, Stop> {
 
 /// Asks for confirmation on the terminal. Without a terminal, returns an error.
 fn ask(question: &str) -> Result<(), Stop> {
-    let refused = |message: &str| CommandFault::no(message, "to go on without a question, add --yes");
+    let refused = |message: &str| CommandFault::no(message, "to continue without a question, add --yes");
     if !io::stdin().is_terminal() {
-        return Err(refused("nothing was forgotten: nobody can be asked here").into());
+        return Err(refused("nothing was forgotten: there is no terminal to ask on").into());
     }
     output::note(&format!("{question} [y/N]"))?;
     let mut answer = String::new();

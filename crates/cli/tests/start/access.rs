@@ -111,7 +111,7 @@ fn certificates_and_keys_change_without_a_restart() {
     while ask("two").0 != ok && Instant::now() < until {}
     assert_eq!((ask("one").0.as_str(), ask("two").0.as_str()), (refused, ok));
     let second = scene.certify();
-    says(&served, "new certificate files read; they hold for new connections");
+    says(&served, "new certificate files read; they apply to new connections");
     let shown = ask("two").1;
     assert!(shown == second && shown != first, "the new one is shown");
     fs::write(scene.folder.join("cert.pem"), "").expect("a file");

@@ -141,7 +141,7 @@ fn a_history_that_cannot_be_written_is_said_to_be_and_the_request_goes_through()
     let done = place.agent(&address.to_string(), &env).output().expect("it ends");
     check(&done, 0, "missing from the history: 1 request: ");
     assert!(seen.try_recv().is_ok(), "the request went through");
-    check(&place.tersely(&["stats"], &env).output().expect("it ends"), 2, "begins anew");
+    check(&place.tersely(&["stats"], &env).output().expect("it ends"), 2, "starts a new one");
     check(&place.tersely(&["purge", "--yes"], &env).output().expect("it ends"), 0, "forgotten");
 }
 
@@ -215,7 +215,10 @@ fn the_closing_line_and_the_history_count_the_same() {
     check(&done, 0, "tersely: 1 request: ");
     assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
     let shown = words(&place.tersely(&["stats"], &[]).output().expect("it ends").stdout);
-    assert!(!shown.contains("(unknown)") && shown.contains("no $: no answer told its usage"), "{shown}");
+    assert!(
+        !shown.contains("(unknown)") && shown.contains("no $: no response reported its usage"),
+        "{shown}"
+    );
     assert!(shown.contains("tersely dashboard shows more\n"), "{shown}");
 }
 

@@ -18,7 +18,7 @@ const BEARER: &[u8] = b"bearer ";
 
 /// The message for every unauthenticated caller, regardless of what the caller sent.
 const UNKNOWN_MESSAGE: &str =
-    "send a key for this gateway in the header x-tersely-key; ask whoever runs it for one";
+    "send a key for this gateway in the header x-tersely-key; ask its operator for one";
 
 /// The headers in which a request may send its key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

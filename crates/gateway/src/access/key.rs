@@ -69,7 +69,7 @@ impl AccessKey {
     /// Fails if the system provides no random numbers.
     pub fn random() -> Result<Self, Error> {
         let mut bytes = [0; 32];
-        let fault = |_| Error::setting("the system gives no random numbers");
+        let fault = |_| Error::setting("the system provides no random numbers");
         SystemRandom::new().fill(&mut bytes).map_err(fault)?;
         let key = format!("{PREFIX}{}", KeyHash(bytes));
         Ok(Self { hash: KeyHash::of(key.as_bytes()), key })

@@ -133,9 +133,9 @@
     const gap = (name, value) => `${name === 'billed_cost' ? cost(value) : name === 'billed_cost_ratio' ? `${Math.abs(value * 100).toFixed(1)} %` : Math.abs(value).toFixed(2)} ${value < 0 ? 'less' : 'more'}`;
     const told = ({ name, difference, low, high, clear, more_sessions: more, more_sessions_for_a_tenth: tenth }) => (difference == null
       ? `not enough data: about ${plural(tenth, 'session')} to go`
-      : clear ? `${gap(name, difference)}; 95 % sure: ${gap(name, low)} to ${gap(name, high)}`
+      : clear ? `${gap(name, difference)}; 95 % confidence: ${gap(name, low)} to ${gap(name, high)}`
         : `not clear yet: ${gap(name, low)} to ${gap(name, high)}${more ? `; about ${plural(more, 'session')} to go` : ''}`);
-    return h('section', { class: 'card' }, h('h2', {}, 'Hold-out', h('span', {}, `${it.share} of sessions sent as they came: ${exact(it.treated)} treated · ${exact(it.held_out)} held out · ${exact(it.running)} going on`)),
+    return h('section', { class: 'card' }, h('h2', {}, 'Hold-out', h('span', {}, `${it.share} of sessions sent unchanged: ${exact(it.treated)} treated · ${exact(it.held_out)} held out · ${exact(it.running)} in progress`)),
       h('dl', { class: 'pairs' },
         it.measures.map((one) => [h('dt', {}, MEASURES[one.name], ': ', h('small', { class: 'hint' }, told(one))),
           h('dd', { title: 'treated · held out' }, one.difference == null ? '–' : `${amount(one.name, one.treated.mean)} · ${amount(one.name, one.held_out.mean)}`)])));

@@ -38,15 +38,18 @@ impl Playground {
         let trial = trial(&asked).ok_or_else(|| {
             Error::client(StatusCode::BAD_REQUEST, r#"send {"text": …, "tool": …, "command": …, "mode": …}"#)
         })?;
-        let fault = |_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out");
+        let fault = |_| {
+            Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be compressed for this preview")
+        };
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(fault)?;
         let engine = self.engine.clone();
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
             Bytes::from(run_trial(engine.as_ref(), &trial).to_string())
         });
-        done.await
-            .map_err(|_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out"))
+        done.await.map_err(|_| {
+            Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be compressed for this preview")
+        })
     }
 }
 

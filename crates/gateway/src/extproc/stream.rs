@@ -27,7 +27,7 @@ use crate::llm::{GatewayState, Pending, WholeBody};
 const STREAMED_BODY_MESSAGE: &str = "Envoy sends bodies in pieces here; set request_body_mode to BUFFERED";
 
 /// The error message for a message that should have contained a body.
-const INVALID_BODY_MESSAGE: &str = "what came in the place of a body is none";
+const INVALID_BODY_MESSAGE: &str = "Envoy sent another message where a body was expected";
 
 /// The error message for a chunk that could not be returned.
 const LOST_PIECE_MESSAGE: &str = "a piece of this body could not be read; set request_body_mode to BUFFERED";

@@ -52,13 +52,13 @@ pub(super) async fn original(gate: &GatewayState, parts: &Parts, id: String) -> 
     let head = Head { method, uri, headers, upstream: None, tenant };
     match gate.rewrite.original(&head, id).await {
         RetrievalAnswer::Text(text) => Ok(text),
-        RetrievalAnswer::Nothing => Err(absent("nothing is kept under this id, or no longer")),
-        RetrievalAnswer::Nowhere => Err(absent("nothing is kept here")),
+        RetrievalAnswer::Nothing => Err(absent("no text is stored under this id, or it has expired")),
+        RetrievalAnswer::Nowhere => Err(absent("no text is stored here")),
         RetrievalAnswer::Nobodys if gate.admission.reach() == Reach::Open => {
             let message = "send the credential that the original request was sent with";
             Err(Error::client(StatusCode::UNAUTHORIZED, message))
         }
-        RetrievalAnswer::Nobodys => Err(absent("nothing is kept for requests without a credential")),
+        RetrievalAnswer::Nobodys => Err(absent("no text is stored for requests without a credential")),
         RetrievalAnswer::Refused(message) => Err(Error::client(StatusCode::BAD_REQUEST, message)),
     }
 }

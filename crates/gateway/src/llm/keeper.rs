@@ -58,7 +58,7 @@ impl Keeper {
         let checked = headers.get(TENANT_HEADER).and_then(|name| name.to_str().ok());
         let whose = TenantId::of(self.header(), &Uri::default(), headers, checked)
             .map_err(|refused| refuse(refused.message))?;
-        self.tenant(&whose).ok_or_else(|| refuse("the headers do not say whose texts are meant".to_owned()))
+        self.tenant(&whose).ok_or_else(|| refuse("the headers do not identify a tenant".to_owned()))
     }
 
     /// The store.

@@ -61,7 +61,7 @@ pub trait Rewrite: Send + Sync {
         _question: &CompressQuestion,
         _most: Loss,
     ) -> Result<LoneAnswer, Refusal> {
-        let message = "messages are not made smaller here".to_owned();
+        let message = "this gateway does not compress messages".to_owned();
         Err(Refusal { status: StatusCode::NOT_FOUND, message })
     }
 

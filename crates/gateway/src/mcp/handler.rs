@@ -179,7 +179,7 @@ impl Handler for McpHandler {
             None => {
                 self.gate.client_body(request.into_body()).linger();
                 let known: Vec<_> = self.routes.keys().map(|name| format!("/mcp/{name}")).collect();
-                Ok(fault(StatusCode::NOT_FOUND, &format!("no such path; there is: {}", known.join(", "))))
+                Ok(fault(StatusCode::NOT_FOUND, &format!("unknown path; use one of: {}", known.join(", "))))
             }
         };
         answered.unwrap_or_else(|error| error_response(&error))

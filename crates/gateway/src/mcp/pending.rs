@@ -126,7 +126,7 @@ impl PendingRequests {
     pub(super) fn refuse(&mut self, long: &LongMessage) {
         let alone = self.waiting.len() == 1;
         if let Some(at) = self.waiting.iter().position(|waiting| alone || long.answers(&waiting.id)) {
-            self.waiting.remove(at).report_error("the server's answer is too long to be carried");
+            self.waiting.remove(at).report_error("the server's answer is too long to forward");
         }
     }
 

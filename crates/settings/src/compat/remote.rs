@@ -100,7 +100,7 @@ pub(crate) fn close(layer: &mut Layer) {
             said.insert("remote.provider", (shape.into(), origin));
         }
         Some(_) => {
-            let why = format!("only the strategy {EXTERNAL} asks a provider");
+            let why = format!("only the strategy {EXTERNAL} uses a provider");
             layer.notices.push(format!("pipes.tool_output.provider has no effect: {why}"));
         }
         None => {}
@@ -133,7 +133,8 @@ fn choose(
         for key in PAIR {
             let Some((_, other)) = layer.values.get(key) else { continue };
             let what = format!("the endpoint and the key come from providers.{name}, which the pipe names");
-            let problem = Problem::at(other, key, what).hint("say it under providers, or name no provider");
+            let problem =
+                Problem::at(other, key, what).hint("set it under providers, or remove the pipe's provider");
             layer.problems.push(problem);
         }
     } else if shape != name {

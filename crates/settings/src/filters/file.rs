@@ -38,7 +38,7 @@ pub struct FilterTest {
 }
 
 /// The hint for every problem in a filter's file.
-pub(super) const HINT: &str = "fix the file; docs/filters.md lists what a filter can say";
+pub(super) const HINT: &str = "fix the file; docs/filters.md lists what a filter can contain";
 
 /// The maximum number of expressions or paths in one list.
 const MAX_PATTERNS: usize = 64;
@@ -101,7 +101,7 @@ impl FilterReader<'_> {
     fn whole(&mut self, file: &FilterFile) {
         let filter = &file.filter;
         if file.enabled && (filter.scopes.is_empty() || filter.scopes.contains(&FilterScope::default())) {
-            self.problem(1, "match", "name a tool or a command: a filter for everything cannot be meant");
+            self.problem(1, "match", "name a tool or a command: a filter must not match everything");
         }
         if file.enabled && filter.lines.is_empty() && filter.fields.is_empty() {
             self.problem(1, "lines", "say what to leave out, under [lines] or [json]");

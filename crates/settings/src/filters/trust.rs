@@ -24,7 +24,7 @@ pub(super) fn is_trusted(config: &Path, folder: &Path) -> bool {
 /// # Errors
 /// If the folder or the list cannot be read or written.
 pub fn record(config: &Path, folder: &Path) -> io::Result<()> {
-    let now = line(folder).ok_or_else(|| io::Error::other("a file in it cannot be read"))?;
+    let now = line(folder).ok_or_else(|| io::Error::other("a file in this folder cannot be read"))?;
     write_lines(config, NAME, others(config, folder).chain(iter::once(now)))
 }
 

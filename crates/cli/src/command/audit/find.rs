@@ -69,7 +69,7 @@ impl FileSearch {
 
     fn folder(&mut self, path: &Path, depth: usize) {
         if depth == 0 {
-            return self.faults.push(format!("{}: too many folders in each other", path.display()));
+            return self.faults.push(format!("{}: folders are nested too deeply", path.display()));
         }
         match fs::read_dir(path) {
             Ok(inside) => inside.flatten().for_each(|inner| self.look(&inner.path(), depth - 1, false)),

@@ -46,7 +46,7 @@ fn lead(said: &AuditWords<'_>) -> String {
         ("Would have been saved", dollars(saved.dollars)),
         ("Tool results, in tokens", fell.to_string()),
         ("Requests", grouped(all.requests)),
-        ("Our reckoning is off by", off),
+        ("Our estimate is off by", off),
     ];
     let (part, whole) = if all.bill.paid > 0.0 {
         (format!("{:.1} %", share(all, saved)), "this bill")

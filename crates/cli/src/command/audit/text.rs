@@ -81,10 +81,10 @@ fn sums(name: &str, rows: &[(String, AuditSum)], all: &AuditSum) -> String {
 /// The error margin of the figures.
 fn off(said: &AuditWords<'_>) -> String {
     let Some([plain, explained]) = said.errors() else {
-        return "No request here has its provider's count, so nothing tells how far these figures are off."
+        return "No request here has its provider's count, so the error of these figures is unknown."
             .to_owned();
     };
-    let text = format!("Our own reckoning of the cache, from times and texts alone, is off by {plain:+.1} %");
+    let text = format!("Our own estimate of the cache, from times and texts alone, is off by {plain:+.1} %");
     if said.summary.broken.requests == 0 {
         return format!("{text}.");
     }
@@ -135,7 +135,7 @@ fn cache(said: &AuditWords<'_>) -> Option<String> {
     .filter(|(sum, _)| sum.requests > 0)
     .map(|(sum, why)| row(sum, why))
     .collect();
-    let title = "Paid again, for the prompt was gone from the provider's cache";
+    let title = "Paid again, because the prompt was gone from the provider's cache";
     listed(title, "rrrl", ["  paid", "of all", "requests", "why"], rows)
 }
 

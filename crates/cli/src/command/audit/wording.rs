@@ -33,7 +33,7 @@ impl AuditWords<'_> {
         let uncounted = all.requests - all.counted;
         if uncounted > 0 {
             limits.push(format!(
-                "{} of {} requests have no count; theirs is reckoned.",
+                "{} of {} requests have no count; tersely estimates it.",
                 grouped(uncounted),
                 grouped(all.requests)
             ));
@@ -41,7 +41,7 @@ impl AuditWords<'_> {
         let capped = better(all).0.capped;
         if capped > 0 {
             limits.push(format!(
-                "{} of {} requests hold more text than their provider counted; of them, no more counts as saved than was paid.",
+                "{} of {} requests hold more text than their provider counted; for these, savings are limited to what was paid.",
                 grouped(capped),
                 grouped(all.requests)
             ));

@@ -30,7 +30,7 @@ pub(crate) fn look(engine: &Engine, environment: &ClientEnvironment) -> Vec<Find
         let model = environment.var(name)?;
         let reader = reader_of(&settings.readers, "", Some(model));
         let reader = reader.name();
-        let finding = Finding::open(*name, format!("{model} is read as by a {reader} model"));
+        let finding = Finding::open(*name, format!("{model} is treated as a {reader} model"));
         Some(finding.public(format!("{name}: a {reader} model")))
     });
     std::iter::once(usual).chain(named).collect()

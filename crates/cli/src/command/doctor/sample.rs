@@ -18,7 +18,7 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
     if proxy.mode() == Mode::Observe {
         return Finding::open(
             subject,
-            "in observe mode requests are sent as they came; what would be saved is recorded",
+            "in observe mode, requests are sent unchanged; tersely records what it would save",
         );
     }
     let uri = Uri::from_static("/v1/messages");

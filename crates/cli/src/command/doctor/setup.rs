@@ -16,7 +16,7 @@ pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
         // A user without a home has nothing set up.
         Err(_) if Receipts::file().is_none() => return Vec::new(),
         Err(fault) => {
-            let advice = "move it elsewhere, and undo the changes it lists by hand";
+            let advice = "move it elsewhere, and undo by hand the changes it lists";
             return vec![Finding::bad("tersely init", format!("{}; {advice}", fault.message))];
         }
     };

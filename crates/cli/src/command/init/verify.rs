@@ -93,13 +93,17 @@ async fn calls(
         .parse()
         .map_err(|error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint))?;
     if !consent.yes && !io::stdin().is_terminal() {
-        output::note("verify: no request was sent through it, for nobody could be asked; --yes sends one")?;
+        output::note(
+            "verify: no request was sent through the gateway, because there is no terminal to ask on; --yes sends one",
+        )?;
         return Ok(true);
     }
     let keyed: Vec<_> = CALLS.iter().filter_map(|call| Some((call, environment.var(call.key)?))).collect();
     if keyed.is_empty() {
         let keys = CALLS.map(|call| call.key).join(", ");
-        output::note(&format!("verify: no request was sent through it, for none of {keys} is set"))?;
+        output::note(&format!(
+            "verify: no request was sent through the gateway, because none of {keys} is set"
+        ))?;
     }
     let mut all_well = true;
     for (call, key) in keyed {
@@ -112,7 +116,7 @@ async fn calls(
             Some(headers) => {
                 fetch(settings, &here, call.path, headers).await.map_err(|error| error.to_string())
             }
-            None => Err("the key is not one that can be sent".to_owned()),
+            None => Err("the key contains characters that are not allowed in a header".to_owned()),
         };
         all_well &= said.as_ref().is_ok_and(|(status, _)| status.is_success());
         let said = said.map_or_else(|why| why, |(status, _)| status.to_string());

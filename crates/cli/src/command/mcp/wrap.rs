@@ -24,9 +24,11 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     for (flag, given) in [("--listen", &args.flags.listen), ("--upstream", &args.flags.upstream)] {
         if given.is_some() {
             let hint = "omit it; the server is the command after `--`";
-            return Err(
-                CommandFault::unable(format!("{flag}: mcp speaks over its input and output"), hint).into()
-            );
+            return Err(CommandFault::unable(
+                format!("{flag}: cannot be used here, because mcp uses standard input and output"),
+                hint,
+            )
+            .into());
         }
     }
     if env::var_os(INSIDE).is_some() {
@@ -34,7 +36,7 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     }
     let meant = settings::load_telling(&SettingSources::new(&args.flags))?.settings;
     let originals = Originals::in_memory().map_err(|error| {
-        CommandFault::unable(error.to_string(), "run it where the system gives random bytes")
+        CommandFault::unable(error.to_string(), "run it on a system that provides random bytes")
     })?;
     let door =
         McpClientSession::new(&meant.gateway, Engine::new(meant.engine), args.structured.into(), originals);

@@ -14,7 +14,7 @@ const FAR: u64 = 10_000_000;
 /// The whole text.
 pub(crate) fn page(report: &HoldoutReport) -> String {
     let mut out = format!(
-        "{HEAD}{} of sessions held out{HEAD:#} {DIM}· {} treated, {} held out, {} going on{DIM:#}\n\n",
+        "{HEAD}{} of sessions held out{HEAD:#} {DIM}· {} treated, {} held out, {} in progress{DIM:#}\n\n",
         report.share,
         grouped(report.treated),
         grouped(report.held),
@@ -35,7 +35,7 @@ fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
     out.push('\n');
     let Some(gap) = compared.gap else {
         let few = format!(
-            "not enough data: {} and {} sessions after the first {BURN_IN}, {MIN_SESSIONS} of each are the least",
+            "not enough data: {} and {} sessions after the first {BURN_IN}; at least {MIN_SESSIONS} of each are needed",
             grouped(treated.sessions),
             grouped(held.sessions)
         );
@@ -52,17 +52,20 @@ fn verdict(kind: MeasureKind, compared: &Comparison, gap: MeanGap) -> String {
     let band = format!("between {} and {}", change(kind, gap.low), change(kind, gap.high));
     if gap.is_clear() {
         let color = if gap.high < 0.0 { GOOD } else { HEAD };
-        return format!("{color}{}{color:#}, and 95 % sure: {band}", change(kind, gap.difference));
+        return format!("{color}{}{color:#}, with 95 % confidence: {band}", change(kind, gap.difference));
     }
     let more = match compared.more {
         Some(more) => {
-            format!("about {} more at this spread, if it stays at that", many(rough(more), "session"))
+            format!(
+                "about {} more, if the difference and the spread stay the same",
+                many(rough(more), "session")
+            )
         }
-        None => "no difference to speak of so far".to_owned(),
+        None => "no noticeable difference so far".to_owned(),
     };
     let tenth = match compared.tenth {
         0 => "a difference of a tenth would have shown by now".to_owned(),
-        FAR.. => "a difference of a tenth is too small to be told".to_owned(),
+        FAR.. => "a difference of a tenth is too small to detect".to_owned(),
         count => format!("a difference of a tenth would take about {} more", many(rough(count), "session")),
     };
     format!("not clear yet: {}, {band}; {more}; {tenth}", change(kind, gap.difference))
@@ -77,14 +80,16 @@ fn detail(kind: MeasureKind, compared: &Comparison) -> String {
 
 fn notes(report: &HoldoutReport) -> String {
     let mut notes = vec![format!(
-        "Each band holds with 95 % however often you look. The first {BURN_IN} sessions set the caps and are not compared"
+        "Each range holds with 95 % confidence, however often you look. The first {BURN_IN} sessions set the caps and are not compared"
     )];
     if report.unpriced > 0 {
         notes.push(format!("{} without a known price: no cost", many(report.unpriced, "session")));
     }
     if report.mixed > 0 {
-        notes
-            .push(format!("{} in both groups, as settings changed: left out", many(report.mixed, "session")));
+        notes.push(format!(
+            "{} left out: in both groups, because settings changed",
+            many(report.mixed, "session")
+        ));
     }
     format!("{DIM}{}. docs/proof.md says how to read this.{DIM:#}\n", notes.join(". "))
 }
@@ -158,7 +163,7 @@ mod tests {
         assert_eq!(
             said(MeasureKind::Cost, compared(Some(gap), None, 0)),
             "cost a session        $0.4120 treated, $0.5510 held out\
-             \n  $0.1390 less, and 95 % sure: between $0.3000 less and $0.0200 less\
+             \n  $0.1390 less, with 95 % confidence: between $0.3000 less and $0.0200 less\
              \n  930 treated and 48 held-out sessions; values above $4.00 count as $4.00 (3 sessions)\n\n"
         );
     }
@@ -169,17 +174,15 @@ mod tests {
         let text = said(MeasureKind::Ratio, compared(Some(gap), Some(1_190), 5_000));
         assert!(
             text.contains(
-                "not clear yet: 13.9 % less, between 30.0 % less and 2.0 % more; about 1,200 sessions more at this \
-                 spread, if it stays at that; a difference of a tenth would take about 5,000 sessions more"
+                "not clear yet: 13.9 % less, between 30.0 % less and 2.0 % more; about 1,200 sessions more, if \
+                 the difference and the spread stay the same; a difference of a tenth would take about 5,000 sessions more"
             ),
             "{text}"
         );
         let none = MeanGap { difference: 0.001, low: -0.3, high: 0.3 };
         let text = said(MeasureKind::Turns, compared(Some(none), None, 0));
         assert!(
-            text.contains(
-                "no difference to speak of so far; a difference of a tenth would have shown by now"
-            ),
+            text.contains("no noticeable difference so far; a difference of a tenth would have shown by now"),
             "{text}"
         );
     }

@@ -101,7 +101,7 @@ pub(crate) fn unreadable(file: &std::path::Path, error: &HistoryError) -> Comman
         }
         error if error.is_broken() => CommandFault::unable(
             format!("{}: {error}", file.display()),
-            "it is no history, or no longer one; `tersely purge` begins anew",
+            "the file is damaged or is not a history; `tersely purge` starts a new one",
         ),
         error => CommandFault::unable(format!("{}: {error}", file.display()), "check history.file"),
     }

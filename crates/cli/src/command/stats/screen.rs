@@ -96,7 +96,7 @@ impl StatsReport {
         }
         let worth = if would.money == 0 { String::new() } else { format!(", about {}", money(would.money)) };
         format!(
-            "{} sent unchanged: {} of {} tokens would have been saved, {}{worth} {DIM}· in no number above{DIM:#}\n\n",
+            "{} sent unchanged: {} of {} tokens would have been saved, {}{worth} {DIM}· not included above{DIM:#}\n\n",
             many(would.requests, "request"),
             tokens(would.saved()),
             tokens(signed(would.before)),
@@ -141,7 +141,7 @@ impl StatsReport {
         };
         let known = self.all.priced;
         let prices = match self.all.requests - self.all.failed {
-            _ if self.all.usage == TokenUsage::default() => "no $: no answer told its usage".to_owned(),
+            _ if self.all.usage == TokenUsage::default() => "no $: no response reported its usage".to_owned(),
             _ if known == 0 => "no model has a known price".to_owned(),
             all if known < all => {
                 format!("$: an estimate, for {} of requests", share(signed(known), all))

@@ -88,7 +88,7 @@ fn settings_name_a_service_that_came_back_by_itself() {
     let served = Served::new("whole");
     let before = served.home.all();
     let ran = served.home.well(&served.args());
-    assert!(ran.said.contains("came back after its process was killed"), "{ran:?}");
+    assert!(ran.said.contains("restarted after its process was killed"), "{ran:?}");
     assert!(ran.said.contains("loginctl enable-linger"), "{ran:?}");
     assert!(ran.said.contains("gemini: left alone") && ran.said.contains("tersely run gemini"), "{ran:?}");
     let asked = served.asked();
@@ -124,7 +124,7 @@ fn a_service_that_does_not_come_back_is_taken_away() {
     let before = served.home.all();
     let ran = served.home.run(&served.args());
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.said.contains("no client was changed: it did not come back"), "{ran:?}");
+    assert!(ran.said.contains("no client was changed: it did not restart"), "{ran:?}");
     served.asked();
     assert_eq!(served.home.all(), before);
 }
@@ -174,7 +174,7 @@ fn what_leads_elsewhere_stays() {
     assert!(ran.said.contains("settings.json sets env.ANTHROPIC_BASE_URL already"), "{ran:?}");
     assert!(ran.said.contains("codex: left alone, because it has no API key of its own"), "{ran:?}");
     assert!(ran.said.contains("opencode.json: line 1, column 3: expected a key in quotes"), "{ran:?}");
-    assert!(ran.said.contains("no agent's settings can be pointed at a service"), "{ran:?}");
+    assert!(ran.said.contains("no agent has settings that can point to a service"), "{ran:?}");
     served.asked();
     assert_eq!(served.home.all(), before);
     served.home.put(".claude/settings.json", CLAUDE, 0o644);
@@ -186,7 +186,7 @@ fn what_leads_elsewhere_stays() {
     served.home.var("NO_PROXY", "localhost,127.0.0.1");
     let ran = served.home.run(&served.args());
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.said.contains("tersely.service: there already, and not written by"), "{ran:?}");
+    assert!(ran.said.contains("tersely.service: exists already, and was not written by"), "{ran:?}");
 }
 
 /// Behaviour 24.6: later changes by a client or its user stay, even to values that we wrote.
@@ -203,8 +203,8 @@ fn settings_that_were_changed_since_stay() {
     served.home.put(".config/opencode/opencode.json", shown, 0o644);
     served.home.put(UNIT, served.home.read(UNIT) + "# mine\n", 0o600);
     let ran = served.home.well(&["uninstall", "--yes"]);
-    assert!(ran.out.contains("openai_base_url has another value now, which stays"), "{ran:?}");
-    assert!(ran.out.contains("its file was changed since, and stays"), "{ran:?}");
+    assert!(ran.out.contains("openai_base_url has another value now, which is kept"), "{ran:?}");
+    assert!(ran.out.contains("its file was changed since, and is kept"), "{ran:?}");
     assert_eq!(served.home.read(".claude/settings.json"), CLAUDE.replace("opus", "sonnet"));
     assert_eq!(served.home.read(".codex/config.toml"), codex);
     let opencode = served.json(".config/opencode/opencode.json");
@@ -232,7 +232,7 @@ fn a_stopped_service_is_told_of_and_started_again() {
     assert!(ran.said.contains("the service does not run"), "{ran:?}");
     assert!(!served.home.path("keeper/pid").exists());
     let ran = served.home.well(&served.args());
-    assert!(ran.said.contains("came back after its process was killed"), "{ran:?}");
+    assert!(ran.said.contains("restarted after its process was killed"), "{ran:?}");
     served.home.well(&["uninstall", "--yes"]);
 }
 
@@ -249,7 +249,7 @@ fn another_address_needs_an_undo_first() {
     let ran = served.home.run(&["init", "--service", "--listen", &other, "--yes"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
-        ran.said.contains("at another address than") && ran.said.contains("tersely uninstall"),
+        ran.said.contains("at an address other than") && ran.said.contains("tersely uninstall"),
         "{ran:?}"
     );
     served.asked();
@@ -260,7 +260,7 @@ fn another_address_needs_an_undo_first() {
     let ran = served.home.run(&["init", "--service", "--listen", "0.0.0.0:8787", "--yes"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(
-        ran.said.contains("0.0.0.0:8787 is not a fixed address that only this machine can reach"),
+        ran.said.contains("0.0.0.0:8787 must be a fixed address that only this machine can reach"),
         "{ran:?}"
     );
 }

@@ -127,7 +127,7 @@ fn servers_start_without_us_again() {
     let before = home.all();
     home.well(&["mcp", "install", "--client", "claude", "--all", "--yes"]);
     let ran = home.well(&["uninstall", "--dry-run"]);
-    assert!(ran.out.contains("claude: Tersely before 2 servers"), "{ran:?}");
+    assert!(ran.out.contains("claude: Tersely in front of 2 servers"), "{ran:?}");
     home.well(&["uninstall", "--yes"]);
     assert_eq!(home.all(), before);
     home.well(&["init", "--yes"]);
@@ -152,11 +152,11 @@ fn a_damaged_record_changes_nothing() {
         for command in ["init", "uninstall"] {
             let ran = home.run(&[command, "--yes"]);
             assert_eq!(ran.code, Some(2), "{damage:?} {ran:?}");
-            assert!(ran.said.contains("setup.json: not a record of ours"), "{ran:?}");
+            assert!(ran.said.contains("setup.json: not a record written by tersely"), "{ran:?}");
             assert!(ran.said.contains("move it away"), "{ran:?}");
         }
         let said = home.doctor().out;
-        assert!(said.contains("not a record of ours"), "{said}");
+        assert!(said.contains("not a record written by tersely"), "{said}");
         assert_eq!(home.all(), before);
     }
     home.put(RECORD, kept, 0o600);

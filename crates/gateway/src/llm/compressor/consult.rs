@@ -135,7 +135,9 @@ impl Compressor {
         let near =
             Store::open(&StoreSettings::default()).map_err(|error| Error::setting(error.to_string()))?;
         if shape::headers(settings.shape, settings.key.as_deref()).is_none() {
-            return Err(Error::setting("the compressor's key has characters that no header can hold"));
+            return Err(Error::setting(
+                "the compressor's key contains characters that are not allowed in a header",
+            ));
         }
         Ok(Self {
             address: settings.address()?,

@@ -66,9 +66,9 @@ impl CompressorSettings {
         if self.endpoint.url().ends_with(end) {
             return self.endpoint.endpoint(None);
         }
-        let asked = path
-            .parse()
-            .map_err(|error| Error::setting("the compressor's model is no part of a path").because(error))?;
+        let asked = path.parse().map_err(|error| {
+            Error::setting("the compressor's model name cannot be part of a path").because(error)
+        })?;
         self.endpoint.address(&asked)
     }
 }

@@ -49,7 +49,7 @@ async fn what_was_kept_is_handed_to_its_tenant_alone() {
         let answer = ask(&house.gateway, key, question(id)).await;
         let told = String::from_utf8_lossy(&answer.body);
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{told}");
-        assert!(told.contains("nothing is kept") && !told.contains("disk full"), "{told}");
+        assert!(told.contains("no text is stored") && !told.contains("disk full"), "{told}");
     }
 }
 
@@ -82,7 +82,7 @@ async fn without_a_store_or_a_credential_there_is_nothing() {
         gateway(settings("127.0.0.1:1".parse().unwrap()), Arc::new(EngineRewriter::new(engine()))).await;
     let answer = ask(&nowhere, Some("Bearer one"), question("shadow_1")).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
-    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("nothing is kept here"));
+    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("no text is stored here"));
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let live = EngineRewriter::new(engine()).keeping(memory());
     let mut open = gateway_on(listener, settings("127.0.0.1:1".parse().unwrap()), Arc::new(live));
