@@ -153,7 +153,7 @@ fn a_damaged_record_changes_nothing() {
             let ran = home.run(&[command, "--yes"]);
             assert_eq!(ran.code, Some(2), "{damage:?} {ran:?}");
             assert!(ran.said.contains("setup.json: not a record written by tersely"), "{ran:?}");
-            assert!(ran.said.contains("move it away"), "{ran:?}");
+            assert!(ran.said.contains("move it elsewhere"), "{ran:?}");
         }
         let said = home.doctor().out;
         assert!(said.contains("not a record written by tersely"), "{said}");
