@@ -232,7 +232,7 @@ fn every_key_of_the_pipe_is_known() {
         ("pipes:\n  tool_output:\n    min_byte: 1\n", ":3: min_byte: unknown key; did you mean min_bytes?"),
         ("pipes:\n  tools: {}\n", ":2: pipes.tools: unknown key"),
         ("pipes: 1\n", ":1: pipes: expects a group of keys, not a value"),
-        ("mode: safe\npipes: {tool_output: {enabled: true}}\n", ":2: mode: sets mode again; file"),
+        ("mode: safe\npipes: {tool_output: {enabled: true}}\n", ":2: mode: sets mode a second time; file"),
     ] {
         let scene = Scene::new("pipe-bad").file("tersely.yaml", text);
         scene.set("TERSELY_CONFIG", "tersely.yaml").refuses(said);
@@ -437,7 +437,7 @@ fn what_cannot_be_meant_is_named() {
         ("tersely.toml", "max_bytes = 0\n", "max_bytes: must be more than 0"),
         ("tersely.toml", "max_bytes = -1\n", "max_bytes: \"-1\" is not a size"),
         ("tersely.toml", "max_bytes = \"99999999999999GiB\"\n", "is not a size"),
-        ("tersely.toml", "min_bytes = 1\nmin_tokens = 1\n", ":2: min_tokens: sets min_bytes again"),
+        ("tersely.toml", "min_bytes = 1\nmin_tokens = 1\n", ":2: min_tokens: sets min_bytes a second time"),
         ("tersely.toml", "listen = \"everywhere\"\n", "listen: \"everywhere\" is not an address"),
         ("tersely.toml", "origins = [\"chat.example\"]\n", "origins: \"chat.example\" is not an origin"),
         (

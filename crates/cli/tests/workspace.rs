@@ -15,7 +15,7 @@ const TEST_PERCENT: [(&str, usize); 20] = [
     ("codec", 29),
     ("core", 75),
     ("engine", 120),
-    ("eval", 18),
+    ("eval", 17),
     ("gateway", 87),
     ("history", 42),
     ("json", 52),

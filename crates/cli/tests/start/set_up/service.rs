@@ -229,7 +229,7 @@ fn a_stopped_service_is_told_of_and_started_again() {
         "{ran:?}"
     );
     let ran = served.home.well(&["init", "--service", "--listen", &served.listen, "--dry-run"]);
-    assert!(ran.said.contains("the service does not run"), "{ran:?}");
+    assert!(ran.said.contains("the service is not running"), "{ran:?}");
     assert!(!served.home.path("keeper/pid").exists());
     let ran = served.home.well(&served.args());
     assert!(ran.said.contains("restarted after its process was killed"), "{ran:?}");
