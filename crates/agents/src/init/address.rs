@@ -40,7 +40,7 @@ pub(super) fn plan(
     Ok((planned, notes))
 }
 
-/// The proxy variable that would make clients send requests for this machine to a proxy, if there is one.
+/// The environment variable, if any, that would make clients use a proxy even for requests to this machine.
 fn proxy(environment: &ClientEnvironment) -> Option<&'static str> {
     let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| environment.var(name));
     let is_spared =

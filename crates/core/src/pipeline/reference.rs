@@ -93,7 +93,7 @@ struct Imitation<'t> {
     at: usize,
     /// The number of bytes up to the colon.
     length: usize,
-    /// The number of an escape; `None` for an unescaped imitation.
+    /// The number inside an escaped marker; `None` for a look-alike that is not escaped.
     number: Option<&'t str>,
 }
 

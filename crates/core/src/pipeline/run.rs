@@ -188,7 +188,7 @@ impl<'a> StageRun<'a> {
         ledger::worst(&self.steps)
     }
 
-    /// The text, with an imitation of our footer at its end escaped.
+    /// Escapes an imitation of our footer at the end of the text.
     pub(crate) fn escape_footer(&self) -> Cow<'a, str> {
         let escaped = if self.is_signed { None } else { footer::escape(&self.text) };
         escaped.map_or_else(|| self.text.clone(), Cow::Owned)

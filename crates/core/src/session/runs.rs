@@ -189,8 +189,8 @@ impl<'s> Search<'s> {
             && ours.has_gutter_of(text, theirs, other)
     }
 
-    /// True when both lines continue the numbering of the line before them, or when lines are not identified by
-    /// numbers.
+    /// True when each of the two lines is numbered one higher than the line before it, or when lines are not
+    /// identified by number.
     fn follows(&self, shown: &ShownResult, at: usize, line: usize) -> bool {
         let next = |lines: &[SessionLine], at: usize| Some(lines[at].number? == lines[at - 1].number? + 1);
         !self.is_numbered

@@ -100,7 +100,7 @@ impl Memo {
 }
 
 impl Recall<'_> {
-    /// The hashes of a conversation, one after each result.
+    /// The running hash of the conversation after each result.
     pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<ChainLink> {
         let mut link = Sha256::new();
         part(&mut link, self.whose);

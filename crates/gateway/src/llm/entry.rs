@@ -158,8 +158,7 @@ fn told(report: &Report) -> HeaderMap {
     headers
 }
 
-/// Headers that report the changes that would have been made to a body sent unchanged, and the trial group of its
-/// session.
+/// Headers for a body that was sent unchanged: what we would have changed, and the session's trial group.
 fn would(record: &RequestRecord) -> HeaderMap {
     let mut headers = HeaderMap::new();
     if record.arm != Arm::Applied {

@@ -5,7 +5,7 @@ use crate::node::{Pair, SettingNode, SettingValue};
 use crate::reader::TreeReader;
 use crate::words::switch;
 
-/// The effect of another gateway's key here.
+/// What a configuration key of another gateway means in our settings.
 pub(crate) enum ToolPipeMeaning {
     /// Switches tool discovery on or off.
     Enabled,

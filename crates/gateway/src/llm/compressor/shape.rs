@@ -21,7 +21,7 @@ const BYTES_PER_TOKEN: usize = 4;
 /// A compressor's answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CompressorReply {
-    /// The shortened text; `None` if it is empty or truncated.
+    /// The shortened text; `None` if there was no text or it had been cut off.
     pub(crate) text: Option<String>,
     /// The number of tokens used, if the compressor reports it.
     pub(crate) tokens: Option<u64>,
