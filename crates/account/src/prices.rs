@@ -1,5 +1,8 @@
 //! The price table: finds the price of a model by its name.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::price::Price;
 
 /// The built-in prices.
@@ -75,10 +78,20 @@ impl PriceTable {
     }
 }
 
+/// The rows of the built-in table by the rest of their names, in the table's order. Every request asks for a price, and
+/// the table has thousands of rows.
+static BY_NAME: LazyLock<HashMap<&str, Vec<PriceRow>>> = LazyLock::new(|| {
+    let mut all: HashMap<&str, Vec<PriceRow>> = HashMap::new();
+    for row in rows() {
+        all.entry(row.name).or_default().push(row);
+    }
+    all
+});
+
 /// The built-in price of a model.
 fn built_in(model: &str) -> Option<Price> {
     let (path, name) = model.rfind('/').map_or(("", model), |at| model.split_at(at + 1));
-    let rows: Vec<_> = rows().filter(|row| row.name == name).collect();
+    let rows = BY_NAME.get(name)?;
     let exact = rows.iter().find(|row| row.path == path);
     // `anthropic/claude-x` is sold by others as `vendor/anthropic/claude-x`.
     let resold = || rows.iter().filter(|row| !path.is_empty() && row.path.ends_with(path));

@@ -34,12 +34,6 @@ pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> Strin
     }
 }
 
-/// True for a line that reports omitted text.
-pub(crate) fn is_mark(line: &str) -> bool {
-    let line = line.trim();
-    line.starts_with('[') && line.ends_with(']') && line.contains(" left out")
-}
-
 /// The minimum number of bytes to cut off a line; fewer bytes cost no more than their marker.
 const MIN_REST_BYTES: usize = 40;
 
@@ -88,7 +82,7 @@ pub(crate) fn lines_within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: 
 
 /// True when `line` looks like a marker, which should stay unchanged.
 pub(crate) fn is_marker(line: &str) -> bool {
-    line.starts_with('[') && (line.contains(" left out") || line.contains(" left out"))
+    line.starts_with('[') && line.contains(" left out")
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Client for Cline {
         endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
         let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
-        if environment.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
+        if environment.runs(&OTHER) {
             return Ok(launch);
         }
         if environment.option("--config", "--data-dir").next().is_some() {

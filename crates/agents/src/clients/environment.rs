@@ -92,6 +92,11 @@ impl ClientEnvironment {
         Self { vars, ..self.clone() }
     }
 
+    /// True when the first argument is one of these commands.
+    pub fn runs(&self, commands: &[&str]) -> bool {
+        self.args.first().is_some_and(|first| commands.contains(&first.as_str()))
+    }
+
     /// The values of an option in the arguments, by its short or long name.
     pub fn option(&self, short: &str, long: &str) -> impl DoubleEndedIterator<Item = &str> {
         let args: Vec<_> = self.args.iter().map(String::as_str).take_while(|arg| *arg != "--").collect();

@@ -45,7 +45,7 @@ impl Client for Pi {
         endpoints: &mut LocalEndpoints,
     ) -> Result<LaunchOptions, CommandFault> {
         let mut launch = LaunchOptions { env: direct(environment), ..LaunchOptions::default() };
-        if environment.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
+        if environment.runs(&OTHER) {
             return Ok(launch);
         }
         let file = environment.home("PI_CODING_AGENT_DIR", ".pi/agent").join("models.json");

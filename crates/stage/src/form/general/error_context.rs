@@ -24,7 +24,7 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
         let line = source.lines[at].of(source.text);
         let (points, signals) = (is_pointer(line), signal::find(line).is_some());
         kept[at] |= line.len() <= LONG_LINE_BYTES && (signals || source.words.is_alarming(at as u32));
-        kept[at] |= omit::is_mark(line);
+        kept[at] |= omit::is_marker(line);
         if points || signals || is_failed_test(line) {
             let above = (0..at).rev().take(LINES_ABOVE).take_while(belongs).count();
             let below = if points { 0 } else { LINES_BELOW };

@@ -29,7 +29,7 @@ pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
     // A line that reports omitted text is not made a row, because readers easily miss such a report among values.
     let rows = (0..).zip(&source.lines).filter(|(_, line)| !line.is_empty());
     let rows: Vec<u32> =
-        rows.filter(|(_, line)| !omit::is_mark(line.of(source.text))).map(|(row, _)| row).collect();
+        rows.filter(|(_, line)| !omit::is_marker(line.of(source.text))).map(|(row, _)| row).collect();
     if rows.len() < 3 {
         return Vec::new();
     }
