@@ -93,6 +93,7 @@ impl ClientEnvironment {
     }
 
     /// True when the first argument is one of these commands.
+    #[must_use]
     pub fn runs(&self, commands: &[&str]) -> bool {
         self.args.first().is_some_and(|first| commands.contains(&first.as_str()))
     }
