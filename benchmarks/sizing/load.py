@@ -1,4 +1,5 @@
-"""Requests a second on one core: `tersely serve` beside a proxy of bare hyper and nginx, in the same run, at 64 KB.
+"""Requests a second on one core: `tersely serve` beside a proxy of bare hyper and nginx, in the same run, at 64 KB; and the CPU time of a conversation of 1 MB whose last
+result of 4 KB alone is new, turn by turn, beside bare hyper with the same bodies.
 
 Each proxy is bound to one core; wrk, which sends, and nginx, which answers, have the others. Proxies take turns; a figure is the median of the rounds. Requests a second depend on how busy the
 machine is, so the CPU time of each request is told as well. Needs wrk and nginx. Linux only.
@@ -19,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sizing import ANSWER, PROXY, ROOT, SIZES, UPSTREAM, Proxy, conversation, free, nginx, plain, tersely, wait_for, written
+from sizing import ANSWER, PROXY, ROOT, SIZES, UPSTREAM, Proxy, conversation, cost, free, next_turn, nginx, plain, send, tersely, wait_for, written
 
 SCRIPT = """
 local bodies, at = {}, 0
@@ -29,6 +30,8 @@ wrk.headers["content-type"], wrk.headers["x-api-key"] = "application/json", "k"
 request = function() at = at % #bodies + 1; return wrk.format(nil, nil, nil, bodies[at]) end
 """
 CONNECTIONS = 16
+TURNS = 30
+NEW_BYTES = 4_000
 
 
 def pin(proxy: Proxy) -> Proxy:
@@ -78,6 +81,22 @@ def files(folder: Path) -> dict[str, Path]:
     return {kind: folder / kind for kind in kinds}
 
 
+def turns(seed: int) -> list[bytes]:
+    """A conversation of 1 MB, and how it goes on by one result at a time."""
+    size = SIZES["1 MB"]
+    told = [conversation(size.body, size.piece, seed)]
+    for at in range(TURNS):
+        told.append(next_turn(told[-1], seed * 1_000 + at, NEW_BYTES))
+    return [written(turn) for turn in told]
+
+
+def go_on(proxy: Proxy, seed: int) -> float:
+    """Milliseconds of CPU for each turn after the first."""
+    first, *rest = turns(seed)
+    send(proxy.port, [first], workers=1)
+    return cost(pin(proxy), rest, workers=1)
+
+
 def main(args: argparse.Namespace) -> None:
     os.sched_setaffinity(0, set(range(1, os.cpu_count() or 2)))
     folder = Path(tempfile.mkdtemp())
@@ -98,16 +117,19 @@ def main(args: argparse.Namespace) -> None:
         for number in range(args.rounds):
             for row, proxy, kind in rows:
                 found.setdefault(row, []).append(load(proxies[proxy], script, bodies[kind], args.seconds))
-                rate, cost = found[row][-1]
-                print(f"round {number + 1}, {row}: {rate:.0f} a second, {cost:.3f} CPU-ms", file=sys.stderr, flush=True)
+                rate, cpu = found[row][-1]
+                print(f"round {number + 1}, {row}: {rate:.0f} a second, {cpu:.3f} CPU-ms", file=sys.stderr, flush=True)
+            for row, proxy in [("bare hyper, 1 MB", "bare hyper"), ("4 KB new in 1 MB", "ours")]:
+                found.setdefault(row, []).append((0, go_on(proxies[proxy], number + 1)))
+                print(f"round {number + 1}, {row}: {found[row][-1][1]:.3f} CPU-ms", file=sys.stderr, flush=True)
     shutil.rmtree(folder)
     medians = {row: [statistics.median(column) for column in zip(*values)] for row, values in found.items()}
     if args.json:
-        print(json.dumps({row: {"requests_per_second": rate, "cpu_ms": cost} for row, (rate, cost) in medians.items()}))
+        print(json.dumps({row: {"requests_per_second": rate, "cpu_ms": cpu} for row, (rate, cpu) in medians.items()}))
         return
     print("| on one core, bodies of 64 KB | requests a second | CPU-ms each |\n|---|--:|--:|")
-    for row, (rate, cost) in medians.items():
-        print(f"| {row} | {rate:,.0f} | {cost:.3f} |")
+    for row, (rate, cpu) in medians.items():
+        print(f"| {row} | {f'{rate:,.0f}' if rate else '–'} | {cpu:.3f} |")
 
 
 if __name__ == "__main__":

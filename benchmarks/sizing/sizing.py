@@ -128,10 +128,10 @@ def conversation(size: int, piece: int, seed: int) -> dict:
     return {"model": "m", "max_tokens": 9, "tools": [tool], "messages": messages}
 
 
-def next_turn(told: dict, seed: int) -> dict:
-    """The same conversation one result later."""
+def next_turn(told: dict, seed: int, most: int = 600) -> dict:
+    """The same conversation one result later, which has at most so many bytes."""
     call = {"type": "tool_use", "id": f"next_{seed}", "name": "Bash", "input": {"command": "make last"}}
-    result = {"type": "tool_result", "tool_use_id": f"next_{seed}", "content": log(min(600, len(json.dumps(told)) // 4), seed)}
+    result = {"type": "tool_result", "tool_use_id": f"next_{seed}", "content": log(min(most, len(json.dumps(told)) // 4), seed)}
     return {**told, "messages": [*told["messages"], {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]}
 
 

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tersely_core::{Form, Loss, Plan, Redaction, encode_json, redact};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
 use tersely_wire::{Slot, SlotCall, Splice, splice};
@@ -15,8 +16,9 @@ use crate::holdout::masks;
 use crate::overrides::change::PlanOverride;
 use crate::overrides::request_options::RequestOptions;
 use crate::panic_guard::catch_panic;
-use crate::results::compress_slots;
+use crate::results::compress;
 use crate::scope::{RulePlace, Scope};
+use crate::sent_body::{in_order, patch};
 use crate::tools::retrieval::KeptOriginal;
 
 /// The facts about a server's answer that determine how its texts are compressed.
@@ -77,12 +79,14 @@ impl Engine {
             let edits: Vec<_> = found.slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
             return ClientAnswer { body: splice(body, &edits), ..unchanged };
         }
-        let results = compress_slots(&scope, None, &found.slots);
-        let mut edits = results.edits;
+        let results = compress(&scope, None, &found.slots, &[]);
+        let mut edits = results.edits(&found.slots);
         if answer.may_unstructure {
-            edits.extend(found.repeat.map(|span| (span, None)));
+            edits.extend(found.repeat.map(|span| (span, Bytes::new())));
         }
-        ClientAnswer { body: splice(body, &edits), kept: results.kept }
+        let edits = in_order(edits);
+        let body = if edits.is_empty() { unchanged.body } else { Cow::Owned(patch(body, &edits)) };
+        ClientAnswer { body, kept: results.kept }
     }
 }
 

@@ -1,12 +1,14 @@
 //! Rewrites tool descriptions and JSON in user messages, if the settings say so.
 
+use bytes::Bytes;
 use tersely_core::{prompt, schema};
-use tersely_wire::{Provider, Splice, rewrite};
+use tersely_wire::{Reading, Splice, replacement, rewrite};
 
 use crate::overrides::error::OptionError;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::report::Report;
 use crate::scope::Scope;
+use crate::sent_body::Edit;
 
 /// The edits of tool descriptions and user messages. Text that cannot be read is left unchanged.
 ///
@@ -14,13 +16,13 @@ use crate::scope::Scope;
 /// When a form cannot represent a user's JSON document, and the settings refuse such requests.
 pub(crate) fn edits(
     scope: &Scope<'_>,
-    provider: &Provider,
-    body: &[u8],
+    reading: &Reading<'_>,
     report: &mut Report,
-) -> Result<Vec<Splice>, OptionError> {
+) -> Result<Vec<Edit>, OptionError> {
     let mut all = Vec::new();
     if scope.schema() == SchemaMode::Minify {
-        let found = rewrite::descriptions(provider, body, schema::minify).unwrap_or_default();
+        let found =
+            rewrite::descriptions(reading.provider(), reading.body(), schema::minify).unwrap_or_default();
         report.descriptions += found.len();
         all.extend(found);
     }
@@ -31,7 +33,7 @@ pub(crate) fn edits(
             stats += seen;
             short
         };
-        all.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
+        all.extend(rewrite::prompts(reading, write));
         if prompts.log_stats {
             report.prompts += stats;
         }
@@ -42,5 +44,6 @@ pub(crate) fn edits(
             ));
         }
     }
-    Ok(all)
+    let edit = |edit: Splice| Some((edit.0.clone(), Bytes::from(replacement(reading.body(), &edit)?)));
+    Ok(all.into_iter().filter_map(edit).collect())
 }

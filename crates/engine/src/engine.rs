@@ -1,55 +1,51 @@
 //! Rewrites one request body: removes the options that are meant for us, compresses every tool result, and leaves
 //! everything else unchanged.
 
-use std::borrow::Cow;
-
-use tersely_account::{TokenChange, stable_hash};
+use bytes::Bytes;
+use tersely_account::{ShownName, TokenChange, stable_hash};
 use tersely_core::{Loss, Reader};
 
 use tersely_wire::hidden::ToolHiding;
-use tersely_wire::{HistoryPlace, UserPrompt, named_model, splice};
+use tersely_wire::{Insertion, Reading, UserPrompt};
 
 use crate::beside;
 use crate::candidates::Candidate;
 use crate::candidates::candidates;
+use crate::forward_body::ForwardBody;
+use crate::memo::past::Past;
 use crate::model_tiers::reader_of;
-use crate::overrides::body_object::take;
+use crate::overrides::body_object::{asks_in_body, take};
 use crate::overrides::error::OptionError;
 use crate::overrides::request_options::RequestOptions;
+use crate::remembered::{Made, Remembered, count_change, memo_of};
 use crate::remote::strategy::Strategy;
 use crate::report::Report;
 use crate::request::Request;
-use crate::results::results;
+use crate::results::{Results, results};
 use crate::scope::Scope;
+use crate::sent_body::{Edit, SentBody, in_order, patch};
+use crate::session_hash::session;
 use crate::settings::EngineSettings;
-use crate::token_count::{BodyTokens, added_tokens};
+use crate::token_count::{count, inserted_tokens};
 use crate::tools::discovery::ToolChoice;
 use crate::tools::retrieval;
 use crate::tools::retrieval::HiddenTools;
 use crate::tools::retrieval::HiddenWay;
-use crate::tools::retrieval::KeptOriginal;
 
 /// The engine. The body that it returns depends only on its settings and the request.
 #[derive(Debug, Clone, Default)]
 pub struct Engine {
     settings: EngineSettings,
-}
-
-/// A body to forward.
-pub struct ForwardBody<'b> {
-    /// The bytes to send; borrowed when nothing was changed.
-    pub body: Cow<'b, [u8]>,
-    /// The account of the changes.
-    pub report: Report,
-    /// The tools to hide in the response; `None` when no tool was added.
-    pub hidden: Option<HiddenTools>,
+    /// Tells these settings from others.
+    fingerprint: u64,
 }
 
 impl Engine {
     /// An engine with these settings.
     #[must_use]
     pub fn new(settings: EngineSettings) -> Self {
-        Self { settings }
+        let fingerprint = stable_hash(&format!("{settings:?}"));
+        Self { settings, fingerprint }
     }
 
     /// The engine's settings.
@@ -63,13 +59,34 @@ impl Engine {
     /// # Errors
     /// When the options for us in the body are invalid.
     pub fn pass<'b>(&self, request: &Request<'_>, body: &'b [u8]) -> Result<ForwardBody<'b>, OptionError> {
-        let (asked, body) = match take(body)? {
-            None => (request.asked.clone(), Cow::Borrowed(body)),
-            Some((own, rest)) => (request.asked.clone().or(own), Cow::Owned(rest)),
+        self.pass_reading(request, &request.provider.read(body))
+    }
+
+    /// The body to send in place of a body that was read before.
+    ///
+    /// # Errors
+    /// As with [`Self::pass`].
+    pub fn pass_reading<'b>(
+        &self,
+        request: &Request<'_>,
+        reading: &Reading<'b>,
+    ) -> Result<ForwardBody<'b>, OptionError> {
+        let model = reading.model(request.path).and_then(|name| ShownName::of(&name));
+        let Some((own, rest)) = take(reading)? else {
+            let mut passed = self.process(request, &request.asked, reading)?;
+            passed.report.model = model;
+            return Ok(passed);
         };
-        let mut passed = self.process(request, &asked, body)?;
-        passed.report.record.words = asked.debug;
-        Ok(passed)
+        let (asked, rest) = (request.asked.clone().or(own), Bytes::from(rest));
+        let request = Request { shared: Some(&rest), ..request.clone() };
+        let mut passed = self.process(&request, &asked, &request.provider.read(&rest))?;
+        passed.report.record.words.clone_from(&asked.debug);
+        passed.report.model = model;
+        let body = match passed.body {
+            SentBody::Came(_) => rest.clone(),
+            SentBody::New(body) => body,
+        };
+        Ok(ForwardBody { body: SentBody::New(body), report: passed.report, hidden: passed.hidden })
     }
 
     /// Rewrites a body without its options for us. A body that is only observed, or in the holdout, is forwarded
@@ -78,171 +95,184 @@ impl Engine {
         &self,
         request: &Request<'_>,
         asked: &RequestOptions,
-        body: Cow<'b, [u8]>,
+        reading: &Reading<'b>,
     ) -> Result<ForwardBody<'b>, OptionError> {
         if request.scope(&self.settings, asked).is_off() {
-            return self.rewrite(request, asked, body);
+            return Ok(ForwardBody {
+                body: SentBody::Came(reading.body()),
+                report: Report::default(),
+                hidden: None,
+            });
         }
-        let session = session(request, asked, &body);
-        let arm = self.arm(request, asked, &body, session);
+        let arm = self.arm(request, asked, reading);
         if arm.is_applied() {
-            let mut passed = self.rewrite(request, asked, body)?;
-            (passed.report.record.arm, passed.report.record.session) = (arm, session);
+            let mut passed = self.rewrite(request, asked, reading)?.0;
+            passed.report.record.arm = arm;
             return Ok(passed);
         }
         // The body is sent unchanged, so an error while rewriting it is no reason to refuse the request.
-        let made = self.rewrite(request, asked, Cow::Borrowed(&*body)).map(|made| made.report);
-        let mut made = made.unwrap_or_default();
-        made.record.session = session;
-        let body = self.mask_by_name(request, asked, body);
-        let report = made.observed(arm, count_tokens(request, &BodyTokens::default(), &body));
+        let (made, tokens) = match self.rewrite(request, asked, reading) {
+            Ok((made, tokens)) => (made.report, tokens),
+            Err(_) => (Report::default(), count(reading.body())),
+        };
+        let session = made.record.session.or_else(|| session(request, asked, reading, None));
+        let body = self.mask_by_name(request, asked, reading);
+        let tokens = if let SentBody::New(masked) = &body { count(masked) } else { tokens };
+        let mut report = made.observed(arm, tokens);
+        report.record.session = session;
         Ok(ForwardBody { body, report, hidden: None })
+    }
+
+    /// True when nothing in the body of a request can be changed, whatever the body contains. Options in the body are
+    /// then not looked for.
+    #[must_use]
+    pub fn is_off(&self, request: &Request<'_>) -> bool {
+        request.scope(&self.settings, &request.asked).is_off()
+    }
+
+    /// About how many bytes of a body must be compressed and counted, because the memo does not know them.
+    #[must_use]
+    pub fn new_bytes(&self, request: &Request<'_>, reading: &Reading<'_>) -> usize {
+        let body = reading.body().len();
+        if asks_in_body(reading) {
+            return body;
+        }
+        let (scope, _) = self.scope(request, &request.asked, reading);
+        let remembered = Remembered::of(&scope, request, reading);
+        let Some(past) = remembered.as_ref().and_then(Remembered::past) else { return body };
+        let new = reading.slots().iter().skip(past.slots.len());
+        new.map(|slot| slot.token.len()).sum::<usize>().max(body.saturating_sub(past.came.len()))
     }
 
     /// The results of a body that a remote compressor may shorten, if one is configured: results that are new to the
     /// model, and results for which the compressor may have an earlier answer.
     #[must_use]
-    pub fn candidates(&self, request: &Request<'_>, body: &[u8]) -> Vec<Candidate> {
+    pub fn candidates(&self, request: &Request<'_>, reading: &Reading<'_>) -> Vec<Candidate> {
+        // Invalid options are refused later, in `pass`.
+        match take(reading) {
+            Ok(None) => self.candidates_of(request, &request.asked, reading),
+            Ok(Some((own, rest))) => {
+                let asked = request.asked.clone().or(own);
+                self.candidates_of(request, &asked, &request.provider.read(&rest))
+            }
+            Err(_) => Vec::new(),
+        }
+    }
+
+    fn candidates_of(
+        &self,
+        request: &Request<'_>,
+        asked: &RequestOptions,
+        reading: &Reading<'_>,
+    ) -> Vec<Candidate> {
         let Strategy::Remote(remote) = &self.settings.strategy else { return Vec::new() };
-        // An unreadable body is refused or reported later, in `pass`.
-        let Ok(taken) = take(body) else { return Vec::new() };
-        let (asked, body) = match &taken {
-            Some((own, rest)) => (request.asked.clone().or(own.clone()), &**rest),
-            None => (request.asked.clone(), body),
-        };
-        let scope = request.scope(&self.settings, &asked).with_max_loss(request.most);
-        let provider = request.provider;
+        let scope = request.scope(&self.settings, asked).with_max_loss(request.most);
         // If the original body is sent, the compressor's answers are not used, so asking it would waste money.
-        let arm = self.arm(request, &asked, body, session(request, &asked, body));
-        if !arm.is_applied() || offer_expansion(&scope, request, body).is_none() {
+        let is_applied = self.arm(request, asked, reading).is_applied();
+        if !is_applied || offer_expansion(&scope, request, reading).is_none() {
             return Vec::new();
         }
-        let slots = provider.slots(body).unwrap_or_default();
-        let prompts =
-            if remote.tells_question { provider.prompts(body).unwrap_or_default() } else { Vec::new() };
+        let prompts = if remote.tells_question { reading.prompts() } else { &[] };
         let question = |it: &UserPrompt<'_>| Some((it.span.start, it.text()?.into_owned()));
-        candidates(
-            &scope,
-            &slots,
-            provider.last_assistant_end(body),
-            &prompts.iter().filter_map(question).collect::<Vec<_>>(),
-        )
+        let questions: Vec<_> = prompts.iter().filter_map(question).collect();
+        candidates(&scope, reading.slots(), reading.last_assistant_end(), &questions)
     }
 
     /// The reader class that the model name of a request implies.
-    fn reader(&self, request: &Request<'_>, body: &[u8]) -> Reader {
-        let model = named_model(request.path, body);
+    fn reader(&self, request: &Request<'_>, reading: &Reading<'_>) -> Reader {
+        let model = reading.model(request.path);
         reader_of(&self.settings.readers, request.provider.name(), model.as_deref())
     }
 
-    /// Rewrites a body, whether it is sent or only measured.
+    /// The scope of a request, and the tool that is offered in it. Detail is cut only if the model can fetch it back.
+    fn scope<'s>(
+        &'s self,
+        request: &Request<'s>,
+        asked: &'s RequestOptions,
+        reading: &Reading<'_>,
+    ) -> (Scope<'s>, Option<(&'static ToolHiding, Insertion)>) {
+        let mut scope = Scope { fingerprint: self.fingerprint, ..request.scope(&self.settings, asked) };
+        if reading.drops_results() {
+            scope = scope.without_references();
+        }
+        if !scope.is_idle() {
+            scope = scope.with_reader(self.reader(request, reading));
+        }
+        let offered = offer_expansion(&scope, request, reading);
+        let max_loss = if offered.is_some() { Loss::Detail } else { Loss::Form };
+        (scope.with_max_loss(request.most.min(max_loss)), offered)
+    }
+
+    /// Rewrites a body, whether it is sent or only measured, and returns the number of its tokens as it came.
     fn rewrite<'b>(
         &self,
         request: &Request<'_>,
         asked: &RequestOptions,
-        body: Cow<'b, [u8]>,
-    ) -> Result<ForwardBody<'b>, OptionError> {
-        let mut scope = request.scope(&self.settings, asked);
-        if request.provider.drops_results(&body) {
-            scope = scope.without_references();
+        reading: &Reading<'b>,
+    ) -> Result<(ForwardBody<'b>, usize), OptionError> {
+        let (scope, offered) = self.scope(request, asked, reading);
+        let remembered = Remembered::of(&scope, request, reading);
+        if let Some(again) = remembered.as_ref().and_then(|remembered| remembered.again(reading)) {
+            return Ok(again);
         }
-        if !scope.is_idle() {
-            scope = scope.with_reader(self.reader(request, &body));
-        }
-        let own = BodyTokens::default();
-        let count = |body: &[u8]| count_tokens(request, &own, body);
-        let before = if scope.is_off() { None } else { Some(count(&body)) };
-        let offered = offer_expansion(&scope, request, &body);
-        // Detail is cut only if the model can fetch it back.
-        let max_loss = if offered.is_some() { Loss::Detail } else { Loss::Form };
-        let scope = scope.with_max_loss(request.most.min(max_loss));
         let choice = scope.discovery().filter(|_| scope.plain_results == 0);
-        let choice =
-            choice.and_then(|discovery| ToolChoice::of(discovery, request.provider, request.path, &body));
-        let (hides, tool, body) = match offered {
-            Some((hides, offered)) => (Some(hides), added_tokens(&body, &offered), Cow::Owned(offered)),
-            None => (None, 0, body),
-        };
-        let (mut passed, kept) = splice_results(&scope, request, body)?;
-        passed.report.record.tool_tokens = tool;
-        passed.report.reader = (!scope.is_idle()).then(|| scope.reader());
-        let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
-        let masked = isize::try_from(passed.report.masked).unwrap_or_default();
-        passed.report.record.request_tokens = before.map(|before| TokenChange {
-            before: before.saturating_add_signed(-masked),
-            after: count(&passed.body),
-        });
-        Ok(ForwardBody { hidden: HiddenWay::of(hides, shed).map(|way| HiddenTools { way, kept }), ..passed })
+        let choice = choice
+            .and_then(|discovery| ToolChoice::of(discovery, request.provider, request.path, reading.body()));
+        let past = remembered.as_ref().and_then(Remembered::past);
+        let mut report = Report::default();
+        let (results, edits) = edits(&scope, request, (reading, past), offered.as_ref(), &mut report)?;
+        report.record.session = session(request, asked, reading, past);
+        report.record.tool_tokens =
+            offered.as_ref().map_or(0, |(_, tool)| inserted_tokens(reading.body(), tool));
+        report.reader = (!scope.is_idle()).then(|| scope.reader());
+        let patched = (!edits.is_empty()).then(|| Bytes::from(patch(reading.body(), &edits)));
+        let mut body = patched.clone().map_or(SentBody::Came(reading.body()), SentBody::New);
+        let shed = choice.and_then(|choice| choice.apply(request.provider, &mut body, &mut report));
+        let edited = (shed.is_none()).then_some(&*edits);
+        let tokens = count_change(past, reading.body(), edited, &body);
+        let masked = isize::try_from(report.masked).unwrap_or_default();
+        let before = tokens.before.saturating_add_signed(-masked);
+        report.record.request_tokens = Some(TokenChange { before, ..tokens });
+        let hidden = HiddenWay::of(offered.map(|(hides, _)| hides), shed);
+        if let Some(remembered) = &remembered {
+            let (sent, report, hidden) = (&body, &report, hidden.as_ref());
+            remembered.keep(&results, Made { edits: &edits, patched, sent, tokens, report, hidden });
+        }
+        let hidden = hidden.map(|way| HiddenTools { way, kept: results.kept });
+        Ok((ForwardBody { body, report, hidden }, tokens.before))
     }
 }
 
-/// The number of tokens in a body.
-fn count_tokens(request: &Request<'_>, own: &BodyTokens, body: &[u8]) -> usize {
-    request.memo.map_or_else(|| own.count(b"", body), |it| it.count_tokens(body))
-}
-
-/// A hash that distinguishes a conversation from others of the same client: a hash of the session's name, or of the
-/// user's first message. Every request of a conversation contains that message, while tools and system prompts may
-/// change.
-pub(crate) fn session(request: &Request<'_>, asked: &RequestOptions, body: &[u8]) -> Option<u64> {
-    if request.named.is_some() {
-        return request.named;
-    }
-    if let Some(name) = &asked.session.id {
-        return Some(stable_hash(&("named", name)));
-    }
-    if request.provider.history(body) == HistoryPlace::Elsewhere {
-        return None;
-    }
-    let prompts = request.provider.prompts(body).unwrap_or_default();
-    let first: Vec<_> = first_message(body, &prompts).collect();
-    (!first.is_empty()).then(|| stable_hash(&("begun", first)))
-}
-
-/// The texts of the first user message. A `role` between two texts means that they belong to different messages.
-fn first_message<'p>(body: &'p [u8], prompts: &'p [UserPrompt<'p>]) -> impl Iterator<Item = &'p [u8]> {
-    const ROLE: &[u8] = b"\"role\"";
-    let mut end = prompts.first().map_or(0, |prompt| prompt.span.start);
-    prompts.iter().map_while(move |prompt| {
-        let between = body.get(end..prompt.span.start)?;
-        end = prompt.span.end;
-        (!between.windows(ROLE.len()).any(|bytes| bytes == ROLE)).then_some(prompt.token)
-    })
-}
-
-/// The body with the `expand_context` tool added; `None` if nothing may be cut.
+/// The tool to add to the body so that the model can fetch omitted text; `None` if nothing may be cut.
 fn offer_expansion(
     scope: &Scope<'_>,
     request: &Request<'_>,
-    body: &[u8],
-) -> Option<(&'static ToolHiding, Vec<u8>)> {
+    reading: &Reading<'_>,
+) -> Option<(&'static ToolHiding, Insertion)> {
     let may_cut = scope.may_cut() && scope.plain_results == 0;
-    if !may_cut || !scope.settings.expand.applies(|| request.provider.head(body)) {
+    if !may_cut || !scope.settings.expand.applies(|| reading.head()) {
         return None;
     }
-    retrieval::offer(request.provider, request.path, body)
+    retrieval::offer(request.path, reading)
 }
 
-/// The body with its results compressed, and the originals of those that were cut.
-fn splice_results<'b>(
+/// The compressed results of a body, and all edits of the body.
+fn edits(
     scope: &Scope<'_>,
     request: &Request<'_>,
-    body: Cow<'b, [u8]>,
-) -> Result<(ForwardBody<'b>, Vec<KeptOriginal>), OptionError> {
-    let mut report = Report::default();
-    let mut edits = beside::edits(scope, request.provider, &body, &mut report)?;
-    let mut kept = Vec::new();
-    if !scope.is_idle() {
-        let results = results(scope, request, &body);
-        edits.extend(results.edits);
-        kept = results.kept;
-        report.add(&results.report);
-    }
-    edits.sort_by_key(|(span, _)| span.start);
-    report.close();
-    let new = match splice(&body, &edits) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(new) => Some(new),
+    (reading, past): (&Reading<'_>, Option<&Past>),
+    offered: Option<&(&'static ToolHiding, Insertion)>,
+    report: &mut Report,
+) -> Result<(Results, Vec<Edit>), OptionError> {
+    let mut edits = beside::edits(scope, reading, report)?;
+    let results = if scope.is_idle() {
+        Results::default()
+    } else {
+        results(scope, memo_of(scope, request), past, reading)
     };
-    Ok((ForwardBody { body: new.map_or(body, Cow::Owned), report, hidden: None }, kept))
+    report.add(&results.report);
+    report.close();
+    edits.extend(results.edits(reading.slots()));
+    edits.extend(offered.map(|(_, Insertion { at, bytes })| (*at..*at, Bytes::copy_from_slice(bytes))));
+    Ok((results, in_order(edits)))
 }

@@ -2,36 +2,34 @@
 
 use std::borrow::Cow;
 
-use tersely_account::Arm;
+use tersely_account::{Arm, HoldoutShare};
 use tersely_core::{Redaction, redact, seal};
-use tersely_wire::{HistoryPlace, Slot, Splice, splice};
+use tersely_wire::{HistoryPlace, Reading, Slot, Splice, splice};
 
 use crate::conversation::call;
 use crate::engine::Engine;
-use crate::engine::session;
 use crate::overrides::body_object::take;
 use crate::overrides::request_options::RequestOptions;
 use crate::panic_guard::catch_panic;
 use crate::request::Request;
 use crate::scope::Scope;
+use crate::sent_body::SentBody;
+use crate::session_hash::session;
 
 impl Engine {
     /// The arm of a request: whether its rewritten body is sent.
-    pub(crate) fn arm(
-        &self,
-        request: &Request<'_>,
-        asked: &RequestOptions,
-        body: &[u8],
-        session: Option<u64>,
-    ) -> Arm {
-        let scope = request.scope(self.settings(), asked);
-        if scope.observes() {
+    pub(crate) fn arm(&self, request: &Request<'_>, asked: &RequestOptions, reading: &Reading<'_>) -> Arm {
+        if request.scope(self.settings(), asked).observes() {
             return Arm::Observed;
         }
+        let holdout = &self.settings().holdout;
         // Without a stable session, a later request of the same conversation could be assigned to another arm.
         let is_named = request.named.is_some() || asked.session.id.is_some();
-        let is_stable = is_named || request.provider.history(body) == HistoryPlace::Here;
-        session.filter(|_| is_stable).map_or(Arm::Applied, |session| self.settings().holdout.arm(session))
+        let is_stable = is_named || reading.history() == HistoryPlace::Here;
+        if holdout.share == HoldoutShare::default() || !is_stable {
+            return Arm::Applied;
+        }
+        session(request, asked, reading, None).map_or(Arm::Applied, |session| holdout.arm(session))
     }
 
     /// A body that is sent uncompressed. The secrets in its results are masked if the request turned masking on
@@ -40,16 +38,14 @@ impl Engine {
         &self,
         request: &Request<'_>,
         asked: &RequestOptions,
-        body: Cow<'b, [u8]>,
-    ) -> Cow<'b, [u8]> {
+        reading: &Reading<'b>,
+    ) -> SentBody<'b> {
         let scope = request.scope(self.settings(), asked);
-        let slots = request.provider.slots(&body).unwrap_or_default();
-        let edits: Vec<_> = slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
-        let masked = match splice(&body, &edits) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(masked) => Some(masked),
-        };
-        masked.map_or(body, Cow::Owned)
+        let edits: Vec<_> = reading.slots().iter().filter_map(|slot| masks(&scope, slot)).collect();
+        match splice(reading.body(), &edits) {
+            Cow::Borrowed(body) => SentBody::Came(body),
+            Cow::Owned(masked) => SentBody::New(masked.into()),
+        }
     }
 }
 
@@ -58,18 +54,17 @@ impl Engine {
     /// time to compress. `None` when there is nothing to mask.
     #[must_use]
     pub fn mask(&self, request: &Request<'_>, body: &[u8]) -> Option<Vec<u8>> {
+        let reading = request.provider.read(body);
         // With enough time, `pass` would have refused invalid options. Here they are ignored.
-        let own = take(body).ok().flatten().map(|(own, _)| own);
+        let own = take(&reading).ok().flatten().map(|(own, _)| own);
         let asked = own.map_or_else(|| request.asked.clone(), |own| request.asked.clone().or(own));
         let scope = request.scope(self.settings(), &asked).with_max_loss(request.most);
         if scope.is_idle() {
             return None;
         }
-        let session = session(request, &asked, body);
-        let is_applied = self.arm(request, &asked, body, session).is_applied();
-        let slots = request.provider.slots(body).unwrap_or_default();
+        let is_applied = self.arm(request, &asked, &reading).is_applied();
         let edit = |slot: &Slot<'_>| if is_applied { masks_usual(&scope, slot) } else { masks(&scope, slot) };
-        match splice(body, &slots.iter().filter_map(edit).collect::<Vec<_>>()) {
+        match splice(body, &reading.slots().iter().filter_map(edit).collect::<Vec<_>>()) {
             Cow::Borrowed(_) => None,
             Cow::Owned(masked) => Some(masked),
         }

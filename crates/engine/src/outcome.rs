@@ -1,14 +1,14 @@
 //! Builds the record of a result from the facts found before it was filled and from the text that is sent for it.
 
 use tersely_account::{
-    ResultGroup, ResultPlace, ResultRecord, ResultStatus, ShownName, TextSize, TokenChange, stable_hash,
+    RequestRecord, ResultGroup, ResultPlace, ResultRecord, ResultStatus, ShownName, TextSize, TokenChange,
+    stable_hash,
 };
 use tersely_core::{Call, Family, redact};
 use tersely_wire::Slot;
 
 use crate::conversation::call;
-use crate::filled_slot::FilledSlot;
-use crate::report::ESCAPE;
+use crate::report::{ESCAPE, Report};
 
 /// The facts about a result that are known before its slot is filled.
 pub(crate) struct Observation {
@@ -23,8 +23,14 @@ pub(crate) struct Observation {
 }
 
 /// The record of the result at index `at`, and of the text that is sent for it.
-pub(crate) fn record(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &FilledSlot) -> ResultRecord {
-    let (asked, record) = (call(slot), &filled.report.record);
+pub(crate) fn record(
+    at: usize,
+    slot: &Slot<'_>,
+    seen: &Observation,
+    sent: Option<&str>,
+    report: &Report,
+) -> ResultRecord {
+    let (asked, record) = (call(slot), &report.record);
     ResultRecord {
         id: name(at, slot),
         call: ShownName::of(asked.id),
@@ -32,12 +38,12 @@ pub(crate) fn record(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &Fi
         place: ResultPlace { message: slot.message, result: at },
         group: ResultGroup { tool: asked.tool_kind().name(), family: family(&asked, seen.looks) },
         mode: seen.mode,
-        status: status(seen, filled),
+        status: status(seen, sent, record),
         is_changed: record.changed > 0,
         is_renewed: seen.is_renewed,
         stages: record.stages.iter().map(|saving| (saving.stage, saving.saved)).collect(),
         before: seen.came,
-        after: filled.sent.as_deref().map_or(seen.came, TextSize::of),
+        after: sent.map_or(seen.came, TextSize::of),
         tokens: record.result_tokens,
         redacted: record.redacted,
         arguments: asked.command.map(|command| stable_hash(&*redact(command))),
@@ -45,10 +51,9 @@ pub(crate) fn record(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &Fi
     }
 }
 
-fn status(seen: &Observation, filled: &FilledSlot) -> ResultStatus {
-    let record = &filled.report.record;
+fn status(seen: &Observation, sent: Option<&str>, record: &RequestRecord) -> ResultStatus {
     let TokenChange { before, after } = record.result_tokens;
-    match filled.sent {
+    match sent {
         _ if record.faults > 0 => ResultStatus::Passthrough,
         Some(_) if record.redacted == 0 && record.stages.iter().all(|saving| saving.stage == ESCAPE) => {
             ResultStatus::AlreadyCompressed

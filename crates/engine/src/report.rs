@@ -1,6 +1,6 @@
 //! The report on one body: its record, and facts that only response headers and commands show.
 
-use tersely_account::{Arm, RequestRecord, StageSaving};
+use tersely_account::{Arm, RequestRecord, ShownName, StageSaving};
 use tersely_core::prompt::Stats;
 use tersely_core::{Ledger, O200k, Outcome, Reader};
 use tersely_wire::WireError;
@@ -13,6 +13,8 @@ pub(crate) const ESCAPE: &str = "escape";
 pub struct Report {
     /// The record of the request.
     pub record: RequestRecord,
+    /// The model that the request names, if its name can be shown.
+    pub model: Option<ShownName>,
     /// The reader class assumed for results that no rule covers; `None` if no result can be changed.
     pub reader: Option<Reader>,
     /// How many of the request's tools the model is shown; `None` if it is shown all of them.

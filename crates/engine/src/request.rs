@@ -1,5 +1,6 @@
 //! The facts about a request that determine how its body is rewritten.
 
+use bytes::Bytes;
 use tersely_core::Loss;
 use tersely_wire::Provider;
 
@@ -31,6 +32,8 @@ pub struct Request<'r> {
     pub frozen: usize,
     /// A remote compressor's answers for the request's results.
     pub agreed: Option<&'r RemoteAnswers>,
+    /// The body, if the caller shares it, so that the memo can keep it without a copy.
+    pub shared: Option<&'r Bytes>,
     /// The memo of this client's earlier requests. It saves time and does not change the output.
     pub memo: Option<Recall<'r>>,
 }
@@ -40,8 +43,8 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn new(provider: &'static Provider, path: &'r str) -> Self {
         let (asked, most) = (RequestOptions::default(), Loss::Detail);
-        let (tenant, named, agreed, memo) = (None, None, None, None);
-        Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, memo }
+        let (tenant, named, agreed, shared, memo) = (None, None, None, None, None);
+        Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, shared, memo }
     }
 
     /// The scope of the request under these settings and options.

@@ -36,7 +36,7 @@ impl fmt::Display for RestoreError {
 ///
 /// # Errors
 /// When the body or a result in it cannot be decoded.
-pub fn restore(provider: &Provider, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
+pub fn restore(provider: &'static Provider, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
     let slots = provider.slots(body).map_err(RestoreError::Body)?;
     let mut back = Restorer::default();
     let edits: Result<Vec<_>, _> = slots.iter().map(|slot| back.original(slot)).collect();
@@ -49,7 +49,7 @@ pub fn restore(provider: &Provider, body: &[u8]) -> Result<Vec<u8>, RestoreError
 ///
 /// # Errors
 /// When the body cannot be parsed.
-pub fn in_sight(provider: &Provider, body: &[u8]) -> Result<Vec<String>, WireError> {
+pub fn in_sight(provider: &'static Provider, body: &[u8]) -> Result<Vec<String>, WireError> {
     let slots = provider.slots(body)?;
     let mut back = Restorer::default();
     Ok(slots.iter().map(|slot| back.visible(slot)).collect())

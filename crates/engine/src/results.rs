@@ -3,33 +3,44 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tersely_account::RequestRecord;
 use tersely_account::{ResultStatus, TextSize};
 use tersely_core::{
     Ledger, Loss, Mode, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
 };
-use tersely_wire::{Slot, Splice};
+use tersely_wire::{Reading, Slot, string};
 
 use crate::candidates::{self, Substitutes};
 use crate::conversation::{Conversation, call};
-use crate::filled_slot::FilledSlot;
-use crate::memo::Past;
 use crate::memo::Recall;
+use crate::memo::past::{Past, PastResults};
 use crate::outcome::{Observation, record};
 use crate::panic_guard::catch_panic;
 use crate::parallel::each;
 use crate::report::Report;
-use crate::request::Request;
 use crate::scope::Scope;
+use crate::sent_body::Edit;
 use crate::tools::retrieval::KeptOriginal;
 
 /// The edits for all results, and their account.
 #[derive(Default)]
 pub(crate) struct Results {
-    pub(crate) edits: Vec<Splice>,
+    /// What replaces each result; `None` where a result stays unchanged.
+    pub(crate) tokens: Vec<Option<Bytes>>,
     /// Originals of the results that were cut, except those taken from the memo.
     pub(crate) kept: Vec<KeptOriginal>,
     pub(crate) report: Report,
+    /// What the next result of the conversation depends on.
+    pub(crate) past: Option<Arc<PastResults>>,
+}
+
+impl Results {
+    /// The edits of a body with these slots.
+    pub(crate) fn edits(&self, slots: &[Slot<'_>]) -> Vec<Edit> {
+        let edits = slots.iter().zip(&self.tokens);
+        edits.filter_map(|(slot, token)| Some((slot.span.clone(), token.clone()?))).collect()
+    }
 }
 
 /// A result compressed on its own, before references to earlier results are added, and the facts for its record.
@@ -87,30 +98,55 @@ impl<'s> MaskedText<'s> {
     }
 }
 
-/// Compresses every result of a body, in order.
-pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> Results {
-    let slots = match request.provider.slots(body) {
-        Ok(slots) => slots,
-        Err(error) => {
-            let record = RequestRecord { faults: 1, ..RequestRecord::default() };
-            let report = Report { unread: Some(error), record, ..Report::default() };
-            return Results { report, ..Results::default() };
-        }
+/// Compresses the results of a body, in order. Results that an earlier request contained are taken from `past`.
+pub(crate) fn results(
+    scope: &Scope<'_>,
+    memo: Option<Recall<'_>>,
+    past: Option<&Past>,
+    reading: &Reading<'_>,
+) -> Results {
+    if let Some(error) = reading.error() {
+        let record = RequestRecord { faults: 1, ..RequestRecord::default() };
+        let report = Report { unread: Some(error), record, ..Report::default() };
+        return Results { report, ..Results::default() };
+    }
+    let slots = reading.slots();
+    let renewed = memo.map_or_else(Vec::new, |recall| recall.changed_results(scope, slots));
+    let mut results = match past {
+        Some(past) if past.slots.len() == slots.len() => known(past),
+        _ => compress(scope, past, slots, &renewed),
     };
-    compress_slots(scope, request.memo, &slots)
+    results.report.record.renewed = renewed.iter().filter(|is| **is).count();
+    results
 }
 
-/// Compresses the results in these slots, in order. Results that the memo contains are taken from the memo.
-pub(crate) fn compress_slots(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<'_>]) -> Results {
-    let memo = memo.filter(|_| scope.options.session.memo != Some(false));
-    let links = memo.map_or_else(Vec::new, |recall| recall.links(scope, slots));
-    let mut past = memo.and_then(|recall| recall.take(&links)).unwrap_or_else(|| Past::new(scope));
+/// The results of a request that has no new ones.
+fn known(past: &Past) -> Results {
+    let mut report = past.results.report.clone();
+    report.record.reused = past.slots.len();
+    Results { tokens: past.tokens(), kept: Vec::new(), report, past: Some(Arc::clone(&past.results)) }
+}
+
+/// Compresses the results of these slots, in order. Those of `past` are not compressed again, unless another request
+/// is continuing the same conversation at this moment.
+pub(crate) fn compress(
+    scope: &Scope<'_>,
+    past: Option<&Past>,
+    slots: &[Slot<'_>],
+    renewed: &[bool],
+) -> Results {
+    let past = past.and_then(|past| Some((past, past.results.take_conversation()?)));
     let mut results = Results::default();
-    results.report.record.reused = past.filled.len();
-    let renewed = memo.map_or_else(Vec::new, |recall| recall.changed_results(scope, slots));
-    results.report.record.renewed = renewed.iter().filter(|is| **is).count();
+    let mut conversation = match past {
+        Some((past, conversation)) => {
+            (results.tokens, results.report) = (past.tokens(), past.results.report.clone());
+            conversation
+        }
+        None => Conversation::new(scope),
+    };
+    let known = results.tokens.len();
     let plain_end = slots.get(..scope.plain_results).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
-    let new: Vec<_> = slots.iter().enumerate().skip(past.filled.len()).collect();
+    let new: Vec<_> = slots.iter().enumerate().skip(known).collect();
     let drafts = each(&new, |(at, slot)| match slot {
         _ if slot.message < scope.frozen_messages => {
             keep_unchanged(scope, ResultStatus::SkippedByConfig, slot)
@@ -121,20 +157,23 @@ pub(crate) fn compress_slots(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots:
     for ((at, slot), draft) in new.into_iter().zip(drafts) {
         let Draft { state, mut seen } = draft.unwrap_or_else(Draft::unreadable);
         seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
-        let (mut filled, kept) = fill(&mut past.conversation, slot, state);
-        let result = record(at, slot, &seen, &filled);
-        filled.report.record.results.push(Arc::new(result));
-        past.filled.push(filled);
+        let Filled { sent, mut report, kept } = fill(&mut conversation, slot, state);
+        let result = record(at, slot, &seen, sent.as_deref(), &report);
+        report.record.results.push(Arc::new(result));
+        results.report.add(&report);
+        results.tokens.push(sent.map(|sent| string_token(&sent)));
         results.kept.extend(kept);
     }
-    for (slot, filled) in slots.iter().zip(&past.filled) {
-        results.report.add(&filled.report);
-        results.edits.extend(filled.sent.clone().map(|sent| (slot.span.clone(), Some(sent))));
-    }
-    if let (Some(recall), Some(last)) = (memo, links.last()) {
-        recall.keep(*last, past);
-    }
+    results.past = Some(Arc::new(PastResults::new(results.report.clone(), conversation)));
+    results.report.record.reused = known;
     results
+}
+
+/// A text as a JSON string.
+fn string_token(text: &str) -> Bytes {
+    let mut token = Vec::with_capacity(text.len() + text.len() / 16 + 2);
+    string::encode(&mut token, text);
+    token.into()
 }
 
 impl<'s> Draft<'s> {
@@ -236,22 +275,26 @@ fn compress_result<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t
     compress_filtered(&Plan { loss, ..plan }, &scope.settings.filters, call(slot), text)
 }
 
-/// The text that is sent for a result, given the earlier results, and the original if the result was cut.
-fn fill(
-    past: &mut Conversation,
-    slot: &Slot<'_>,
-    state: DraftState<'_>,
-) -> (FilledSlot, Option<KeptOriginal>) {
+/// The text that is sent for one result, its report, and its original if it was cut.
+struct Filled {
+    /// The text that replaces the result; `None` when the result stays unchanged.
+    sent: Option<String>,
+    report: Report,
+    kept: Option<KeptOriginal>,
+}
+
+/// The text that is sent for a result, given the earlier results.
+fn fill(past: &mut Conversation, slot: &Slot<'_>, state: DraftState<'_>) -> Filled {
     match state {
         DraftState::Unread => {
             past.skip(slot);
-            (FilledSlot { sent: None, report: Report::of_slot(1) }, None)
+            Filled { sent: None, report: Report::of_slot(1), kept: None }
         }
         DraftState::Unchanged(text) => {
             past.remember(slot, text.text());
-            (fill_unchanged(text, 0), None)
+            fill_unchanged(text, 0)
         }
-        DraftState::Failed(text) => (fill_failed(past, slot, text), None),
+        DraftState::Failed(text) => fill_failed(past, slot, text),
         DraftState::Same(plan, text, ledger) => {
             let outcome = Outcome { text: Cow::Borrowed(&*text), redacted: 0, ledger, original: None };
             fill_with_references(past, plan, slot, &text, outcome)
@@ -261,18 +304,18 @@ fn fill(
 }
 
 /// The slot of a result that stays unchanged, except for masked secrets.
-fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> FilledSlot {
+fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> Filled {
     let mut report = Report::of_slot(faults);
     let Some(sent) = text.sent else {
         report.leave(&text.came);
-        return FilledSlot { sent: None, report };
+        return Filled { sent: None, report, kept: None };
     };
     report.book(&text.came, &sent);
-    FilledSlot { sent: Some(sent.text.into_owned()), report }
+    Filled { sent: Some(sent.text.into_owned()), report, kept: None }
 }
 
 /// The slot of a result whose compression failed.
-fn fill_failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> FilledSlot {
+fn fill_failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> Filled {
     past.skip(slot);
     fill_unchanged(text, 1)
 }
@@ -284,16 +327,16 @@ fn fill_with_references(
     slot: &Slot<'_>,
     text: &str,
     outcome: Outcome<'_>,
-) -> (FilledSlot, Option<KeptOriginal>) {
+) -> Filled {
     let Some(outcome) = catch_panic(|| past.refer(plan, slot, text, outcome)) else {
-        return (fill_failed(past, slot, MaskedText::of(Some(plan), slot, Cow::Borrowed(text))), None);
+        return fill_failed(past, slot, MaskedText::of(Some(plan), slot, Cow::Borrowed(text)));
     };
     let over_limit = usize::from(is_exceeded(&plan, &outcome.text));
     let mut report = Report { over_limit, ..Report::of_slot(0) };
     report.book(text, &outcome);
     if outcome.text == text {
-        return (FilledSlot { sent: None, report }, None);
+        return Filled { sent: None, report, kept: None };
     }
     let sent = Some(outcome.text.clone().into_owned());
-    (FilledSlot { sent, report }, KeptOriginal::of(outcome))
+    Filled { sent, report, kept: KeptOriginal::of(outcome) }
 }

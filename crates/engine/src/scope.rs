@@ -1,10 +1,13 @@
 //! Determines how each tool's results are treated in one request: by the settings, then the rules, then the request's
 //! own options.
 
+use std::hash::Hash;
+
 use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
 use crate::expand_offer::ExpandOffer;
-use crate::overrides::request_options::RequestOptions;
+use crate::overrides::change::PlanOverride;
+use crate::overrides::request_options::{RequestOptions, SessionName};
 use crate::overrides::schema_mode::SchemaMode;
 use crate::remote::answers::RemoteAnswers;
 use crate::settings::Discovery;
@@ -37,6 +40,8 @@ impl RulePlace<'_> {
 /// All settings, rules and options that apply to one request.
 pub(crate) struct Scope<'s> {
     pub(crate) settings: &'s EngineSettings,
+    /// Tells these settings from others.
+    pub(crate) fingerprint: u64,
     pub(crate) place: RulePlace<'s>,
     pub(crate) options: &'s RequestOptions,
     /// The maximum loss allowed, regardless of the settings.
@@ -62,6 +67,7 @@ impl<'s> Scope<'s> {
     ) -> Self {
         Self {
             settings,
+            fingerprint: 0,
             place: place.into(),
             options,
             max_loss: Loss::Detail,
@@ -71,6 +77,18 @@ impl<'s> Scope<'s> {
             answers: None,
             model_reader: Reader::Strong,
         }
+    }
+
+    /// Everything that determines how the results of the request are compressed, except for the results themselves.
+    pub(crate) fn treatment(&self) -> impl Hash {
+        let place = (!self.settings.rules.is_empty()).then_some((self.place.path, self.place.tenant));
+        let RequestOptions { change, skip_tools, session, schema, bypass, .. } = self.options;
+        let is_usual =
+            *change == PlanOverride::default() && skip_tools.is_empty() && *session == SessionName::default();
+        let options = (!is_usual).then(|| format!("{change:?} {skip_tools:?} {session:?}"));
+        let limits = (self.max_loss, self.plain_results, self.frozen_messages, self.refers);
+        let schema = schema.map(|schema| schema == SchemaMode::Minify);
+        (self.fingerprint, place, options, limits, self.model_reader, (schema, *bypass))
     }
 
     /// The same scope with this maximum loss.
@@ -192,7 +210,6 @@ fn listed_name(tool: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overrides::change::PlanOverride;
 
     fn check(settings: &EngineSettings, tool: &str, expected: Option<(Mode, Loss)>) {
         let asked = RequestOptions::default();

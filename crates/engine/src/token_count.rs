@@ -1,116 +1,110 @@
-//! Counts the tokens of whole bodies exactly, part by part.
+//! Counts the tokens of whole bodies exactly.
 //!
-//! A conversation sends nearly all of its body again with every request. The hash and the count of each part are
-//! remembered, so that only new parts are counted. This saves time and does not change any count.
+//! A conversation sends nearly all of its body again with every request, and most of a body is sent as it came. Only
+//! the parts that differ from a body that was counted before are counted.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use tersely_core::tokens::{O200k, difference, parts};
+use tersely_account::TokenChange;
+use tersely_core::tokens::{O200k, affected, differing, parts};
+use tersely_wire::Insertion;
 
 use crate::parallel::each_text;
+use crate::sent_body::Edit;
 
-/// The maximum number of parts in one generation. Two generations are remembered.
-const MAX_PARTS: usize = 1 << 15;
-
-/// Token counts of the parts of bodies.
-#[derive(Default)]
-pub(crate) struct BodyTokens {
-    state: RandomState,
-    counts: Mutex<PartCounts>,
+/// The number of tokens in a body.
+pub(crate) fn count(body: &[u8]) -> usize {
+    count_all(&[body])
 }
 
-/// Token counts by hash: one generation of recently used parts, and one of older parts.
-#[derive(Default)]
-struct PartCounts {
-    new: HashMap<u64, usize>,
-    old: HashMap<u64, usize>,
+/// The number of tokens in a body, given a similar body and the number of its tokens.
+pub(crate) fn count_since((old, tokens): (&[u8], usize), new: &[u8]) -> usize {
+    if old == new {
+        return tokens;
+    }
+    let (before, after) = differing(old, new);
+    (tokens + count(&new[after])).saturating_sub(count(&old[before]))
 }
 
-impl BodyTokens {
-    /// The number of tokens in a body. Clients do not share counts.
-    pub(crate) fn count(&self, whose: &[u8], body: &[u8]) -> usize {
-        let text = String::from_utf8_lossy(body);
-        let parts: Vec<_> = parts(&text).map(|part| (self.state.hash_one((whose, part)), part)).collect();
-        let known: Vec<_> = {
-            let mut counts = self.counts();
-            parts.iter().map(|(key, _)| counts.find(*key)).collect()
-        };
-        let sum: usize = known.iter().flatten().sum();
-        let new = parts.into_iter().zip(known).filter(|(_, cost)| cost.is_none());
-        let (keys, new): (Vec<_>, Vec<_>) = new.map(|(part, _)| part).unzip();
-        let counted = each_text(&new, |part| O200k.count(part));
-        let mut counts = self.counts();
-        let counted = keys.into_iter().zip(new).zip(counted).map(|((key, part), cost)| {
-            let cost = cost.unwrap_or_else(|| O200k.count(part));
-            counts.keep(key, cost);
-            cost
-        });
-        sum + counted.sum::<usize>()
+/// The number of tokens in a body, and in the body with these edits.
+pub(crate) fn count_edited(came: &[u8], edits: &[Edit], sent: &[u8]) -> TokenChange {
+    let lengths: Vec<_> = edits.iter().map(|(span, bytes)| (span.clone(), bytes.len())).collect();
+    let affected = affected(came, &lengths);
+    let mut from = 0;
+    let mut same: Vec<&[u8]> = Vec::with_capacity(affected.len() + 1);
+    for (old, _) in &affected {
+        same.push(&came[from..old.start]);
+        from = old.end;
     }
-
-    fn counts(&self) -> MutexGuard<'_, PartCounts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    same.push(&came[from..]);
+    let same = count_all(&same);
+    let old: Vec<_> = affected.iter().map(|(old, _)| &came[old.clone()]).collect();
+    let new: Vec<_> = affected.iter().map(|(_, new)| &sent[new.clone()]).collect();
+    TokenChange { before: same + count_all(&old), after: same + count_all(&new) }
 }
 
-impl PartCounts {
-    /// The number of tokens in a part, if it is remembered. Looking it up makes it stay longer.
-    fn find(&mut self, key: u64) -> Option<usize> {
-        let cost = self.new.get(&key).or_else(|| self.old.get(&key)).copied()?;
-        self.keep(key, cost);
-        Some(cost)
-    }
-
-    fn keep(&mut self, key: u64, cost: usize) {
-        if self.new.len() >= MAX_PARTS {
-            self.old = std::mem::take(&mut self.new);
-        }
-        self.new.insert(key, cost);
-    }
+/// The number of tokens that an insertion adds to a body.
+pub(crate) fn inserted_tokens(body: &[u8], Insertion { at, bytes }: &Insertion) -> usize {
+    let Some((old, _)) = affected(body, &[(*at..*at, bytes.len())]).pop() else { return 0 };
+    let new = [&body[old.start..*at], bytes, &body[*at..old.end]].concat();
+    count(&new).saturating_sub(count(&body[old]))
 }
 
-/// The number of tokens that `after` has more than `before`, a body that differs in one place.
-pub(crate) fn added_tokens(before: &[u8], after: &[u8]) -> usize {
-    let [before, after] = [before, after].map(String::from_utf8_lossy);
-    let (before, after) = difference(&before, &after);
-    O200k.count(after).saturating_sub(O200k.count(before))
+/// The number of tokens in all pieces together. No token spans the ends of a piece.
+fn count_all(pieces: &[&[u8]]) -> usize {
+    let texts: Vec<_> = pieces.iter().map(|piece| String::from_utf8_lossy(piece)).collect();
+    let parts: Vec<&str> = texts.iter().flat_map(|text| parts(text)).collect();
+    let counted = each_text(&parts, |part| O200k.count(part));
+    parts.iter().zip(counted).map(|(part, cost)| cost.unwrap_or_else(|| O200k.count(part))).sum()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use bytes::Bytes;
 
-    fn count(body: &[u8]) -> usize {
-        O200k.count(&String::from_utf8_lossy(body))
+    use super::*;
+    use crate::sent_body::patch;
+
+    fn check(body: &[u8]) {
+        assert_eq!(count(body), O200k.count(&String::from_utf8_lossy(body)));
+    }
+
+    fn line(n: usize) -> String {
+        format!(r#"{{"role":"user","content":"step {n} is done, it's fine"}},"#)
     }
 
     #[test]
-    fn a_body_costs_the_same_however_often_it_was_seen() {
-        let scale = BodyTokens::default();
-        let line = |n: usize| format!(r#"{{"role":"user","content":"step {n} is done, it's fine"}},"#);
-        let mut body = String::new();
+    fn a_body_costs_the_same_however_it_is_counted() {
+        let (mut body, mut last) = (String::new(), (Vec::new(), 0));
         for n in 0..400 {
             body.push_str(&line(n));
             if n % 40 == 0 {
-                assert_eq!(scale.count(b"a", body.as_bytes()), count(body.as_bytes()));
+                check(body.as_bytes());
+                let tokens = count_since((&last.0, last.1), body.as_bytes());
+                assert_eq!(tokens, O200k.count(&body));
+                last = (body.clone().into_bytes(), tokens);
             }
         }
-        assert_eq!(scale.count(b"b", b"\xff\xfe{}"), count(b"\xff\xfe{}"));
-        let known = scale.counts().new.len();
-        assert_eq!(scale.count(b"a", body.as_bytes()), count(body.as_bytes()));
-        assert!(scale.counts().new.len() > known, "the last lines were not seen before");
+        check(b"\xff\xfe{}");
+        check(b"");
+        assert_eq!(count_since((&last.0, last.1), &last.0), last.1);
     }
 
     #[test]
-    fn what_is_not_met_again_is_forgotten() {
-        let mut known = PartCounts::default();
-        for key in 0..3 * MAX_PARTS as u64 {
-            known.keep(key, 1);
-            assert_eq!(known.find(7), (key >= 7).then_some(1), "{key}");
+    fn edits_are_counted_in_both_bodies() {
+        let came: String = (0..200).map(line).collect();
+        let places: Vec<_> = came.match_indices("step").map(|(at, _)| at).collect();
+        for every in [1, 7, 500] {
+            let edits: Vec<Edit> = places
+                .iter()
+                .step_by(every)
+                .map(|at| (*at..at + 12, Bytes::from_static(b"12\"},")))
+                .collect();
+            let sent = patch(came.as_bytes(), &edits);
+            let counted = count_edited(came.as_bytes(), &edits, &sent);
+            let expected = TokenChange { before: O200k.count(&came), after: count(&sent) };
+            assert_eq!(counted, expected, "{every}");
         }
-        assert!(known.new.len() + known.old.len() <= 2 * MAX_PARTS);
-        assert_eq!(known.find(8), None);
+        let insertion = Insertion { at: places[3], bytes: b"more of it, ".to_vec() };
+        let with = insertion.apply(came.as_bytes());
+        assert_eq!(count(came.as_bytes()) + inserted_tokens(came.as_bytes(), &insertion), count(&with));
     }
 }

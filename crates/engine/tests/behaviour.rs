@@ -2,14 +2,12 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-use std::borrow::Cow;
-
 use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Call, DictionaryMethod, Loss, Mode, Plan, Reader, Redaction, compress};
 use tersely_engine::{
     Engine, EngineSettings, ForwardBody, Memo, OptionError, PlanOverride, Prompts, Recall, Request,
-    RequestOptions, Rule, SchemaMode,
+    RequestOptions, Rule, SchemaMode, SentBody,
 };
 use tersely_wire::PROVIDERS;
 
@@ -157,7 +155,7 @@ fn nothing_is_read_where_nothing_is_to_be_done() {
             let request = Request { asked: asked.clone(), ..request() };
             let ForwardBody { body: new, report, .. } =
                 engine.pass(&request, body.as_bytes()).expect("nothing to refuse");
-            assert!(matches!(new, Cow::Borrowed(_)));
+            assert!(matches!(new, SentBody::Came(_)));
             assert_eq!((report.record.slots, report.record.faults), (0, 0));
         }
     }

@@ -44,7 +44,7 @@ fn body(question: &str, commands: &[&str]) -> String {
 }
 
 fn candidates(engine: &Engine, body: &str) -> Vec<Candidate> {
-    engine.candidates(&Request::new(provider(), "/v1/messages"), body.as_bytes())
+    engine.candidates(&Request::new(provider(), "/v1/messages"), &provider().read(body.as_bytes()))
 }
 
 /// What is sent for the result at a place.

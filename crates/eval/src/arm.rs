@@ -1,9 +1,7 @@
 //! The three arms of an evaluation: as sent, exact, and standard.
 
-use std::borrow::Cow;
-
 use tersely_core::{Loss, Mode, Plan};
-use tersely_engine::{Engine, EngineSettings, ExpandOffer, HiddenTools, Request};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer, HiddenTools, Request, SentBody};
 
 use crate::api::EvalApi;
 
@@ -76,9 +74,9 @@ impl ArmEngines {
 }
 
 /// The new body, if it was rewritten.
-fn rewritten_body(body: Cow<'_, [u8]>) -> Option<String> {
+fn rewritten_body(body: SentBody<'_>) -> Option<String> {
     match body {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(new) => String::from_utf8(new).ok(),
+        SentBody::Came(_) => None,
+        SentBody::New(new) => String::from_utf8(new.into()).ok(),
     }
 }

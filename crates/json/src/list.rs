@@ -6,26 +6,21 @@ use memchr::memmem;
 
 use crate::error::JsonError;
 use crate::node::JsonNode;
-use crate::patch::BytePatch;
+use crate::patch::Insertion;
 use crate::scan::JsonScan;
 
-/// Appends `item` to the array `name` of the body. `None` when there is no such array, when it is empty, or when it
-/// contains the string `taken` anywhere.
-///
-/// # Errors
-/// Fails if the body is not JSON that all parsers read the same way.
-pub fn add(name: &str, taken: &str, item: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-    let Some(list) = list(name, body)? else { return Ok(None) };
-    let items = &body[list.clone()];
-    let is_empty = items[1..items.len() - 1].trim_ascii().is_empty();
-    let is_taken = memmem::find(items, format!("\"{taken}\"").as_bytes()).is_some();
-    Ok((!is_empty && !is_taken).then(|| insert(list, item, body)))
+/// Appends `item` to the array at `list`. `None` when the array is empty, or contains the string `taken` anywhere.
+#[must_use]
+pub fn add(list: Range<usize>, taken: &str, item: &str, body: &[u8]) -> Option<Insertion> {
+    let list = JsonNode::at(list, body);
+    let is_taken = memmem::find(list.bytes(), format!("\"{taken}\"").as_bytes()).is_some();
+    (!list.is_empty() && !is_taken).then(|| Insertion::append(&list, item))
 }
 
 /// Appends `items` to the array `name` of the body, even if the array is empty.
 ///
 /// # Errors
-/// As with [`add`]. Also fails if there is no such array.
+/// Fails if the body is not JSON that all parsers read the same way, or if there is no such array.
 pub fn push(name: &str, items: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let missing = JsonError { at: 0, expected: "a list of messages" };
     list(name, body)?.map(|list| insert(list, items, body)).ok_or(missing)
@@ -34,7 +29,7 @@ pub fn push(name: &str, items: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> 
 /// The range of the value of the top-level member `name`.
 ///
 /// # Errors
-/// As with [`add`].
+/// Fails if the body is not JSON that all parsers read the same way.
 pub fn place(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, JsonError> {
     let mut scan = JsonScan::new(body);
     let mut place = None;
@@ -58,9 +53,7 @@ fn list(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, JsonError> {
 }
 
 fn insert(list: Range<usize>, items: &str, body: &[u8]) -> Vec<u8> {
-    let mut patch = BytePatch::default();
-    patch.push(&JsonNode::at(list, body), items);
-    patch.apply(body).into_owned()
+    Insertion::append(&JsonNode::at(list, body), items).apply(body)
 }
 
 #[cfg(test)]
@@ -68,7 +61,9 @@ mod tests {
     use super::*;
 
     fn check(body: &str, expected: Option<&str>) {
-        let added = add("tools", "own", r#"{"n":1}"#, body.as_bytes()).unwrap();
+        let list = list("tools", body.as_bytes()).unwrap();
+        let added = list.and_then(|list| add(list, "own", r#"{"n":1}"#, body.as_bytes()));
+        let added = added.map(|it| it.apply(body.as_bytes()));
         assert_eq!(added.as_deref().map(String::from_utf8_lossy).as_deref(), expected, "{body}");
     }
 

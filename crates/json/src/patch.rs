@@ -11,6 +11,32 @@ pub struct BytePatch {
     edits: Vec<(Range<usize>, Vec<u8>)>,
 }
 
+/// Bytes to insert into a JSON text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Insertion {
+    /// Where the bytes go.
+    pub at: usize,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Insertion {
+    /// Appends items to the array, before the white space at its end.
+    #[must_use]
+    pub fn append(list: &JsonNode<'_>, items: &str) -> Self {
+        let comma = if list.is_empty() { "" } else { "," };
+        let at = list.span.start + 1 + list.inside().trim_ascii_end().len();
+        Self { at, bytes: format!("{comma}{items}").into_bytes() }
+    }
+
+    /// The text with the bytes inserted.
+    #[must_use]
+    pub fn apply(&self, text: &[u8]) -> Vec<u8> {
+        let (before, after) = text.split_at_checked(self.at).unwrap_or((text, b""));
+        [before, &self.bytes, after].concat()
+    }
+}
+
 impl BytePatch {
     /// Replaces the bytes at `place`; if `place` is empty, inserts bytes there.
     pub fn put(&mut self, place: Range<usize>, bytes: impl Into<Vec<u8>>) {
@@ -28,9 +54,8 @@ impl BytePatch {
 
     /// Appends items to the array, before the white space at its end.
     pub fn push(&mut self, list: &JsonNode<'_>, items: &str) {
-        let comma = if list.is_empty() { "" } else { "," };
-        let at = list.span.start + 1 + list.inside().trim_ascii_end().len();
-        self.edits.push((at..at, format!("{comma}{items}").into_bytes()));
+        let Insertion { at, bytes } = Insertion::append(list, items);
+        self.edits.push((at..at, bytes));
     }
 
     /// Removes the member `name` and one comma.

@@ -39,6 +39,16 @@ pub fn splice<'a>(body: &'a [u8], edits: &[Splice]) -> Cow<'a, [u8]> {
     Cow::Owned(out)
 }
 
+/// The bytes that an edit puts in place of its range; `None` if the edit is invalid or changes nothing.
+#[must_use]
+pub fn replacement(body: &[u8], edit: &Splice) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(text) = &edit.1 {
+        string::encode(&mut bytes, text);
+    }
+    is_valid(body, edit).then_some(bytes)
+}
+
 fn is_valid(body: &[u8], (span, text): &Splice) -> bool {
     match text {
         Some(text) => is_change(body, span, text),

@@ -30,7 +30,7 @@ impl<'a> LoneMessages<'a> {
     #[must_use]
     pub fn provider(&self) -> &'static Provider {
         let shapes = || SHAPES.into_iter().filter_map(|(name, _)| lone_provider(name));
-        let first = |provider: &&Provider| {
+        let first = |provider: &&'static Provider| {
             let body = self.body(provider);
             provider.slots(&body).ok().and_then(|slots| Some(slots.first()?.message)).unwrap_or(usize::MAX)
         };

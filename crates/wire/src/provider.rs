@@ -1,12 +1,13 @@
 //! Describes one API as data: the paths it serves, and where its bodies contain results, prompts and tools.
 
-use tersely_json::JsonError;
+use tersely_json::{JsonError, JsonScan};
 
 use crate::bridge::bridging::ToolBridging;
 use crate::hidden::hiding::ToolHiding;
+use crate::request::found::Found;
 use crate::request::history::HistoryPlace;
 use crate::request::preamble::RequestHead;
-use crate::request::prompt::UserPrompt;
+use crate::request::reading::Reading;
 use crate::request::schema::ToolDescription;
 use crate::request::slot::Slot;
 use crate::usage::UsageWords;
@@ -15,13 +16,11 @@ use crate::usage::UsageWords;
 pub struct Provider {
     pub(crate) name: &'static str,
     pub(crate) claims: fn(&str) -> bool,
-    pub(crate) slots: for<'a> fn(&'a [u8]) -> Result<Vec<Slot<'a>>, JsonError>,
+    pub(crate) walk: for<'a> fn(&mut JsonScan<'a>, &mut Found<'a>) -> Result<(), JsonError>,
     pub(crate) descriptions: for<'a> fn(&'a [u8]) -> Result<Vec<ToolDescription<'a>>, JsonError>,
-    pub(crate) prompts: for<'a> fn(&'a [u8]) -> Result<Vec<UserPrompt<'a>>, JsonError>,
-    pub(crate) head: fn(&[u8]) -> RequestHead,
-    pub(crate) last_assistant_end: fn(&[u8]) -> usize,
-    pub(crate) history: fn(&[u8]) -> HistoryPlace,
-    pub(crate) drops_results: fn(&[u8]) -> bool,
+    pub(crate) head: fn(&Reading<'_>) -> RequestHead,
+    pub(crate) history: fn(&Reading<'_>) -> HistoryPlace,
+    pub(crate) drops_results: fn(&Reading<'_>) -> bool,
     pub(crate) counts: &'static UsageWords,
     pub(crate) hides: fn(&str) -> Option<&'static ToolHiding>,
     pub(crate) bridges: Option<&'static ToolBridging>,
@@ -40,12 +39,18 @@ impl Provider {
         (self.claims)(path)
     }
 
+    /// Reads a body in one pass.
+    #[must_use]
+    pub fn read<'a>(&'static self, body: &'a [u8]) -> Reading<'a> {
+        Reading::of(self, body)
+    }
+
     /// Every text of every tool result in `body`, in order.
     ///
     /// # Errors
     /// Fails if the body is not JSON that all parsers read the same way; such a body must be forwarded unchanged.
-    pub fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, JsonError> {
-        (self.slots)(body)
+    pub fn slots<'a>(&'static self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, JsonError> {
+        self.read(body).into_slots()
     }
 
     /// Every description in `body`, in order: the descriptions of tools, and those in their schemas.
@@ -54,40 +59,6 @@ impl Provider {
     /// As with [`Self::slots`].
     pub fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, JsonError> {
         (self.descriptions)(body)
-    }
-
-    /// Every text of every user message in `body`, in order.
-    ///
-    /// # Errors
-    /// As with [`Self::slots`].
-    pub fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, JsonError> {
-        (self.prompts)(body)
-    }
-
-    /// The size of the tools and the system prompt, which the model reads before the conversation. They are the same
-    /// in all requests of a conversation; if they change, the provider's prompt cache starts over anyway.
-    #[must_use]
-    pub fn head(&self, body: &[u8]) -> RequestHead {
-        (self.head)(body)
-    }
-
-    /// The position where the model's last message ends; the model has not seen anything after it. For a body that
-    /// cannot be read, this is the length of the body.
-    #[must_use]
-    pub fn last_assistant_end(&self, body: &[u8]) -> usize {
-        (self.last_assistant_end)(body)
-    }
-
-    /// Where the rest of the conversation is stored.
-    #[must_use]
-    pub fn history(&self, body: &[u8]) -> HistoryPlace {
-        (self.history)(body)
-    }
-
-    /// True when `body` allows the provider to omit results from the model's input.
-    #[must_use]
-    pub fn drops_results(&self, body: &[u8]) -> bool {
-        (self.drops_results)(body)
     }
 
     /// Describes the token counts in the provider's responses.

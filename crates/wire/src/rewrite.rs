@@ -4,6 +4,7 @@ use tersely_json::{JsonError, Splice};
 
 use crate::provider::Provider;
 use crate::request::prompt::UserPrompt;
+use crate::request::reading::Reading;
 
 /// The edits that replace each description in `body` by the result of `minify`; `None` leaves a description
 /// unchanged.
@@ -19,17 +20,10 @@ pub fn descriptions(
     Ok(found.into_iter().filter_map(|description| description.edit(&minify)).collect())
 }
 
-/// The edits that replace each user's text in `body` by the result of `write`; `None` leaves a text unchanged.
-///
-/// # Errors
-/// As with [`descriptions`].
-pub fn prompts(
-    provider: &Provider,
-    body: &[u8],
-    mut write: impl FnMut(&str) -> Option<String>,
-) -> Result<Vec<Splice>, JsonError> {
-    let written = |prompt: UserPrompt<'_>| Some((prompt.span.clone(), Some(write(&prompt.text()?)?)));
-    Ok(provider.prompts(body)?.into_iter().filter_map(written).collect())
+/// The edits that replace each user's text in a body by the result of `write`; `None` leaves a text unchanged.
+pub fn prompts(reading: &Reading<'_>, mut write: impl FnMut(&str) -> Option<String>) -> Vec<Splice> {
+    let written = |prompt: &UserPrompt<'_>| Some((prompt.span.clone(), Some(write(&prompt.text()?)?)));
+    reading.prompts().iter().filter_map(written).collect()
 }
 
 #[cfg(test)]

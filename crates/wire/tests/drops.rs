@@ -6,7 +6,7 @@ use tersely_wire::PROVIDERS;
 
 fn check(provider: &str, body: &str, drops: bool) {
     let provider = PROVIDERS.into_iter().find(|known| known.name() == provider).expect("a provider");
-    assert_eq!(provider.drops_results(body.as_bytes()), drops, "{body}");
+    assert_eq!(provider.read(body.as_bytes()).drops_results(), drops, "{body}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use snapshot::hold;
 use tersely_account::TokenUsage;
 use tersely_testing::{mutate, reader, stream};
 use tersely_wire::hidden::{CloseReason, HiddenNames, HiddenTool, ResponseFraming, RoundFailure, ToolHiding};
-use tersely_wire::usage::{UsageReader, UsageWords};
+use tersely_wire::usage::UsageReader;
 use tersely_wire::{HistoryPlace, PROVIDERS, Provider};
 
 const TOOL: HiddenTool = HiddenTool {
@@ -32,9 +32,9 @@ const NAMES: HiddenNames = HiddenNames::new(&[TOOL.name]);
 const ROUNDS: usize = 5;
 
 struct Case {
+    provider: &'static Provider,
     path: PathBuf,
     hides: &'static ToolHiding,
-    counts: &'static UsageWords,
     framing: ResponseFraming,
     history: HistoryPlace,
     request: Vec<u8>,
@@ -154,13 +154,13 @@ fn play(case: &Case, size: usize) -> Seen {
 
 /// Plays a case as the gateway does; the n-th call is answered `answer n`.
 fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [u8]>) -> Seen {
-    let offered = case.hides.offer(&TOOL, &case.request).expect("a request");
-    let mut body = offered.unwrap_or_else(|| case.request.clone());
+    let offered = case.hides.offer(&TOOL, &case.provider.read(&case.request)).expect("a request");
+    let mut body = offered.map_or_else(|| case.request.clone(), |tool| tool.apply(&case.request));
     let mut watch = case.hides.watch(NAMES, case.framing, case.history);
     let (mut client, mut sent, mut given) = (Vec::new(), vec![text(&body)], 0);
     let mut usage = TokenUsage::default();
     for (round, response) in case.responses.iter().enumerate() {
-        let mut reader = UsageReader::new(case.counts);
+        let mut reader = UsageReader::new(case.provider.counts());
         for piece in pieces(response) {
             watch.see(piece, &mut client);
             reader.see(piece);
@@ -236,7 +236,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn case(provider: &Provider, hides: &'static ToolHiding, path: PathBuf) -> Case {
+fn case(provider: &'static Provider, hides: &'static ToolHiding, path: PathBuf) -> Case {
     let framings = [(ResponseFraming::Events, "sse"), (ResponseFraming::Messages, "frames")];
     let found = framings.into_iter().find(|(_, end)| path.join(format!("1.{end}")).exists());
     let (framing, end) = found.unwrap_or((ResponseFraming::Whole, "json"));
@@ -246,8 +246,8 @@ fn case(provider: &Provider, hides: &'static ToolHiding, path: PathBuf) -> Case 
     };
     let responses = (1..).map_while(read).collect();
     let request = fs::read(path.join("request.json")).expect("a request");
-    let counts = provider.counts();
-    Case { history: provider.history(&request), request, path, hides, counts, framing, responses }
+    let history = provider.read(&request).history();
+    Case { provider, path, hides, framing, history, request, responses }
 }
 
 /// Numbers that look random and are the same in every run.

@@ -126,7 +126,7 @@ fn mutations(cases: usize) {
 }
 
 /// True when there was something to change.
-fn changes_only_places(provider: &Provider, body: &[u8], name: &str) -> bool {
+fn changes_only_places(provider: &'static Provider, body: &[u8], name: &str) -> bool {
     let Ok(slots) = provider.slots(body) else { return false };
     for pair in slots.windows(2) {
         assert!(pair[0].span.end <= pair[1].span.start, "{name}: slots overlap");
@@ -145,7 +145,7 @@ fn edits(slots: &[Slot<'_>], text: impl Fn(&Slot<'_>) -> String) -> Vec<Splice> 
     slots.iter().map(|slot| (slot.span.clone(), Some(text(slot)))).collect()
 }
 
-fn replaced(provider: &Provider, body: &[u8]) -> Vec<u8> {
+fn replaced(provider: &'static Provider, body: &[u8]) -> Vec<u8> {
     splice(body, &edits(&provider.slots(body).expect("slots"), |_| OTHER.to_owned())).into_owned()
 }
 

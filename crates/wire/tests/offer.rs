@@ -2,8 +2,8 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-use tersely_wire::claimed_provider;
 use tersely_wire::hidden::{HiddenTool, ToolHiding};
+use tersely_wire::{Insertion, WireError, claimed_provider};
 
 const TOOL: HiddenTool = HiddenTool {
     name: "own",
@@ -23,10 +23,16 @@ fn hides(target: &str) -> Option<&'static ToolHiding> {
     claimed_provider(target).expect("a provider").hides(target)
 }
 
+fn offer(target: &str, body: &str) -> Result<Option<Insertion>, WireError> {
+    let reading = claimed_provider(target).expect("a provider").read(body.as_bytes());
+    hides(target).expect("hides").offer(&TOOL, &reading)
+}
+
 /// `~` marks where the tool goes; without it, no tool is offered.
 fn check(target: &str, definition: &str, body: &str) {
-    let offered = hides(target).expect("hides").offer(&TOOL, body.replace('~', "").as_bytes());
-    let offered = offered.expect("a request").map(|body| String::from_utf8_lossy(&body).into_owned());
+    let plain = body.replace('~', "");
+    let offered = offer(target, &plain).expect("a request").map(|tool| tool.apply(plain.as_bytes()));
+    let offered = offered.map(|body| String::from_utf8_lossy(&body).into_owned());
     let expected = body.contains('~').then(|| body.replace('~', &format!(",{definition}")));
     assert_eq!(offered, expected, "{body}");
 }
@@ -121,8 +127,7 @@ fn responses_that_are_kept_have_it_unless_they_are_streamed() {
 fn what_is_not_read_alike_by_everyone_is_left_alone() {
     for target in ["/v1/messages", "/v1beta/models/g:generateContent"] {
         for body in [r#"{"tools":[1],"tools":[2]}"#, r#"{"tools":[1]"#, "", r#"{"tools":[1]} x"#] {
-            let offered = hides(target).expect("hides").offer(&TOOL, body.as_bytes());
-            assert!(offered.is_err(), "{target} {body}");
+            assert!(offer(target, body).is_err(), "{target} {body}");
         }
     }
 }

@@ -36,7 +36,7 @@ fn every_provider_has_tools_and_data() {
         let mut fixtures = fixtures().into_iter().filter(|it| it.provider.name() == provider.name());
         let fixture = fixtures.find(|it| it.path.ends_with("tools-and-data.json")).expect("a fixture");
         assert!(provider.descriptions(&fixture.body).expect("descriptions").len() > 5, "{}", provider.name());
-        assert!(provider.prompts(&fixture.body).expect("prompts").len() > 1, "{}", provider.name());
+        assert!(provider.read(&fixture.body).prompts().len() > 1, "{}", provider.name());
     }
 }
 
@@ -81,7 +81,7 @@ fn places(Fixture { body, provider, .. }: &Fixture) -> String {
         let member = String::from_utf8_lossy(&body[it.member.clone()]);
         format!("description {}..{} {:?}\n    {member:?}\n", it.span.start, it.span.end, it.text())
     });
-    let said = provider.prompts(body).unwrap_or_default().into_iter();
+    let said = provider.read(body).prompts().to_vec().into_iter();
     let said = said.map(|it| format!("prompt {}..{}\n    {:?}\n", it.span.start, it.span.end, it.text()));
     described.chain(said).collect()
 }
@@ -89,6 +89,6 @@ fn places(Fixture { body, provider, .. }: &Fixture) -> String {
 fn edits(Fixture { body, provider, .. }: &Fixture) -> Vec<Splice> {
     let mut edits = rewrite::descriptions(provider, body, minify).unwrap_or_default();
     let write = |text: &str| shorten(MIN_BYTES, text).0;
-    edits.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
+    edits.extend(rewrite::prompts(&provider.read(body), write));
     edits
 }

@@ -75,10 +75,14 @@ fn a_longer_conversation_begins_like_a_shorter_one() {
         let Ok(Value::Object(mut value)) = serde_json::from_slice::<Value>(&body) else { continue };
         let texts = |body: &[u8]| {
             let sent = splice(body, &prompts(provider, body, &mut Stats::default())).into_owned();
-            let found = provider.prompts(&sent).expect("prompts");
-            found.iter().map(|it| it.text().expect("a text").into_owned()).collect::<Vec<_>>()
+            provider
+                .read(&sent)
+                .prompts()
+                .iter()
+                .map(|it| it.text().expect("a text").into_owned())
+                .collect::<Vec<_>>()
         };
-        if provider.prompts(&body).is_err() {
+        if provider.read(&body).error().is_some() {
             continue;
         }
         let whole = texts(&body);
@@ -149,30 +153,30 @@ fn bodies() -> Vec<(String, Vec<u8>, &'static Provider)> {
     fixtures.chain(conversations().into_iter().map(|it| (it.name, it.body, it.provider))).collect()
 }
 
-fn prompts(provider: &Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
+fn prompts(provider: &'static Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
     let write = |text: &str| {
         let (short, seen) = shorten(MIN_BYTES, text);
         *stats += seen;
         short
     };
-    rewrite::prompts(provider, body, write).unwrap_or_default()
+    rewrite::prompts(&provider.read(body), write)
 }
 
 /// Every description changed, and every third one dropped.
-fn described(provider: &Provider, body: &[u8]) -> Vec<Splice> {
+fn described(provider: &'static Provider, body: &[u8]) -> Vec<Splice> {
     let other =
         |text: &str| Some(if text.len().is_multiple_of(3) { String::new() } else { format!("{text}\n\"") });
     rewrite::descriptions(provider, body, other).unwrap_or_default()
 }
 
-fn said(provider: &Provider, body: &[u8]) -> Vec<Splice> {
-    rewrite::prompts(provider, body, |text| Some(format!("{text}\u{1}\\"))).unwrap_or_default()
+fn said(provider: &'static Provider, body: &[u8]) -> Vec<Splice> {
+    rewrite::prompts(&provider.read(body), |text| Some(format!("{text}\u{1}\\")))
 }
 
-fn apart(provider: &Provider, body: &[u8], name: &str) {
+fn apart(provider: &'static Provider, body: &[u8], name: &str) {
     let mut spans: Vec<Range<usize>> = Vec::new();
     spans.extend(provider.slots(body).unwrap_or_default().into_iter().map(|it| it.span));
-    spans.extend(provider.prompts(body).unwrap_or_default().into_iter().map(|it| it.span));
+    spans.extend(provider.read(body).prompts().iter().map(|it| it.span.clone()));
     for it in provider.descriptions(body).unwrap_or_default() {
         assert!(it.member.start <= it.span.start && it.span.end <= it.member.end);
         spans.push(it.member);

@@ -52,16 +52,15 @@ fn milliseconds_for_what_is_no_result() {
 
 fn measure_rest(SampleTranscript { name, body, provider, .. }: &SampleTranscript) {
     let descriptions = provider.descriptions(body).expect("descriptions").len();
-    let prompts = provider.prompts(body).expect("prompts").len();
+    let prompts = provider.read(body).prompts().len();
     let changed = rewrite::descriptions(provider, body, minify).expect("edits").len();
     let found = best(1_000_000, || provider.descriptions(body).expect("descriptions").len());
     let spliced = best(1_000_000, || {
         splice(body, &rewrite::descriptions(provider, body, minify).expect("edits")).len()
     });
-    let said = best(1_000_000, || provider.prompts(body).expect("prompts").len());
-    let short = best(1_000_000, || {
-        rewrite::prompts(provider, body, |text| shorten(4096, text).0).expect("edits").len()
-    });
+    let said = best(1_000_000, || provider.read(body).prompts().len());
+    let short =
+        best(1_000_000, || rewrite::prompts(&provider.read(body), |text| shorten(4096, text).0).len());
     let size = megabytes(body.len());
     println!(
         "| {name} | {size:.2} | {descriptions} | {changed} | {found:.3} | {spliced:.3} | {prompts} | {said:.3} | {short:.3} |"

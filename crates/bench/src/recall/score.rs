@@ -33,7 +33,7 @@ impl SeenBody {
     ///
     /// # Errors
     /// If the body is invalid.
-    pub fn of(provider: &Provider, body: &[u8]) -> Result<Self, WireError> {
+    pub fn of(provider: &'static Provider, body: &[u8]) -> Result<Self, WireError> {
         let mut seen = Self::default();
         let slots = provider.slots(body)?;
         for (at, (slot, sight)) in slots.iter().zip(in_sight(provider, body)?).enumerate() {
@@ -157,7 +157,7 @@ impl RecallScore {
 ///
 /// # Errors
 /// If one of the bodies is invalid.
-pub fn recall(provider: &Provider, came: &[u8], sent: &[u8]) -> Result<RecallScore, WireError> {
+pub fn recall(provider: &'static Provider, came: &[u8], sent: &[u8]) -> Result<RecallScore, WireError> {
     let body: Value = serde_json::from_slice(came).unwrap_or_default();
     let mut talk = RecallTalk::default();
     let mut results = 0;

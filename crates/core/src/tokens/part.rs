@@ -1,5 +1,7 @@
 //! Splits a text where no token spans the boundary, so that its parts can be counted separately.
 
+use std::ops::Range;
+
 use crate::tokens::split::is_boundary;
 
 /// The minimum length of a part except the last, in bytes.
@@ -28,20 +30,64 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// counts of the texts equals the difference between the token counts of the parts.
 #[must_use]
 pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
-    let (first, second) = (one.as_bytes(), two.as_bytes());
-    let same = common(first.chunks(BLOCK).zip(second.chunks(BLOCK)), |bytes| bytes.iter());
-    let rest = first.len().min(second.len()) - same;
-    let [one_end, two_end] = [first, second].map(|bytes| bytes[bytes.len() - rest..].rchunks(BLOCK));
+    let (first, second) = differing(one.as_bytes(), two.as_bytes());
+    (&one[first], &two[second])
+}
+
+/// The ranges in which two texts differ, as in [`difference`].
+#[must_use]
+pub fn differing(one: &[u8], two: &[u8]) -> (Range<usize>, Range<usize>) {
+    let same = common(one.chunks(BLOCK_BYTES).zip(two.chunks(BLOCK_BYTES)), |bytes| bytes.iter());
+    let rest = one.len().min(two.len()) - same;
+    let [one_end, two_end] = [one, two].map(|bytes| bytes[bytes.len() - rest..].rchunks(BLOCK_BYTES));
     let tail = common(one_end.zip(two_end), |bytes| bytes.iter().rev());
-    let is_place = |at: &usize| is_boundary(first[at - 1], first[*at]);
-    let start = (1..same).rev().find(is_place).unwrap_or(0);
-    let end = (first.len() - tail + 1..first.len()).find(is_place).unwrap_or(first.len());
-    let left = first.len() - end;
-    (&one[start..end], &two[start..two.len() - left])
+    let start = last_boundary(one, 0, same).unwrap_or(0);
+    let end = first_boundary(one, one.len() - tail, one.len()).unwrap_or(one.len());
+    let left = one.len() - end;
+    (start..end, start..two.len() - left)
+}
+
+/// The ranges of a text that edits affect, before and after the edits. Each edit is a range and the length of what
+/// replaces it; edits must be in order and apart. No token spans the ends of these ranges.
+#[must_use]
+pub fn affected(text: &[u8], edits: &[(Range<usize>, usize)]) -> Vec<(Range<usize>, Range<usize>)> {
+    let (mut ranges, mut open) = (Vec::new(), None);
+    let (mut floor, mut shifted) = (0, 0);
+    for (at, (span, length)) in edits.iter().enumerate() {
+        let start = open.take().unwrap_or_else(|| {
+            let start = last_boundary(text, floor, span.start).unwrap_or(floor);
+            (start, shifted + start - floor)
+        });
+        // `shifted` is the position in the new text that belongs to `floor` in the old one.
+        let (old_end, new_end) = (span.end, shifted + (span.start - floor) + length);
+        let ceiling = edits.get(at + 1).map_or(text.len(), |(next, _)| next.start);
+        let end = match first_boundary(text, old_end, ceiling) {
+            None if at + 1 < edits.len() => {
+                open = Some(start);
+                old_end
+            }
+            end => end.unwrap_or(text.len()),
+        };
+        (floor, shifted) = (end, new_end + (end - old_end));
+        if open.is_none() {
+            ranges.push((start.0..end, start.1..shifted));
+        }
+    }
+    ranges
+}
+
+/// The last boundary before `end`, at or after `start`, between two bytes that stand before `end`.
+fn last_boundary(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    (start + 1..end).rev().find(|at| is_boundary(text[at - 1], text[*at]))
+}
+
+/// The first boundary after `start`, before `end`, between two bytes that stand at or after `start`.
+fn first_boundary(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    (start + 1..end).find(|at| is_boundary(text[at - 1], text[*at]))
 }
 
 /// The number of bytes that are compared at once.
-const BLOCK: usize = 256;
+const BLOCK_BYTES: usize = 256;
 
 /// The number of equal bytes at the start of two sequences of blocks, reading each block in the given order.
 fn common<'b, I: Iterator<Item = &'b u8>>(
@@ -167,6 +213,35 @@ mod tests {
         }
         assert_eq!(difference("abc", "abc"), ("abc", "abc"));
         assert_eq!(difference("", "x"), ("", "x"));
+    }
+
+    #[test]
+    fn edits_change_the_count_by_as_much_as_the_ranges_they_affect() {
+        for (seed, step) in [(1, 3), (2, 40), (3, 700), (4, 9000)] {
+            let one = words(seed, 400);
+            let cut = |at: usize| (0..=at.min(one.len())).rev().find(|at| one.is_char_boundary(*at)).unwrap();
+            let (mut two, mut from, mut edits) = (String::new(), 0, Vec::new());
+            for (turn, at) in (step..one.len()).step_by(step * 2).enumerate() {
+                let span = cut(at).max(from)..cut(at + step / 2).max(from);
+                let new = ["", "it's", "\"}]", "12 34"][turn % 4];
+                two.push_str(&one[from..span.start]);
+                two.push_str(new);
+                from = span.end;
+                edits.push((span, new.len()));
+            }
+            two.push_str(&one[from..]);
+            let (mut before, mut after) = (O200k.count(&one), 0);
+            let mut last = 0;
+            for (old, new) in affected(one.as_bytes(), &edits) {
+                assert!(old.start >= last, "in order and apart");
+                before -= O200k.count(&one[old.clone()]);
+                after += O200k.count(&two[new]);
+                last = old.end;
+            }
+            assert_eq!(before + after, O200k.count(&two), "{seed}");
+        }
+        assert!(affected(b"abc", &[]).is_empty());
+        assert_eq!(affected(b"abc", &[(1..2, 5)]), [(0..3, 0..7)]);
     }
 
     #[test]

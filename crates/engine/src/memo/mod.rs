@@ -1,41 +1,46 @@
-//! Remembers conversations, so that a request that continues one needs to compress only its new results.
+//! Remembers conversations, so that a request that continues one costs only what is new in it.
 //!
-//! The memo stores what compression would otherwise compute again, so a request gets the same bytes with and without
-//! it. A conversation is found by a chain of hashes over everything that determines the texts sent for its results: a
-//! longer conversation continues a shorter one, and a conversation that differs anywhere is not found.
+//! The memo stores what would otherwise be computed again, so a request gets the same bytes with and without it. A
+//! conversation is found by its client and by everything that determines how results are compressed; then its bytes are
+//! compared with those of the request.
 
 pub(crate) mod chain;
 pub(crate) mod passthrough;
+pub(crate) mod past;
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sha2::{Digest, Sha256};
-use tersely_wire::{Provider, Slot};
+use tersely_wire::{Provider, Reading, Slot};
 
-use crate::conversation::Conversation;
-use crate::filled_slot::FilledSlot;
-use crate::memo::chain::{ChainLink, part};
 use crate::memo::passthrough::SentPlain;
+use crate::memo::past::Past;
 use crate::scope::Scope;
 use crate::session::Sessions;
-use crate::token_count::BodyTokens;
 
 /// The latest conversations.
 #[derive(Default)]
 pub struct Memo {
+    state: RandomState,
     entries: Mutex<MemoEntries>,
     sessions: Mutex<Sessions>,
     pub(crate) plain: SentPlain,
-    tokens: BodyTokens,
     limits: MemoLimits,
 }
 
-/// Conversations by the hash of their last result, the most recent last.
+/// Conversations, the most recent last.
 #[derive(Default)]
 struct MemoEntries {
-    pasts: VecDeque<(ChainLink, usize, Past)>,
+    pasts: VecDeque<MemoEntry>,
     bytes: usize,
+}
+
+/// A conversation with its key and its size in bytes.
+struct MemoEntry {
+    key: u64,
+    bytes: usize,
+    past: Arc<Past>,
 }
 
 /// The size of a memo.
@@ -62,31 +67,6 @@ pub struct Recall<'r> {
     pub whose: &'r [u8],
 }
 
-/// A conversation so far.
-pub(crate) struct Past {
-    /// The texts that were sent for its results.
-    pub(crate) filled: Vec<FilledSlot>,
-    /// The results that the model has seen.
-    pub(crate) conversation: Conversation,
-}
-
-impl Past {
-    /// A conversation without results.
-    pub(crate) fn new(scope: &Scope<'_>) -> Self {
-        Self { filled: Vec::new(), conversation: Conversation::new(scope) }
-    }
-
-    fn bytes(&self) -> usize {
-        let notes = |filled: &FilledSlot| {
-            filled.report.record.results.iter().map(|result| result.bytes()).sum::<usize>()
-        };
-        let sent = |filled: &FilledSlot| {
-            size_of::<FilledSlot>() + notes(filled) + filled.sent.as_ref().map_or(0, String::len)
-        };
-        self.conversation.bytes() + self.filled.iter().map(sent).sum::<usize>()
-    }
-}
-
 impl Memo {
     /// A memo of limited size.
     #[must_use]
@@ -94,69 +74,51 @@ impl Memo {
         Self { limits, ..Self::default() }
     }
 
-    fn entries(&self) -> std::sync::MutexGuard<'_, MemoEntries> {
+    fn entries(&self) -> MutexGuard<'_, MemoEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Recall<'_> {
-    /// The running hash of the conversation after each result.
-    pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<ChainLink> {
-        let mut link = Sha256::new();
-        part(&mut link, self.whose);
-        let Scope { options, max_loss, plain_results, frozen_messages, refers, .. } = scope;
-        let strategy = &scope.settings.strategy;
-        part(
-            &mut link,
-            format!(
-                "{:?} {max_loss:?} {plain_results} {frozen_messages} {refers} {strategy:?}",
-                options.session
-            )
-            .as_bytes(),
-        );
-        slots.iter().enumerate().map(|(at, slot)| next(&mut link, scope, at, slot)).collect()
+    /// The key of a client's conversations that are treated alike.
+    pub(crate) fn key(&self, scope: &Scope<'_>, provider: &Provider, path: &str) -> u64 {
+        let hides = provider.hides(path).is_some();
+        self.memo.state.hash_one((self.whose, provider.name(), hides, scope.treatment()))
     }
 
-    /// For each result of a named session, whether it has changed since an earlier request with the same call id.
-    pub(crate) fn changed_results(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<bool> {
-        let Some(session) = &scope.options.session.id else { return Vec::new() };
-        let results: Vec<_> = slots.iter().map(|slot| (slot, treatment(scope, slot))).collect();
-        let mut sessions = self.memo.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.find_changed(self.whose, session, &results)
+    /// The longest conversation with this key that a request continues.
+    pub(crate) fn find(&self, key: u64, scope: &Scope<'_>, reading: &Reading<'_>) -> Option<Arc<Past>> {
+        let known: Vec<Arc<Past>> = {
+            let entries = self.memo.entries();
+            let fits = entries.pasts.iter().filter(|entry| entry.key == key);
+            fits.map(|entry| Arc::clone(&entry.past)).collect()
+        };
+        let continued = known.iter().filter(|past| past.is_continued_by(reading, scope.answers));
+        continued.max_by_key(|past| past.slots.len()).map(Arc::clone)
     }
 
-    /// The number of tokens in a whole body. Parts that were counted before are not counted again.
-    pub(crate) fn count_tokens(&self, body: &[u8]) -> usize {
-        self.memo.tokens.count(self.whose, body)
-    }
-
-    /// Remembers that a body was sent uncompressed.
-    pub fn keep_plain(&self, provider: &Provider, body: &[u8]) {
-        self.memo.plain.keep(self.whose, &provider.slots(body).unwrap_or_default());
-    }
-
-    /// The number of results at the start of a body that were sent uncompressed before.
-    #[must_use]
-    pub fn plain(&self, provider: &Provider, body: &[u8]) -> usize {
-        if self.memo.plain.is_empty() {
-            return 0;
-        }
-        self.memo.plain.count(self.whose, &provider.slots(body).unwrap_or_default())
-    }
-
-    /// Takes the longest conversation that these hashes continue out of the memo. It is rare that two requests continue
-    /// the same conversation; the second one then starts without a memo.
-    pub(crate) fn take(&self, links: &[ChainLink]) -> Option<Past> {
+    /// Makes a conversation the most recent one.
+    pub(crate) fn touch(&self, past: &Arc<Past>) {
         let mut entries = self.memo.entries();
-        let place =
-            links.iter().rev().find_map(|link| entries.pasts.iter().rposition(|(it, ..)| it == link))?;
-        let (_, bytes, past) = entries.pasts.remove(place)?;
-        entries.bytes -= bytes;
-        Some(past)
+        if let Some(place) = entries.pasts.iter().rposition(|entry| Arc::ptr_eq(&entry.past, past)) {
+            let entry = entries.pasts.remove(place);
+            entries.pasts.extend(entry);
+        }
     }
 
-    /// Remembers a conversation up to this result, and evicts the oldest conversations if needed.
-    pub(crate) fn keep(&self, link: ChainLink, past: Past) {
+    /// Removes a conversation.
+    fn forget(&self, past: &Arc<Past>) {
+        let mut entries = self.memo.entries();
+        if let Some(place) = entries.pasts.iter().rposition(|entry| Arc::ptr_eq(&entry.past, past)) {
+            entries.remove(place);
+        }
+    }
+
+    /// Remembers a conversation in place of an earlier state of it, and evicts the oldest conversations if needed.
+    pub(crate) fn keep(&self, key: u64, past: Past, earlier: Option<&Arc<Past>>) {
+        if let Some(earlier) = earlier {
+            self.forget(earlier);
+        }
         let bytes = past.bytes();
         let MemoLimits { conversations, bytes: max_bytes } = self.memo.limits;
         if bytes > max_bytes / 2 {
@@ -164,34 +126,40 @@ impl Recall<'_> {
         }
         let mut entries = self.memo.entries();
         entries.bytes += bytes;
-        entries.pasts.push_back((link, bytes, past));
+        entries.pasts.push_back(MemoEntry { key, bytes, past: Arc::new(past) });
         while entries.pasts.len() > conversations || entries.bytes > max_bytes {
-            let Some((_, bytes, _)) = entries.pasts.pop_front() else { return };
-            entries.bytes -= bytes;
+            entries.remove(0);
         }
+    }
+
+    /// For each result of a named session, whether it has changed since an earlier request with the same call id.
+    pub(crate) fn changed_results(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<bool> {
+        let Some(session) = &scope.options.session.id else { return Vec::new() };
+        let treatment = |slot: &Slot<'_>| {
+            let tool = &slot.call.tool;
+            format!("{} {:?}", scope.skips(tool), scope.plan(tool))
+        };
+        let results: Vec<_> = slots.iter().map(|slot| (slot, treatment(slot))).collect();
+        let mut sessions = self.memo.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.find_changed(self.whose, session, &results)
+    }
+
+    /// Remembers that a body was sent uncompressed.
+    pub fn keep_plain(&self, reading: &Reading<'_>) {
+        self.memo.plain.keep(self.whose, reading.slots());
+    }
+
+    /// The number of results at the start of a body that were sent uncompressed before.
+    #[must_use]
+    pub fn plain(&self, reading: &Reading<'_>) -> usize {
+        if self.memo.plain.is_empty() { 0 } else { self.memo.plain.count(self.whose, reading.slots()) }
     }
 }
 
-/// The hash after one more result. It covers the result's text, its call, its treatment, and a remote compressor's
-/// answer.
-fn next(link: &mut Sha256, scope: &Scope<'_>, at: usize, slot: &Slot<'_>) -> ChainLink {
-    let call = &slot.call;
-    part(link, slot.token);
-    let answer = scope.answers.and_then(|answers| answers.at(at));
-    part(link, format!("{answer:?}").as_bytes());
-    part(link, call.id.as_bytes());
-    part(link, call.tool.as_bytes());
-    part(link, call.command.as_deref().unwrap_or_default().as_bytes());
-    part(
-        link,
-        format!("{} {:?} {}", slot.is_error, (call.command.is_some(), call.is_part), treatment(scope, slot))
-            .as_bytes(),
-    );
-    link.clone().finalize().into()
-}
-
-/// Everything that determines how a result is compressed, as one string.
-fn treatment(scope: &Scope<'_>, slot: &Slot<'_>) -> String {
-    let tool = &slot.call.tool;
-    format!("{} {:?}", scope.skips(tool), scope.plan(tool))
+impl MemoEntries {
+    fn remove(&mut self, place: usize) {
+        if let Some(entry) = self.pasts.remove(place) {
+            self.bytes -= entry.bytes;
+        }
+    }
 }

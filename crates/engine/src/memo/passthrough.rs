@@ -73,20 +73,20 @@ mod tests {
     }
 
     fn check(memo: &Memo, whose: &[u8], results: &[&str], expected: usize) {
-        assert_eq!(Recall { memo, whose }.plain(PROVIDERS[0], &body(results)), expected, "{results:?}");
+        assert_eq!(Recall { memo, whose }.plain(&PROVIDERS[0].read(&body(results))), expected, "{results:?}");
     }
 
     #[test]
     fn a_conversation_is_known_by_its_beginning_and_its_client() {
         let memo = Memo::default();
         check(&memo, b"me", &["one", "two"], 0);
-        Recall { memo: &memo, whose: b"me" }.keep_plain(PROVIDERS[0], &body(&["one", "two"]));
+        Recall { memo: &memo, whose: b"me" }.keep_plain(&PROVIDERS[0].read(&body(&["one", "two"])));
         check(&memo, b"me", &["one", "two"], 2);
         check(&memo, b"me", &["one", "two", "three"], 2);
         check(&memo, b"me", &["one"], 0);
         check(&memo, b"me", &["one", "other", "three"], 0);
         check(&memo, b"you", &["one", "two"], 0);
-        Recall { memo: &memo, whose: b"me" }.keep_plain(PROVIDERS[0], &body(&["one", "two", "three"]));
+        Recall { memo: &memo, whose: b"me" }.keep_plain(&PROVIDERS[0].read(&body(&["one", "two", "three"])));
         check(&memo, b"me", &["one", "two", "three", "four"], 3);
     }
 
@@ -94,11 +94,11 @@ mod tests {
     fn what_has_no_results_is_not_remembered_and_the_oldest_goes_first() {
         let memo = Memo::default();
         let recall = Recall { memo: &memo, whose: b"me" };
-        recall.keep_plain(PROVIDERS[0], &body(&[]));
-        recall.keep_plain(PROVIDERS[0], b"no json");
+        recall.keep_plain(&PROVIDERS[0].read(&body(&[])));
+        recall.keep_plain(&PROVIDERS[0].read(b"no json"));
         assert_eq!(memo.plain.links().len(), 0);
         for number in 0..=MAX_CONVERSATIONS {
-            recall.keep_plain(PROVIDERS[0], &body(&[&number.to_string()]));
+            recall.keep_plain(&PROVIDERS[0].read(&body(&[&number.to_string()])));
         }
         check(&memo, b"me", &["0"], 0);
         check(&memo, b"me", &["1"], 1);

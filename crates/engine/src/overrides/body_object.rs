@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 use tersely_core::redact;
-use tersely_wire::{BodyMember, top_members};
+use tersely_wire::{BodyMember, Reading, top_members};
 
 use crate::overrides::change::PlanOverride;
 use crate::overrides::error::OptionError;
@@ -24,14 +24,18 @@ const MAX_DEBUG: (usize, usize, usize) = (16, 64, 256);
 
 /// True when the body has options for us, valid or not.
 #[must_use]
-pub fn asks_in_body(body: &[u8]) -> bool {
-    top_members(&NAMES, body).is_ok_and(|found| !found.is_empty())
+pub fn asks_in_body(reading: &Reading<'_>) -> bool {
+    reading.error().is_none() && NAMES.iter().any(|name| reading.value(name).is_some())
 }
 
 /// The body's options, and the body without them; `None` when it has none.
 ///
 /// A body that is not JSON is forwarded: the provider will report what is wrong with it.
-pub(crate) fn take(body: &[u8]) -> Result<Option<(RequestOptions, Vec<u8>)>, OptionError> {
+pub(crate) fn take(reading: &Reading<'_>) -> Result<Option<(RequestOptions, Vec<u8>)>, OptionError> {
+    if !asks_in_body(reading) {
+        return Ok(None);
+    }
+    let body = reading.body();
     let found = top_members(&NAMES, body).unwrap_or_default();
     match found.as_slice() {
         [] => Ok(None),

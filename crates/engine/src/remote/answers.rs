@@ -37,6 +37,11 @@ impl RemoteAnswers {
         self.stored.contains(&at)
     }
 
+    /// True when there are no answers.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.answers.is_empty()
+    }
+
     /// The answer for a result, if there is one.
     pub(crate) fn at(&self, at: usize) -> Option<&RemoteAnswer> {
         self.answers.get(&at)

@@ -5,7 +5,6 @@
 //! same in every request of a conversation, so the start of the conversation stays in the provider's prompt cache,
 //! whichever replica handles it.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -17,8 +16,9 @@ use tersely_wire::{Provider, top_members};
 
 use crate::report::Report;
 use crate::report::ToolCount;
+use crate::sent_body::SentBody;
 use crate::settings::Discovery;
-use crate::token_count::added_tokens;
+use crate::token_count::inserted_tokens;
 
 /// The definition of the tool that finds hidden tools.
 pub(crate) const SEARCH: HiddenTool = HiddenTool {
@@ -89,15 +89,19 @@ impl ToolChoice {
     /// response; `None` if our own tools cannot be hidden.
     pub(crate) fn apply(
         self,
-        body: &mut Cow<'_, [u8]>,
+        provider: &'static Provider,
+        body: &mut SentBody<'_>,
         report: &mut Report,
     ) -> Option<(&'static ToolHiding, ToolCatalog)> {
-        let search = self.hides.offer(&SEARCH, body).ok()??;
-        let both = self.hides.offer(&CALL, &search).ok()??;
-        let narrow = self.catalog.bridges.narrow(&self.catalog.hidden, CALL.name, &both)?;
-        report.record.tool_tokens += added_tokens(body, &both);
+        let reading = provider.read(body);
+        let [search, call] = [&SEARCH, &CALL].map(|tool| self.hides.offer(tool, &reading).ok().flatten());
+        let (mut both, call) = (search?, call?);
+        both.bytes.extend(call.bytes);
+        let narrow =
+            self.catalog.bridges.narrow(&self.catalog.hidden, CALL.name, &both.apply(reading.body()))?;
+        report.record.tool_tokens += inserted_tokens(reading.body(), &both);
         report.tools = Some(self.count);
-        *body = Cow::Owned(narrow);
+        *body = SentBody::New(narrow.into());
         Some((self.hides, self.catalog))
     }
 }

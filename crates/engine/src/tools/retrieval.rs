@@ -9,7 +9,7 @@ use tersely_core::discover;
 use tersely_core::expand::{self, ExpandRequest};
 use tersely_core::{Loss, O200k, Outcome};
 use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, ResponseFraming, ResponseWatch, ToolHiding};
-use tersely_wire::{HistoryPlace, Provider};
+use tersely_wire::{HistoryPlace, Insertion, Reading};
 
 use crate::panic_guard::catch_panic;
 use crate::tools::discovery::ToolCatalog;
@@ -97,11 +97,11 @@ pub const ELSEWHERE: &str = "elsewhere";
 /// The stage name for searches for hidden tools.
 pub const DISCOVERY: &str = "discovery";
 
-/// The body with the tool added, if the tool can be hidden in the provider's format.
-pub(crate) fn offer(provider: &Provider, path: &str, body: &[u8]) -> Option<(&'static ToolHiding, Vec<u8>)> {
-    let hides = provider.hides(path)?;
+/// Adds the tool to a body, if the tool can be hidden in the provider's format.
+pub(crate) fn offer(path: &str, reading: &Reading<'_>) -> Option<(&'static ToolHiding, Insertion)> {
+    let hides = reading.provider().hides(path)?;
     // An unreadable body is reported later, when its results are searched for.
-    Some((hides, hides.offer(&TOOL, body).ok()??))
+    Some((hides, hides.offer(&TOOL, reading).ok()??))
 }
 
 impl KeptOriginal {

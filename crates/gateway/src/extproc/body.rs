@@ -13,6 +13,7 @@ use crate::http::response::Reply;
 use crate::http::signature::covers_body;
 use crate::llm::{
     GatewayState, Replacement, RequestEntry, Verdict, WholeBody, ask_rewriter, head, report_plain, seal,
+    unread,
 };
 use crate::request_log::{Known, Visit, know};
 use crate::vendor::Vendor;
@@ -71,7 +72,8 @@ impl ExtprocRequest {
         match wants(gate, &self.parts) {
             Ok(true) => {}
             Ok(false) => {
-                self.record(None);
+                let entry = unread(gate, &self.parts);
+                self.record(entry);
                 return None;
             }
             Err(why) => {
@@ -88,7 +90,7 @@ impl ExtprocRequest {
         match verdict {
             Ok(Verdict::Replace(Replacement { body, entry, follow: None, .. })) => {
                 self.record(entry);
-                Some(Bytes::from(body))
+                Some(body)
             }
             Ok(Verdict::Count(entry)) => {
                 self.record(Some(entry));

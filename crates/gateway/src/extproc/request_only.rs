@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::bypass::BypassReason;
-use crate::llm::{Head, Refusal, Rewrite, Verdict};
+use crate::llm::{Head, Refusal, RequestEntry, Rewrite, Verdict};
 
 /// A rewriter that makes only the changes that are possible without seeing the response.
 pub(super) struct RequestOnly(pub(super) Arc<dyn Rewrite>);
@@ -17,6 +17,10 @@ impl Rewrite for RequestOnly {
 
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         self.0.rewrite_unwatched(head, body)
+    }
+
+    fn unread(&self, head: &Head<'_>) -> Option<RequestEntry> {
+        self.0.unread(head)
     }
 
     fn seals(&self) -> bool {

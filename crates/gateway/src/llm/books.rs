@@ -1,12 +1,12 @@
 //! Finishes the rewriting of a request: creates its verdict and its record, and determines where omitted text is
 //! stored.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
-use tersely_engine::{ForwardBody, HiddenTools, OptionError};
+use tersely_engine::{ForwardBody, HiddenTools, OptionError, SentBody};
+use tersely_wire::Reading;
 
 use crate::llm::compressor::Consultation;
 use crate::llm::entry::{RequestEntry, RequestSender};
@@ -34,12 +34,19 @@ impl Books {
     pub(super) fn settled(self, mut sent: SentRequest, mut consulted: Consultation) -> Verdict {
         self.sums.compress(consulted.calls, consulted.tokens);
         sent.agreed = std::mem::take(&mut consulted.agreed);
-        self.verdict(sent, &consulted).unwrap_or_else(refuse)
+        let body = sent.body.clone();
+        let reading = sent.provider.read(&body);
+        self.verdict(sent, &reading, &consulted).unwrap_or_else(refuse)
     }
 
     /// The verdict on a request, including its record.
-    pub(super) fn verdict(self, sent: SentRequest, consulted: &Consultation) -> Result<Verdict, OptionError> {
-        let ForwardBody { body, report, hidden } = sent.pass_on()?;
+    pub(super) fn verdict(
+        self,
+        sent: SentRequest,
+        reading: &Reading<'_>,
+        consulted: &Consultation,
+    ) -> Result<Verdict, OptionError> {
+        let ForwardBody { body, report, hidden } = sent.pass_on(reading)?;
         let mut entry =
             RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
         if sent.plain > 0 {
@@ -48,7 +55,7 @@ impl Books {
         if consulted.calls > 0 {
             entry.note(COMPRESSOR, HeaderValue::from(consulted.tokens));
         }
-        let Cow::Owned(body) = body else { return Ok(Verdict::Count(entry)) };
+        let SentBody::New(body) = body else { return Ok(Verdict::Count(entry)) };
         let entry = Some(entry);
         let Some(HiddenTools { way, kept }) = hidden else {
             return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));

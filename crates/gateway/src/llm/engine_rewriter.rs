@@ -10,10 +10,10 @@ use tersely_account::stable_hash;
 use tersely_core::{Loss, Plan, Redaction};
 use tersely_engine::{
     Engine, EngineSettings, ExpandOffer, ForwardBody, KeptOriginal, Memo, MemoLimits, OptionError,
-    PlanOverride, RemoteAnswers, Request, RequestOptions, SchemaMode, Strategy, asks_in_body, seal,
+    PlanOverride, RemoteAnswers, Report, Request, RequestOptions, SchemaMode, Strategy, asks_in_body, seal,
 };
 use tersely_store::Store;
-use tersely_wire::{HistoryPlace, Provider, claimed_provider};
+use tersely_wire::{HistoryPlace, Provider, Reading, claimed_provider};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{MayAsk, denied_at};
@@ -33,6 +33,10 @@ use crate::shared_engine::SharedEngine;
 
 /// Ends of paths that only count tokens; such requests save nothing.
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
+
+/// The maximum number of bytes in a body that are not known from the conversation, if the body is rewritten on the
+/// serving thread: about a millisecond of work.
+const MAX_NEW_BYTES: usize = 4 << 10;
 
 /// A rewriter that compresses tool results.
 pub struct EngineRewriter {
@@ -104,18 +108,33 @@ impl EngineRewriter {
         self.sums.totals()
     }
 
-    fn pass(
-        &self,
-        provider: &'static Provider,
-        head: &Head<'_>,
-        body: &Bytes,
-    ) -> Result<Verdict, OptionError> {
+    /// True if the settings let nothing in the body of a request change, and its headers do not ask for more. Invalid
+    /// options are refused later.
+    fn is_off(&self, provider: &'static Provider, head: &Head<'_>) -> bool {
+        let path = head.uri.path_and_query().map_or("", PathAndQuery::as_str);
+        let usual = Request { tenant: head.tenant_name(), ..Request::new(provider, path) };
+        let engine = self.engine();
+        engine.is_off(&usual)
+            && read_options(head.headers).is_ok_and(|asked| engine.is_off(&Request { asked, ..usual }))
+    }
+
+    /// The verdict on a request whose body was read.
+    fn rewrite_read(&self, head: &Head<'_>, body: &Bytes, reading: &Reading<'_>) -> Verdict {
+        let may_ask = head.tenant.is_none_or(|tenant| tenant.may_ask.allows(MayAsk::OBJECT));
+        if !may_ask && asks_in_body(reading) {
+            let Error { status, message, .. } = denied_at(MayAsk::OBJECT);
+            return Verdict::Refuse(Refusal { status, message });
+        }
+        self.pass(head, body, reading).unwrap_or_else(refuse)
+    }
+
+    fn pass(&self, head: &Head<'_>, body: &Bytes, reading: &Reading<'_>) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
-        let sent = self.sent_request(provider, head, body, &whose)?;
+        let sent = self.sent_request(head, body, reading, &whose)?;
         let books = self.books(head, &whose, sent.named);
-        let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };
+        let candidates = if self.compressor.is_some() { sent.candidates(reading) } else { Vec::new() };
         let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
-            return books.verdict(sent, &Consultation::default());
+            return books.verdict(sent, reading, &Consultation::default());
         };
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
         let inquiry = compressor.inquiry(head, &whose, candidates, books.only_counts);
@@ -133,40 +152,40 @@ impl EngineRewriter {
     /// The verdict on a request whose response we do not see.
     fn pass_unwatched(
         &self,
-        provider: &'static Provider,
         head: &Head<'_>,
         body: &Bytes,
+        reading: &Reading<'_>,
     ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
-        let sent = self.sent_request(provider, head, body, &whose)?;
+        let sent = self.sent_request(head, body, reading, &whose)?;
         let engine = Arc::new(Engine::new(request_only(&sent.engine, ExpandOffer::Never)));
         let sent = SentRequest { engine, asked: sent.asked.clone().or(without_masks()), ..sent };
-        self.books(head, &whose, sent.named).verdict(sent, &Consultation::default())
+        self.books(head, &whose, sent.named).verdict(sent, reading, &Consultation::default())
     }
 
     /// Collects everything that determines what is forwarded.
     fn sent_request(
         &self,
-        provider: &'static Provider,
         head: &Head<'_>,
         body: &Bytes,
+        reading: &Reading<'_>,
         whose: &TenantId,
     ) -> Result<SentRequest, OptionError> {
         // If the history is stored at the provider, the memo is not used, because it does not show whether omitted
         // texts are still stored.
-        let history = provider.history(body);
+        let history = reading.history();
         let fresh = history == HistoryPlace::Elsewhere;
         let memo = if fresh { None } else { self.memory(whose) };
         Ok(SentRequest {
             engine: self.engine(),
-            provider,
+            provider: reading.provider(),
             path: head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned(),
             tenant: head.tenant_name().map(str::to_owned),
             asked: read_options(head.headers)?,
             named: session(head.headers),
             body: body.clone(),
             history,
-            plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(provider, body)),
+            plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(reading)),
             agreed: RemoteAnswers::default(),
             memo,
         })
@@ -232,22 +251,32 @@ impl EngineRewriter {
 
 impl Rewrite for EngineRewriter {
     fn wants(&self, head: &Head<'_>) -> bool {
-        *head.method == Method::POST && claimed_provider(head.uri.path()).is_some()
+        *head.method == Method::POST
+            && claimed_provider(head.uri.path()).is_some_and(|provider| !self.is_off(provider, head))
+    }
+
+    fn unread(&self, head: &Head<'_>) -> Option<RequestEntry> {
+        let provider = claimed_provider(head.uri.path()).filter(|_| *head.method == Method::POST)?;
+        let whose = self.whose(head).ok().filter(|_| self.is_off(provider, head))?;
+        let books = self.books(head, &whose, session(head.headers));
+        let sums = (!books.only_counts).then_some(books.sums);
+        Some(RequestEntry::new(books.sender, Report::default(), sums))
     }
 
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
-        let may_ask = head.tenant.is_none_or(|tenant| tenant.may_ask.allows(MayAsk::OBJECT));
-        if !may_ask && asks_in_body(body) {
-            let Error { status, message, .. } = denied_at(MayAsk::OBJECT);
-            return Verdict::Refuse(Refusal { status, message });
-        }
-        self.pass(provider, head, body).unwrap_or_else(refuse)
+        self.rewrite_read(head, body, &provider.read(body))
+    }
+
+    fn rewrite_known(&self, head: &Head<'_>, body: &Bytes) -> Option<Verdict> {
+        let reading = claimed_provider(head.uri.path())?.read(body);
+        let sent = self.sent_request(head, body, &reading, &self.whose(head).ok()?).ok()?;
+        (sent.new_bytes(&reading) <= MAX_NEW_BYTES).then(|| self.rewrite_read(head, body, &reading))
     }
 
     fn rewrite_unwatched(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
-        self.pass_unwatched(provider, head, body).unwrap_or_else(refuse)
+        self.pass_unwatched(head, body, &provider.read(body)).unwrap_or_else(refuse)
     }
 
     fn seals(&self) -> bool {
@@ -320,7 +349,7 @@ impl Rewrite for EngineRewriter {
     fn sent_plain(&self, head: &Head<'_>, body: &Bytes) {
         let Some(provider) = claimed_provider(head.uri.path()) else { return };
         if let Some(memory) = self.whose(head).ok().and_then(|whose| self.memory(&whose)) {
-            memory.recall().keep_plain(provider, body);
+            memory.recall().keep_plain(&provider.read(body));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use tersely_account::{Arm, RequestRecord, stable_hash};
+use tersely_account::{Arm, RequestRecord, ShownName, stable_hash};
 use tersely_core::prompt::Stats;
 use tersely_engine::Report;
 
@@ -84,6 +84,11 @@ impl RequestEntry {
     pub(crate) fn sent(mut self) -> Self {
         self.state = State::Sent;
         self
+    }
+
+    /// The model that the request names, if its name can be shown.
+    pub(crate) fn model(&self) -> Option<ShownName> {
+        self.report.model.clone()
     }
 
     /// A hash that identifies the request's conversation.

@@ -18,7 +18,7 @@ use tersely_engine::{
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, ToolHiding};
-use tersely_wire::{HistoryPlace, Provider};
+use tersely_wire::{HistoryPlace, Provider, Reading};
 use tokio::task::spawn_blocking;
 
 use crate::llm::keeper::Keeper;
@@ -108,29 +108,32 @@ pub(crate) struct TenantShelf {
 impl SentRequest {
     /// The body to forward, with at most the loss `most`.
     fn pass(&self, most: Loss) -> Result<ForwardBody<'_>, OptionError> {
-        self.with(most, None)
+        self.engine.pass(&self.request(most, None), &self.body)
     }
 
     /// The body to forward, with the greatest loss. This is faster if the memo contains the beginning of the
     /// conversation; texts omitted from that beginning are not returned again.
-    pub(crate) fn pass_on(&self) -> Result<ForwardBody<'_>, OptionError> {
-        self.with(Loss::Detail, self.memo.as_ref().map(TenantMemo::recall))
+    pub(crate) fn pass_on<'b>(&self, reading: &Reading<'b>) -> Result<ForwardBody<'b>, OptionError> {
+        let memo = self.memo.as_ref().map(TenantMemo::recall);
+        self.engine.pass_reading(&self.request(Loss::Detail, memo), reading)
     }
 
-    fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<ForwardBody<'_>, OptionError> {
-        self.engine.pass(&self.request(most, memo), &self.body)
+    /// About how many bytes of the body are not known from earlier requests.
+    pub(crate) fn new_bytes(&self, reading: &Reading<'_>) -> usize {
+        let memo = self.memo.as_ref().map(TenantMemo::recall);
+        self.engine.new_bytes(&self.request(Loss::Detail, memo), reading)
     }
 
     /// The results that a compressor may shorten.
-    pub(crate) fn candidates(&self) -> Vec<Candidate> {
-        self.engine.candidates(&self.request(Loss::Detail, None), &self.body)
+    pub(crate) fn candidates(&self, reading: &Reading<'_>) -> Vec<Candidate> {
+        self.engine.candidates(&self.request(Loss::Detail, None), reading)
     }
 
     fn request<'r>(&'r self, most: Loss, memo: Option<Recall<'r>>) -> Request<'r> {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
         let (named, plain, agreed) = (self.named, self.plain, Some(&self.agreed));
-        let tenant = self.tenant.as_deref();
-        Request { tenant, asked, named, most, plain, agreed, memo, ..Request::new(provider, path) }
+        let (tenant, shared) = (self.tenant.as_deref(), Some(&self.body));
+        Request { tenant, asked, named, most, plain, agreed, shared, memo, ..Request::new(provider, path) }
     }
 
     /// Creates again the body that was forwarded first, and the texts left out of it.
@@ -307,7 +310,7 @@ mod tests {
         let path = "/v1/responses".to_owned();
         let provider = tersely_wire::claimed_provider(&path).unwrap();
         let (body, asked) = (Bytes::from(body), RequestOptions::default());
-        let history = provider.history(&body);
+        let history = provider.read(&body).history();
         let agreed = RemoteAnswers::default();
         let sent = SentRequest {
             engine,

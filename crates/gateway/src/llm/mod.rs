@@ -31,7 +31,7 @@ pub use expansion::Expansion;
 pub(crate) use handler::{LlmHandler, forward};
 pub use keeper::Keeper;
 pub(crate) use mask::seal;
-pub(crate) use offer::{ask_rewriter, head, report_plain};
+pub(crate) use offer::{ask_rewriter, head, report_plain, unread};
 pub(crate) use read_body::{BodyRead, WholeBody, read};
 pub(crate) use rewrite::PassThrough;
 pub use rewrite::{Head, Pending, Refusal, Replacement, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};

@@ -1,15 +1,16 @@
 //! Reads the bodies that the rewriter wants, passes them to it, and decides what to forward.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
-use http::uri::PathAndQuery;
 use http::{Method, StatusCode, Uri};
+use http_body::Frame;
+use http_body_util::BodyExt;
 use tersely_account::ShownName;
-use tersely_wire::named_model;
+use tersely_wire::early_model;
 use tokio::task::spawn_blocking;
 
 use crate::access::KnownTenant;
@@ -33,6 +34,9 @@ use crate::worker_pool::catch_panic;
 
 /// Response header: why the request was forwarded unchanged although it should have been rewritten.
 const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
+
+/// The maximum length of a body that is read on the serving thread, to see whether it is known.
+const MAX_READ_BYTES: usize = 256 << 10;
 
 /// The body to forward, and what to do with the response.
 pub(crate) struct OfferOutcome {
@@ -65,7 +69,7 @@ pub(crate) async fn offer(
     let wanted = catch_panic(|| gate.rewrite.wants(&head(gate, parts)));
     match wanted {
         Ok(true) if !covers_body(parts) => {}
-        Ok(false) => return Ok(OfferOutcome::plain(OutgoingBody::stream(body))),
+        Ok(false) => return stream(gate, known, parts, body).await,
         Ok(true) => return Ok(bypass(gate, known, parts, BypassReason::Signed, OutgoingBody::stream(body))),
         Err(why) => return Ok(bypass(gate, known, parts, why, OutgoingBody::stream(body))),
     }
@@ -73,6 +77,35 @@ pub(crate) async fn offer(
         BodyRead::Begun(outgoing) => Ok(bypass(gate, known, parts, BypassReason::Full, outgoing)),
         BodyRead::Whole(whole) => rewrite_body(gate, known, parts, whole).await,
     }
+}
+
+/// Forwards a body as it arrives. Only its first bytes are looked at, for the name of the model.
+async fn stream(
+    gate: &GatewayState,
+    known: &mut Known,
+    parts: &Parts,
+    mut body: TimedBody,
+) -> Result<OfferOutcome, Error> {
+    let Some(entry) = unread(gate, parts) else {
+        return Ok(OfferOutcome::plain(OutgoingBody::stream(body)));
+    };
+    let first = match body.frame().await.transpose()?.map(Frame::into_data) {
+        Some(Ok(first)) => first,
+        Some(Err(_)) | None => Bytes::new(),
+    };
+    known.model = first_model(&parts.uri, &first);
+    let outgoing = OutgoingBody::partial(first, body, MemoryBudget::default());
+    Ok(OfferOutcome { entry: Some(entry.sent()), ..OfferOutcome::plain(outgoing) })
+}
+
+/// The record of a request whose body the rewriter does not want.
+pub(crate) fn unread(gate: &GatewayState, parts: &Parts) -> Option<RequestEntry> {
+    catch_panic(|| gate.rewrite.unread(&head(gate, parts))).ok().flatten()
+}
+
+/// The name of the model in the path or at the beginning of a body, if it can be shown.
+fn first_model(uri: &Uri, first: &[u8]) -> Option<ShownName> {
+    ShownName::of(&early_model(uri.path_and_query()?.as_str(), first)?)
 }
 
 /// Does the same as `offer` if no secret may be forwarded: a body that cannot be searched is refused, and all other
@@ -90,7 +123,11 @@ async fn offer_sealed(
     match catch_panic(|| gate.rewrite.wants(&head(gate, parts))) {
         Ok(true) if !covers_body(parts) => rewrite_body(gate, known, parts, whole).await,
         Ok(true) => Ok(bypass(gate, known, parts, BypassReason::Signed, whole.into_outgoing())),
-        Ok(false) => Ok(OfferOutcome::plain(whole.into_outgoing())),
+        Ok(false) => {
+            known.model = first_model(&parts.uri, &whole.bytes);
+            let entry = unread(gate, parts).map(RequestEntry::sent);
+            Ok(OfferOutcome { entry, ..OfferOutcome::plain(whole.into_outgoing()) })
+        }
         Err(why) => Ok(bypass(gate, known, parts, why, whole.into_outgoing())),
     }
 }
@@ -172,22 +209,36 @@ pub(crate) async fn ask_rewriter(
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
     let verdict = if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
-        known.model = model(&parts.uri, body);
         catch_panic(|| gate.rewrite.rewrite(&head(gate, parts), body))
+    } else if let Some(verdict) = rewrite_known(gate, parts, body) {
+        Ok(verdict)
     } else {
-        let (work, named) = (Work::of(gate, parts, body), Arc::new(OnceLock::new()));
-        let tell = Arc::clone(&named);
-        let verdict = offload(gate, parts, body, move || work.run(limit, coding, &tell)).await;
-        known.model = named.get().cloned().flatten();
-        verdict
+        let work = Work::of(gate, parts, body);
+        offload(gate, parts, body, move || work.run(limit, coding)).await
     };
-    match verdict {
+    let verdict = match verdict {
         Ok(Verdict::Wait(WaitingVerdict(waiting))) => {
             let then = waiting.await;
             offload(gate, parts, body, move || Ok(then())).await
         }
         verdict => verdict,
+    };
+    known.model = if let Some(entry) = verdict.as_ref().ok().and_then(Verdict::entry) {
+        entry.model()
+    } else {
+        let work = Work::of(gate, parts, body);
+        let model = move || catch_panic(|| work.model(limit, coding)).ok().flatten();
+        spawn_blocking(model).await.ok().flatten()
+    };
+    verdict
+}
+
+/// The verdict on a body that is not coded and not too long to be read inline, if most of it is known.
+fn rewrite_known(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<Verdict> {
+    if Coding::of(&parts.headers) != Coding::Identity || body.len() > MAX_READ_BYTES {
+        return None;
     }
+    catch_panic(|| gate.rewrite.rewrite_known(&head(gate, parts), body)).ok().flatten()
 }
 
 /// Gets the verdict of `work` on another thread. If it is late, the rewriter is informed.
@@ -221,12 +272,6 @@ pub(crate) fn report_plain(
     }
 }
 
-/// The name of the requested model, if it can be shown.
-fn model(uri: &Uri, body: &[u8]) -> Option<ShownName> {
-    let target = uri.path_and_query().map_or("", PathAndQuery::as_str);
-    named_model(target, body).and_then(|name| ShownName::of(&name))
-}
-
 /// A request that can be processed on another thread.
 struct Work {
     rewrite: Arc<dyn Rewrite>,
@@ -251,21 +296,18 @@ impl Work {
         }
     }
 
-    /// Computes the verdict; `named` is set even if the verdict is late.
-    fn run(
-        self,
-        limit: usize,
-        coding: Coding,
-        named: &OnceLock<Option<ShownName>>,
-    ) -> Result<Verdict, BypassReason> {
+    /// Computes the verdict.
+    fn run(self, limit: usize, coding: Coding) -> Result<Verdict, BypassReason> {
         match self.plain(limit, coding) {
-            Ok(body) => {
-                named.get_or_init(|| model(&self.uri, &body));
-                Ok(self.rewrite.rewrite(&self.head(), &body))
-            }
+            Ok(body) => Ok(self.rewrite.rewrite(&self.head(), &body)),
             Err(CodingFault::Garbled) => Err(BypassReason::Coded),
             Err(CodingFault::TooLong) => Ok(Verdict::Refuse(decoded_too_long(limit))),
         }
+    }
+
+    /// The name of the requested model, if it can be shown.
+    fn model(self, limit: usize, coding: Coding) -> Option<ShownName> {
+        first_model(&self.uri, &self.plain(limit, coding).ok()?)
     }
 
     /// Informs the rewriter that the body was forwarded unchanged because the rewrite was late.
@@ -301,7 +343,7 @@ async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> Off
     let Replacement { mut body, headers, mut entry, kept, mut follow } = new;
     if let Some(follow) = &mut follow {
         if let Some((whole, report)) = follow.settle(kept).await {
-            body = whole;
+            body = whole.into();
             entry = entry.map(|entry| entry.instead(report));
         }
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -311,7 +353,7 @@ async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> Off
         Some(follow) => (MemoryBudget::default(), Some((follow, held))),
         None => (held, None),
     };
-    let outgoing = OutgoingBody::whole(Bytes::from(body), None, sent);
+    let outgoing = OutgoingBody::whole(body, None, sent);
     OfferOutcome {
         added: headers,
         entry: entry.map(RequestEntry::sent),

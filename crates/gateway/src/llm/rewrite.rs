@@ -28,6 +28,16 @@ pub trait Rewrite: Send + Sync {
     /// The verdict on a request with this decoded body.
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict;
 
+    /// The verdict on a request, if it takes little time because most of the body is known; `None` otherwise.
+    fn rewrite_known(&self, _head: &Head<'_>, _body: &Bytes) -> Option<Verdict> {
+        None
+    }
+
+    /// The record of a request whose body is streamed unread, because the rewriter does not want it.
+    fn unread(&self, _head: &Head<'_>) -> Option<RequestEntry> {
+        None
+    }
+
     /// The verdict on a request whose response we do not see: nothing is omitted or hidden, and no secret is masked.
     fn rewrite_unwatched(&self, _head: &Head<'_>, _body: &Bytes) -> Verdict {
         Verdict::Keep
@@ -153,6 +163,17 @@ pub enum Verdict {
     Wait(WaitingVerdict),
 }
 
+impl Verdict {
+    /// The record of a request that is forwarded, if there is one.
+    pub(crate) fn entry(&self) -> Option<&RequestEntry> {
+        match self {
+            Self::Count(entry) => Some(entry),
+            Self::Replace(new) => new.entry.as_ref(),
+            Self::Keep | Self::Refuse(_) | Self::Wait(_) => None,
+        }
+    }
+}
+
 /// A verdict that depends on remote compressors: the future resolves to a closure that computes the verdict.
 pub struct WaitingVerdict(pub Pending<'static, Box<dyn FnOnce() -> Verdict + Send>>);
 
@@ -166,7 +187,7 @@ impl fmt::Debug for WaitingVerdict {
 #[derive(Debug, Default)]
 pub struct Replacement {
     /// The body to forward, without a content coding.
-    pub body: Vec<u8>,
+    pub body: Bytes,
     /// Headers to add to the response.
     pub headers: HeaderMap,
     /// The request's record.

@@ -60,7 +60,7 @@ async fn bodies_are_rewritten_as_there_is_room_for_them() {
                 std::thread::sleep(Duration::from_millis(5));
             }
             inside.fetch_sub(1, SeqCst);
-            Verdict::Replace(Replacement { body: b"short".to_vec(), ..Replacement::default() })
+            Verdict::Replace(Replacement { body: b"short".as_slice().into(), ..Replacement::default() })
         }
     });
     let mut settings = settings(address);

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 /// How much information cannot be recovered from the changed text alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Loss {
     /// No loss: the text can be decoded byte for byte.
     None,

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 /// The two classes of models that notations were tested on, weaker first, and an automatic choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Reader {
     /// A small model, such as one run at home. It gets only the forms that a model with 1.5 billion parameters read
     /// well.

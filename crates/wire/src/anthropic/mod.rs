@@ -11,20 +11,15 @@ pub(crate) mod words;
 use crate::provider::Provider;
 use crate::request::context_management;
 use crate::request::history::HistoryPlace;
-use crate::request::last_assistant;
 use crate::request::preamble;
-use crate::request::prompt;
 use crate::request::schema;
-use crate::request::slot;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "anthropic",
     claims,
-    slots: |body| slot::find(body, request::results),
+    walk: request::walk,
     descriptions: |body| schema::find(body, request::tools),
-    prompts: |body| prompt::find(body, request::users),
-    head: |body| preamble::beside(&[preamble::TOOLS, "system"], body),
-    last_assistant_end: last_assistant::in_messages,
+    head: |reading| preamble::beside(&["system"], reading),
     history: |_| HistoryPlace::Here,
     drops_results: context_management::is_managed,
     counts: &words::COUNTS,

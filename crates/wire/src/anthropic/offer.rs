@@ -1,6 +1,6 @@
 //! Adds a hidden tool and its answers to Messages requests.
 
-use tersely_json::{JsonError, list, string};
+use tersely_json::{Insertion, JsonError, list, string};
 
 use super::{events, whole};
 use crate::blocks::turn;
@@ -12,6 +12,7 @@ use crate::hidden::turn::HiddenTool;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::event_format::EventFormat;
 use crate::request::history::HistoryPlace;
+use crate::request::reading::Reading;
 
 pub(crate) static HIDING: ToolHiding = ToolHiding {
     offer,
@@ -20,10 +21,11 @@ pub(crate) static HIDING: ToolHiding = ToolHiding {
     watch,
 };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+fn offer(tool: &HiddenTool, reading: &Reading<'_>) -> Result<Option<Insertion>, JsonError> {
     let ([name, description], schema) = (tool.quote(), tool.parameters);
     let definition = format!(r#"{{"name":{name},"description":{description},"input_schema":{schema}}}"#);
-    list::add("tools", tool.name, &definition, body)
+    let tools = reading.list("tools")?;
+    Ok(tools.and_then(|tools| list::add(tools, tool.name, &definition, reading.body())))
 }
 
 fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {

@@ -8,13 +8,12 @@ use tersely_json::{JsonError, JsonScan};
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
-use crate::request::prompt::{self, FoundPrompts};
+use crate::request::found::{self, Found, ResultLabel, Speaker};
 use crate::request::schema::{self, FoundDescriptions};
-use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Finds every text of every tool result.
-pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
-    scan.items_of("messages", |scan| message(scan, found))
+/// Reads a request.
+pub(crate) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+    found::walk(scan, found, "messages", message)
 }
 
 /// Finds the descriptions of all tools, and those in their schemas.
@@ -22,20 +21,34 @@ pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'
     scan.items_of("tools", |scan| schema::tool(&["input_schema"], scan, found))
 }
 
-/// Finds every text of every user message.
-pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
-    scan.items_of("messages", |scan| prompt::message(scan, found))
-}
-
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+/// Reads a message. Its role may come after its content.
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+    let (mut kind, mut role, mut content) = (None, None, None);
+    scan.peek();
+    let (start, mark) = (scan.at(), found.prompts.len());
     found.begin();
-    scan.items_of("content", |scan| block(scan, found))
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"role" => scan.word(&mut role),
+        b"content" => {
+            scan.once(&mut content, ())?;
+            if let Some(b'[' | b'{') = scan.peek() {
+                return scan.items(|scan| block(scan, found));
+            }
+            let text = scan.skip()?;
+            found.prompt(scan.body(), text);
+            Ok(())
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    found.end(scan, start, Speaker::of(kind.as_deref(), role.as_deref()), mark);
+    Ok(())
 }
 
-/// Reads a block: a call, a result or something else. The member that gives its type may come last.
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+/// Reads a block: a call, a result, a text or something else. The member that gives its type may come last.
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
-    let (mut answers, mut content, mut fails) = (None, None, None);
+    let (mut answers, mut content, mut fails, mut text) = (None, None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -51,6 +64,7 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), 
             scan.once(&mut content, ())?;
             content::texts(scan, found)
         }
+        b"text" => scan.place(&mut text),
         _ => scan.skip().map(drop),
     })?;
     match kind.as_deref() {
@@ -63,6 +77,12 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), 
             let is_error = fails.is_some_and(|span| &scan.body()[span] == b"true");
             let answer = ResultLabel { id: answers.unwrap_or_default(), is_error, ..ResultLabel::default() };
             found.settle(mark, scan.body(), answer);
+        }
+        Some(kind) if content::TEXT.contains(&kind) => {
+            found.forget(mark);
+            if let Some(text) = text {
+                found.prompt(scan.body(), text);
+            }
         }
         _ => found.forget(mark),
     }

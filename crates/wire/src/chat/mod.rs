@@ -15,19 +15,14 @@ pub(crate) mod words;
 use crate::provider::Provider;
 use crate::request::context_management;
 use crate::request::history::HistoryPlace;
-use crate::request::last_assistant;
-use crate::request::prompt;
 use crate::request::schema;
-use crate::request::slot;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "chat",
     claims: |path| path.ends_with("/chat/completions"),
-    slots: |body| slot::find(body, request::results),
+    walk: request::walk,
     descriptions: |body| schema::find(body, request::tools),
-    prompts: |body| prompt::find(body, request::users),
     head: request::head,
-    last_assistant_end: last_assistant::in_messages,
     history: |_| HistoryPlace::Here,
     drops_results: context_management::is_squeezed,
     counts: &words::COUNTS,

@@ -1,7 +1,7 @@
 //! Adds a hidden tool and its answers to Chat Completions requests.
 
 use serde_json::json;
-use tersely_json::{JsonError, list, top_members};
+use tersely_json::{Insertion, JsonError, list};
 
 use super::{events, whole};
 use crate::hidden::events::watch_events;
@@ -11,18 +11,21 @@ use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
 use crate::request::history::HistoryPlace;
+use crate::request::reading::Reading;
 
 pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: |_, _| Ok(None), watch };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-    let others = top_members(&["n", "functions"], body)?;
-    if others.iter().any(|it| it.name == "functions" || !matches!(it.value, b"1" | b"null")) {
+fn offer(tool: &HiddenTool, reading: &Reading<'_>) -> Result<Option<Insertion>, JsonError> {
+    let is_single = reading.value("n").is_none_or(|count| matches!(count, b"1" | b"null"));
+    if !is_single || reading.value("functions").is_some() {
         return Ok(None);
     }
     let name = json!(tool.name);
     let (description, parameters) = (json!(tool.description), tool.parameters);
     let function = format!(r#"{{"name":{name},"description":{description},"parameters":{parameters}}}"#);
-    list::add("tools", tool.name, &format!(r#"{{"type":"function","function":{function}}}"#), body)
+    let definition = format!(r#"{{"type":"function","function":{function}}}"#);
+    let tools = reading.list("tools")?;
+    Ok(tools.and_then(|tools| list::add(tools, tool.name, &definition, reading.body())))
 }
 
 fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
@@ -50,7 +53,8 @@ mod tests {
     const TOOL: HiddenTool = HiddenTool { name: "own", description: "A \"tool\".", parameters: "{}" };
 
     fn check(body: &str, expected: Option<&str>) {
-        let offered = offer(&TOOL, body.as_bytes()).unwrap();
+        let offered = offer(&TOOL, &crate::providers::PROVIDERS[1].read(body.as_bytes())).unwrap();
+        let offered = offered.map(|tool| tool.apply(body.as_bytes()));
         assert_eq!(offered.as_deref().map(String::from_utf8_lossy).as_deref(), expected);
     }
 

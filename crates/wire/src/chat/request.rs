@@ -8,20 +8,20 @@ use tersely_json::{JsonError, JsonScan};
 use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
 use crate::request::content;
+use crate::request::found::{self, Found, ResultLabel, Speaker};
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts};
+use crate::request::reading::Reading;
 use crate::request::schema::{self, FoundDescriptions};
-use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// Measures the tools and the system prompt.
-pub(super) fn head(body: &[u8]) -> RequestHead {
-    let head = preamble::beside(&[preamble::TOOLS], body);
-    RequestHead { bytes: head.bytes + preamble::opening("messages", body), ..head }
+pub(super) fn head(reading: &Reading<'_>) -> RequestHead {
+    let head = preamble::beside(&[], reading);
+    RequestHead { bytes: head.bytes + reading.found().opening_bytes, ..head }
 }
 
-/// Finds every text of every tool result.
-pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
-    scan.items_of("messages", |scan| message(scan, found))
+/// Reads a request.
+pub(crate) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+    found::walk(scan, found, "messages", message)
 }
 
 /// Finds the descriptions of all tools, and those in their schemas. Each tool is in a wrapper that gives its type,
@@ -39,24 +39,21 @@ pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'
     })
 }
 
-/// Finds every text of every user message.
-pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
-    scan.items_of("messages", |scan| prompt::message(scan, found))
-}
-
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut role, mut id, mut name, mut tool_name) = (None, None, None, None);
-    let (mut content, mut calls, mut single) = (None, None, None);
-    let mark = found.mark();
+    let (mut kind, mut content, mut calls, mut single) = (None, None, None, None);
+    scan.peek();
+    let (start, mark, prompts) = (scan.at(), found.mark(), found.prompts.len());
     found.begin();
     scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
         b"role" => scan.word(&mut role),
         b"tool_call_id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"tool_name" => scan.word(&mut tool_name),
         b"content" => {
             scan.once(&mut content, ())?;
-            content::texts(scan, found)
+            content::message(scan, found)
         }
         b"tool_calls" => {
             scan.once(&mut calls, ())?;
@@ -76,10 +73,11 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     } else {
         found.forget(mark);
     }
+    found.end(scan, start, Speaker::of(kind.as_deref(), role.as_deref()), prompts);
     Ok(())
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut id, mut called) = (None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),

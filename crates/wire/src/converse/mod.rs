@@ -9,20 +9,15 @@ mod words;
 
 use crate::provider::Provider;
 use crate::request::history::HistoryPlace;
-use crate::request::last_assistant;
 use crate::request::preamble;
-use crate::request::prompt;
 use crate::request::schema;
-use crate::request::slot;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "converse",
     claims: |path| path.contains("/model/") && METHODS.iter().any(|method| path.ends_with(method)),
-    slots: |body| slot::find(body, request::results),
+    walk: request::walk,
     descriptions: |body| schema::find(body, request::tools),
-    prompts: |body| prompt::find(body, request::users),
-    head: |body| preamble::beside(&[preamble::TOOL_CONFIG, "system"], body),
-    last_assistant_end: last_assistant::in_messages,
+    head: |reading| preamble::around(&["toolConfig", "system"], reading),
     history: |_| HistoryPlace::Here,
     drops_results: |_| false,
     counts: &words::COUNTS,

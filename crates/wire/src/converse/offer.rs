@@ -1,7 +1,7 @@
 //! Adds a hidden tool and its answers to Converse requests.
 
 use memchr::memmem;
-use tersely_json::{BytePatch, JsonError, JsonNode, list, string};
+use tersely_json::{Insertion, JsonError, JsonNode, list, string};
 
 use super::{events, whole};
 use crate::blocks::turn;
@@ -13,6 +13,7 @@ use crate::hidden::turn::HiddenTool;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::event_format::EventFormat;
 use crate::request::history::HistoryPlace;
+use crate::request::reading::Reading;
 
 pub(super) static HIDING: ToolHiding = ToolHiding {
     offer,
@@ -21,12 +22,12 @@ pub(super) static HIDING: ToolHiding = ToolHiding {
     watch,
 };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+fn offer(tool: &HiddenTool, reading: &Reading<'_>) -> Result<Option<Insertion>, JsonError> {
     let ([name, description], schema) = (tool.quote(), tool.parameters);
     let definition = format!(
         r#"{{"toolSpec":{{"name":{name},"description":{description},"inputSchema":{{"json":{schema}}}}}}}"#
     );
-    define(tool.name, &definition, body)
+    define(tool.name, &definition, reading.body())
 }
 
 fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {
@@ -40,16 +41,14 @@ fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<d
 
 /// Adds a definition after the client's last tool; `None` when the client has no tools, or already has a tool called
 /// `name`.
-fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Insertion>, JsonError> {
     let Some(config) = list::place("toolConfig", body)? else { return Ok(None) };
     let [tools] = JsonNode::at(config, body).get_all(["tools"]).ok_or(TWICE)?;
     let Some(tools) = tools.filter(|tools| tools.is_list() && !tools.is_empty()) else { return Ok(None) };
     if memmem::find(tools.bytes(), format!("\"{name}\"").as_bytes()).is_some() {
         return Ok(None);
     }
-    let mut patch = BytePatch::default();
-    patch.push(&tools, definition);
-    Ok(Some(patch.apply(body).into_owned()))
+    Ok(Some(Insertion::append(&tools, definition)))
 }
 
 const TWICE: JsonError = JsonError { at: 0, expected: "each key only once" };

@@ -9,13 +9,12 @@ use tersely_json::{JsonError, JsonScan};
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
-use crate::request::prompt::{self, FoundPrompts};
+use crate::request::found::{self, Found, ResultLabel, Speaker};
 use crate::request::schema::{self, FoundDescriptions};
-use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Finds every text of every tool result.
-pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
-    scan.items_of("messages", |scan| message(scan, found))
+/// Reads a request.
+pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+    found::walk(scan, found, "messages", message)
 }
 
 /// Finds the descriptions of all tools, and those in their schemas.
@@ -23,11 +22,6 @@ pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'
     under("toolConfig", scan, |scan| {
         scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
     })
-}
-
-/// Finds every text of every user message.
-pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
-    scan.items_of("messages", |scan| user(scan, found))
 }
 
 /// Passes the value of the member `name` of the current object to `each`, and skips every other member.
@@ -55,29 +49,24 @@ fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Resul
     })
 }
 
-fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut role, mut content) = (None, None);
-    let mark = found.len();
+    scan.peek();
+    let (start, mark) = (scan.at(), found.prompts.len());
+    found.begin();
     scan.members(|scan, key| match key {
         b"role" => scan.word(&mut role),
         b"content" => {
             scan.once(&mut content, ())?;
-            scan.items(|scan| under("text", scan, |scan| prompt::string(scan, found)))
+            scan.items(|scan| block(scan, found))
         }
         _ => scan.skip().map(drop),
     })?;
-    if role.as_deref() != Some("user") {
-        found.truncate(mark);
-    }
+    found.end(scan, start, Speaker::of(None, role.as_deref()), mark);
     Ok(())
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
-    found.begin();
-    scan.items_of("content", |scan| block(scan, found))
-}
-
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"toolUse" => {
@@ -88,11 +77,17 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), 
             scan.once(&mut data, ())?;
             result(scan, found)
         }
+        b"text" => {
+            let text = scan.skip()?;
+            scan.once(&mut data, ())?;
+            found.prompt(scan.body(), text);
+            Ok(())
+        }
         _ => scan.skip().map(drop),
     })
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut input) = (None, None, None);
     scan.members(|scan, key| match key {
         b"toolUseId" => scan.word(&mut id),
@@ -109,7 +104,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
 }
 
 /// Reads a result. Results of the provider's own tools have a type, and must be sent back as the provider wrote them.
-fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn result<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut id, mut status, mut kind, mut content) = (None, None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -133,7 +128,7 @@ fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(),
 }
 
 /// Reads a part of a result, which has exactly one member. A part with several members is an error.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| {
         scan.once(&mut data, ())?;

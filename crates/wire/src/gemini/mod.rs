@@ -11,18 +11,14 @@ mod words;
 use crate::hidden::hiding::ToolHiding;
 use crate::provider::Provider;
 use crate::request::history::HistoryPlace;
-use crate::request::prompt;
 use crate::request::schema;
-use crate::request::slot;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "gemini",
     claims,
-    slots: |body| slot::find(body, request::results),
+    walk: request::walk,
     descriptions: |body| schema::find(body, request::tools),
-    prompts: |body| prompt::find(body, request::users),
     head: request::head,
-    last_assistant_end: request::last_assistant_end,
     history: |_| HistoryPlace::Here,
     drops_results: |_| false,
     counts: &words::COUNTS,

@@ -1,7 +1,7 @@
 //! Adds a hidden tool and its answers to Gemini requests.
 
 use memchr::memmem;
-use tersely_json::{BytePatch, JsonError, JsonNode, JsonScan, string};
+use tersely_json::{BytePatch, Insertion, JsonError, JsonNode, JsonScan, string};
 
 use super::{events, whole};
 use crate::hidden::events::watch_events;
@@ -11,13 +11,14 @@ use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
 use crate::request::history::HistoryPlace;
+use crate::request::reading::Reading;
 
 pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: |_, _| Ok(None), watch };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+fn offer(tool: &HiddenTool, reading: &Reading<'_>) -> Result<Option<Insertion>, JsonError> {
     let ([name, description], schema) = (tool.quote(), tool.parameters);
     let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
-    declare(tool.name, &declaration, body)
+    declare(tool.name, &declaration, reading.body())
 }
 
 fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
@@ -51,7 +52,7 @@ fn response(call: &JsonNode<'_>, text: &str) -> String {
 ///
 /// The declaration is added to the client's own array, because some of Google's servers refuse several arrays of
 /// tools.
-fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Insertion>, JsonError> {
     let Some(request) = request(body)? else { return Ok(None) };
     let [tools] = request.get_all(["tools"]).ok_or(TWICE)?;
     let Some(tools) = tools.filter(|_| !wants_several(&request) && !wants_pieces(&request)) else {
@@ -60,11 +61,7 @@ fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>
     let is_taken = memmem::find(tools.bytes(), format!("\"{name}\"").as_bytes()).is_some();
     let lists = tools.items().into_iter().filter_map(|tool| either(&tool, DECLARATIONS));
     let last = lists.rev().find(|list| list.is_list() && !list.is_empty() && !is_taken);
-    Ok(last.map(|list| {
-        let mut patch = BytePatch::default();
-        patch.push(&list, declaration);
-        patch.apply(body).into_owned()
-    }))
+    Ok(last.map(|list| Insertion::append(&list, declaration)))
 }
 
 /// Appends `contents` to the contents of the body.

@@ -8,53 +8,25 @@
 
 use std::borrow::Cow;
 
-use tersely_json::{JsonError, JsonScan, top_members};
+use tersely_json::{JsonError, JsonScan};
 
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
-use crate::request::last_assistant;
+use crate::request::found::{Found, ResultLabel, Speaker};
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts};
+use crate::request::reading::Reading;
 use crate::request::schema::{self, FoundDescriptions};
-use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// Measures the tools and the system prompt.
-pub(super) fn head(body: &[u8]) -> RequestHead {
-    let wrapped = top_members(&WRAPS, body).unwrap_or_default();
-    let body = wrapped.first().map_or(body, |member| member.value);
-    preamble::beside(&[preamble::TOOLS, "systemInstruction", "system_instruction"], body)
+pub(super) fn head(reading: &Reading<'_>) -> RequestHead {
+    preamble::beside(&["systemInstruction", "system_instruction"], reading)
 }
 
-/// Finds the end of the model's last message.
-pub(super) fn last_assistant_end(body: &[u8]) -> usize {
-    let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastMessageEnd| {
-        unwrap(scan, |scan, key| match key {
-            b"contents" => scan.items(|scan| last_assistant::message("model", scan, found)),
-            _ => scan.skip().map(drop),
-        })
-    };
-    last_assistant::find(body, walk)
-}
-
-/// Members that contain a wrapped request.
-const WRAPS: [&str; 3] = ["generateContentRequest", "generate_content_request", "request"];
-
-/// Finds every text of every tool result. The request may be wrapped: in `generateContentRequest` when only tokens
-/// are counted, or in `request` for a signed-in client.
-pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
-    let (mut bare, mut wrapped) = (None, None);
-    scan.members(|scan, key| match key {
-        b"contents" => {
-            scan.once(&mut bare, ())?;
-            scan.items(|scan| content(scan, found))
-        }
-        b"generateContentRequest" | b"generate_content_request" | b"request" => {
-            scan.once(&mut wrapped, ())?;
-            scan.items_of("contents", |scan| content(scan, found))
-        }
-        _ => scan.skip().map(drop),
-    })
+/// Reads a request. It may be wrapped: in `generateContentRequest` when only tokens are counted, or in `request` for a
+/// signed-in client.
+pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+    unwrap(scan, |scan, key| found.member(scan, key, ("contents", content)))
 }
 
 /// Passes each member of the request to `each`, including the members of a wrapped request.
@@ -95,44 +67,26 @@ fn declarations<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) 
     })
 }
 
-/// Finds every text of every user message.
-pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
-    unwrap(scan, |scan, key| match key {
-        b"contents" => scan.items(|scan| user(scan, found)),
-        _ => scan.skip().map(drop),
-    })
-}
-
-/// Reads the current content, if it belongs to a user. Content without a role belongs to a user.
-fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
+/// Reads a content. Content without a role belongs to a user.
+fn content<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut role, mut parts) = (None, None);
-    let mark = found.len();
+    scan.peek();
+    let (start, mark) = (scan.at(), found.prompts.len());
+    found.begin();
     scan.members(|scan, key| match key {
         b"role" => scan.word(&mut role),
         b"parts" => {
             scan.once(&mut parts, ())?;
-            scan.items(|scan| {
-                scan.members(|scan, key| match key {
-                    b"text" => prompt::string(scan, found),
-                    _ => scan.skip().map(drop),
-                })
-            })
+            scan.items(|scan| part(scan, found))
         }
         _ => scan.skip().map(drop),
     })?;
-    if !matches!(role.as_deref(), None | Some("user")) {
-        found.truncate(mark);
-    }
+    found.end(scan, start, Speaker::of(None, Some(role.as_deref().unwrap_or("user"))), mark);
     Ok(())
 }
 
-fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
-    found.begin();
-    scan.items_of("parts", |scan| part(scan, found))
-}
-
 /// Reads a part of a content. Google accepts names in camel case and in snake case.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"functionCall" | b"function_call" => {
@@ -143,11 +97,16 @@ fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
             scan.once(&mut data, ())?;
             response(scan, found)
         }
+        b"text" => {
+            let text = scan.skip()?;
+            found.prompt(scan.body(), text);
+            Ok(())
+        }
         _ => scan.skip().map(drop),
     })
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut args) = (None, None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),
@@ -163,7 +122,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
     Ok(())
 }
 
-fn response<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn response<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut given) = (None, None, None);
     let (mark, mut is_error) = (found.mark(), false);
     scan.members(|scan, key| match key {

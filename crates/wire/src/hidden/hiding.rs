@@ -1,11 +1,12 @@
 //! Describes how one API hides a tool: adds it to requests, answers its calls, and removes the calls from responses.
 
-use tersely_json::JsonError;
+use tersely_json::{Insertion, JsonError};
 
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::request::history::HistoryPlace;
+use crate::request::reading::Reading;
 
 /// A changed body; `None` when the body stays unchanged.
 type ChangedBody = Result<Option<Vec<u8>>, JsonError>;
@@ -15,7 +16,7 @@ type AnswerTurn = fn(&HiddenTurn, &[String], &[u8]) -> Result<Vec<u8>, JsonError
 
 /// The functions of one API for hiding a tool.
 pub struct ToolHiding {
-    pub(crate) offer: fn(&HiddenTool, &[u8]) -> ChangedBody,
+    pub(crate) offer: fn(&HiddenTool, &Reading<'_>) -> Result<Option<Insertion>, JsonError>,
     pub(crate) answer: AnswerTurn,
     pub(crate) withdraw: fn(HiddenNames, &[u8]) -> ChangedBody,
     pub(crate) watch: fn(HiddenNames, ResponseFraming, HistoryPlace) -> Box<dyn ResponseWatch>,
@@ -27,8 +28,8 @@ impl ToolHiding {
     ///
     /// # Errors
     /// Fails if the body is not JSON that all parsers read the same way.
-    pub fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-        (self.offer)(tool, body)
+    pub fn offer(&self, tool: &HiddenTool, reading: &Reading<'_>) -> Result<Option<Insertion>, JsonError> {
+        (self.offer)(tool, reading)
     }
 
     /// Builds the request that continues `body`: its messages, then the turn, then the answers to the turn's calls in

@@ -3,7 +3,6 @@
 //! The path does not show the format of a body. Anthropic's bodies contain the version of Anthropic's API; in other
 //! bodies nothing is found.
 
-mod offer;
 mod request;
 
 use self::request::is_anthropic;
@@ -13,12 +12,10 @@ use crate::provider::Provider;
 pub(crate) static PROVIDER: Provider = Provider {
     name: "invoke",
     claims: |path| path.contains("/model/") && METHODS.iter().any(|method| path.ends_with(method)),
-    slots: |body| if is_anthropic(body)? { anthropic::PROVIDER.slots(body) } else { Ok(Vec::new()) },
+    walk: request::walk,
     descriptions: |body| {
         if is_anthropic(body)? { anthropic::PROVIDER.descriptions(body) } else { Ok(Vec::new()) }
     },
-    prompts: |body| if is_anthropic(body)? { anthropic::PROVIDER.prompts(body) } else { Ok(Vec::new()) },
-    hides: |_| Some(&offer::HIDING),
     bridges: None,
     ..anthropic::PROVIDER
 };

@@ -1,6 +1,18 @@
 //! Recognises Anthropic's Messages among the bodies of `InvokeModel`.
 
-use tersely_json::{JsonError, top_members};
+use tersely_json::{JsonError, JsonScan, top_members};
+
+use crate::anthropic;
+use crate::request::found::Found;
+
+/// Reads a request; nothing is found in a body of another vendor.
+pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+    anthropic::request::walk(scan, found)?;
+    if !found.members.iter().any(|(name, _)| *name == "anthropic_version") {
+        *found = Found::default();
+    }
+    Ok(())
+}
 
 /// True when the body contains a version of Anthropic's API.
 pub(super) fn is_anthropic(body: &[u8]) -> Result<bool, JsonError> {

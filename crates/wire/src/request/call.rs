@@ -20,6 +20,17 @@ pub struct SlotCall<'a> {
 }
 
 impl<'a> SlotCall<'a> {
+    /// The same call without a borrow of its body.
+    #[must_use]
+    pub fn into_static(self) -> SlotCall<'static> {
+        SlotCall {
+            id: self.id.into_owned().into(),
+            tool: self.tool.into_owned().into(),
+            command: self.command.map(|command| command.into_owned().into()),
+            is_part: self.is_part,
+        }
+    }
+
     /// Creates a call with these arguments.
     pub(crate) fn of(
         id: Cow<'a, str>,

@@ -3,15 +3,16 @@
 //! If so, later results must not refer to earlier results, because the provider may have removed them.
 
 use serde_json::Value;
-use tersely_json::top_members;
+
+use crate::request::reading::Reading;
 
 /// Anthropic's edits that remove only reasoning.
 const THOUGHTS: &str = "clear_thinking";
 
 /// True when `context_management`, in the format of Anthropic or of Responses, clears or compacts more than
 /// reasoning.
-pub(crate) fn is_managed(body: &[u8]) -> bool {
-    let Some(value) = member("context_management", body) else { return false };
+pub(crate) fn is_managed(reading: &Reading<'_>) -> bool {
+    let Some(value) = member("context_management", reading) else { return false };
     let edits = value.get("edits").unwrap_or(&value).as_array();
     let drops = |edit: &Value| !edit["type"].as_str().is_some_and(|kind| kind.starts_with(THOUGHTS));
     // Unknown edits may remove results.
@@ -24,16 +25,15 @@ pub(crate) fn is_managed(body: &[u8]) -> bool {
 const SQUEEZES: &str = "context-compression";
 
 /// True when a router with a Chat Completions API may omit the middle of a conversation.
-pub(crate) fn is_squeezed(body: &[u8]) -> bool {
+pub(crate) fn is_squeezed(reading: &Reading<'_>) -> bool {
     let some = |value: &Value| value.as_array().is_some_and(|items| !items.is_empty());
     let is_on = |plugin: &Value| plugin["id"] == SQUEEZES && plugin["enabled"] != false;
     let squeezes = |value: &Value| value.as_array().is_some_and(|plugins| plugins.iter().any(is_on));
-    member("transforms", body).as_ref().is_some_and(some)
-        || member("plugins", body).as_ref().is_some_and(squeezes)
+    member("transforms", reading).as_ref().is_some_and(some)
+        || member("plugins", reading).as_ref().is_some_and(squeezes)
 }
 
-/// Reads the top-level member `name` of a body.
-pub(crate) fn member(name: &'static str, body: &[u8]) -> Option<Value> {
-    let found = top_members(&[name], body).unwrap_or_default();
-    serde_json::from_slice(found.first()?.value).ok()
+/// Reads the member `name` of a request.
+pub(crate) fn member(name: &str, reading: &Reading<'_>) -> Option<Value> {
+    serde_json::from_slice(reading.value(name)?).ok()
 }

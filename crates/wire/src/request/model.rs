@@ -4,16 +4,31 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-use tersely_json::{JsonError, JsonScan};
+use tersely_json::{JsonError, JsonScan, string};
 
 /// The path segments that precede a model's name: deployments in Azure, models in Bedrock, Gemini and Vertex AI.
 const BEFORE: [&str; 3] = ["/deployments/", "/model/", "/models/"];
 
-/// The model of a request to `target`, a path with its query. The path takes precedence over the body, as it does on
-/// the server. `None` when neither contains a model's name.
+/// The model of a request to `target`, a path with its query, whose body has the member `model`. The path takes
+/// precedence over the body, as it does on the server. `None` when neither contains a model's name.
+pub(crate) fn of<'a>(target: &'a str, member: Option<&'a [u8]>) -> Option<Cow<'a, str>> {
+    in_path(target).or_else(|| string::decode(member?)).filter(|name| !name.is_empty())
+}
+
+/// The model of a request to `target` whose body begins with `beginning`: in the path, or in the first `model` member.
+/// Nothing after that member is read.
 #[must_use]
-pub fn named_model<'a>(target: &'a str, body: &'a [u8]) -> Option<Cow<'a, str>> {
-    in_path(target).or_else(|| in_body(body)).filter(|name| !name.is_empty())
+pub fn early_model<'a>(target: &'a str, beginning: &'a [u8]) -> Option<Cow<'a, str>> {
+    let mut member = None;
+    let _ended = JsonScan::new(beginning).members(|scan, key| {
+        let place = scan.skip()?;
+        if key != b"model" {
+            return Ok(());
+        }
+        member = Some(place);
+        Err(JsonError { at: scan.at(), expected: "no more" })
+    });
+    of(target, member.map(|place| &beginning[place]))
 }
 
 fn in_path(target: &str) -> Option<Cow<'_, str>> {
@@ -24,19 +39,6 @@ fn in_path(target: &str) -> Option<Cow<'_, str>> {
     let name =
         if name.len() == rest.len() { name.rsplit_once(':').map_or(name, |(name, _)| name) } else { name };
     Some(unescaped(name))
-}
-
-/// The first top-level `model` member; nothing after it is read. Duplicates are refused elsewhere.
-fn in_body(body: &[u8]) -> Option<Cow<'_, str>> {
-    let (mut scan, mut found) = (JsonScan::new(body), None);
-    let _ended = scan.members(|scan, key| {
-        if key != b"model" {
-            return scan.skip().map(drop);
-        }
-        found = scan.string()?;
-        Err(JsonError { at: 0, expected: "no more" })
-    });
-    found
 }
 
 /// Decodes percent escapes such as `%3A` in a part of a path.
@@ -50,7 +52,9 @@ mod tests {
     use crate::providers::{PROVIDERS, claimed_provider};
 
     fn check(target: &str, body: &str, expected: Option<&str>) {
-        assert_eq!(named_model(target, body.as_bytes()).as_deref(), expected, "{target} {body}");
+        let provider = claimed_provider(target).unwrap_or(PROVIDERS[0]);
+        assert_eq!(provider.read(body.as_bytes()).model(target).as_deref(), expected, "{target} {body}");
+        assert_eq!(early_model(target, body.as_bytes()).as_deref(), expected, "{target} {body}");
     }
 
     /// Behaviour 19.2.

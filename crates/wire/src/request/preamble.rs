@@ -4,7 +4,11 @@
 //! over anyway, because they come first. Tools with deferred loading are not counted: the model does not read them at
 //! the start, and they may change without affecting the cache.
 
-use tersely_json::{JsonNode, list, top_members};
+use std::ops::Range;
+
+use tersely_json::{JsonError, JsonScan, string};
+
+use crate::request::reading::Reading;
 
 /// The part of a request that a model reads before the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,59 +19,88 @@ pub struct RequestHead {
     pub tools: Vec<String>,
 }
 
-/// Measures the top-level members of `body` with these names.
-pub(crate) fn beside(names: &[&'static str], body: &[u8]) -> RequestHead {
-    let mut head = RequestHead::default();
-    for member in top_members(names, body).unwrap_or_default() {
-        let node =
-            if [TOOLS, TOOL_CONFIG].contains(&member.name) { JsonNode::parse(member.value) } else { None };
-        let bytes =
-            head.list(if member.name == TOOL_CONFIG { node.and_then(|it| it.get(TOOLS)) } else { node });
-        head.bytes += if member.name == TOOLS { bytes } else { member.value.len() };
-    }
-    head
+/// The tools that a model reads at the start, as the walk through a body finds them.
+#[derive(Debug, Default)]
+pub(crate) struct FoundTools {
+    /// The total size of the tools.
+    bytes: usize,
+    /// Where their names are.
+    names: Vec<Range<usize>>,
 }
 
-/// The size of the operator's messages at the start of the array `name`.
-pub(crate) fn opening(name: &str, body: &[u8]) -> usize {
-    let Ok(Some(place)) = list::place(name, body) else { return 0 };
-    let items = JsonNode::at(place, body).items();
-    items.iter().take_while(|item| is_operators(item)).map(|item| item.bytes().len()).sum()
+/// Measures the tools, and the members with these names.
+pub(crate) fn beside(names: &[&str], reading: &Reading<'_>) -> RequestHead {
+    let members = names.iter().filter_map(|name| reading.value(name));
+    let bytes = reading.found().tools.bytes + members.map(<[u8]>::len).sum::<usize>();
+    RequestHead { bytes, tools: tool_names(reading) }
 }
 
-/// The member that contains the array of tools.
-pub(crate) const TOOLS: &str = "tools";
+/// Measures the members with these names, one of which contains the tools.
+pub(crate) fn around(names: &[&str], reading: &Reading<'_>) -> RequestHead {
+    let members = names.iter().filter_map(|name| reading.value(name));
+    RequestHead { bytes: members.map(<[u8]>::len).sum(), tools: tool_names(reading) }
+}
 
-/// Converse's object that contains the array of tools.
-pub(crate) const TOOL_CONFIG: &str = "toolConfig";
+fn tool_names(reading: &Reading<'_>) -> Vec<String> {
+    let names = reading.found().tools.names.iter();
+    names.filter_map(|place| Some(string::decode(&reading.body()[place.clone()])?.into_owned())).collect()
+}
 
 /// The members of an entry that contain the definition of a tool, or several definitions.
 const WRAPS: [&str; 5] = ["function", "custom", "toolSpec", "functionDeclarations", "function_declarations"];
 
-impl RequestHead {
-    /// Adds the names of the tools that a model reads at the start, and returns the size of these tools.
-    fn list(&mut self, list: Option<JsonNode<'_>>) -> usize {
-        let items = list.map_or_else(Vec::new, |list| list.items());
-        let is_read = |tool: &&JsonNode<'_>| tool.get("defer_loading").is_none_or(|it| it.bytes() != b"true");
-        let read = items.iter().filter(is_read);
-        read.inspect(|tool| self.name(tool)).map(|tool| tool.bytes().len()).sum()
+impl FoundTools {
+    /// Reads the array of tools at the current position.
+    pub(crate) fn read(&mut self, scan: &mut JsonScan<'_>) -> Result<(), JsonError> {
+        if scan.peek() != Some(b'[') {
+            return scan.skip().map(drop);
+        }
+        scan.items(|scan| self.entry(scan))
     }
 
-    /// Adds the names of the tools in an entry. For a tool without a name, such as `local_shell`, its type is added.
-    fn name(&mut self, tool: &JsonNode<'_>) {
-        let inside = tool.get_all(WRAPS).into_iter().flatten().flatten();
-        let each = inside.flat_map(|it| if it.is_list() { it.items() } else { vec![it] });
-        let mut names: Vec<_> = each.filter_map(|it| it.get("name")).collect();
-        if names.is_empty() {
-            names.extend(tool.get("name").or_else(|| tool.get("type")));
+    /// Reads one entry. For a tool without a name, such as `local_shell`, its type is taken.
+    fn entry(&mut self, scan: &mut JsonScan<'_>) -> Result<(), JsonError> {
+        scan.peek();
+        let (start, mark) = (scan.at(), self.names.len());
+        let (mut name, mut kind, mut is_deferred) = (None, None, false);
+        scan.members(|scan, key| match key {
+            b"name" => keep_first(&mut name, scan),
+            b"type" => keep_first(&mut kind, scan),
+            b"defer_loading" => {
+                let place = scan.skip()?;
+                is_deferred = &scan.body()[place] == b"true";
+                Ok(())
+            }
+            _ if WRAPS.iter().any(|wrap| wrap.as_bytes() == key) => scan.items(|scan| self.definition(scan)),
+            _ => scan.skip().map(drop),
+        })?;
+        if is_deferred {
+            self.names.truncate(mark);
+            return Ok(());
         }
-        self.tools.extend(names.iter().filter_map(|name| Some(name.text()?.into_owned())));
+        self.bytes += scan.at() - start;
+        if self.names.len() == mark {
+            self.names.extend(name.or(kind));
+        }
+        Ok(())
+    }
+
+    /// Reads the definition of a tool inside an entry.
+    fn definition(&mut self, scan: &mut JsonScan<'_>) -> Result<(), JsonError> {
+        let mut name = None;
+        scan.members(|scan, key| match key {
+            b"name" => keep_first(&mut name, scan),
+            _ => scan.skip().map(drop),
+        })?;
+        self.names.extend(name);
+        Ok(())
     }
 }
 
-fn is_operators(item: &JsonNode<'_>) -> bool {
-    let says = |name: &str, word: &str| item.get(name).is_some_and(|it| it.is_str(word));
-    says("role", "system") || says("role", "developer") || says("type", "additional_tools")
+fn keep_first(field: &mut Option<Range<usize>>, scan: &mut JsonScan<'_>) -> Result<(), JsonError> {
+    let place = scan.skip()?;
+    field.get_or_insert(place);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -79,7 +112,7 @@ mod tests {
         let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
         assert!(parts.iter().all(|part| body.contains(part)), "{body}");
         let bytes: usize = parts.iter().map(|part| part.len()).sum();
-        assert_eq!(provider.head(body.as_bytes()).bytes, bytes, "{path} {body}");
+        assert_eq!(provider.read(body.as_bytes()).head().bytes, bytes, "{path} {body}");
     }
 
     #[test]
@@ -102,18 +135,19 @@ mod tests {
         ] {
             let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
             let body = format!(r#"{{"tools":{tools}}}"#);
-            assert_eq!(provider.head(body.as_bytes()).tools, names, "{path} {body}");
+            assert_eq!(provider.read(body.as_bytes()).head().tools, names, "{path} {body}");
         }
         let provider = PROVIDERS.iter().find(|it| it.claims("/model/x/converse")).expect("a provider");
         let body = r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"a"}}],"toolChoice":{}}}"#;
-        assert_eq!(provider.head(body.as_bytes()).tools, ["a"]);
+        assert_eq!(provider.read(body.as_bytes()).head().tools, ["a"]);
     }
 
     #[test]
     fn tools_and_system_are_the_head() {
         let body = r#"{"messages":[{"role":"user"}],"system":[{"text":"s"}],"tools":[{"a":1}, {"b":2}]}"#;
         check("/v1/messages", body, &[r#"[{"text":"s"}]"#, r#"{"a":1}"#, r#"{"b":2}"#]);
-        check("/model/x/invoke", body, &[r#"[{"text":"s"}]"#, r#"{"a":1}"#, r#"{"b":2}"#]);
+        let invoke = body.replacen('{', r#"{"anthropic_version":"1","#, 1);
+        check("/model/x/invoke", &invoke, &[r#"[{"text":"s"}]"#, r#"{"a":1}"#, r#"{"b":2}"#]);
         let body = r#"{"system":[{"text":"s"}],"toolConfig":{"tools":[1]},"messages":[]}"#;
         check("/model/x/converse", body, &[r#"[{"text":"s"}]"#, r#"{"tools":[1]}"#]);
         let gemini = r#"{"contents":[1],"tools":[{}],"systemInstruction":{"parts":[]}}"#;

@@ -23,7 +23,7 @@ const PLAIN: [&str; 5] = ["type", "name", "description", "parameters", "strict"]
 
 fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
     // The start of a stored conversation is not in the request, and its calls are stored as the model wrote them.
-    if request::history(body) != HistoryPlace::Here {
+    if request::history_of(body) != HistoryPlace::Here {
         return None;
     }
     let [tools, input, choice] = JsonNode::object(body)?.get_all(["tools", "input", "tool_choice"])?;

@@ -13,18 +13,14 @@ mod words;
 
 use crate::hidden::hiding::ToolHiding;
 use crate::provider::Provider;
-use crate::request::prompt;
 use crate::request::schema;
-use crate::request::slot;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "responses",
     claims: |path| PATHS.iter().any(|end| path.ends_with(end)),
-    slots: |body| slot::find(body, request::results),
+    walk: request::walk,
     descriptions: |body| schema::find(body, request::tools),
-    prompts: |body| prompt::find(body, request::users),
     head: request::head,
-    last_assistant_end: request::last_assistant_end,
     history: request::history,
     drops_results: request::drops_results,
     counts: &words::COUNTS,

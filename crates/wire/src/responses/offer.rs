@@ -1,7 +1,7 @@
 //! Adds a hidden tool and its answers to Responses requests.
 
 use serde_json::json;
-use tersely_json::{BytePatch, JsonError, list, string, top_members};
+use tersely_json::{BytePatch, Insertion, JsonError, list, string, top_members};
 
 use super::object::ResponseItem;
 use super::{events, request, turn, whole};
@@ -12,11 +12,12 @@ use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
 use crate::request::history::HistoryPlace;
+use crate::request::reading::Reading;
 
 pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw, watch };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-    if !can_hide(body)? {
+fn offer(tool: &HiddenTool, reading: &Reading<'_>) -> Result<Option<Insertion>, JsonError> {
+    if !can_hide(reading) {
         return Ok(None);
     }
     let (name, description) = (json!(tool.name), json!(tool.description));
@@ -24,7 +25,8 @@ fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
         r#"{{"type":"function","name":{name},"description":{description},"parameters":{},"strict":false}}"#,
         tool.parameters
     );
-    list::add("tools", tool.name, &function, body)
+    let tools = reading.list("tools")?;
+    Ok(tools.and_then(|tools| list::add(tools, tool.name, &function, reading.body())))
 }
 
 fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
@@ -49,7 +51,7 @@ fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>,
 }
 
 fn withdraw(names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-    let Some(list) = list::place("tools", body)?.filter(|_| request::history(body).is_kept()) else {
+    let Some(list) = list::place("tools", body)?.filter(|_| request::history_of(body).is_kept()) else {
         return Ok(None);
     };
     let tools = ResponseItem::list(&body[list.clone()]);
@@ -76,11 +78,10 @@ fn watch(names: HiddenNames, framing: ResponseFraming, history: HistoryPlace) ->
 ///
 /// A stored response can be continued only from its last round. A stream has already sent the id of its first round,
 /// and cannot take back a client's call that is next to a hidden call.
-fn can_hide(body: &[u8]) -> Result<bool, JsonError> {
-    let found = top_members(&["background", "conversation", "stream"], body)?;
-    let mut set = found.iter().filter(|it| !matches!(it.value, b"false" | b"null"));
-    let is_kept = request::history(body).is_kept();
-    Ok(!set.any(|it| it.name != "stream" || is_kept))
+fn can_hide(reading: &Reading<'_>) -> bool {
+    let is_set = |name: &str| reading.value(name).is_some_and(|value| !matches!(value, b"false" | b"null"));
+    let is_kept = reading.history().is_kept();
+    !(is_set("background") || is_set("conversation") || is_set("stream") && is_kept)
 }
 
 #[cfg(test)]
@@ -92,9 +93,13 @@ mod tests {
 
     const OWN: HiddenNames = HiddenNames::new(&["own"]);
 
+    fn offered(body: &str) -> Option<Vec<u8>> {
+        let offered = offer(&TOOL, &crate::providers::PROVIDERS[2].read(body.as_bytes())).unwrap();
+        offered.map(|tool| tool.apply(body.as_bytes()))
+    }
+
     fn check_offer(body: &str, expected: Option<&str>) {
-        let offered = offer(&TOOL, body.as_bytes()).unwrap();
-        assert_eq!(offered.as_deref().map(String::from_utf8_lossy).as_deref(), expected);
+        assert_eq!(offered(body).as_deref().map(String::from_utf8_lossy).as_deref(), expected);
     }
 
     #[test]
@@ -149,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_last_round_that_is_kept_is_without_the_tool() {
-        let offered = offer(&TOOL, br#"{"tools":[ {} , {"x":[1]} ],"input":[]}"#).unwrap().unwrap();
+        let offered = offered(r#"{"tools":[ {} , {"x":[1]} ],"input":[]}"#).unwrap();
         let last = withdraw(OWN, &offered).unwrap().unwrap();
         assert_eq!(String::from_utf8_lossy(&last), r#"{"tools":[ {} , {"x":[1]} ],"input":[]}"#);
         assert_eq!(withdraw(OWN, &last), Ok(None));

@@ -10,46 +10,44 @@ use tersely_json::{JsonError, JsonScan, top_members};
 
 use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
-use crate::request::content::TEXT;
+use crate::request::content::{self, TEXT};
 use crate::request::context_management;
+use crate::request::found::{Found, ResultLabel, Speaker};
 use crate::request::history::HistoryPlace;
-use crate::request::last_assistant;
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts};
+use crate::request::reading::Reading;
 use crate::request::schema::{self, FoundDescriptions};
-use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// Measures the tools and the system prompt.
-pub(super) fn head(body: &[u8]) -> RequestHead {
+pub(super) fn head(reading: &Reading<'_>) -> RequestHead {
     // If the provider stores the conversation, the next request does not repeat it.
-    let opening = if history(body).is_kept() { 0 } else { preamble::opening("input", body) };
-    let head = preamble::beside(&[preamble::TOOLS, "instructions"], body);
+    let opening = if history(reading).is_kept() { 0 } else { reading.found().opening_bytes };
+    let head = preamble::beside(&["instructions"], reading);
     RequestHead { bytes: head.bytes + opening, ..head }
 }
 
-/// The position where the model's last message, reasoning or call ends.
-pub(super) fn last_assistant_end(body: &[u8]) -> usize {
-    let speaks =
-        |kind: &str, role: &str| role == "assistant" || kind == "reasoning" || kind.ends_with("_call");
-    last_assistant::find(body, |scan, found| {
-        scan.items_of("input", |scan| last_assistant::item(scan, found, speaks))
-    })
-}
-
 /// True when the provider may omit results from the model's input.
-pub(super) fn drops_results(body: &[u8]) -> bool {
-    context_management::member("truncation", body).is_some_and(|how| how == "auto")
-        || context_management::is_managed(body)
+pub(super) fn drops_results(reading: &Reading<'_>) -> bool {
+    context_management::member("truncation", reading).is_some_and(|how| how == "auto")
+        || context_management::is_managed(reading)
 }
 
 /// Where the rest of the conversation is stored.
-pub(super) fn history(body: &[u8]) -> HistoryPlace {
+pub(super) fn history(reading: &Reading<'_>) -> HistoryPlace {
+    history_by(|name| reading.value(name))
+}
+
+/// Where the rest of the conversation of a body is stored that was not read as a whole.
+pub(super) fn history_of(body: &[u8]) -> HistoryPlace {
     let found = top_members(&["previous_response_id", "conversation", "store"], body).unwrap_or_default();
-    let says = |name: &str| found.iter().find(|it| it.name == name).map(|it| it.value);
-    let named = |name: &str| says(name).is_some_and(|value| value != b"null");
-    if named("previous_response_id") || named("conversation") {
+    history_by(|name| found.iter().find(|member| member.name == name).map(|member| member.value))
+}
+
+fn history_by<'a>(value: impl Fn(&str) -> Option<&'a [u8]>) -> HistoryPlace {
+    let is_named = |name: &str| value(name).is_some_and(|value| value != b"null");
+    if is_named("previous_response_id") || is_named("conversation") {
         HistoryPlace::Elsewhere
-    } else if says("store") == Some(b"false") {
+    } else if value("store") == Some(b"false") {
         HistoryPlace::Here
     } else {
         // Responses are stored by default.
@@ -57,9 +55,17 @@ pub(super) fn history(body: &[u8]) -> HistoryPlace {
     }
 }
 
-/// Finds every text of every tool result.
-pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
-    scan.items_of("input", |scan| item(scan, found))
+/// Reads a request. If the whole input is one text, it is a user's.
+pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+    scan.members(|scan, key| {
+        let is_text = key == b"input" && scan.peek() == Some(b'"');
+        let start = scan.at();
+        found.member(scan, key, ("input", item))?;
+        if is_text {
+            found.prompt(scan.body(), start..scan.at());
+        }
+        Ok(())
+    })
 }
 
 /// Finds the descriptions of all tools, and those in their schemas, including tools that a later item adds.
@@ -100,28 +106,19 @@ fn tool<'a>(
     })
 }
 
-/// Finds every text of every user message. If the whole input is one text, it is a user's.
-pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
-    let mut input = None;
-    scan.members(|scan, key| {
-        if key != b"input" {
-            return scan.skip().map(drop);
-        }
-        scan.once(&mut input, ())?;
-        match scan.peek() {
-            Some(b'"') => prompt::string(scan, found),
-            _ => scan.items(|scan| prompt::message(scan, found)),
-        }
-    })
-}
-
-fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn item<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
-    let (mut arguments, mut output) = (None, None);
+    let (mut arguments, mut output, mut role, mut content) = (None, None, None, None);
+    scan.peek();
+    let (start, mark, prompts) = (scan.at(), found.mark(), found.prompts.len());
     found.step();
-    let mark = found.mark();
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
+        b"role" => scan.word(&mut role),
+        b"content" => {
+            scan.once(&mut content, ())?;
+            content::message(scan, found)
+        }
         b"call_id" => scan.word(&mut call_id),
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
@@ -139,6 +136,7 @@ fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
         }
         _ => scan.skip().map(drop),
     })?;
+    found.end(scan, start, speaker(kind.as_deref(), role.as_deref()), prompts);
     let (kind, id) = (kind.unwrap_or_default(), call_id.or(id).unwrap_or_default());
     if kind.ends_with("_call_output") && !id.is_empty() {
         found.settle(mark, scan.body(), ResultLabel { id, tool: name.unwrap_or_default(), is_error: false });
@@ -149,6 +147,15 @@ fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
         found.calls.make(SlotCall::of(id, name.unwrap_or(tool), arguments.unwrap_or_default()));
     }
     Ok(())
+}
+
+/// The speaker of an item: reasoning and calls are the model's.
+fn speaker(kind: Option<&str>, role: Option<&str>) -> Speaker {
+    match kind {
+        Some(kind) if kind == "reasoning" || kind.ends_with("_call") => Speaker::Model,
+        Some("additional_tools") => Speaker::Operator,
+        kind => Speaker::of(kind, role),
+    }
 }
 
 /// The name of a tool whose calls have a type of their own, such as `local_shell_call`.
@@ -176,7 +183,7 @@ fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError
     Ok(given.flatten().filter(|line| !line.is_empty()))
 }
 
-fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     if scan.peek() == Some(b'[') {
         return scan.items(|scan| part(scan, found));
     }
@@ -186,7 +193,7 @@ fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
 }
 
 /// Reads a text block, or the output of one shell command.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -222,7 +229,7 @@ mod tests {
             (r#"{"conversation":{"id":"conv_1"}}"#, HistoryPlace::Elsewhere),
             (r#"{"input":[{"previous_response_id":"x"}],"store":false}"#, HistoryPlace::Here),
         ] {
-            assert_eq!(super::history(body.as_bytes()), history, "{body}");
+            assert_eq!(super::history_of(body.as_bytes()), history, "{body}");
         }
     }
 }

@@ -1,0 +1,181 @@
+//! What the memo knows about a request, and what it remembers of it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tersely_account::TokenChange;
+use tersely_wire::{Reading, Slot, SlotCall};
+
+use crate::forward_body::ForwardBody;
+use crate::memo::Recall;
+use crate::memo::past::{Past, PastOpening, PastResults, PastSlot, answer};
+use crate::remote::answers::RemoteAnswers;
+use crate::report::Report;
+use crate::request::Request;
+use crate::results::Results;
+use crate::scope::Scope;
+use crate::sent_body::{Edit, SentBody};
+use crate::session_hash::{begun, first_message};
+use crate::token_count::{count, count_edited, count_since};
+use crate::tools::retrieval::{HiddenTools, HiddenWay};
+
+/// What was made of a request.
+pub(crate) struct Made<'m> {
+    pub(crate) edits: &'m [Edit],
+    /// The body with these edits; `None` if there are none.
+    pub(crate) patched: Option<Bytes>,
+    pub(crate) sent: &'m SentBody<'m>,
+    pub(crate) tokens: TokenChange,
+    pub(crate) report: &'m Report,
+    pub(crate) hidden: Option<&'m HiddenWay>,
+}
+
+/// A request, and the conversation that it continues.
+pub(crate) struct Remembered<'r> {
+    recall: Recall<'r>,
+    key: u64,
+    past: Option<Arc<Past>>,
+    reading: &'r Reading<'r>,
+    shared: Option<&'r Bytes>,
+    answers: Option<&'r RemoteAnswers>,
+    /// True when the request names its session.
+    is_named: bool,
+}
+
+impl<'r> Remembered<'r> {
+    /// Looks up the conversation of a request; `None` if there is no memo, or if the request asks not to use it.
+    pub(crate) fn of(scope: &Scope<'r>, request: &Request<'r>, reading: &'r Reading<'r>) -> Option<Self> {
+        let recall = memo_of(scope, request)?;
+        if reading.error().is_some() {
+            return None;
+        }
+        let key = recall.key(scope, request.provider, request.path);
+        let past = recall.find(key, scope, reading);
+        let (shared, answers) = (request.shared, scope.answers.filter(|answers| !answers.is_empty()));
+        let is_named = scope.options.session.id.is_some();
+        Some(Self { recall, key, past, reading, shared, answers, is_named })
+    }
+
+    /// The conversation that the request continues.
+    pub(crate) fn past(&self) -> Option<&Past> {
+        self.past.as_deref()
+    }
+
+    /// What was sent for the same body before, if nothing has to be found out about it again. Named sessions count how
+    /// often a result has changed.
+    pub(crate) fn again<'b>(&self, reading: &Reading<'b>) -> Option<(ForwardBody<'b>, usize)> {
+        let past = self.past.as_ref()?;
+        if self.is_named || self.answers.is_some() || *past.came != *reading.body() {
+            return None;
+        }
+        self.recall.touch(past);
+        let body = if past.sent.as_ptr() == past.came.as_ptr() {
+            SentBody::Came(reading.body())
+        } else {
+            SentBody::New(past.sent.clone())
+        };
+        let mut report = past.report.clone();
+        (report.record.reused, report.record.renewed) = (past.slots.len(), 0);
+        let hidden = past.hidden.clone().map(|way| HiddenTools { way, kept: Vec::new() });
+        Some((ForwardBody { body, report, hidden }, past.tokens.before))
+    }
+
+    /// Remembers the request.
+    pub(crate) fn keep(&self, results: &Results, made: Made<'_>) {
+        let Made { edits, patched, sent, tokens, report, hidden } = made;
+        let came = self.came();
+        let sent = if let SentBody::New(sent) = sent { sent.clone() } else { came.clone() };
+        let opening = first_message(self.reading).iter().map(|prompt| prompt.span.clone()).collect();
+        let past = Past {
+            patched: patched.unwrap_or_else(|| came.clone()),
+            came,
+            sent,
+            tokens,
+            report: report.clone(),
+            hidden: hidden.cloned(),
+            opening: PastOpening { texts: opening, begun: begun(self.reading, self.past()) },
+            slots: self.slots(results, edits),
+            results: results.past.clone().unwrap_or_else(|| Arc::new(PastResults::none())),
+        };
+        self.recall.keep(self.key, past, self.past.as_ref());
+    }
+
+    /// The body as it came, copied only if the caller does not share it.
+    fn came(&self) -> Bytes {
+        let body = self.reading.body();
+        let is_body = |shared: &&Bytes| shared.as_ptr() == body.as_ptr() && shared.len() == body.len();
+        self.shared.filter(is_body).map_or_else(|| Bytes::copy_from_slice(body), Bytes::clone)
+    }
+
+    /// The results, and where they are in the body with its results compressed.
+    fn slots(&self, results: &Results, edits: &[Edit]) -> Vec<PastSlot> {
+        let mut shift = Shift::new(edits);
+        let known = self.past.as_ref().map_or(&[][..], |past| &past.slots);
+        let slot = |(at, (slot, token)): (usize, (&Slot<'_>, &Option<Bytes>))| {
+            let call = known.get(at).filter(|known| *known.call == *slot.call);
+            PastSlot {
+                span: slot.span.clone(),
+                call: call.map_or_else(|| own(&slot.call), |known| Arc::clone(&known.call)),
+                is_error: slot.is_error,
+                answer: answer(self.answers, at),
+                token: token.as_ref().map(|token| shift.place(slot.span.start, token.len())),
+            }
+        };
+        self.reading.slots().iter().zip(&results.tokens).enumerate().map(slot).collect()
+    }
+}
+
+/// The memo, unless the request asks not to use it.
+pub(crate) fn memo_of<'r>(scope: &Scope<'_>, request: &Request<'r>) -> Option<Recall<'r>> {
+    request.memo.filter(|_| scope.options.session.memo != Some(false))
+}
+
+fn own(call: &SlotCall<'_>) -> Arc<SlotCall<'static>> {
+    Arc::new(call.clone().into_static())
+}
+
+/// Translates positions in a body to positions in the edited body, in order.
+struct Shift<'e> {
+    edits: std::slice::Iter<'e, Edit>,
+    next: Option<&'e Edit>,
+    added: usize,
+    cut: usize,
+}
+
+impl<'e> Shift<'e> {
+    fn new(edits: &'e [Edit]) -> Self {
+        let mut edits = edits.iter();
+        Self { next: edits.next(), edits, added: 0, cut: 0 }
+    }
+
+    /// The range in the edited body of the `length` bytes that replace what was at `start`.
+    fn place(&mut self, start: usize, length: usize) -> Range<usize> {
+        while let Some((span, bytes)) = self.next.filter(|(span, _)| span.start < start) {
+            self.added += bytes.len();
+            self.cut += span.len();
+            self.next = self.edits.next();
+        }
+        let start = start + self.added - self.cut;
+        start..start + length
+    }
+}
+
+/// The tokens of a body as it came and as it is sent. `edits` are all differences between the two, if they are known.
+pub(crate) fn count_change(
+    past: Option<&Past>,
+    came: &[u8],
+    edits: Option<&[Edit]>,
+    sent: &[u8],
+) -> TokenChange {
+    match (past, edits) {
+        (Some(past), Some([])) => TokenChange::unchanged(count_since((&past.came, past.tokens.before), came)),
+        (Some(past), _) => TokenChange {
+            before: count_since((&past.came, past.tokens.before), came),
+            after: count_since((&past.sent, past.tokens.after), sent),
+        },
+        (None, Some([])) => TokenChange::unchanged(count(came)),
+        (None, Some(edits)) => count_edited(came, edits, sent),
+        (None, None) => TokenChange { before: count(came), after: count(sent) },
+    }
+}
