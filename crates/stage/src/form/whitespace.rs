@@ -2,6 +2,7 @@
 
 use crate::call::Family;
 use crate::plan::Loss;
+use crate::read::prefix::PrefixSet;
 use crate::read::{hit, source};
 use crate::stage::{Edit, Scene};
 
@@ -46,19 +47,17 @@ const MAX_CODE_PERCENT: usize = 20;
 const CODE_SUFFIXES: [char; 6] = ['{', '}', ';', '(', ',', '\\'];
 
 /// Prefixes of lines of code.
-const CODE_PREFIXES: [&str; 14] = [
+static CODE_PREFIXES: PrefixSet = PrefixSet::new(&[
     "def ", "class ", "import ", "from ", "fn ", "let ", "const ", "return", "if ", "for ", "//", "#include",
     "use ", "- ",
-];
+]);
 
 /// True for a text that may be source code, or that is structured by indentation, as YAML is.
 fn is_code(text: &str) -> bool {
     let (mut all, mut code) = (0, 0);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         all += 1;
-        code += usize::from(
-            line.ends_with(CODE_SUFFIXES) || CODE_PREFIXES.iter().any(|start| line.starts_with(start)),
-        );
+        code += usize::from(line.ends_with(CODE_SUFFIXES) || CODE_PREFIXES.begin(line));
     }
     code * 100 > all * MAX_CODE_PERCENT
 }

@@ -4,6 +4,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
+use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
 
 /// The cut for the output of `cargo build`, `check`, `clippy`, `test` and `nextest`.
@@ -23,7 +24,7 @@ impl Stage for Cargo {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+        if !SIGNS.occur_in(text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -38,7 +39,7 @@ impl Stage for Cargo {
 }
 
 /// Strings by which cargo output is recognised quickly.
-const SIGNS: [&str; 8] = [
+static SIGNS: LiteralSet = LiteralSet::new(&[
     "   Compiling ",
     "    Checking ",
     "  Downloaded ",
@@ -47,7 +48,7 @@ const SIGNS: [&str; 8] = [
     "        PASS [",
     "\nstack backtrace:",
     "\n  --> ",
-];
+]);
 
 const FRAMES: &str = "frames of libraries";
 const HINTS: &str = "hint";

@@ -7,6 +7,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
+use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
 
 /// The cut for gcc, clang, make, cmake, ninja, javac, golangci-lint and any tool that writes `path:12:5: warning:
@@ -27,7 +28,7 @@ impl Stage for Compiler {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+        if !SIGNS.occur_in(text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -43,7 +44,7 @@ impl Stage for Compiler {
 }
 
 /// Strings by which such output is recognised quickly.
-const SIGNS: [&str; 9] = [
+static SIGNS: LiteralSet = LiteralSet::new(&[
     ": warning",
     ": C: ",
     ": W: ",
@@ -53,7 +54,7 @@ const SIGNS: [&str; 9] = [
     "Entering directory",
     "  CC  ",
     "  CXX  ",
-];
+]);
 
 /// The number of lines at the end of the text in which a linter's verdict is searched for. Counts by rule follow the
 /// verdict.

@@ -7,6 +7,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::packages::{self, WarningCounts};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
+use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
 
 /// The cut for builds, pulls and pushes of images, and for compose.
@@ -26,7 +27,7 @@ impl Stage for Docker {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+        if !SIGNS.occur_in(text) {
             return None;
         }
         let steps = Steps::of(text);
@@ -47,7 +48,7 @@ const OMISSIONS: [Omission; 2] = [
 ];
 
 /// Strings of which every relevant output contains at least one.
-const SIGNS: [&str; 8] = [
+static SIGNS: LiteralSet = LiteralSet::new(&[
     "[internal] load",
     ": Pull complete",
     ": Already exists",
@@ -56,7 +57,7 @@ const SIGNS: [&str; 8] = [
     ": Pushed",
     "\nStep 1/",
     " Container ",
-];
+]);
 
 /// The numbers of build steps that are cached, internal or failed. Cached and internal steps are shown only if they
 /// fail.

@@ -4,6 +4,7 @@
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
+use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
 
 /// The cut for plans and applies of Terraform and `OpenTofu`.
@@ -23,13 +24,17 @@ impl Stage for Terraform {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let known = SIGNS.iter().any(|sign| text.contains(sign));
+        let known = SIGNS.occur_in(text);
         if known { sift(scene, text, |line| fate(scene, line)) } else { None }
     }
 }
 
-const SIGNS: [&str; 4] =
-    [": Refreshing state...", ": Read complete after ", "(known after apply)", ": Still creating... ["];
+static SIGNS: LiteralSet = LiteralSet::new(&[
+    ": Refreshing state...",
+    ": Read complete after ",
+    "(known after apply)",
+    ": Still creating... [",
+]);
 
 const READ: &str = "state that was read";
 const WAITING: &str = "waiting";

@@ -8,7 +8,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::form::general::cost::{Cost, Costs, TOKEN};
-use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, SEPARATES, TAG, WordPair};
+use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, SEPARATES, TAG, WordPair, sign};
 use crate::form::general::select::{Bounds, Rules, Selection, choose};
 use crate::form::general::span::Span;
 use crate::form::general::word::{self, BLANK, BREAK, KEPT, NO_END, NO_START, REAL};
@@ -86,6 +86,8 @@ struct PhraseWords<'a> {
     text: &'a str,
     symbols: Vec<u32>,
     spans: Vec<Span>,
+    /// For each word, its byte if it has only one; see `sign`.
+    signs: Vec<u8>,
     flags: Vec<u8>,
     pairs: Vec<WordPair>,
     edges: Vec<u8>,
@@ -103,6 +105,7 @@ impl<'a> PhraseWords<'a> {
             text,
             symbols: Vec::with_capacity(room),
             spans: Vec::with_capacity(room),
+            signs: Vec::with_capacity(room),
             flags: Vec::with_capacity(room),
             pairs: Vec::with_capacity(room),
             edges: Vec::with_capacity(room),
@@ -128,6 +131,7 @@ impl<'a> PhraseWords<'a> {
         while at < end {
             let (next, flags) = word::next(self.text, at, end);
             self.spans.push(Span::new(at, next));
+            self.signs.push(sign(&self.text.as_bytes()[at..next]));
             self.flags.push(flags | if passage.is_kept { KEPT } else { 0 });
             at = next;
         }
@@ -138,6 +142,7 @@ impl<'a> PhraseWords<'a> {
         LineWords {
             text: self.text,
             words: &self.spans[first..],
+            signs: &self.signs[first..],
             flags: &mut self.flags[first..],
             pairs: &mut self.pairs[first..],
             edges: &mut self.edges[first..],
@@ -147,6 +152,7 @@ impl<'a> PhraseWords<'a> {
         if count > 0 {
             let end = Span::new(passage.span.to(), passage.span.to());
             self.spans.push(end);
+            self.signs.push(0);
             self.flags.push(BREAK);
             self.pairs.push(WordPair::None);
             self.edges.push(0);
@@ -158,10 +164,17 @@ impl<'a> PhraseWords<'a> {
     /// one.
     fn number(&mut self) {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
+        // About half of the words are one byte: these need no hash.
+        let mut signs = [None; 256];
         let mut next = 0;
-        for (span, flags) in self.spans.iter().zip(&self.flags) {
-            let number =
-                if flags & BREAK != 0 { next } else { *numbers.entry(span.of(self.text)).or_insert(next) };
+        for ((span, flags), sign) in self.spans.iter().zip(&self.flags).zip(&self.signs) {
+            let number = if flags & BREAK != 0 {
+                next
+            } else if *sign != 0 {
+                *signs[usize::from(*sign)].get_or_insert(next)
+            } else {
+                *numbers.entry(span.of(self.text)).or_insert(next)
+            };
             next += u32::from(number == next);
             self.symbols.push(number);
         }

@@ -82,7 +82,8 @@ fn without_names(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool)
 
 /// The values of a template's rows. Within a run, a ditto sign replaces a repeated value for a limited number of rows.
 fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Vec<Vec<RowValue>> {
-    let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
+    let row = |_| Vec::with_capacity(template.columns.len());
+    let mut rows: Vec<_> = template.rows.iter().map(row).collect();
     let follows = follows(&template.rows, template.height);
     for cells in &template.columns {
         let (mut before, mut age) = ("", 0);

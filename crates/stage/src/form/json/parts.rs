@@ -12,6 +12,7 @@ use crate::form::json::worth::is_shorter;
 use crate::form::verbatim;
 use crate::plan::{Loss, Mode};
 use crate::read::json::MIN_BYTES;
+use crate::read::literals::LiteralSet;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -28,13 +29,16 @@ impl Stage for JsonParts {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let near = text.starts_with(['{', '[']) || SIGNS.iter().any(|sign| text.contains(sign));
+        let near = text.starts_with(['{', '[']) || SIGNS.occur_in(text);
         if text.len() < MIN_BYTES || !near {
             return None;
         }
         let (_, end) = verbatim::lines(text);
         let body = &text[..text.len() - end.len()];
         let parts = split(body)?;
+        if is_document(&parts, end) {
+            return None;
+        }
         let mut out = String::new();
         let keys = keys::place_for(scene.plan.reader);
         parts.iter().try_for_each(|part| part.push(keys, &mut out))?;
@@ -59,7 +63,17 @@ impl Stage for JsonParts {
 
 /// Strings at the start of a document that is not at the start of the text: the characters in front of it, and its
 /// first character.
-const SIGNS: [&str; 4] = ["\n{", "\n[", ": {", ": ["];
+static SIGNS: LiteralSet = LiteralSet::new(&["\n{", "\n[", ": {", ": ["]);
+
+/// True when a text is one document and nothing else, which [`Json`](super::Json) writes with fewer words around it.
+fn is_document(parts: &[Part<'_>], end: &str) -> bool {
+    match parts {
+        [Part::Json(found, values)] => {
+            values.len() == 1 && found.label.is_empty() && found.layout.may_end_with(end)
+        }
+        _ => false,
+    }
+}
 
 /// Adjacent lines that are written in the same way.
 enum Part<'t> {

@@ -8,6 +8,7 @@ mod pytest;
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
+use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
 
 /// The cut for pytest, go test, jest, vitest, mocha, playwright and TAP.
@@ -27,7 +28,7 @@ impl Stage for Test {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+        if !SIGNS.occur_in(text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -52,7 +53,7 @@ impl Stage for Test {
 }
 
 /// Strings by which a test run is recognised quickly.
-const SIGNS: [&str; 13] = [
+static SIGNS: LiteralSet = LiteralSet::new(&[
     "PASS",
     "=== RUN",
     "ok  \t",
@@ -66,7 +67,7 @@ const SIGNS: [&str; 13] = [
     "  ok ",
     ") ... ok",
     " s = .",
-];
+]);
 
 /// All descriptions of lines that belong to passing tests.
 const WORDS: &[&str] = &[
