@@ -18,6 +18,7 @@ mod read;
 mod room;
 pub mod signal;
 mod stage;
+mod view;
 
 pub use call::{Call, Family, Origin, ToolKind};
 pub use class::{CutClass, Omission};
@@ -26,3 +27,4 @@ pub use pattern::fits_pattern;
 pub use plan::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
 pub use room::Room;
 pub use stage::{Edit, Scene, Stage};
+pub use view::{TextFacts, TextView};

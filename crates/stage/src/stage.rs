@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode, Plan, Reader};
 use crate::room::Room;
+use crate::view::TextView;
 
 /// The context in which a stage runs.
 #[derive(Debug, Clone, Copy)]
@@ -80,13 +81,18 @@ pub trait Stage: Sync {
         &[]
     }
 
+    /// True when the stage passes text on to other stages, so that it may omit what they omit.
+    fn asks_others(&self) -> bool {
+        false
+    }
+
     /// The minimum saving in percent of the text. A minimum is needed because any notation takes a reader some effort.
     fn least_percent(&self) -> usize {
         2
     }
 
     /// The edit that the stage proposes for `text`, if any.
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit>;
 
     /// Restores the text from which an exact edit of this stage was made; `None` if there is too little room.
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {

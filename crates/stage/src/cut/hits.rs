@@ -12,6 +12,7 @@ use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for searches with more hits than anyone reads.
 pub(crate) struct Hits;
@@ -53,7 +54,7 @@ impl Stage for Hits {
         &[(CutClass::Content, &["hits behind the first of each file"])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if text.len() <= scene.room || scene.call.origin(text) != Origin::Search {
             return None;
         }
@@ -184,7 +185,8 @@ mod tests {
 
     fn cut(tool: &str, command: &str, text: &str) -> Option<String> {
         let call = Call { tool, command: Some(command), ..Call::default() };
-        Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
+        Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, &TextView::new(text))
+            .map(|edit| edit.text)
     }
 
     /// The result of a search with hits in this many files. Each file has more hits than the one before.

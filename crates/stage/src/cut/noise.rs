@@ -6,9 +6,9 @@
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
-use crate::read::source;
 use crate::signal;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for logs whose lines contain times.
 pub(crate) struct Noise;
@@ -28,8 +28,8 @@ impl Stage for Noise {
         &[(CutClass::Content, &["times and hashes"])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !is_log(text) || source::is_source(scene.call, text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !is_log(text) || text.is_source(scene.call) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -41,7 +41,7 @@ impl Stage for Noise {
                 quieten(&mut out, line);
             }
         }
-        (out != text).then(|| Edit { text: head(&out) + &out, loss: Loss::Detail, note: String::new() })
+        (out != **text).then(|| Edit { text: head(&out) + &out, loss: Loss::Detail, note: String::new() })
     }
 }
 

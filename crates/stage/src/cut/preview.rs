@@ -4,6 +4,7 @@ use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::read::json;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 use crate::{omit, signal};
 
 /// The cut for texts that are longer than a reader needs at first.
@@ -34,7 +35,7 @@ impl Stage for Preview {
         &[(CutClass::Content, &["lines between both ends"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         // Another stage cuts JSON, at the ends of its values.
         if text.len() < MIN_BYTES || json::opens(text) {
             return None;
@@ -46,7 +47,7 @@ impl Stage for Preview {
             return None;
         }
         let short = omit::gaps(&lines, &lines_to_keep(&lines, head, tail), 0, |_| "".into());
-        (short != text).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
+        (short != **text).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Removes padding between the pipes of tables.
 pub(crate) struct MinimizeTableWhitespace;
@@ -28,7 +29,7 @@ impl Stage for MinimizeTableWhitespace {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !text.contains('|') || is_space_significant(scene, text) {
             return None;
         }
@@ -94,7 +95,10 @@ mod tests {
         assert_eq!(becomes(&MinimizeTableWhitespace, hits), None);
         let table = "| id   | name |\n|------|------|\n| 1    | a    |\n";
         let call = Call { tool: "Grep", ..Call::default() };
-        assert_eq!(MinimizeTableWhitespace.apply(Scene::of(&Plan::default(), call), table), None);
+        assert_eq!(
+            MinimizeTableWhitespace.apply(Scene::of(&Plan::default(), call), &TextView::new(table)),
+            None
+        );
         assert!(becomes(&MinimizeTableWhitespace, table).is_some());
     }
 }

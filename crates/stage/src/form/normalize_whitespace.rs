@@ -5,6 +5,7 @@
 use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Removes trailing white space, and all but two of several blank lines in a row.
 pub(crate) struct NormalizeWhitespace;
@@ -25,7 +26,7 @@ impl Stage for NormalizeWhitespace {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if is_space_significant(scene, text) {
             return None;
         }

@@ -1,9 +1,9 @@
 //! Writes consecutive repeats of a line or a block of lines once, with a count: `(the line above 41 more times)`.
 
 use crate::plan::{Loss, Mode};
-use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that contains consecutive repeats.
 pub(crate) struct Repeats;
@@ -17,8 +17,8 @@ impl Stage for Repeats {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if source::is_source(scene.call, text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if text.is_source(scene.call) {
             return None;
         }
         let (text, repeats) = fold(text);

@@ -8,6 +8,7 @@ use crate::read::hit;
 use crate::read::hit::Hit;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that consists of `path:12:text` or `path:text` lines.
 pub(crate) struct Search;
@@ -24,7 +25,7 @@ impl Stage for Search {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let (lines, end) = verbatim::lines(text);
         let form = Form::of(&lines)?;
         let paths = form.paths(&lines);

@@ -2,13 +2,14 @@
 
 use crate::call::Family;
 use crate::plan::Loss;
+use crate::read::hit;
 use crate::read::prefix::PrefixSet;
-use crate::read::{hit, source};
 use crate::stage::{Edit, Scene};
+use crate::view::TextView;
 
 /// True when the white space of a text is significant: in a file, in code, and in lines of files found by a search.
-pub(super) fn is_space_significant(scene: Scene<'_>, text: &str) -> bool {
-    source::is_source(scene.call, text) || is_code(text) || quotes_files(scene, text)
+pub(super) fn is_space_significant(scene: Scene<'_>, text: &TextView<'_>) -> bool {
+    text.is_source(scene.call) || is_code(text) || quotes_files(scene, text)
 }
 
 /// True for search results, which consist of lines of files that an edit may quote.
@@ -83,6 +84,6 @@ mod tests {
         let told = "error: x\n  |\n1 | |   a  b\n2 | |   a  b\n3 | |     a  b\n4 | |   a  b\n";
         assert_eq!(becomes(&MinimizeTableWhitespace, told), None);
         let read = Scene::of(&Plan::USUAL, Call { tool: "Read", ..Call::default() });
-        assert_eq!(NormalizeWhitespace.apply(read, "a  \n"), None);
+        assert_eq!(NormalizeWhitespace.apply(read, &TextView::new("a  \n")), None);
     }
 }

@@ -13,6 +13,7 @@ use self::line::ScreenLine;
 use crate::call::{Call, Family, Origin, ToolKind};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Removes terminal control sequences.
 pub(crate) struct Ansi;
@@ -30,7 +31,7 @@ impl Stage for Ansi {
         Mode::Safe
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if scene.call.tool_kind() == ToolKind::Read || !is_odd(text) {
             return None;
         }
@@ -106,7 +107,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn check(call: Call<'_>, text: &str, expected: Option<&str>) {
-        let edit = Ansi.apply(Scene::of(&Plan::default(), call), text);
+        let edit = Ansi.apply(Scene::of(&Plan::default(), call), &TextView::new(text));
         assert_eq!(edit.as_ref().map(|edit| &*edit.text), expected, "{text:?}");
         assert!(edit.is_none_or(|edit| edit.loss == Loss::Form));
     }

@@ -4,8 +4,8 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
-use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for the output of `cargo build`, `check`, `clippy`, `test` and `nextest`.
 pub(super) struct Cargo;
@@ -23,8 +23,8 @@ impl Stage for Cargo {
         &OMISSIONS
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.occur_in(text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !text.contains_any(&SIGNS) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -39,7 +39,7 @@ impl Stage for Cargo {
 }
 
 /// Strings by which cargo output is recognised quickly.
-static SIGNS: LiteralSet = LiteralSet::new(&[
+const SIGNS: [&str; 8] = [
     "   Compiling ",
     "    Checking ",
     "  Downloaded ",
@@ -48,7 +48,7 @@ static SIGNS: LiteralSet = LiteralSet::new(&[
     "        PASS [",
     "\nstack backtrace:",
     "\n  --> ",
-]);
+];
 
 const FRAMES: &str = "frames of libraries";
 const HINTS: &str = "hint";

@@ -7,8 +7,8 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
-use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for gcc, clang, make, cmake, ninja, javac, golangci-lint and any tool that writes `path:12:5: warning:
 /// text`.
@@ -27,8 +27,8 @@ impl Stage for Compiler {
         &[(CutClass::Noise, step::WORDS), (CutClass::Further, &[SOURCE])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.occur_in(text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !text.contains_any(&SIGNS) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -44,7 +44,7 @@ impl Stage for Compiler {
 }
 
 /// Strings by which such output is recognised quickly.
-static SIGNS: LiteralSet = LiteralSet::new(&[
+const SIGNS: [&str; 9] = [
     ": warning",
     ": C: ",
     ": W: ",
@@ -54,7 +54,7 @@ static SIGNS: LiteralSet = LiteralSet::new(&[
     "Entering directory",
     "  CC  ",
     "  CXX  ",
-]);
+];
 
 /// The number of lines at the end of the text in which a linter's verdict is searched for. Counts by rule follow the
 /// verdict.

@@ -7,8 +7,8 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::packages::{self, WarningCounts};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
-use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for builds, pulls and pushes of images, and for compose.
 pub(super) struct Docker;
@@ -26,8 +26,8 @@ impl Stage for Docker {
         &OMISSIONS
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.occur_in(text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !text.contains_any(&SIGNS) {
             return None;
         }
         let steps = Steps::of(text);
@@ -48,7 +48,7 @@ const OMISSIONS: [Omission; 2] = [
 ];
 
 /// Strings of which every relevant output contains at least one.
-static SIGNS: LiteralSet = LiteralSet::new(&[
+const SIGNS: [&str; 8] = [
     "[internal] load",
     ": Pull complete",
     ": Already exists",
@@ -57,7 +57,7 @@ static SIGNS: LiteralSet = LiteralSet::new(&[
     ": Pushed",
     "\nStep 1/",
     " Container ",
-]);
+];
 
 /// The numbers of build steps that are cached, internal or failed. Cached and internal steps are shown only if they
 /// fail.

@@ -6,6 +6,7 @@ use crate::cut::family::sift::is_trouble;
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for lines that differ only in the progress they report.
 pub(super) struct Progress;
@@ -23,7 +24,7 @@ impl Stage for Progress {
         &[(CutClass::Noise, &["progress"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !shows_progress(text) {
             return None;
         }

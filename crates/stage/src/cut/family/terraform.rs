@@ -4,8 +4,8 @@
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
-use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for plans and applies of Terraform and `OpenTofu`.
 pub(super) struct Terraform;
@@ -23,18 +23,14 @@ impl Stage for Terraform {
         &[(CutClass::Noise, &[READ, WAITING]), (CutClass::Content, &[UNKNOWN])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let known = SIGNS.occur_in(text);
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        let known = text.contains_any(&SIGNS);
         if known { sift(scene, text, |line| fate(scene, line)) } else { None }
     }
 }
 
-static SIGNS: LiteralSet = LiteralSet::new(&[
-    ": Refreshing state...",
-    ": Read complete after ",
-    "(known after apply)",
-    ": Still creating... [",
-]);
+const SIGNS: [&str; 4] =
+    [": Refreshing state...", ": Read complete after ", "(known after apply)", ": Still creating... ["];
 
 const READ: &str = "state that was read";
 const WAITING: &str = "waiting";

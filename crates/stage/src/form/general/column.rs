@@ -148,5 +148,16 @@ fn is_digit_mark(byte: u8) -> bool {
 
 /// True for bytes of words and names.
 pub(super) fn is_wordy(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+    WORDY[usize::from(byte)]
 }
+
+/// For each byte, whether it is part of words and names.
+static WORDY: [bool; 256] = {
+    let mut wordy = [true; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        wordy[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    wordy
+};

@@ -103,8 +103,12 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
             b'|' => 1,
             b',' => 2,
             b' ' => 3,
-            _ => {
+            b'"' | b'[' | b'(' | b'{' => {
                 at = closing_position(bytes, at).unwrap_or(at) + 1;
+                continue;
+            }
+            _ => {
+                at += 1;
                 continue;
             }
         };

@@ -182,6 +182,9 @@ impl Tree<'_, '_> {
         let step = rows.len().div_ceil(MAX_SAMPLE_ROWS);
         (0..field::COUNTED_SEPARATORS).find_map(|separator| {
             let count = |row: &u32| self.words.separators[*row as usize][separator];
+            if rows.iter().all(|row| count(row) == count(&rows[0])) {
+                return None;
+            }
             let mut tally = [0u32; 256];
             rows.iter().step_by(step).for_each(|row| tally[usize::from(count(row))] += 1);
             let rank = |count: &u8| (tally[usize::from(*count)], Reverse(*count));

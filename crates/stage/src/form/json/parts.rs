@@ -12,9 +12,9 @@ use crate::form::json::worth::is_shorter;
 use crate::form::verbatim;
 use crate::plan::{Loss, Mode};
 use crate::read::json::MIN_BYTES;
-use crate::read::literals::LiteralSet;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that is mostly JSON.
 pub(crate) struct JsonParts;
@@ -28,8 +28,8 @@ impl Stage for JsonParts {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let near = text.starts_with(['{', '[']) || SIGNS.occur_in(text);
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        let near = text.starts_with(['{', '[']) || text.contains_any(&SIGNS);
         if text.len() < MIN_BYTES || !near {
             return None;
         }
@@ -63,7 +63,7 @@ impl Stage for JsonParts {
 
 /// Strings at the start of a document that is not at the start of the text: the characters in front of it, and its
 /// first character.
-static SIGNS: LiteralSet = LiteralSet::new(&["\n{", "\n[", ": {", ": ["]);
+const SIGNS: [&str; 4] = ["\n{", "\n[", ": {", ": ["];
 
 /// True when a text is one document and nothing else, which [`Json`](super::Json) writes with fewer words around it.
 fn is_document(parts: &[Part<'_>], end: &str) -> bool {

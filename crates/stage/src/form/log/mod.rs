@@ -9,9 +9,9 @@ mod weigh;
 use self::head::HeadRow;
 use crate::form::repeats;
 use crate::plan::{Loss, Mode};
-use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A log of similar lines.
 pub(crate) struct Log;
@@ -25,8 +25,8 @@ impl Stage for Log {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || source::is_source(scene.call, text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if text.len() < MIN_BYTES || text.is_source(scene.call) {
             return None;
         }
         let (body, _) = repeats::fold(&write(text)?);
@@ -206,8 +206,8 @@ mod tests {
     fn files_are_left_alone() {
         let plan = crate::plan::Plan::default();
         let scene = |tool| Scene::of(&plan, crate::call::Call { tool, ..crate::call::Call::default() });
-        assert!(Log.apply(scene("bash"), &log("")).is_some());
-        assert_eq!(Log.apply(scene("Read"), &log("")), None);
+        assert!(Log.apply(scene("bash"), &TextView::new(&log(""))).is_some());
+        assert_eq!(Log.apply(scene("Read"), &TextView::new(&log(""))), None);
     }
 
     #[test]

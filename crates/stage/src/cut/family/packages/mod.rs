@@ -8,6 +8,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for installations by npm, pnpm, yarn, pip, uv, apt, go and similar tools.
 pub(super) struct Packages;
@@ -25,7 +26,7 @@ impl Stage for Packages {
         &OMISSIONS
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !text.lines().any(|line| fate(line) != LineFate::Keep) {
             return None;
         }

@@ -12,6 +12,7 @@ use crate::plan::{Loss, Mode};
 use crate::read::node;
 use crate::read::node::POINTER;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 use tree::{Item, SnapshotTree};
 
 /// The cut for page snapshots as printed by browser tools for agents.
@@ -35,7 +36,7 @@ impl Stage for PageSnapshot {
         &[(CutClass::Content, &["details of the snapshot"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !node::is_snapshot(text) {
             return None;
         }
@@ -203,7 +204,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn apply(text: &str) -> Option<String> {
-        let edit = PageSnapshot.apply(Scene::of(&Plan::default(), Call::default()), text);
+        let edit = PageSnapshot.apply(Scene::of(&Plan::default(), Call::default()), &TextView::new(text));
         edit.map(|edit| edit.text)
     }
 

@@ -8,8 +8,8 @@ mod pytest;
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
-use crate::read::literals::LiteralSet;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for pytest, go test, jest, vitest, mocha, playwright and TAP.
 pub(super) struct Test;
@@ -27,8 +27,8 @@ impl Stage for Test {
         &[(CutClass::Noise, WORDS)]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.occur_in(text) {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !text.contains_any(&SIGNS) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -53,7 +53,7 @@ impl Stage for Test {
 }
 
 /// Strings by which a test run is recognised quickly.
-static SIGNS: LiteralSet = LiteralSet::new(&[
+const SIGNS: [&str; 13] = [
     "PASS",
     "=== RUN",
     "ok  \t",
@@ -67,7 +67,7 @@ static SIGNS: LiteralSet = LiteralSet::new(&[
     "  ok ",
     ") ... ok",
     " s = .",
-]);
+];
 
 /// All descriptions of lines that belong to passing tests.
 const WORDS: &[&str] = &[
