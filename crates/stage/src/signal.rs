@@ -1,5 +1,7 @@
 //! Finds lines that report an error, which no cut may omit.
 
+use crate::read::lines;
+
 use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::iter::Peekable;
@@ -20,7 +22,7 @@ pub struct Signal {
 /// Finds the lines of `text` that contain an error signal, in order.
 pub fn signals(text: &str) -> impl Iterator<Item = Signal> {
     let (mut likely, mut next) = (LikelyPlaces::of(text), 0);
-    text.split_inclusive('\n').filter_map(move |line| {
+    lines::split_inclusive(text).filter_map(move |line| {
         let start = next;
         next += line.len();
         let line = line.strip_suffix('\n').unwrap_or(line).trim_end_matches('\r');
@@ -61,7 +63,8 @@ pub fn all_kept(before: &str, after: &str) -> bool {
 /// The lines of `before` that report an error and are missing from `after`.
 pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b str> {
     // Computed only when needed, because most texts report no errors.
-    let kept: LazyCell<HashSet<&str>, _> = LazyCell::new(move || after.lines().map(str::trim).collect());
+    let kept: LazyCell<HashSet<&str>, _> =
+        LazyCell::new(move || lines::lines(after).map(str::trim).collect());
     let mut strays = MAX_STRAYS;
     // If `after` does not contain the line as a whole line, it is searched for within other lines, a limited number of
     // times.

@@ -1,6 +1,6 @@
 //! A text as stages see it, with what is known about it: computed when a stage first asks, and kept for the next one.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -19,6 +19,8 @@ pub struct TextView<'t> {
 pub struct TextFacts {
     pairs: OnceCell<BytePairs>,
     is_source: OnceCell<bool>,
+    /// True when the text is known to be one JSON document whose layout can be restored.
+    is_document: Cell<bool>,
     /// The cuts that found nothing to omit, whatever the class.
     idle_cuts: RefCell<Vec<&'static str>>,
 }
@@ -54,6 +56,18 @@ impl<'t> TextView<'t> {
     /// True when the text, the result of the call, is a file that an agent may edit, a document, or a diff.
     pub(crate) fn is_source(&self, call: Call<'_>) -> bool {
         *self.facts.is_source.get_or_init(|| source::is_source(call, self.text))
+    }
+}
+
+impl TextView<'_> {
+    /// True when a stage has found that the text is one JSON document whose layout can be restored.
+    pub(crate) fn is_known_document(&self) -> bool {
+        self.facts.is_document.get()
+    }
+
+    /// Records that the text is one JSON document whose layout can be restored.
+    pub(crate) fn record_document(&self) {
+        self.facts.is_document.set(true);
     }
 }
 

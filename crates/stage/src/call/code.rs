@@ -3,6 +3,7 @@
 //! Looks at how the first lines begin and end. The rules avoid mistaking tool output for source; they may miss a table
 //! of constants or a page of prose in a comment.
 
+use crate::read::lines;
 use crate::read::prefix::PrefixSet;
 
 /// The maximum number of lines inspected, and the minimum number needed to decide.
@@ -93,7 +94,7 @@ const LEVELS: &[&str] = &["INFO", "WARN", "ERROR", "DEBUG", "error", "warning", 
 /// True when `text` looks like source code.
 pub(crate) fn is_code(text: &str) -> bool {
     let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES).collect();
+        lines::lines(text).map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES).collect();
     // JSON and markup contain braces and brackets too.
     let is_document = text.trim_start().starts_with(['{', '[', '<']);
     if lines.len() < MIN_LINES || is_document {

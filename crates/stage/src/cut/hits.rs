@@ -11,6 +11,7 @@ use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -85,7 +86,7 @@ struct FileHits<'a> {
 
 impl<'a> SearchFiles<'a> {
     fn of(text: &'a str) -> Option<Self> {
-        let lines: Vec<&str> = text.lines().collect();
+        let lines: Vec<&str> = lines::lines(text).collect();
         let located = |line: &&'a str| hit::parse_numbered(line).map(|hit| hit.path);
         let paths: BTreeSet<&str> = lines.iter().filter_map(located).collect();
         let root = lines.iter().find_map(|line| hit::root(line, &paths)).unwrap_or_default();

@@ -6,6 +6,7 @@
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
+use crate::read::lines;
 use crate::signal;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
@@ -32,7 +33,7 @@ impl Stage for Noise {
         if !is_log(text) || text.is_source(scene.call) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let mut out = String::with_capacity(text.len());
         for (at, line) in lines.iter().enumerate() {
             if at == 0 || at + 1 == lines.len() || signal::find(line.trim_end()).is_some() {

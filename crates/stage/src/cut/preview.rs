@@ -3,6 +3,7 @@
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::read::json;
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 use crate::{omit, signal};
@@ -40,7 +41,7 @@ impl Stage for Preview {
         if text.len() < MIN_BYTES || json::opens(text) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let head = omit::lines_within(lines.iter(), HEAD_BYTES);
         let tail = lines.len() - omit::lines_within(lines.iter().rev(), TAIL_BYTES);
         if head == 0 || tail == lines.len() || head >= tail {

@@ -4,6 +4,7 @@
 
 use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -33,7 +34,7 @@ impl Stage for MinimizeTableWhitespace {
         if !text.contains('|') || is_space_significant(scene, text) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let mut out = String::with_capacity(text.len());
         for part in lines.chunk_by(|one, two| pipes(one) == pipes(two)) {
             let table = part.len() >= MIN_ROWS && pipes(part[0]) >= MIN_PIPES && is_head(part[0]);

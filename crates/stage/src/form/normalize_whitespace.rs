@@ -4,6 +4,7 @@
 
 use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -32,7 +33,7 @@ impl Stage for NormalizeWhitespace {
         }
         let mut out = String::with_capacity(text.len());
         let mut blank = 0;
-        for line in text.split_inclusive('\n') {
+        for line in lines::split_inclusive(text) {
             let words = line.trim_end();
             blank = if words.is_empty() { blank + 1 } else { 0 };
             if blank <= MAX_BLANK_LINES {

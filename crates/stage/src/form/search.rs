@@ -92,13 +92,20 @@ impl<'a> Form<'a> {
 
     /// True when most lines are hits, and many adjacent hits have the same path.
     fn fits(&self, lines: &[&'a str], paths: &BTreeSet<&str>) -> bool {
-        let (mut hits, mut groups, mut path) = (0, 0, "");
-        for hit in lines.iter().filter_map(|line| self.read(paths, line)) {
-            hits += 1;
-            groups += usize::from(hit.path != path);
-            path = hit.path;
+        let (mut hits, mut others, mut groups, mut path) = (0, 0, 0, "");
+        for line in lines {
+            if let Some(hit) = self.read(paths, line) {
+                hits += 1;
+                groups += usize::from(hit.path != path);
+                path = hit.path;
+            } else {
+                others += 1;
+                if others * 2 > lines.len() {
+                    return false;
+                }
+            }
         }
-        hits >= MIN_HITS && hits * 2 >= lines.len() && groups * 4 <= hits * 3
+        hits >= MIN_HITS && groups * 4 <= hits * 3
     }
 
     fn paths(&self, lines: &[&'a str]) -> BTreeSet<&'a str> {

@@ -3,6 +3,7 @@
 use crate::call::Family;
 use crate::plan::Loss;
 use crate::read::hit;
+use crate::read::lines;
 use crate::read::prefix::PrefixSet;
 use crate::stage::{Edit, Scene};
 use crate::view::TextView;
@@ -14,7 +15,7 @@ pub(super) fn is_space_significant(scene: Scene<'_>, text: &TextView<'_>) -> boo
 
 /// True for search results, which consist of lines of files that an edit may quote.
 fn quotes_files(scene: Scene<'_>, text: &str) -> bool {
-    let lines = || text.lines().take(SAMPLE_LINES);
+    let lines = || lines::lines(text).take(SAMPLE_LINES);
     let hits = lines().filter(|line| hit::parse_numbered(line).is_some()).count();
     scene.call.family() == Family::Grep || hits * 2 > lines().count()
 }
@@ -56,7 +57,7 @@ static CODE_PREFIXES: PrefixSet = PrefixSet::new(&[
 /// True for a text that may be source code, or that is structured by indentation, as YAML is.
 fn is_code(text: &str) -> bool {
     let (mut all, mut code) = (0, 0);
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    for line in lines::lines(text).map(str::trim).filter(|line| !line.is_empty()) {
         all += 1;
         code += usize::from(line.ends_with(CODE_SUFFIXES) || CODE_PREFIXES.begin(line));
     }

@@ -108,12 +108,6 @@ impl Layout {
             (layout.write(value) == text).then_some(layout)
         })
     }
-
-    /// True when a text of this layout with the blanks `end` behind it has a layout as well.
-    #[must_use]
-    pub fn may_end_with(&self, end: &str) -> bool {
-        self.after.len() + end.len() <= MAX_BLANK
-    }
 }
 
 const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];

@@ -10,8 +10,11 @@ mod rows;
 use self::code::Carets;
 use self::line::Returns;
 use self::line::ScreenLine;
+use memchr::memchr3;
+
 use crate::call::{Call, Family, Origin, ToolKind};
 use crate::plan::{Loss, Mode};
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -42,7 +45,7 @@ impl Stage for Ansi {
 
 /// True when a text may contain characters that a terminal does not show literally.
 fn is_odd(text: &str) -> bool {
-    text.bytes().any(|byte| matches!(byte, 0x1b | b'\r' | 0x08 | b'^'))
+    memchr3(0x1b, b'\r', 0x08, text.as_bytes()).is_some() || text.contains('^')
 }
 
 /// Strings that occur in texts where control sequences were deliberately made visible.
@@ -75,7 +78,7 @@ fn render(sent: &str, habits: Habits) -> Option<String> {
     let text = &*rows::collect_rows(sent, habits.carets);
     let mut out = String::with_capacity(text.len());
     let mut above = 0..0;
-    for raw in text.split_inclusive('\n') {
+    for raw in lines::split_inclusive(text) {
         let body = raw.strip_suffix('\n').unwrap_or(raw);
         let body = if body.len() < raw.len() { body.strip_suffix('\r').unwrap_or(body) } else { body };
         let start = out.len();

@@ -18,6 +18,7 @@ use crate::class::{CutClass, Omission};
 use crate::form::ROWS;
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 use crate::{omit, signal};
@@ -65,7 +66,7 @@ impl Stage for Alike {
         if text.len() < MIN_BYTES || !is_log(text) || is_data(scene, text) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         if lines.len() < MIN_LINES {
             return None;
         }

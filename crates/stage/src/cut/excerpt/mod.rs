@@ -90,14 +90,16 @@ fn shorter<'v, S>(value: Value<'v>, room: usize, steps: &[S], cut: impl Fn(&mut 
     if weigh(&value) <= room {
         return value;
     }
-    let mut short = value.clone();
+    let Some((last, steps)) = steps.split_last() else { return value };
     for step in steps {
-        short = value.clone();
+        let mut short = value.clone();
         cut(&mut short, step);
         if weigh(&short) <= room {
-            break;
+            return short;
         }
     }
+    let mut short = value;
+    cut(&mut short, last);
     short
 }
 

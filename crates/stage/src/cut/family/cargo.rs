@@ -4,6 +4,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -27,7 +28,7 @@ impl Stage for Cargo {
         if !text.contains_any(&SIGNS) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let diagnostics = Diagnostics::new(scene);
         let mut writer = Writer { sheet: Sheet::new(text), diagnostics, scene, traced: false, hinted: false };
         let mut at = 0;

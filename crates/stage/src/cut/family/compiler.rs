@@ -7,6 +7,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -31,7 +32,7 @@ impl Stage for Compiler {
         if !text.contains_any(&SIGNS) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let linted = lines.iter().rev().take(VERDICT_WITHIN_LINES).any(|line| is_verdict(line));
         let mut writer =
             Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, scene, linted };

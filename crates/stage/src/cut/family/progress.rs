@@ -5,6 +5,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::is_trouble;
 use crate::omit;
 use crate::plan::{Loss, Mode};
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -28,7 +29,7 @@ impl Stage for Progress {
         if !shows_progress(text) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let mut out = String::with_capacity(text.len());
         lines.chunk_by(|one, next| is_same_meter(one, next)).for_each(|run| write(run, &mut out));
         (out.len() < text.len()).then_some(Edit { text: out, loss: Loss::Detail, note: String::new() })

@@ -12,6 +12,7 @@ use self::budget::Budget;
 use crate::class::{CutClass, Omission};
 use crate::cut::alike;
 use crate::plan::{Loss, Mode, Reader};
+use crate::read::lines;
 use crate::read::{json, table};
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
@@ -59,7 +60,7 @@ impl Stage for Skim {
         if budget.is_whole_on_error && signal::signals(text).next().is_some() {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let longest = lines.iter().map(|line| line.len()).max()?;
         if longest * LONGEST_LINE_DIVISOR > text.len()
             || json::begin(text).is_some()

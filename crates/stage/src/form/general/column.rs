@@ -23,7 +23,8 @@ fn refine_within(text: &str, mut cells: Vec<Span>, parts: &mut Vec<Part>, depth:
     trim(&mut cells, before, 0);
     let after = common_suffix(text, &cells);
     trim(&mut cells, 0, after);
-    match field::split(text, &cells).filter(|_| depth > 0) {
+    let split = if depth > 0 { field::split(text, &cells) } else { None };
+    match split {
         Some(split) => put_split(text, split, parts, depth),
         None => put_cells(text, cells, parts),
     }

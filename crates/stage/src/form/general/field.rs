@@ -57,9 +57,15 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
 
 /// Splits cells at every `separator`; `None` if the cells have different numbers of fields.
 fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
-    let mut width = 1;
-    each_separator(text, cells[0], (separator, is_nested), |_| width += 1);
-    if !(2..=MAX_FIELDS).contains(&width) {
+    let width = |cell: Span| {
+        let mut width = 1;
+        each_separator(text, cell, (separator, is_nested), |_| width += 1);
+        width
+    };
+    let others = [cells[cells.len() / 2], cells[cells.len() - 1]].map(width);
+    let width = width(cells[0]);
+    // Most cells that differ do so here, before there is room for columns.
+    if !(2..=MAX_FIELDS).contains(&width) || others != [width; 2] {
         return None;
     }
     let mut columns: Vec<_> = (0..width).map(|_| Vec::with_capacity(cells.len())).collect();

@@ -13,6 +13,8 @@ pub(super) struct LineWords<'l> {
     pub(super) flags: &'l mut [u8],
     pub(super) pairs: &'l mut [WordPair],
     pub(super) edges: &'l mut [u8],
+    /// The brackets and quotes that are open: the word and its sign. Empty between lines.
+    pub(super) open: &'l mut Vec<(usize, u8)>,
 }
 
 /// The relation of a word to its counterpart.
@@ -69,7 +71,7 @@ impl LineWords<'_> {
     }
 
     fn find_pairs(&mut self) {
-        let mut open: Vec<(usize, u8)> = Vec::new();
+        let mut open = std::mem::take(self.open);
         for word in 0..self.words.len() {
             let sign = self.signs[word];
             match sign {
@@ -85,6 +87,8 @@ impl LineWords<'_> {
             }
         }
         self.drop_halves(&open);
+        open.clear();
+        *self.open = open;
     }
 
     /// Records an opening bracket or quote. At too great a depth, it counts as unmatched.

@@ -91,6 +91,8 @@ struct PhraseWords<'a> {
     flags: Vec<u8>,
     pairs: Vec<WordPair>,
     edges: Vec<u8>,
+    /// Room for the brackets that are open in a passage.
+    open: Vec<(usize, u8)>,
     /// For each word, the index of its passage.
     passages: Vec<u32>,
     /// For each word, the total cost of the words in front of it.
@@ -109,6 +111,7 @@ impl<'a> PhraseWords<'a> {
             flags: Vec::with_capacity(room),
             pairs: Vec::with_capacity(room),
             edges: Vec::with_capacity(room),
+            open: Vec::new(),
             passages: Vec::with_capacity(room),
             costs: Vec::with_capacity(room),
         };
@@ -146,6 +149,7 @@ impl<'a> PhraseWords<'a> {
             flags: &mut self.flags[first..],
             pairs: &mut self.pairs[first..],
             edges: &mut self.edges[first..],
+            open: &mut self.open,
         }
         .read();
         // The end of a passage is a word that is never part of a phrase.

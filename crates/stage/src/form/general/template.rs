@@ -78,10 +78,7 @@ impl LineTemplate {
     ) -> Option<Self> {
         let (parts, columns) = holes(source.text, parts);
         let is_bare = matches!(parts[..], [LinePart::Hole(..)]);
-        if is_bare
-            || columns.len() > MAX_COLUMNS
-            || !columns.iter().all(|cells| reads_well(source.text, cells))
-        {
+        if is_bare || columns.len() > MAX_COLUMNS || !columns.iter().all(|cells| reads_well(source, cells)) {
             return None;
         }
         let mut template = Self { parts, columns, rows: rows.all.to_vec(), height: rows.height, gain: 0 };
@@ -170,14 +167,15 @@ fn holes(text: &str, parts: Vec<Part>) -> (Vec<LinePart>, Vec<Vec<Span>>) {
 }
 
 /// True when cells are readable values: none is blank, and hardly any contains an unmatched quote or half of a tag.
-fn reads_well(text: &str, cells: &[Span]) -> bool {
+fn reads_well(source: &ReadText<'_>, cells: &[Span]) -> bool {
+    let text = source.text;
     // A value that begins with a sign of ASCII other than a blank needs no closer look.
     let is_blank = |cell: &Span| {
         let first = cell.bytes(text).first();
         first.is_some_and(|first| !first.is_ascii_graphic()) && cell.of(text).trim().is_empty()
     };
-    let halves = cells.iter().filter(|cell| is_half(cell.bytes(text))).count();
-    !cells.iter().any(is_blank) && halves * 10 <= cells.len()
+    let halves = || cells.iter().filter(|cell| is_half(cell.bytes(text))).count();
+    !cells.iter().any(is_blank) && (!source.has_pairs || halves() * 10 <= cells.len())
 }
 
 /// True when quotes in a value do not match, or a tag is not closed.

@@ -27,7 +27,10 @@ impl Stage for Json {
         let (value, keys) = (document(text)?, keys::place_for(scene.plan.reader));
         let layout = Layout::of(text, &value);
         let (loss, note) = match &layout {
-            Some(layout) => (Loss::None, layout.to_string()),
+            Some(layout) => {
+                text.record_document();
+                (Loss::None, layout.to_string())
+            }
             None => (Loss::Form, String::new()),
         };
         // The pipeline decodes exact forms to check them, so they are not checked here too.

@@ -29,6 +29,10 @@ impl Stage for JsonParts {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        // A document alone has fewer words around it in the form for documents.
+        if text.is_known_document() {
+            return None;
+        }
         let near = text.starts_with(['{', '[']) || text.contains_any(&SIGNS);
         if text.len() < MIN_BYTES || !near {
             return None;
@@ -36,9 +40,6 @@ impl Stage for JsonParts {
         let (_, end) = verbatim::lines(text);
         let body = &text[..text.len() - end.len()];
         let parts = split(body)?;
-        if is_document(&parts, end) {
-            return None;
-        }
         let mut out = String::new();
         let keys = keys::place_for(scene.plan.reader);
         parts.iter().try_for_each(|part| part.push(keys, &mut out))?;
@@ -64,16 +65,6 @@ impl Stage for JsonParts {
 /// Strings at the start of a document that is not at the start of the text: the characters in front of it, and its
 /// first character.
 const SIGNS: [&str; 4] = ["\n{", "\n[", ": {", ": ["];
-
-/// True when a text is one document and nothing else, which [`Json`](super::Json) writes with fewer words around it.
-fn is_document(parts: &[Part<'_>], end: &str) -> bool {
-    match parts {
-        [Part::Json(found, values)] => {
-            values.len() == 1 && found.label.is_empty() && found.layout.may_end_with(end)
-        }
-        _ => false,
-    }
-}
 
 /// Adjacent lines that are written in the same way.
 enum Part<'t> {

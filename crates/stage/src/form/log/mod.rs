@@ -9,6 +9,7 @@ mod weigh;
 use self::head::HeadRow;
 use crate::form::repeats;
 use crate::plan::{Loss, Mode};
+use crate::read::lines;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
@@ -48,7 +49,7 @@ const MAX_KEPT_PERCENT: usize = 90;
 
 /// Writes the log with its shared text stated once; `None` if its lines share no text.
 fn write(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.split('\n').collect();
+    let lines: Vec<&str> = lines::split(text).collect();
     let rows = head::rows(&lines);
     if rows.len() == lines.len() {
         return None;
@@ -70,7 +71,7 @@ fn write(text: &str) -> Option<String> {
 fn read(room: Room, body: &str) -> Option<String> {
     let mut out = String::with_capacity(body.len() * 2);
     let mut section = None;
-    for line in body.split('\n') {
+    for line in lines::split(body) {
         if let Some(said) = head::read(line) {
             section = Some(said);
             continue;

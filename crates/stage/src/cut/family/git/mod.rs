@@ -80,7 +80,7 @@ impl Stage for GitRefs {
     }
 
     fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
-        let text = refs::shorten(text)?;
+        let text = if text.contains_any(&refs::WORDS) { refs::shorten(text) } else { None }?;
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
     }
 }

@@ -7,6 +7,7 @@ mod system;
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -27,7 +28,7 @@ impl Stage for Packages {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
-        if !text.lines().any(|line| fate(line) != LineFate::Keep) {
+        if !lines::lines(text).any(|line| fate(line) != LineFate::Keep) {
             return None;
         }
         let mut seen = WarningCounts::default();

@@ -9,6 +9,7 @@ mod tree;
 use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
+use crate::read::lines;
 use crate::read::node;
 use crate::read::node::POINTER;
 use crate::stage::{Edit, Scene, Stage};
@@ -40,7 +41,7 @@ impl Stage for PageSnapshot {
         if !node::is_snapshot(text) {
             return None;
         }
-        let lines: Vec<&str> = text.split('\n').collect();
+        let lines: Vec<&str> = lines::split(text).collect();
         let span = node::span(&lines);
         // The newline at the end of a text without code fences is not a line of the snapshot.
         let end = if lines[span.clone()].last() == Some(&"") { span.end - 1 } else { span.end };

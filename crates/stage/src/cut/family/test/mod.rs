@@ -8,6 +8,7 @@ mod pytest;
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
+use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
@@ -31,7 +32,7 @@ impl Stage for Test {
         if !text.contains_any(&SIGNS) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let mut log = go::GoLog::of(&lines);
         let ticks = js::is_run(text);
         let named = go::names_stay(text);
