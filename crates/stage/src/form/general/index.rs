@@ -61,7 +61,9 @@ impl WordIndex {
         let steps = steps(lines.iter().filter(|line| !line.is_empty()).count());
         let level = |count: u32| steps.partition_point(|step| *step > count) as u8;
         let levels: Vec<u8> = support.into_iter().map(|(count, _)| level(count)).collect();
-        all.iter_mut().for_each(|word| word.level = levels[word.number as usize]);
+        for word in &mut all {
+            word.level = levels[word.number as usize];
+        }
         let words = starts.windows(2).map(|ends| &all[ends[0] as usize..ends[1] as usize]);
         let levels =
             words.map(|words| words.iter().fold(0, |levels, word| levels | 1 << word.level)).collect();
