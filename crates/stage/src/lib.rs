@@ -8,10 +8,12 @@ mod class;
 pub mod clean;
 pub mod cut;
 pub mod form;
+mod lines;
 mod lookup;
 mod omit;
 mod pattern;
 mod plan;
+mod prefix;
 #[cfg(test)]
 mod proof;
 mod read;

@@ -1,6 +1,6 @@
 //! Finds lines that report an error, which no cut may omit.
 
-use crate::read::lines;
+use crate::lines;
 
 use std::cell::LazyCell;
 use std::collections::HashSet;

@@ -26,6 +26,15 @@ impl<'a> Scene<'a> {
         Self { plan, call, class: CutClass::Content, room: DEFAULT_ROOM_BYTES }
     }
 
+    /// True when a cut may omit all that it ever omits, and no content, of which more may go where there is less room.
+    /// If such a cut declines a text here, it declines it in every scene.
+    #[must_use]
+    pub fn exhausts(&self, cut: &dyn Stage) -> bool {
+        let is_final = |class: CutClass| class < CutClass::Content && self.may_omit(class);
+        let classes = cut.leaves();
+        !classes.is_empty() && !cut.asks_others() && classes.iter().all(|(class, _)| is_final(*class))
+    }
+
     /// True when text of this class may be omitted.
     #[must_use]
     pub fn may_omit(&self, class: CutClass) -> bool {

@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use crate::call::Call;
 use crate::read::source;
-use crate::stage::{Scene, Stage};
 
 /// A text that stages may edit. It can be used like a `str`.
 pub struct TextView<'t> {
@@ -72,22 +71,15 @@ impl TextView<'_> {
 }
 
 impl TextFacts {
-    /// True when this cut was asked before, and can say nothing else now.
+    /// True when the cut of this name has nothing to omit.
     #[must_use]
-    pub fn is_idle(&self, cut: &dyn Stage) -> bool {
-        self.idle_cuts.borrow().contains(&cut.name())
+    pub fn is_idle(&self, cut: &str) -> bool {
+        self.idle_cuts.borrow().contains(&cut)
     }
 
-    /// Records that a stage declined the text. For a cut that may already omit all that it ever omits, this is final:
-    /// a scene with a higher class allows it nothing more.
-    pub fn record_decline(&self, stage: &dyn Stage, scene: Scene<'_>) {
-        let classes = stage.leaves();
-        if !classes.is_empty()
-            && !stage.asks_others()
-            && classes.iter().all(|(class, _)| scene.may_omit(*class))
-        {
-            self.idle_cuts.borrow_mut().push(stage.name());
-        }
+    /// Records that the cut of this name has nothing to omit, whatever it may.
+    pub fn record_idle(&self, cut: &'static str) {
+        self.idle_cuts.borrow_mut().push(cut);
     }
 }
 

@@ -93,11 +93,13 @@ impl<'a> StageRun<'a> {
         scene: Scene<'_>,
         max_cost: usize,
     ) -> Option<Proposal> {
-        if self.is_signed || stage.reader() > scene.plan.reader || self.facts.is_idle(stage) {
+        if self.is_signed || stage.reader() > scene.plan.reader || self.facts.is_idle(stage.name()) {
             return None;
         }
         let Some(edit) = stage.apply(scene, &TextView::with_facts(&self.text, Rc::clone(&self.facts))) else {
-            self.facts.record_decline(stage, scene);
+            if scene.exhausts(stage) {
+                self.facts.record_idle(stage.name());
+            }
             return None;
         };
         if edit.loss > scene.plan.loss {

@@ -3,8 +3,8 @@
 //! Looks at how the first lines begin and end. The rules avoid mistaking tool output for source; they may miss a table
 //! of constants or a page of prose in a comment.
 
-use crate::read::lines;
-use crate::read::prefix::PrefixSet;
+use crate::lines;
+use crate::prefix::PrefixSet;
 
 /// The maximum number of lines inspected, and the minimum number needed to decide.
 const MAX_LINES: usize = 400;

@@ -2,7 +2,7 @@
 //!
 //! `docs/reads.md` explains the same rules in a table; a test checks that table row by row.
 
-use crate::read::lines;
+use crate::lines;
 
 /// How a file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use crate::call::Origin;
 use crate::class::{CutClass, Omission};
+use crate::lines;
 use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 

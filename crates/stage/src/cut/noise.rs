@@ -4,9 +4,9 @@
 //! at the top reports what is missing.
 
 use crate::class::{CutClass, Omission};
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
-use crate::read::lines;
 use crate::signal;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;

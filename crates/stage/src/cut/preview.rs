@@ -1,9 +1,9 @@
 //! Shortens long texts: keeps their head, their tail and every line between them that reports an error.
 
 use crate::class::{CutClass, Omission};
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::read::json;
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 use crate::{omit, signal};

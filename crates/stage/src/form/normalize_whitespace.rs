@@ -3,8 +3,8 @@
 //! Runs after the exact forms; a text that one of them has written does not need this stage.
 
 use crate::form::whitespace::{edit, end, is_space_significant};
+use crate::lines;
 use crate::plan::Mode;
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 

@@ -1,7 +1,7 @@
 //! Writes consecutive repeats of a line or a block of lines once, with a count: `(the line above 41 more times)`.
 
+use crate::lines;
 use crate::plan::{Loss, Mode};
-use crate::read::lines;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;

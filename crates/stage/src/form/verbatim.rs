@@ -3,7 +3,7 @@
 //! A count is used instead of an escape character, so that the unchanged lines cannot be mistaken for the form's own
 //! notation.
 
-use crate::read::lines;
+use crate::lines;
 
 /// Splits a text into its lines and its ending: a newline or nothing.
 pub(crate) fn lines(text: &str) -> (Vec<&str>, &'static str) {

@@ -1,10 +1,10 @@
 //! Decides whether a text's white space is significant.
 
 use crate::call::Family;
+use crate::lines;
 use crate::plan::Loss;
+use crate::prefix::PrefixSet;
 use crate::read::hit;
-use crate::read::lines;
-use crate::read::prefix::PrefixSet;
 use crate::stage::{Edit, Scene};
 use crate::view::TextView;
 

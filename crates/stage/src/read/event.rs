@@ -2,8 +2,8 @@
 //!
 //! Rows of data may contain times too, but they contain few words, and their time of day is often midnight.
 
+use crate::lines;
 use crate::read::json;
-use crate::read::lines;
 
 /// True when enough lines have a time or a level near their beginning and are not JSON, table rows or rows of numbers.
 pub(crate) fn is_log(text: &str) -> bool {

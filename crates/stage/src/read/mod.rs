@@ -4,8 +4,6 @@ pub(crate) mod entry;
 pub(crate) mod event;
 pub(crate) mod hit;
 pub(crate) mod json;
-pub(crate) mod lines;
 pub(crate) mod node;
-pub(crate) mod prefix;
 pub(crate) mod source;
 pub(crate) mod table;

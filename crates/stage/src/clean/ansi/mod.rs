@@ -13,8 +13,8 @@ use self::line::ScreenLine;
 use memchr::memchr3;
 
 use crate::call::{Call, Family, Origin, ToolKind};
+use crate::lines;
 use crate::plan::{Loss, Mode};
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 

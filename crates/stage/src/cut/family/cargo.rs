@@ -3,8 +3,8 @@
 use crate::class::{CutClass, Omission};
 use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
+use crate::lines;
 use crate::plan::{Loss, Mode};
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 

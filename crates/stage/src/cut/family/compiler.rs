@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
+use crate::lines;
 use crate::plan::{Loss, Mode};
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 

@@ -3,9 +3,9 @@
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::is_trouble;
+use crate::lines;
 use crate::omit;
 use crate::plan::{Loss, Mode};
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 

@@ -1,8 +1,8 @@
 //! Separates kept from omitted lines, and writes one marker for each kind of omitted line, at the place of the first.
 
 use crate::class::CutClass;
+use crate::lines;
 use crate::plan::Loss;
-use crate::read::lines;
 use crate::stage::{Edit, Scene};
 use crate::{omit, signal};
 

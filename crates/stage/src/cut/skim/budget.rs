@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Origin, ToolKind};
 use crate::cut::skim::lead::{self, LeadLine};
-use crate::read::lines;
+use crate::lines;
 use crate::read::source;
 use crate::stage::Scene;
 

@@ -1,6 +1,6 @@
 //! Finds leading lines, which help a reader decide whether to read the lines below them.
 
-use crate::read::lines;
+use crate::lines;
 
 /// The reason why a line is worth showing, the best reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

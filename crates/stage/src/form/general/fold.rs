@@ -1,7 +1,7 @@
 //! Breaks long lines at the ends of records, so that similar lines can also be found in JSON and other texts without
 //! line breaks.
 
-use crate::read::lines;
+use crate::lines;
 
 /// Strings that end records: the most frequent of the first four is used; if none fits, the more frequent of the last
 /// two.

@@ -8,7 +8,7 @@ use crate::form::general::fold;
 use crate::form::general::name::SIGNS;
 use crate::form::general::notation::{self, HEAD, HEAD_END, TEXT};
 use crate::form::general::part::Pad;
-use crate::read::lines;
+use crate::lines;
 use crate::room::Room;
 
 /// Restores the original of `text`.

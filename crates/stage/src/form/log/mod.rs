@@ -8,8 +8,8 @@ mod weigh;
 
 use self::head::HeadRow;
 use crate::form::repeats;
+use crate::lines;
 use crate::plan::{Loss, Mode};
-use crate::read::lines;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;

@@ -1,6 +1,6 @@
 //! Abbreviates hashes in long lists of branches, tags, trees and objects.
 
-use crate::read::lines;
+use crate::lines;
 use crate::signal;
 
 /// Lists with fewer hashes are shown unchanged.

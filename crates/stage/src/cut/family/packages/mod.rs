@@ -6,8 +6,8 @@ mod system;
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
+use crate::lines;
 use crate::plan::Mode;
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 

@@ -1,7 +1,7 @@
 //! Recognises lines of pip, uv and poetry.
 
 use crate::cut::family::sift::LineFate;
-use crate::read::prefix::PrefixSet;
+use crate::prefix::PrefixSet;
 
 /// Steps for which pip prints one line at the start and one at the end.
 const STEPS: [&str; 8] = [

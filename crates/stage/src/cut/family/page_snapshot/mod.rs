@@ -7,9 +7,9 @@
 mod tree;
 
 use crate::class::{CutClass, Omission};
+use crate::lines;
 use crate::omit;
 use crate::plan::{Loss, Mode};
-use crate::read::lines;
 use crate::read::node;
 use crate::read::node::POINTER;
 use crate::stage::{Edit, Scene, Stage};

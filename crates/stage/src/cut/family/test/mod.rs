@@ -7,8 +7,8 @@ mod pytest;
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
+use crate::lines;
 use crate::plan::{Loss, Mode};
-use crate::read::lines;
 use crate::stage::{Edit, Scene, Stage};
 use crate::view::TextView;
 
