@@ -8,7 +8,7 @@ use tersely_codec::json;
 use tersely_core::{
     Call, DictionaryMethod, Loss, Mode, O200k, Outcome, Plan, Redaction, compress, original_of, restore,
 };
-use tersely_stage::{Room, Scene, form_named};
+use tersely_stage::{Room, Scene, TextView, form_named};
 use tersely_testing::corpus::{ToolOutput, outputs_of};
 
 const EXACT: Plan = Plan { loss: Loss::None, ..plan(Mode::Standard) };
@@ -177,7 +177,7 @@ fn a_dictionary_takes_no_time_to_speak_of() {
         let start = std::time::Instant::now();
         let plan = Plan { dictionary, loss: Loss::None, ..plan(Mode::Aggressive) };
         let form = form_named("dictionary").unwrap();
-        let edit = form.apply(Scene::of(&plan, Call::default()), text).unwrap();
+        let edit = form.apply(Scene::of(&plan, Call::default()), &TextView::new(text)).unwrap();
         assert_eq!(form.restore(Room::of(&edit.text), &edit.note, &edit.text).as_deref(), Some(text));
         assert!(start.elapsed().as_millis() < 500, "{dictionary:?} took {:?}", start.elapsed());
     }

@@ -9,7 +9,7 @@ use std::{env, thread};
 
 use tersely_core::{Call, Loss, O200k, Plan, Redaction, Room, compress, restore};
 use tersely_stage::form::GENERAL;
-use tersely_stage::{Edit, Scene};
+use tersely_stage::{Edit, Scene, TextView};
 use tersely_testing::corpus::outputs;
 use tersely_testing::generate::Choices;
 use tersely_testing::{invent, mutate_text};
@@ -84,7 +84,7 @@ fn check(samples: &[String], seed: u64) -> bool {
 }
 
 fn write_general(text: &str) -> Option<Edit> {
-    GENERAL.apply(Scene::of(&Plan::default(), Call::default()), text)
+    GENERAL.apply(Scene::of(&Plan::default(), Call::default()), &TextView::new(text))
 }
 
 /// A text that a seed invents, mutates, or turns into an imitation of our marks.

@@ -8,16 +8,19 @@ mod class;
 pub mod clean;
 pub mod cut;
 pub mod form;
+mod lines;
 mod lookup;
 mod omit;
 mod pattern;
 mod plan;
+mod prefix;
 #[cfg(test)]
 mod proof;
 mod read;
 mod room;
 pub mod signal;
 mod stage;
+mod view;
 
 pub use call::{Call, Family, Origin, ToolKind};
 pub use class::{CutClass, Omission};
@@ -26,3 +29,4 @@ pub use pattern::fits_pattern;
 pub use plan::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
 pub use room::Room;
 pub use stage::{Edit, Scene, Stage};
+pub use view::{TextFacts, TextView};

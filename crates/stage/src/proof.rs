@@ -4,10 +4,11 @@ use crate::call::Call;
 use crate::plan::Plan;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The edit that a stage proposes for a text.
 pub(crate) fn apply(stage: &dyn Stage, text: &str) -> Option<Edit> {
-    stage.apply(Scene::of(&Plan::default(), Call::default()), text)
+    stage.apply(Scene::of(&Plan::default(), Call::default()), &TextView::new(text))
 }
 
 /// The text that a stage writes for `text`.

@@ -1,8 +1,14 @@
 //! Finds lines that report an error, which no cut may omit.
 
+use crate::lines;
+
 use std::cell::LazyCell;
 use std::collections::HashSet;
+use std::iter::Peekable;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Matches, Regex};
 
 /// A line that contains an error signal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,14 +21,37 @@ pub struct Signal {
 
 /// Finds the lines of `text` that contain an error signal, in order.
 pub fn signals(text: &str) -> impl Iterator<Item = Signal> {
-    let mut next = 0;
-    text.split_inclusive('\n').filter_map(move |line| {
+    let (mut likely, mut next) = (LikelyPlaces::of(text), 0);
+    lines::split_inclusive(text).filter_map(move |line| {
         let start = next;
         next += line.len();
-        let line = line.trim_end_matches(['\n', '\r']);
-        let words = find(line)?;
+        let line = line.strip_suffix('\n').unwrap_or(line).trim_end_matches('\r');
+        let words = if likely.are_before(start, start + line.len()) { find(line) } else { opening(line) }?;
         Some(Signal { line: start..start + line.len(), words: start + words.start..start + words.end })
     })
+}
+
+/// The places of a text at which a signal may be, found in one search of the whole text. Every signal contains one of
+/// the strings that are searched for; openings are not among them.
+struct LikelyPlaces<'t>(Option<Peekable<Matches<'static, 't>>>);
+
+static LIKELY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let parts =
+        "rror|RROR|panicked at|Traceback |Exception|FAIL|ssertion|Segmentation|npm ERR|FATAL|CRITICAL";
+    Regex::new(parts).ok()
+});
+
+impl<'t> LikelyPlaces<'t> {
+    fn of(text: &'t str) -> Self {
+        Self(LIKELY.as_ref().map(|likely| likely.find_iter(text).peekable()))
+    }
+
+    /// True when one of the places from `start` on is before `end`. Ranges are asked for in order.
+    fn are_before(&mut self, start: usize, end: usize) -> bool {
+        let Some(places) = &mut self.0 else { return true };
+        while places.next_if(|place| place.start() < start).is_some() {}
+        places.peek().is_some_and(|place| place.start() < end)
+    }
 }
 
 /// True when every line of `before` that contains an error signal is still in `after`.
@@ -34,7 +63,8 @@ pub fn all_kept(before: &str, after: &str) -> bool {
 /// The lines of `before` that report an error and are missing from `after`.
 pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b str> {
     // Computed only when needed, because most texts report no errors.
-    let kept: LazyCell<HashSet<&str>, _> = LazyCell::new(move || after.lines().map(str::trim).collect());
+    let kept: LazyCell<HashSet<&str>, _> =
+        LazyCell::new(move || lines::lines(after).map(str::trim).collect());
     let mut strays = MAX_STRAYS;
     // If `after` does not contain the line as a whole line, it is searched for within other lines, a limited number of
     // times.
@@ -102,13 +132,21 @@ const PROBES: [[u32; 256]; PROBED_BYTES] = {
 /// The range of the first error signal in `line`.
 #[must_use]
 pub fn find(line: &str) -> Option<Range<usize>> {
-    let bytes = line.as_bytes();
-    let indent = line.len() - line.trim_start().len();
-    let opening = OPENINGS.iter().find(|opening| begins(&bytes[indent..], opening));
-    match opening {
-        Some(opening) => Some(indent..indent + opening.len()),
-        None => (indent..bytes.len()).find_map(|at| Some(at..at + signal_length(bytes, at)?)),
+    opening(line).or_else(|| {
+        let bytes = line.as_bytes();
+        (0..bytes.len()).find_map(|at| Some(at..at + signal_length(bytes, at)?))
+    })
+}
+
+/// The range of the opening that `line` begins with, behind its indentation.
+fn opening(line: &str) -> Option<Range<usize>> {
+    let rest = line.trim_start();
+    if !rest.starts_with(['e', 'E', 'f', 'F', 'p', 'P']) {
+        return None;
     }
+    let opening = OPENINGS.iter().find(|opening| begins(rest.as_bytes(), opening))?;
+    let indent = line.len() - rest.len();
+    Some(indent..indent + opening.len())
 }
 
 fn begins(bytes: &[u8], words: &str) -> bool {
@@ -116,11 +154,17 @@ fn begins(bytes: &[u8], words: &str) -> bool {
 }
 
 /// The length of the signal that starts at `at`, if there is one.
+#[inline]
 fn signal_length(bytes: &[u8], at: usize) -> Option<usize> {
+    let likely = PROBES[0][usize::from(bytes[at])];
+    if likely == 0 { None } else { probe(bytes, at, likely) }
+}
+
+/// Like `signal_length`, among the signals that begin with the byte at `at`.
+fn probe(bytes: &[u8], at: usize, mut likely: u32) -> Option<usize> {
     let rest = &bytes[at..];
-    let glance = rest.first_chunk::<PROBED_BYTES>()?;
-    let masks = PROBES.iter().zip(glance).map(|(masks, byte)| masks[usize::from(*byte)]);
-    let mut likely = masks.fold(u32::MAX, |likely, mask| likely & mask);
+    let [_, second, third] = rest.first_chunk::<PROBED_BYTES>()?;
+    likely &= PROBES[1][usize::from(*second)] & PROBES[2][usize::from(*third)];
     while likely != 0 {
         let which = likely.trailing_zeros() as usize;
         let word = SIGNALS[which];

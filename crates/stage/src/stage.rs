@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode, Plan, Reader};
 use crate::room::Room;
+use crate::view::TextView;
 
 /// The context in which a stage runs.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +24,15 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub const fn of(plan: &'a Plan, call: Call<'a>) -> Self {
         Self { plan, call, class: CutClass::Content, room: DEFAULT_ROOM_BYTES }
+    }
+
+    /// True when a cut may omit all that it ever omits, and no content, of which more may go where there is less room.
+    /// If such a cut declines a text here, it declines it in every scene.
+    #[must_use]
+    pub fn exhausts(&self, cut: &dyn Stage) -> bool {
+        let is_final = |class: CutClass| class < CutClass::Content && self.may_omit(class);
+        let classes = cut.leaves();
+        !classes.is_empty() && !cut.asks_others() && classes.iter().all(|(class, _)| is_final(*class))
     }
 
     /// True when text of this class may be omitted.
@@ -80,13 +90,18 @@ pub trait Stage: Sync {
         &[]
     }
 
+    /// True when the stage passes text on to other stages, so that it may omit what they omit.
+    fn asks_others(&self) -> bool {
+        false
+    }
+
     /// The minimum saving in percent of the text. A minimum is needed because any notation takes a reader some effort.
     fn least_percent(&self) -> usize {
         2
     }
 
     /// The edit that the stage proposes for `text`, if any.
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit>;
 
     /// Restores the text from which an exact edit of this stage was made; `None` if there is too little room.
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {

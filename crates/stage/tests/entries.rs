@@ -13,7 +13,7 @@ use serde_json::Value;
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, REST};
 use tersely_stage::form::{ANY, FORMS};
-use tersely_stage::{Call, Edit, Loss, Plan, Room, Scene, Stage};
+use tersely_stage::{Call, Edit, Loss, Plan, Room, Scene, Stage, TextView};
 use tersely_testing::corpus::{files, outputs, project};
 use tersely_testing::mutate_text;
 
@@ -103,7 +103,7 @@ fn each_edit(check: impl Fn(&dyn Stage, &[Loss], &Sample, &Edit) -> Option<Strin
             for sample in &texts {
                 let text = &sample.text;
                 let scene = Scene { room: ROOM, ..Scene::of(&plan, sample.call()) };
-                let Some(edit) = stage.apply(scene, text) else { continue };
+                let Some(edit) = stage.apply(scene, &TextView::new(text)) else { continue };
                 silent.remove(stage.name());
                 let fault = check(*stage, losses, sample, &edit);
                 faults
@@ -181,7 +181,8 @@ const SAID: [&str; 6] =
 fn the_same_text_gives_the_same_edit() {
     let plan = plan();
     each_edit(|stage, _, sample, edit| {
-        let again = stage.apply(Scene { room: ROOM, ..Scene::of(&plan, sample.call()) }, &sample.text);
+        let again = stage
+            .apply(Scene { room: ROOM, ..Scene::of(&plan, sample.call()) }, &TextView::new(&sample.text));
         (again.as_ref() != Some(edit)).then(|| edit.text.clone())
     });
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use tersely_codec::{Form, Value, decode, encode, json};
 use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, Room, compress, restore, restore_within};
-use tersely_stage::Scene;
 use tersely_stage::form::GENERAL;
+use tersely_stage::{Scene, TextView};
 use tersely_wire::hidden::{CloseReason, HiddenNames, ResponseFraming};
 use tersely_wire::{HistoryPlace, PROVIDERS, Splice, splice};
 
@@ -118,7 +118,7 @@ fn check_restore(bytes: &[u8]) {
 /// The general form restores what it writes, and restoring any text as if it were its own stays within the size limit.
 fn check_general(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    if let Some(edit) = GENERAL.apply(Scene::of(&Plan::default(), Call::default()), &text) {
+    if let Some(edit) = GENERAL.apply(Scene::of(&Plan::default(), Call::default()), &TextView::new(&text)) {
         let back = GENERAL.restore(Room::of(&edit.text), &edit.note, &edit.text);
         assert_eq!(back.as_deref(), Some(&*text), "{}", edit.text);
     }

@@ -2,8 +2,9 @@
 //! cheaper; every accepted step is recorded.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
-use tersely_stage::{CutClass, Edit, Loss, Mode, Room, Scene, Stage, signal};
+use tersely_stage::{CutClass, Edit, Loss, Mode, Room, Scene, Stage, TextFacts, TextView, signal};
 
 use crate::pipeline::ledger::{self, Step};
 use crate::pipeline::reference::EscapeScope;
@@ -14,6 +15,8 @@ use crate::tokens::{O200k, difference};
 #[derive(Clone)]
 pub(crate) struct StageRun<'a> {
     pub(crate) text: Cow<'a, str>,
+    /// What stages have found out about the text. Copies of a run share it.
+    facts: Rc<TextFacts>,
     /// The cost of the text in tokens; `None` until it is counted.
     cost: Option<usize>,
     /// True once an exact stage has signed the text with its footer. No other stage may run after that: it would hide
@@ -61,12 +64,13 @@ fn min_saved(stage: &dyn Stage, before: usize) -> usize {
 impl<'a> StageRun<'a> {
     /// A text before the first stage.
     pub(crate) fn new(text: Cow<'a, str>) -> Self {
-        Self { text, cost: None, is_signed: false, cut_class: None, steps: Vec::new() }
+        let facts = Rc::default();
+        Self { text, facts, cost: None, is_signed: false, cut_class: None, steps: Vec::new() }
     }
 
     /// A text that already has its footer, with its cost and the steps that produced it.
     pub(crate) fn from_signed((text, cost): (String, usize), steps: Vec<Step>) -> Self {
-        Self { text: Cow::Owned(text), cost: Some(cost), is_signed: true, cut_class: None, steps }
+        Self { cost: Some(cost), is_signed: true, steps, ..Self::new(Cow::Owned(text)) }
     }
 
     /// The same run, with the class of detail that was cut.
@@ -89,10 +93,18 @@ impl<'a> StageRun<'a> {
         scene: Scene<'_>,
         max_cost: usize,
     ) -> Option<Proposal> {
-        if self.is_signed || stage.reader() > scene.plan.reader {
+        if self.is_signed || stage.reader() > scene.plan.reader || self.facts.is_idle(stage.name()) {
             return None;
         }
-        let edit = stage.apply(scene, &self.text).filter(|edit| edit.loss <= scene.plan.loss)?;
+        let Some(edit) = stage.apply(scene, &TextView::with_facts(&self.text, Rc::clone(&self.facts))) else {
+            if scene.exhausts(stage) {
+                self.facts.record_idle(stage.name());
+            }
+            return None;
+        };
+        if edit.loss > scene.plan.loss {
+            return None;
+        }
         let signed = (edit.loss == Loss::None).then(|| footer::sign(stage.name(), &edit.note, &edit.text));
         let text = signed.as_ref().unwrap_or(&edit.text);
         let is_safe = stage.mode() == Mode::Safe;
@@ -121,7 +133,7 @@ impl<'a> StageRun<'a> {
     ) -> Option<Proposal> {
         let signed = footer::read(&inner.text).filter(|_| stage.reader() <= scene.plan.reader)?;
         let (name, note) = signed.stage();
-        let edit = stage.apply(scene, signed.body).filter(|edit| edit.note.is_empty())?;
+        let edit = stage.apply(scene, &TextView::new(signed.body)).filter(|edit| edit.note.is_empty())?;
         let text = footer::sign(&[stage.name(), " ", name].concat(), note, &edit.text);
         let before = inner.step.after;
         let after = O200k.count_within(&text, before.checked_sub(min_saved(stage, before))?)?;
@@ -136,6 +148,7 @@ impl<'a> StageRun<'a> {
     /// Replaces the text with a proposal's text, and records the proposal's steps.
     pub(crate) fn accept(&mut self, Proposal { text, step, inner_step, is_exact }: Proposal) {
         self.text = Cow::Owned(text);
+        self.facts = Rc::default();
         self.cost = Some(step.after);
         self.is_signed = is_exact;
         self.steps.extend(inner_step.into_iter().chain([step]));
@@ -158,8 +171,8 @@ impl<'a> StageRun<'a> {
         let body = if self.is_signed { footer::read(&self.text) } else { None };
         let Some(signed) = body else { return Self { is_signed: false, ..self.clone() } };
         let cost = self.cost.map(|cost| self.recount(cost, signed.body));
-        let text = Cow::Owned(signed.body.to_owned());
-        Self { text, cost, is_signed: false, steps: self.steps.clone(), ..*self }
+        let body = Self::new(Cow::Owned(signed.body.to_owned()));
+        Self { cost, cut_class: self.cut_class, steps: self.steps.clone(), ..body }
     }
 
     pub(crate) fn len(&self) -> usize {

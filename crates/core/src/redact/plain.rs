@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr2;
+
 /// A text without terminal codes.
 pub(super) struct PlainValue {
     pub(super) text: String,
@@ -17,7 +19,7 @@ impl PlainValue {
     pub(super) fn of(text: &str) -> Option<Self> {
         let mut plain = Self { text: String::new(), runs: Vec::new() };
         let (mut from, mut at) = (0, 0);
-        while let Some(found) = text.as_bytes()[at..].iter().position(|byte| matches!(byte, 0x1b | b'\\')) {
+        while let Some(found) = memchr2(0x1b, b'\\', &text.as_bytes()[at..]) {
             at += found;
             let length = code(&text[at..]);
             if length > 0 {

@@ -3,12 +3,15 @@
 //! Looks at how the first lines begin and end. The rules avoid mistaking tool output for source; they may miss a table
 //! of constants or a page of prose in a comment.
 
+use crate::lines;
+use crate::prefix::PrefixSet;
+
 /// The maximum number of lines inspected, and the minimum number needed to decide.
 const MAX_LINES: usize = 400;
 const MIN_LINES: usize = 5;
 
 /// Prefixes of lines that declare an item.
-const DECLARES: &[&str] = &[
+static DECLARES: PrefixSet = PrefixSet::new(&[
     "#!",
     "#[",
     "#define",
@@ -62,18 +65,19 @@ const DECLARES: &[&str] = &[
     "val ",
     "var ",
     "void ",
-];
+]);
 
 /// Prefixes of statements.
-const DOES: &[&str] = &[
+static DOES: PrefixSet = PrefixSet::new(&[
     "assert", "await ", "break", "case ", "catch", "continue", "default:", "do ", "done", "echo ", "elif ",
     "else", "except", "expect", "fi", "finally", "for ", "for(", "if ", "if(", "match ", "new ", "print(",
     "puts ", "raise ", "return", "self.", "super", "switch", "then", "this.", "throw ", "try", "unless ",
     "while ", "while(", "with ", "yield ",
-];
+]);
 
 /// Prefixes of comments and of closing lines.
-const CLOSES: &[&str] = &["}", ")", "]", "//", "/*", "*/", "* ", "#", "\"\"\"", "'''", "--", "<!--"];
+static CLOSES: PrefixSet =
+    PrefixSet::new(&["}", ")", "]", "//", "/*", "*/", "* ", "#", "\"\"\"", "'''", "--", "<!--"]);
 
 /// Suffixes of source lines, and strings that occur within them.
 const ENDS: &[&str] = &[";", "{", "}", "(", "[", "):", "=>", "->", "&&", "||", ",", "\\"];
@@ -81,7 +85,8 @@ const HOLDS: &[&str] = &[" = ", " := ", " == ", "=>", " -> ", "+=", "()"];
 
 /// Suffixes of statements, and prefixes of comments, in many languages.
 const STATEMENTS: &[&str] = &[";", "{", "}", "*/"];
-const COMMENTS: &[&str] = &["//", "/*", "* ", "*/", "#include", "#define", "#if", "#endif"];
+static COMMENTS: PrefixSet =
+    PrefixSet::new(&["//", "/*", "* ", "*/", "#include", "#define", "#if", "#endif"]);
 
 /// Severity levels that begin lines of logs and reports.
 const LEVELS: &[&str] = &["INFO", "WARN", "ERROR", "DEBUG", "error", "warning", "note", "Error"];
@@ -89,49 +94,72 @@ const LEVELS: &[&str] = &["INFO", "WARN", "ERROR", "DEBUG", "error", "warning", 
 /// True when `text` looks like source code.
 pub(crate) fn is_code(text: &str) -> bool {
     let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES).collect();
+        lines::lines(text).map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES).collect();
     // JSON and markup contain braces and brackets too.
     let is_document = text.trim_start().starts_with(['{', '[', '<']);
     if lines.len() < MIN_LINES || is_document {
         return false;
     }
-    let share = |of: &dyn Fn(&str) -> bool| lines.iter().filter(|line| of(line)).count() * 100 / lines.len();
-    if lines.iter().any(|line| is_change(line)) || share(&is_report) >= 4 {
+    if lines.iter().any(|line| is_change(line)) {
         return false;
     }
-    let declares = share(&|line| begins(line, DECLARES));
-    let words = share(&|line| begins(line, DECLARES) || begins(line, DOES));
-    let kinds = kinds(&lines, DECLARES);
-    let all = kinds + self::kinds(&lines, DOES);
-    match share(&is_line) {
+    let share = |count: usize| count * 100 / lines.len();
+    if share(lines.iter().filter(|line| is_report(line)).count()) >= 4 {
+        return false;
+    }
+    let tally = LineTally::of(&lines);
+    let (declares, words) = (share(tally.declarations), share(tally.words));
+    let kinds = tally.declaring_words.count_ones();
+    let all = kinds + tally.doing_words.count_ones();
+    match share(tally.code) {
         line if line >= 60 && declares >= 2 && kinds >= 2 => true,
-        line if line >= 70 && share(&is_statement) >= 50 => true,
+        line if line >= 70 && share(tally.statements) >= 50 => true,
         line if line >= 80 && all >= 3 && words >= 8 => true,
         line => line >= 45 && kinds >= 2 && all >= 5 && words >= 12,
     }
 }
 
-fn begins(line: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| line.starts_with(word))
+/// How many lines look like source code, and in which way.
+#[derive(Default)]
+struct LineTally {
+    /// Lines that look like code at all.
+    code: usize,
+    /// Lines that declare an item, and lines that do so or begin with a statement's word.
+    declarations: usize,
+    words: usize,
+    /// Lines that end like statements, or are comments.
+    statements: usize,
+    /// The words of each kind that begin at least one line.
+    declaring_words: u64,
+    doing_words: u64,
+}
+
+impl LineTally {
+    fn of(lines: &[&str]) -> Self {
+        let mut tally = Self::default();
+        for line in lines {
+            let (declares, does) = (DECLARES.of(line), DOES.of(line));
+            let is_word = declares | does != 0;
+            let is_code = is_word || CLOSES.begin(line) || ends(line, ENDS) || holds_code(line);
+            tally.code += usize::from(is_code);
+            tally.declarations += usize::from(declares != 0);
+            tally.words += usize::from(is_word);
+            tally.statements += usize::from(ends(line, STATEMENTS) || COMMENTS.begin(line));
+            tally.declaring_words |= declares;
+            tally.doing_words |= does;
+        }
+        tally
+    }
 }
 
 fn ends(line: &str, words: &[&str]) -> bool {
     words.iter().any(|word| line.ends_with(word))
 }
 
-/// Counts how many of `words` begin at least one line.
-fn kinds(lines: &[&str], words: &[&str]) -> usize {
-    words.iter().filter(|word| lines.iter().any(|line| line.starts_with(**word))).count()
-}
-
-fn is_line(line: &str) -> bool {
-    [DECLARES, DOES, CLOSES].iter().any(|words| begins(line, words))
-        || ends(line, ENDS)
-        || HOLDS.iter().any(|part| line.contains(part))
-}
-
-fn is_statement(line: &str) -> bool {
-    ends(line, STATEMENTS) || begins(line, COMMENTS)
+/// True when a line holds one of [`HOLDS`], each of which has one of three signs.
+fn holds_code(line: &str) -> bool {
+    line.bytes().any(|byte| matches!(byte, b'=' | b'(' | b'>'))
+        && HOLDS.iter().any(|part| line.contains(part))
 }
 
 fn is_change(line: &str) -> bool {

@@ -2,6 +2,8 @@
 //!
 //! `docs/reads.md` explains the same rules in a table; a test checks that table row by row.
 
+use crate::lines;
+
 /// How a file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileUse {
@@ -91,7 +93,7 @@ impl FileUse {
 fn is_written(path: &str, text: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let prose = PROSE.iter().any(|end| path.ends_with(end));
-    is_report(text) || is_lines(text) || !prose && text.lines().any(|line| line.len() > MAX_LINE_BYTES)
+    is_report(text) || is_lines(text) || !prose && lines::lines(text).any(|line| line.len() > MAX_LINE_BYTES)
 }
 
 /// True when `text` is a test or coverage report.
@@ -113,7 +115,7 @@ const SAMPLE_LINES: usize = 64;
 
 /// True when every inspected line looks like a JSON object.
 fn is_lines(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES);
+    let mut lines = lines::lines(text).filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES);
     let is_object = |line: &str| line.starts_with("{\"") && line.trim_end().ends_with('}');
     let count = lines.by_ref().take_while(|line| is_object(line)).count();
     count >= 3 && lines.next().is_none()

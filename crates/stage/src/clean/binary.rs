@@ -6,6 +6,7 @@ use tersely_codec::{Text, json};
 
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Suppresses binary text.
 pub(crate) struct Binary;
@@ -23,7 +24,7 @@ impl Stage for Binary {
         Mode::Safe
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let text = if is_binary(text) { Some(marker(text)) } else { within(text) }?;
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
     }
@@ -116,7 +117,7 @@ mod tests {
 
     fn check(text: &str, expected: Option<&str>) {
         let scene = Scene::of(&Plan::USUAL, Call::default());
-        let edit = Binary.apply(scene, text);
+        let edit = Binary.apply(scene, &TextView::new(text));
         assert_eq!(edit.as_ref().map(|edit| &*edit.text), expected, "{text:?}");
         assert!(edit.is_none_or(|edit| edit.loss == Loss::Detail));
     }

@@ -13,6 +13,7 @@ use crate::plan::{Loss, Mode, Plan};
 use crate::signal;
 use crate::signal::Signal;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Keeps the head, the tail, and any errors between them.
 pub(crate) struct Cap {
@@ -48,7 +49,7 @@ impl Stage for Cap {
         &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let cut = Cut::of(text, scene.plan.max_bytes)?;
         (cut.errors == self.has_errors).then(|| cut.edit(text))
     }
@@ -216,8 +217,9 @@ mod tests {
         let plan = Plan { max_bytes: limit, ..Plan::default() };
         let scene = Scene::of(&plan, Call::default());
         let stages: [&dyn Stage; 2] = [&Cap::ERROR_WINDOW, &Cap::ENDS];
-        let mut edits =
-            stages.iter().filter_map(|stage| Some((stage.name(), stage.apply(scene, text)?.text)));
+        let mut edits = stages
+            .iter()
+            .filter_map(|stage| Some((stage.name(), stage.apply(scene, &TextView::new(text))?.text)));
         let first = edits.next();
         assert_eq!(edits.next(), None, "one stage speaks");
         first

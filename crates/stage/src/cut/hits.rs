@@ -8,10 +8,12 @@ use std::fmt::Write as _;
 
 use crate::call::Origin;
 use crate::class::{CutClass, Omission};
+use crate::lines;
 use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for searches with more hits than anyone reads.
 pub(crate) struct Hits;
@@ -53,7 +55,7 @@ impl Stage for Hits {
         &[(CutClass::Content, &["hits behind the first of each file"])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if text.len() <= scene.room || scene.call.origin(text) != Origin::Search {
             return None;
         }
@@ -84,7 +86,7 @@ struct FileHits<'a> {
 
 impl<'a> SearchFiles<'a> {
     fn of(text: &'a str) -> Option<Self> {
-        let lines: Vec<&str> = text.lines().collect();
+        let lines: Vec<&str> = lines::lines(text).collect();
         let located = |line: &&'a str| hit::parse_numbered(line).map(|hit| hit.path);
         let paths: BTreeSet<&str> = lines.iter().filter_map(located).collect();
         let root = lines.iter().find_map(|line| hit::root(line, &paths)).unwrap_or_default();
@@ -184,7 +186,8 @@ mod tests {
 
     fn cut(tool: &str, command: &str, text: &str) -> Option<String> {
         let call = Call { tool, command: Some(command), ..Call::default() };
-        Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
+        Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, &TextView::new(text))
+            .map(|edit| edit.text)
     }
 
     /// The result of a search with hits in this many files. Each file has more hits than the one before.

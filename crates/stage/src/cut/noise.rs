@@ -4,11 +4,12 @@
 //! at the top reports what is missing.
 
 use crate::class::{CutClass, Omission};
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
-use crate::read::source;
 use crate::signal;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for logs whose lines contain times.
 pub(crate) struct Noise;
@@ -28,11 +29,11 @@ impl Stage for Noise {
         &[(CutClass::Content, &["times and hashes"])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !is_log(text) || source::is_source(scene.call, text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !is_log(text) || text.is_source(scene.call) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let mut out = String::with_capacity(text.len());
         for (at, line) in lines.iter().enumerate() {
             if at == 0 || at + 1 == lines.len() || signal::find(line.trim_end()).is_some() {
@@ -41,7 +42,7 @@ impl Stage for Noise {
                 quieten(&mut out, line);
             }
         }
-        (out != text).then(|| Edit { text: head(&out) + &out, loss: Loss::Detail, note: String::new() })
+        (out != **text).then(|| Edit { text: head(&out) + &out, loss: Loss::Detail, note: String::new() })
     }
 }
 

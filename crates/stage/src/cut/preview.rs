@@ -1,9 +1,11 @@
 //! Shortens long texts: keeps their head, their tail and every line between them that reports an error.
 
 use crate::class::{CutClass, Omission};
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::read::json;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 use crate::{omit, signal};
 
 /// The cut for texts that are longer than a reader needs at first.
@@ -34,19 +36,19 @@ impl Stage for Preview {
         &[(CutClass::Content, &["lines between both ends"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         // Another stage cuts JSON, at the ends of its values.
         if text.len() < MIN_BYTES || json::opens(text) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let head = omit::lines_within(lines.iter(), HEAD_BYTES);
         let tail = lines.len() - omit::lines_within(lines.iter().rev(), TAIL_BYTES);
         if head == 0 || tail == lines.len() || head >= tail {
             return None;
         }
         let short = omit::gaps(&lines, &lines_to_keep(&lines, head, tail), 0, |_| "".into());
-        (short != text).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
+        (short != **text).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
 

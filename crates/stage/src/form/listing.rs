@@ -7,6 +7,7 @@ use crate::plan::{Loss, Mode, Reader};
 use crate::read::entry::{Gaps, ListingEntry, Spacing, layouts};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that contains rows of `ls -l`.
 pub(crate) struct Listing;
@@ -28,7 +29,7 @@ impl Stage for Listing {
         Reader::Strong
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let (lines, end) = verbatim::lines(text);
         let entries: Vec<_> = lines.iter().map(|line| ListingEntry::read(line)).collect();
         if entries.iter().flatten().count() < MIN_ROWS {

@@ -3,8 +3,10 @@
 //! Runs after the exact forms; a text that one of them has written does not need this stage.
 
 use crate::form::whitespace::{edit, end, is_space_significant};
+use crate::lines;
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Removes padding between the pipes of tables.
 pub(crate) struct MinimizeTableWhitespace;
@@ -28,11 +30,11 @@ impl Stage for MinimizeTableWhitespace {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !text.contains('|') || is_space_significant(scene, text) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let mut out = String::with_capacity(text.len());
         for part in lines.chunk_by(|one, two| pipes(one) == pipes(two)) {
             let table = part.len() >= MIN_ROWS && pipes(part[0]) >= MIN_PIPES && is_head(part[0]);
@@ -94,7 +96,10 @@ mod tests {
         assert_eq!(becomes(&MinimizeTableWhitespace, hits), None);
         let table = "| id   | name |\n|------|------|\n| 1    | a    |\n";
         let call = Call { tool: "Grep", ..Call::default() };
-        assert_eq!(MinimizeTableWhitespace.apply(Scene::of(&Plan::default(), call), table), None);
+        assert_eq!(
+            MinimizeTableWhitespace.apply(Scene::of(&Plan::default(), call), &TextView::new(table)),
+            None
+        );
         assert!(becomes(&MinimizeTableWhitespace, table).is_some());
     }
 }

@@ -3,8 +3,10 @@
 //! Runs after the exact forms; a text that one of them has written does not need this stage.
 
 use crate::form::whitespace::{edit, end, is_space_significant};
+use crate::lines;
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Removes trailing white space, and all but two of several blank lines in a row.
 pub(crate) struct NormalizeWhitespace;
@@ -25,13 +27,13 @@ impl Stage for NormalizeWhitespace {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if is_space_significant(scene, text) {
             return None;
         }
         let mut out = String::with_capacity(text.len());
         let mut blank = 0;
-        for line in text.split_inclusive('\n') {
+        for line in lines::split_inclusive(text) {
             let words = line.trim_end();
             blank = if words.is_empty() { blank + 1 } else { 0 };
             if blank <= MAX_BLANK_LINES {

@@ -8,6 +8,7 @@ use crate::call::ToolKind;
 use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text whose lines begin with line numbers.
 pub(crate) struct Numbered;
@@ -35,7 +36,7 @@ impl Stage for Numbered {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let (head, shape) = begin(scene, text)?;
         let mut out = String::with_capacity(text.len());
         let mut lines = text.split_inclusive('\n').peekable();
@@ -56,7 +57,7 @@ impl Stage for Numbered {
         let note = shape.note(numbered, head);
         // If other lines precede the numbered ones, a few numbers in a long text may be a coincidence.
         let most = head == 0 || numbered >= rest;
-        (numbered >= MIN_LINES && most && out != text).then_some(Edit { text: out, loss: Loss::None, note })
+        (numbered >= MIN_LINES && most && out != **text).then_some(Edit { text: out, loss: Loss::None, note })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
@@ -252,7 +253,7 @@ mod tests {
         let text = "1. a\n2. \n3. b\n4. c\n";
         let call = Call { tool: "view", command: Some("a.py"), ..Call::default() };
         let scene = Scene::of(&Plan::USUAL, call);
-        let edit = Numbered.apply(scene, text).expect("an edit");
+        let edit = Numbered.apply(scene, &TextView::new(text)).expect("an edit");
         assert_eq!((edit.text.as_str(), edit.note.as_str()), ("1\ta\n\n3\tb\n4\tc\n", "4, width 1, dot"));
         assert_eq!(Numbered.restore(Room::of(&edit.text), &edit.note, &edit.text).as_deref(), Some(text));
         assert_eq!(apply(&Numbered, text), None);

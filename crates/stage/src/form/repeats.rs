@@ -1,9 +1,10 @@
 //! Writes consecutive repeats of a line or a block of lines once, with a count: `(the line above 41 more times)`.
 
+use crate::lines;
 use crate::plan::{Loss, Mode};
-use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that contains consecutive repeats.
 pub(crate) struct Repeats;
@@ -17,8 +18,8 @@ impl Stage for Repeats {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if source::is_source(scene.call, text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if text.is_source(scene.call) {
             return None;
         }
         let (text, repeats) = fold(text);
@@ -43,7 +44,7 @@ const MAX_BLOCKS: usize = 200;
 /// Writes each repeat once. Returns the text and the number of repeats. Leaves the text unchanged if one of its lines
 /// looks like our notation.
 pub(crate) fn fold(text: &str) -> (String, usize) {
-    let lines: Vec<&str> = text.split('\n').collect();
+    let lines: Vec<&str> = lines::split(text).collect();
     if lines.iter().any(|line| read(line).is_some()) {
         return (text.to_owned(), 0);
     }
@@ -67,7 +68,7 @@ pub(crate) fn fold(text: &str) -> (String, usize) {
 /// Restores the original text; `None` when there are too few lines above a count, or too little room.
 pub(crate) fn unfold(room: Room, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
-    for line in text.split('\n') {
+    for line in lines::split(text) {
         let Some((period, more)) = read(line) else {
             out.push_str(line);
             out.push('\n');

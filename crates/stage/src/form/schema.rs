@@ -9,6 +9,7 @@ use tersely_codec::{Text, Value};
 use crate::plan::{Loss, Mode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that is an array of objects, none of which contains arrays or objects.
 pub(crate) struct Schema;
@@ -28,7 +29,7 @@ impl Stage for Schema {
         Mode::Aggressive
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if text.len() < MIN_BYTES || !text.starts_with('[') {
             return None;
         }

@@ -8,6 +8,7 @@ use crate::read::hit;
 use crate::read::hit::Hit;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that consists of `path:12:text` or `path:text` lines.
 pub(crate) struct Search;
@@ -24,7 +25,7 @@ impl Stage for Search {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let (lines, end) = verbatim::lines(text);
         let form = Form::of(&lines)?;
         let paths = form.paths(&lines);
@@ -91,13 +92,20 @@ impl<'a> Form<'a> {
 
     /// True when most lines are hits, and many adjacent hits have the same path.
     fn fits(&self, lines: &[&'a str], paths: &BTreeSet<&str>) -> bool {
-        let (mut hits, mut groups, mut path) = (0, 0, "");
-        for hit in lines.iter().filter_map(|line| self.read(paths, line)) {
-            hits += 1;
-            groups += usize::from(hit.path != path);
-            path = hit.path;
+        let (mut hits, mut others, mut groups, mut path) = (0, 0, 0, "");
+        for line in lines {
+            if let Some(hit) = self.read(paths, line) {
+                hits += 1;
+                groups += usize::from(hit.path != path);
+                path = hit.path;
+            } else {
+                others += 1;
+                if others * 2 > lines.len() {
+                    return false;
+                }
+            }
         }
-        hits >= MIN_HITS && hits * 2 >= lines.len() && groups * 4 <= hits * 3
+        hits >= MIN_HITS && groups * 4 <= hits * 3
     }
 
     fn paths(&self, lines: &[&'a str]) -> BTreeSet<&'a str> {

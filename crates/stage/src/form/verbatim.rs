@@ -3,11 +3,13 @@
 //! A count is used instead of an escape character, so that the unchanged lines cannot be mistaken for the form's own
 //! notation.
 
+use crate::lines;
+
 /// Splits a text into its lines and its ending: a newline or nothing.
 pub(crate) fn lines(text: &str) -> (Vec<&str>, &'static str) {
     match text.strip_suffix('\n') {
-        Some(body) => (body.split('\n').collect(), "\n"),
-        None => (text.split('\n').collect(), ""),
+        Some(body) => (lines::split(body).collect(), "\n"),
+        None => (lines::split(text).collect(), ""),
     }
 }
 

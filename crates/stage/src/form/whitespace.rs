@@ -1,18 +1,21 @@
 //! Decides whether a text's white space is significant.
 
 use crate::call::Family;
+use crate::lines;
 use crate::plan::Loss;
-use crate::read::{hit, source};
+use crate::prefix::PrefixSet;
+use crate::read::hit;
 use crate::stage::{Edit, Scene};
+use crate::view::TextView;
 
 /// True when the white space of a text is significant: in a file, in code, and in lines of files found by a search.
-pub(super) fn is_space_significant(scene: Scene<'_>, text: &str) -> bool {
-    source::is_source(scene.call, text) || is_code(text) || quotes_files(scene, text)
+pub(super) fn is_space_significant(scene: Scene<'_>, text: &TextView<'_>) -> bool {
+    text.is_source(scene.call) || is_code(text) || quotes_files(scene, text)
 }
 
 /// True for search results, which consist of lines of files that an edit may quote.
 fn quotes_files(scene: Scene<'_>, text: &str) -> bool {
-    let lines = || text.lines().take(SAMPLE_LINES);
+    let lines = || lines::lines(text).take(SAMPLE_LINES);
     let hits = lines().filter(|line| hit::parse_numbered(line).is_some()).count();
     scene.call.family() == Family::Grep || hits * 2 > lines().count()
 }
@@ -46,19 +49,17 @@ const MAX_CODE_PERCENT: usize = 20;
 const CODE_SUFFIXES: [char; 6] = ['{', '}', ';', '(', ',', '\\'];
 
 /// Prefixes of lines of code.
-const CODE_PREFIXES: [&str; 14] = [
+static CODE_PREFIXES: PrefixSet = PrefixSet::new(&[
     "def ", "class ", "import ", "from ", "fn ", "let ", "const ", "return", "if ", "for ", "//", "#include",
     "use ", "- ",
-];
+]);
 
 /// True for a text that may be source code, or that is structured by indentation, as YAML is.
 fn is_code(text: &str) -> bool {
     let (mut all, mut code) = (0, 0);
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    for line in lines::lines(text).map(str::trim).filter(|line| !line.is_empty()) {
         all += 1;
-        code += usize::from(
-            line.ends_with(CODE_SUFFIXES) || CODE_PREFIXES.iter().any(|start| line.starts_with(start)),
-        );
+        code += usize::from(line.ends_with(CODE_SUFFIXES) || CODE_PREFIXES.begin(line));
     }
     code * 100 > all * MAX_CODE_PERCENT
 }
@@ -84,6 +85,6 @@ mod tests {
         let told = "error: x\n  |\n1 | |   a  b\n2 | |   a  b\n3 | |     a  b\n4 | |   a  b\n";
         assert_eq!(becomes(&MinimizeTableWhitespace, told), None);
         let read = Scene::of(&Plan::USUAL, Call { tool: "Read", ..Call::default() });
-        assert_eq!(NormalizeWhitespace.apply(read, "a  \n"), None);
+        assert_eq!(NormalizeWhitespace.apply(read, &TextView::new("a  \n")), None);
     }
 }

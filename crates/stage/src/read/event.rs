@@ -2,11 +2,12 @@
 //!
 //! Rows of data may contain times too, but they contain few words, and their time of day is often midnight.
 
+use crate::lines;
 use crate::read::json;
 
 /// True when enough lines have a time or a level near their beginning and are not JSON, table rows or rows of numbers.
 pub(crate) fn is_log(text: &str) -> bool {
-    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let lines = || lines::lines(text).filter(|line| !line.trim().is_empty());
     !is_document(text)
         && share(lines().take(SAMPLE_LINES))
         && share(lines())
@@ -53,7 +54,7 @@ fn is_wordless(line: &str) -> bool {
 
 /// True for a text that begins with a JSON document of several lines.
 fn is_document(text: &str) -> bool {
-    json::opens(text) && !text.lines().next().is_some_and(is_json)
+    json::opens(text) && !lines::lines(text).next().is_some_and(is_json)
 }
 
 /// True for a line that is a JSON document, or an item in a list of documents.
@@ -119,8 +120,8 @@ const SIGNS: [u8; 4] = *b",;\t|";
 /// True when most lines are rows with the same number of columns, separated by `sign`.
 fn has_columns(text: &str, sign: u8) -> bool {
     let count = |line: &str| line.bytes().filter(|byte| *byte == sign).count();
-    let columns = text.lines().nth(1).map_or(0, count);
-    let lines = || text.lines().take(SAMPLE_LINES);
+    let columns = lines::lines(text).nth(1).map_or(0, count);
+    let lines = || lines::lines(text).take(SAMPLE_LINES);
     columns >= MIN_COLUMNS && lines().filter(|line| count(line) == columns).count() * 10 > lines().count() * 9
 }
 

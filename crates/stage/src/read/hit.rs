@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use memchr::{memchr, memchr_iter};
+
 /// A parsed line of search output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
@@ -23,7 +25,7 @@ pub(crate) fn parse_numbered(line: &str) -> Option<Hit<'_>> {
 
 /// Parses `path(12,5): text`, as compilers write it.
 pub(crate) fn parse_location(line: &str) -> Option<Hit<'_>> {
-    let (path, rest) = line.split_at(line.bytes().take(MAX_PATH_BYTES).position(|byte| byte == b'(')?);
+    let (path, rest) = line.split_at(memchr(b'(', &line.as_bytes()[..line.len().min(MAX_PATH_BYTES)])?);
     (is_path(path) && is_spot(rest)).then_some(Hit { path, rest })
 }
 
@@ -83,7 +85,7 @@ pub(crate) fn sign(rest: &str) -> Option<&str> {
 fn marks(line: &str, sign: u8) -> impl Iterator<Item = usize> {
     let bytes = line.as_bytes();
     let near = &bytes[..bytes.len().min(MAX_PATH_BYTES)];
-    let signs = near.iter().enumerate().skip(1).filter(move |(_, byte)| **byte == sign).map(|(at, _)| at);
+    let signs = memchr_iter(sign, near).filter(|at| *at > 0);
     let marks = signs.filter(move |at| {
         let digits = bytes[at + 1..].iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
         digits > 0 && bytes.get(at + 1 + digits) == Some(&sign)

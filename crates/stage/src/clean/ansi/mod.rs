@@ -10,9 +10,13 @@ mod rows;
 use self::code::Carets;
 use self::line::Returns;
 use self::line::ScreenLine;
+use memchr::memchr3;
+
 use crate::call::{Call, Family, Origin, ToolKind};
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Removes terminal control sequences.
 pub(crate) struct Ansi;
@@ -30,7 +34,7 @@ impl Stage for Ansi {
         Mode::Safe
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if scene.call.tool_kind() == ToolKind::Read || !is_odd(text) {
             return None;
         }
@@ -41,7 +45,7 @@ impl Stage for Ansi {
 
 /// True when a text may contain characters that a terminal does not show literally.
 fn is_odd(text: &str) -> bool {
-    text.bytes().any(|byte| matches!(byte, 0x1b | b'\r' | 0x08 | b'^'))
+    memchr3(0x1b, b'\r', 0x08, text.as_bytes()).is_some() || text.contains('^')
 }
 
 /// Strings that occur in texts where control sequences were deliberately made visible.
@@ -74,7 +78,7 @@ fn render(sent: &str, habits: Habits) -> Option<String> {
     let text = &*rows::collect_rows(sent, habits.carets);
     let mut out = String::with_capacity(text.len());
     let mut above = 0..0;
-    for raw in text.split_inclusive('\n') {
+    for raw in lines::split_inclusive(text) {
         let body = raw.strip_suffix('\n').unwrap_or(raw);
         let body = if body.len() < raw.len() { body.strip_suffix('\r').unwrap_or(body) } else { body };
         let start = out.len();
@@ -106,7 +110,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn check(call: Call<'_>, text: &str, expected: Option<&str>) {
-        let edit = Ansi.apply(Scene::of(&Plan::default(), call), text);
+        let edit = Ansi.apply(Scene::of(&Plan::default(), call), &TextView::new(text));
         assert_eq!(edit.as_ref().map(|edit| &*edit.text), expected, "{text:?}");
         assert!(edit.is_none_or(|edit| edit.loss == Loss::Form));
     }

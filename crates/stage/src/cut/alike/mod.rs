@@ -16,10 +16,11 @@ use std::borrow::Cow;
 use self::group::Groups;
 use crate::class::{CutClass, Omission};
 use crate::form::ROWS;
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
-use crate::read::source;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 use crate::{omit, signal};
 
 /// The cut for texts with one event per line.
@@ -61,11 +62,11 @@ impl Stage for Alike {
         &[(CutClass::Content, &[DESCRIPTION])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if text.len() < MIN_BYTES || !is_log(text) || is_data(scene, text) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         if lines.len() < MIN_LINES {
             return None;
         }
@@ -76,9 +77,10 @@ impl Stage for Alike {
 }
 
 /// True when the lines are data, such as source code or table rows, of which a reader may need any single one.
-pub(super) fn is_data(scene: Scene<'_>, text: &str) -> bool {
+pub(super) fn is_data(scene: Scene<'_>, text: &TextView<'_>) -> bool {
     let end = text.match_indices('\n').nth(SAMPLE_LINES).map_or(text.len(), |(at, _)| at + 1);
-    source::is_source(scene.call, text) || ROWS.iter().any(|stage| stage.apply(scene, &text[..end]).is_some())
+    let sample = TextView::new(&text[..end]);
+    text.is_source(scene.call) || ROWS.iter().any(|stage| stage.apply(scene, &sample).is_some())
 }
 
 /// For each line, whether it is kept.

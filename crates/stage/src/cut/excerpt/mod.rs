@@ -16,6 +16,7 @@ use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::read::json::{begin, documents, parse_concatenated};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Shortens a JSON document.
 pub(crate) struct Excerpt;
@@ -59,7 +60,7 @@ impl Stage for Excerpt {
         &[(CutClass::Content, &["records in the middle of long lists", "the middle of long strings"])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let (lead, body) = text.split_at(begin(text).unwrap_or_default());
         if text.len() <= scene.room || !body.trim_start().starts_with(['{', '[']) {
             return None;
@@ -89,14 +90,16 @@ fn shorter<'v, S>(value: Value<'v>, room: usize, steps: &[S], cut: impl Fn(&mut 
     if weigh(&value) <= room {
         return value;
     }
-    let mut short = value.clone();
+    let Some((last, steps)) = steps.split_last() else { return value };
     for step in steps {
-        short = value.clone();
+        let mut short = value.clone();
         cut(&mut short, step);
         if weigh(&short) <= room {
-            break;
+            return short;
         }
     }
+    let mut short = value;
+    cut(&mut short, last);
     short
 }
 
@@ -183,7 +186,9 @@ mod tests {
     /// The shortened text, if the room is `room` bytes.
     fn cut(mode: Mode, room: usize, text: &str) -> Option<String> {
         let plan = Plan { mode, ..Plan::default() };
-        Excerpt.apply(Scene { room, ..Scene::of(&plan, Call::default()) }, text).map(|edit| edit.text)
+        Excerpt
+            .apply(Scene { room, ..Scene::of(&plan, Call::default()) }, &TextView::new(text))
+            .map(|edit| edit.text)
     }
 
     /// A document with `count` records, one of which failed.

@@ -3,8 +3,10 @@
 use crate::class::{CutClass, Omission};
 use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for the output of `cargo build`, `check`, `clippy`, `test` and `nextest`.
 pub(super) struct Cargo;
@@ -22,11 +24,11 @@ impl Stage for Cargo {
         &OMISSIONS
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !text.contains_any(&SIGNS) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let diagnostics = Diagnostics::new(scene);
         let mut writer = Writer { sheet: Sheet::new(text), diagnostics, scene, traced: false, hinted: false };
         let mut at = 0;

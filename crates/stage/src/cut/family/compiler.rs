@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for gcc, clang, make, cmake, ninja, javac, golangci-lint and any tool that writes `path:12:5: warning:
 /// text`.
@@ -26,11 +28,11 @@ impl Stage for Compiler {
         &[(CutClass::Noise, step::WORDS), (CutClass::Further, &[SOURCE])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !text.contains_any(&SIGNS) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let linted = lines.iter().rev().take(VERDICT_WITHIN_LINES).any(|line| is_verdict(line));
         let mut writer =
             Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, scene, linted };

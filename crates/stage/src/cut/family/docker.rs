@@ -8,6 +8,7 @@ use crate::cut::family::packages::{self, WarningCounts};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for builds, pulls and pushes of images, and for compose.
 pub(super) struct Docker;
@@ -25,8 +26,8 @@ impl Stage for Docker {
         &OMISSIONS
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !text.contains_any(&SIGNS) {
             return None;
         }
         let steps = Steps::of(text);

@@ -5,6 +5,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for descriptions of Kubernetes objects.
 pub(super) struct Kubectl;
@@ -22,7 +23,7 @@ impl Stage for Kubectl {
         &[(CutClass::Content, &[TOKEN, TOLERATIONS, IDS, NOT_SET])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !is_description(text) {
             return None;
         }

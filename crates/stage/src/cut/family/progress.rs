@@ -3,9 +3,11 @@
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::is_trouble;
+use crate::lines;
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for lines that differ only in the progress they report.
 pub(super) struct Progress;
@@ -23,11 +25,11 @@ impl Stage for Progress {
         &[(CutClass::Noise, &["progress"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !shows_progress(text) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let mut out = String::with_capacity(text.len());
         lines.chunk_by(|one, next| is_same_meter(one, next)).for_each(|run| write(run, &mut out));
         (out.len() < text.len()).then_some(Edit { text: out, loss: Loss::Detail, note: String::new() })

@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::plan::{Loss, Plan};
 use crate::signal;
 use crate::stage::{Scene, Stage};
+use crate::view::TextView;
 
 /// Checks that a family shortens `text` to `shown`, and that `shown` contains all errors.
 pub(super) fn check(family: &dyn Stage, text: &str, shown: &str) {
@@ -13,7 +14,7 @@ pub(super) fn check(family: &dyn Stage, text: &str, shown: &str) {
 
 /// The text that a family proposes for the result of an unknown call.
 pub(super) fn apply(family: &dyn Stage, text: &str) -> Option<String> {
-    let edit = family.apply(Scene::of(&Plan::default(), Call::default()), text)?;
+    let edit = family.apply(Scene::of(&Plan::default(), Call::default()), &TextView::new(text))?;
     assert_eq!(edit.loss, Loss::Detail);
     Some(edit.text)
 }

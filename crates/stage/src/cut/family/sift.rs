@@ -1,6 +1,7 @@
 //! Separates kept from omitted lines, and writes one marker for each kind of omitted line, at the place of the first.
 
 use crate::class::CutClass;
+use crate::lines;
 use crate::plan::Loss;
 use crate::stage::{Edit, Scene};
 use crate::{omit, signal};
@@ -18,7 +19,7 @@ pub(in crate::cut) enum LineFate {
 /// The text without the lines that `fate` omits, as far as the scene allows; `None` when too few lines are omitted.
 pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> LineFate) -> Option<Edit> {
     let mut kept = KeptLines::default();
-    for line in text.split_inclusive('\n') {
+    for line in lines::split_inclusive(text) {
         let fate = match fate(line.trim_end_matches(['\n', '\r'])) {
             LineFate::Known(_) if !scene.may_omit(CutClass::Further) => LineFate::Keep,
             fate => fate,

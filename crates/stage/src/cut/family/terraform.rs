@@ -5,6 +5,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for plans and applies of Terraform and `OpenTofu`.
 pub(super) struct Terraform;
@@ -22,8 +23,8 @@ impl Stage for Terraform {
         &[(CutClass::Noise, &[READ, WAITING]), (CutClass::Content, &[UNKNOWN])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let known = SIGNS.iter().any(|sign| text.contains(sign));
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        let known = text.contains_any(&SIGNS);
         if known { sift(scene, text, |line| fate(scene, line)) } else { None }
     }
 }

@@ -17,6 +17,7 @@ use crate::call::Call;
 use crate::class::{CutClass, Omission};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A user's rules for what to omit from the results of some calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Stage for Filter {
         &[(CutClass::Noise, &["what a filter names"])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if self.is_for(&scene.call) { self.edit(text) } else { None }
     }
 }

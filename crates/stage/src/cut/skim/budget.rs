@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Origin, ToolKind};
 use crate::cut::skim::lead::{self, LeadLine};
+use crate::lines;
 use crate::read::source;
 use crate::stage::Scene;
 
@@ -127,8 +128,8 @@ fn is_numbered(text: &str) -> bool {
         let rest = line.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit());
         rest.starts_with(['\t', '→']) && line.trim_start().len() > rest.len()
     };
-    let count = text.lines().filter(numbered).count();
-    count * 2 > text.lines().count()
+    let count = lines::lines(text).filter(numbered).count();
+    count * 2 > lines::lines(text).count()
 }
 
 #[cfg(test)]

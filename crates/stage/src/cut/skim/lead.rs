@@ -1,5 +1,7 @@
 //! Finds leading lines, which help a reader decide whether to read the lines below them.
 
+use crate::lines;
+
 /// The reason why a line is worth showing, the best reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeadLine {
@@ -73,7 +75,7 @@ const MIN_HEADINGS: usize = 4;
 /// True for a text with Markdown headings.
 pub(super) fn is_document(text: &str) -> bool {
     let is_marked = |line: &&str| line.starts_with("## ") || line.starts_with("### ");
-    text.lines().filter(is_marked).take(MIN_HEADINGS).count() == MIN_HEADINGS
+    lines::lines(text).filter(is_marked).take(MIN_HEADINGS).count() == MIN_HEADINGS
 }
 
 /// For each line, the index of the next line that is not blank.

@@ -11,9 +11,11 @@ mod wide;
 use self::budget::Budget;
 use crate::class::{CutClass, Omission};
 use crate::cut::alike;
+use crate::lines;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::{json, table};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 use crate::{omit, signal};
 
 /// The cut for long texts that are read, not edited.
@@ -51,14 +53,14 @@ impl Stage for Skim {
         &[(CutClass::Content, &["lines between both ends"])]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let times = if table::is_table(text) { TABLE_ROOM_FACTOR } else { 1 };
         let room = scene.room.saturating_mul(times);
         let budget = Budget::of(Scene { room, ..scene }, text)?;
         if budget.is_whole_on_error && signal::signals(text).next().is_some() {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let longest = lines.iter().map(|line| line.len()).max()?;
         if longest * LONGEST_LINE_DIVISOR > text.len()
             || json::begin(text).is_some()
@@ -169,7 +171,8 @@ mod tests {
 
     fn skim(tool: &str, command: &str, text: &str) -> Option<String> {
         let call = Call { tool, command: Some(command), ..Call::default() };
-        Skim.apply(Scene { room: ROOM, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
+        Skim.apply(Scene { room: ROOM, ..Scene::of(&Plan::default(), call) }, &TextView::new(text))
+            .map(|edit| edit.text)
     }
 
     /// Behaviour 0.20: for a part of a file, markers also give the line numbers in the file.

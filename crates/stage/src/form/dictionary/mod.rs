@@ -15,6 +15,7 @@ use self::pick::pick;
 use crate::plan::{DictionaryMethod, Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// Replaces repeated phrases.
 pub(crate) struct Dictionary;
@@ -43,7 +44,7 @@ impl Stage for Dictionary {
         Reader::Strong
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if text.len() > MAX_BYTES || Method::read(text).is_some() {
             return None;
         }
@@ -188,7 +189,7 @@ mod tests {
 
     fn apply(dictionary: DictionaryMethod, text: &str) -> Option<Edit> {
         let plan = Plan { mode: Mode::Aggressive, dictionary, ..Plan::default() };
-        Dictionary.apply(Scene::of(&plan, Call::default()), text)
+        Dictionary.apply(Scene::of(&plan, Call::default()), &TextView::new(text))
     }
 
     /// Ten lines that contain a long phrase.

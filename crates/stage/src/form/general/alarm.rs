@@ -2,42 +2,75 @@
 
 use crate::signal;
 
+/// Severity words; upper and lower case are equal.
+const LEVELS: [&str; 27] = [
+    "error",
+    "errors",
+    "err",
+    "warn",
+    "warning",
+    "warnings",
+    "fail",
+    "failed",
+    "fails",
+    "failing",
+    "failure",
+    "failures",
+    "fatal",
+    "critical",
+    "crit",
+    "panic",
+    "panicked",
+    "exception",
+    "denied",
+    "refused",
+    "timeout",
+    "abort",
+    "aborted",
+    "passed",
+    "skipped",
+    "ok",
+    "pass",
+];
+
+/// The length of the longest severity word in bytes.
+const MAX_LEVEL_BYTES: usize = 9;
+
+/// The severity words by their length, and by their first letter: one bit for each word.
+const BY_LENGTH: [u32; MAX_LEVEL_BYTES + 1] = {
+    let mut words = [0; MAX_LEVEL_BYTES + 1];
+    let mut at = 0;
+    while at < LEVELS.len() {
+        words[LEVELS[at].len()] |= 1 << at;
+        at += 1;
+    }
+    words
+};
+const BY_FIRST: [u32; 256] = {
+    let mut words = [0; 256];
+    let mut at = 0;
+    while at < LEVELS.len() {
+        let first = LEVELS[at].as_bytes()[0];
+        words[first as usize] |= 1 << at;
+        words[first.to_ascii_uppercase() as usize] |= 1 << at;
+        at += 1;
+    }
+    words
+};
+
 /// True for severity words, which are never replaced.
 pub(super) fn is_level(word: &str) -> bool {
-    const LEVELS: [&str; 27] = [
-        "error",
-        "errors",
-        "err",
-        "warn",
-        "warning",
-        "warnings",
-        "fail",
-        "failed",
-        "fails",
-        "failing",
-        "failure",
-        "failures",
-        "fatal",
-        "critical",
-        "crit",
-        "panic",
-        "panicked",
-        "exception",
-        "denied",
-        "refused",
-        "timeout",
-        "abort",
-        "aborted",
-        "passed",
-        "skipped",
-        "ok",
-        "pass",
-    ];
-    // The first and last letters exclude most words cheaply.
     let [first, .., last] = word.as_bytes() else { return false };
     let is_kind = || ["Error", "Exception", "Warning"].iter().any(|kind| word.ends_with(kind));
-    let is_one = || word.len() <= 9 && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
-    b"rng".contains(last) && is_kind() || b"ewfcpdrtaso".contains(&first.to_ascii_lowercase()) && is_one()
+    let by_length = BY_LENGTH.get(word.len()).copied().unwrap_or(0);
+    let mut likely = by_length & BY_FIRST[usize::from(*first)];
+    while likely != 0 {
+        if LEVELS[likely.trailing_zeros() as usize].eq_ignore_ascii_case(word) {
+            return true;
+        }
+        likely &= likely - 1;
+    }
+    matches!(last, b'r' | b'n' | b'g') && is_kind()
 }
 
 /// Symbols with which test runners mark failures.

@@ -23,7 +23,8 @@ fn refine_within(text: &str, mut cells: Vec<Span>, parts: &mut Vec<Part>, depth:
     trim(&mut cells, before, 0);
     let after = common_suffix(text, &cells);
     trim(&mut cells, 0, after);
-    match field::split(text, &cells).filter(|_| depth > 0) {
+    let split = if depth > 0 { field::split(text, &cells) } else { None };
+    match split {
         Some(split) => put_split(text, split, parts, depth),
         None => put_cells(text, cells, parts),
     }
@@ -72,35 +73,26 @@ fn trim(cells: &mut [Span], first: usize, last: usize) {
 }
 
 pub(super) fn is_same(text: &str, cells: &[Span]) -> bool {
-    let first = cells[0].of(text);
-    cells.iter().all(|cell| cell.of(text) == first)
+    let first = cells[0].bytes(text);
+    cells.iter().all(|cell| cell.bytes(text) == first)
 }
 
 /// The length in bytes of the longest common prefix after which all cells may be cut.
 fn common_prefix(text: &str, cells: &[Span]) -> usize {
-    let first = cells[0].of(text).as_bytes();
-    let mut same = common_length(text, cells, str::bytes);
-    let follows =
-        |same: usize| cells.iter().filter_map(move |cell| cell.of(text).as_bytes().get(same).copied());
+    let first = cells[0].bytes(text);
+    let mut same = first.len();
+    for cell in cells {
+        let cell = cell.bytes(text);
+        if !cell.starts_with(&first[..same]) {
+            same = first[..same].iter().zip(cell).take_while(|(one, two)| one == two).count();
+        }
+        if same == 0 {
+            return 0;
+        }
+    }
+    let follows = |same: usize| cells.iter().filter_map(move |cell| cell.bytes(text).get(same).copied());
     while same > 0 && !follows(same).all(|next| may_cut(first, same, next)) {
         same -= 1;
-    }
-    same
-}
-
-/// The number of bytes that all cells share at their start. `bytes` determines the end from which cells are read.
-fn common_length<'t, I: Iterator<Item = u8>>(
-    text: &'t str,
-    cells: &[Span],
-    bytes: impl Fn(&'t str) -> I,
-) -> usize {
-    let mut same = cells[0].len();
-    for cell in cells {
-        let pairs = bytes(cells[0].of(text)).zip(bytes(cell.of(text)));
-        same = pairs.take(same).take_while(|(one, two)| one == two).count();
-        if same == 0 {
-            break;
-        }
     }
     same
 }
@@ -121,8 +113,19 @@ fn may_cut(bytes: &[u8], at: usize, next: u8) -> bool {
 
 /// The length in bytes of the longest common suffix before which all cells may be cut.
 fn common_suffix(text: &str, cells: &[Span]) -> usize {
-    let mut same = common_length(text, cells, |cell| cell.bytes().rev());
-    while same > 0 && !cells.iter().all(|cell| may_end(cell.of(text).as_bytes(), same)) {
+    let first = cells[0].bytes(text);
+    let mut same = first.len();
+    for cell in cells {
+        let cell = cell.bytes(text);
+        if !cell.ends_with(&first[first.len() - same..]) {
+            let pairs = first.iter().rev().take(same).zip(cell.iter().rev());
+            same = pairs.take_while(|(one, two)| one == two).count();
+        }
+        if same == 0 {
+            return 0;
+        }
+    }
+    while same > 0 && !cells.iter().all(|cell| may_end(cell.bytes(text), same)) {
         same -= 1;
     }
     same
@@ -146,5 +149,16 @@ fn is_digit_mark(byte: u8) -> bool {
 
 /// True for bytes of words and names.
 pub(super) fn is_wordy(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+    WORDY[usize::from(byte)]
 }
+
+/// For each byte, whether it is part of words and names.
+static WORDY: [bool; 256] = {
+    let mut wordy = [true; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        wordy[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    wordy
+};

@@ -20,9 +20,11 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
         let line = source.lines[*at].of(source.text);
         line.len() <= LONG_LINE_BYTES && !source.timed[*at] && !line.trim().is_empty()
     };
+    let mut signals = signal::signals(source.text).map(|signal| signal.line.start).peekable();
     for at in 0..kept.len() {
         let line = source.lines[at].of(source.text);
-        let (points, signals) = (is_pointer(line), signal::find(line).is_some());
+        let signals = signals.next_if_eq(&source.lines[at].from()).is_some();
+        let points = is_pointer(line);
         kept[at] |= line.len() <= LONG_LINE_BYTES && (signals || source.words.is_alarming(at as u32));
         kept[at] |= omit::is_marker(line);
         if points || signals || is_failed_test(line) {
@@ -37,7 +39,7 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
 
 /// True for a line that only points at part of the line above.
 fn is_pointer(line: &str) -> bool {
-    line.contains('^') && line.bytes().all(|byte| b"^~-| ".contains(&byte))
+    line.bytes().all(|byte| matches!(byte, b'^' | b'~' | b'-' | b'|' | b' ')) && line.contains('^')
 }
 
 /// True for the line of a failed test. The sign `×` marks a failed test only at the start of a line; elsewhere it means

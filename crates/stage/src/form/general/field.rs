@@ -38,9 +38,9 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let mut rest = cells.to_vec();
     for _ in 0..MAX_LEAD_FIELDS {
         let field = |cell: &Span| {
-            let length = cell.of(text).find(' ')?;
+            let length = cell.bytes(text).iter().position(|byte| *byte == b' ')?;
             let field = Span::new(cell.from(), cell.from() + length);
-            field.of(text).bytes().any(|byte| byte.is_ascii_digit()).then_some(field)
+            field.bytes(text).iter().any(u8::is_ascii_digit).then_some(field)
         };
         let Some(fields) = rest.iter().map(field).collect::<Option<Vec<Span>>>() else { break };
         rest.iter_mut().zip(&fields).for_each(|(rest, field)| rest.start = field.end + 1);
@@ -57,12 +57,18 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
 
 /// Splits cells at every `separator`; `None` if the cells have different numbers of fields.
 fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
-    let mut width = 1;
-    each_separator(text, cells[0], (separator, is_nested), |_| width += 1);
-    if !(2..=MAX_FIELDS).contains(&width) {
+    let width = |cell: Span| {
+        let mut width = 1;
+        each_separator(text, cell, (separator, is_nested), |_| width += 1);
+        width
+    };
+    let others = [cells[cells.len() / 2], cells[cells.len() - 1]].map(width);
+    let width = width(cells[0]);
+    // Most cells that differ do so here, before there is room for columns.
+    if !(2..=MAX_FIELDS).contains(&width) || others != [width; 2] {
         return None;
     }
-    let mut columns = vec![Vec::with_capacity(cells.len()); width];
+    let mut columns: Vec<_> = (0..width).map(|_| Vec::with_capacity(cells.len())).collect();
     for cell in cells {
         let (mut column, mut start) = (0, cell.from());
         each_separator(text, *cell, (separator, is_nested), |at| {
@@ -98,14 +104,22 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
     let mut counts = [0; COUNTED_SEPARATORS];
     let mut at = line.from();
     while at < bytes.len() {
-        match bytes[at] {
-            b'\t' => counts[0] += 1,
-            b'|' => counts[1] += 1,
-            b',' => counts[2] += 1,
-            b' ' => counts[3] += 1,
-            _ => at = closing_position(bytes, at).unwrap_or(at),
-        }
-        if counts.contains(&(MAX_FIELDS as u8)) {
+        let place = match bytes[at] {
+            b'\t' => 0,
+            b'|' => 1,
+            b',' => 2,
+            b' ' => 3,
+            b'"' | b'[' | b'(' | b'{' => {
+                at = closing_position(bytes, at).unwrap_or(at) + 1;
+                continue;
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        counts[place] += 1;
+        if usize::from(counts[place]) == MAX_FIELDS {
             break;
         }
         at += 1;
@@ -156,11 +170,12 @@ fn closing_position(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Splits cells into words that blanks align in columns.
 fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
-    let rows: Vec<Vec<Span>> = cells.iter().map(|cell| words(text, *cell)).collect();
-    let width = rows[0].len();
-    if !(2..=MAX_FIELDS).contains(&width) || rows.iter().any(|row| row.len() != width) {
+    let width = words(text, cells[0]).len();
+    if !(2..=MAX_FIELDS).contains(&width) {
         return None;
     }
+    let row = |cell: &Span| Some(words(text, *cell)).filter(|row| row.len() == width);
+    let rows: Vec<Vec<Span>> = cells.iter().map(row).collect::<Option<_>>()?;
     let mut parts = Vec::new();
     // For each row, the position where the blanks in front of the next column begin.
     let mut from: Vec<usize> = cells.iter().map(|cell| cell.from()).collect();
@@ -241,8 +256,8 @@ pub(super) fn padded_part(text: &str, cells: &[Span]) -> Option<Part> {
     if !cells.iter().all(is_one) {
         return None;
     }
-    let ends_blank = |cell: &Span| cell.of(text).ends_with(' ');
-    let starts_blank = |cell: &Span| cell.of(text).starts_with(' ');
+    let ends_blank = |cell: &Span| cell.bytes(text).last() == Some(&b' ');
+    let starts_blank = |cell: &Span| cell.bytes(text).first() == Some(&b' ');
     let is_right = cells.iter().any(starts_blank);
     if is_right == cells.iter().any(ends_blank) {
         return None;
@@ -258,5 +273,5 @@ pub(super) fn padded_part(text: &str, cells: &[Span]) -> Option<Part> {
 
 /// True when every byte of the cell is one character.
 fn is_plain(text: &str, cell: Span) -> bool {
-    cell.of(text).is_ascii()
+    cell.bytes(text).is_ascii()
 }

@@ -1,6 +1,8 @@
 //! Breaks long lines at the ends of records, so that similar lines can also be found in JSON and other texts without
 //! line breaks.
 
+use crate::lines;
+
 /// Strings that end records: the most frequent of the first four is used; if none fits, the more frequent of the last
 /// two.
 const RECORDS: [&str; 6] = ["},", "],", "),", "\\n", ">", ","];
@@ -16,7 +18,7 @@ const LONG_LINE_BYTES: usize = 1000;
 
 /// The string after which the lines of a text are broken; `None` if the text has few long lines.
 pub(super) fn end(text: &str) -> Option<&'static str> {
-    let long: usize = text.split('\n').map(str::len).filter(|length| *length > LONG_LINE_BYTES).sum();
+    let long: usize = lines::split(text).map(str::len).filter(|length| *length > LONG_LINE_BYTES).sum();
     if long * 2 < text.len() {
         return None;
     }

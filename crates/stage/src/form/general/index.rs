@@ -12,18 +12,28 @@ const MAX_WORDS: usize = 400;
 
 /// The words of all lines.
 pub(super) struct WordIndex {
-    /// The number and the position of each word, line by line.
-    all: Vec<(u32, Span)>,
+    /// The words, line by line.
+    all: Vec<IndexedWord>,
     /// For each line, the index of its first word in `all`.
     starts: Vec<u32>,
-    /// For each distinct word, the level of detail from which on it counts.
-    levels: Vec<u8>,
+    /// For each line, the levels of its words, one bit for each.
+    levels: Vec<u64>,
     /// For each distinct word, whether it marks an error or a warning.
     alarms: Vec<bool>,
     /// The number of levels.
     pub(super) finest: u8,
     /// For each line, how often it contains each field separator.
     pub(super) separators: Vec<[u8; field::COUNTED_SEPARATORS]>,
+}
+
+/// A word of a line.
+#[derive(Clone, Copy)]
+pub(super) struct IndexedWord {
+    pub(super) span: Span,
+    /// The number of the word; equal words have the same number.
+    pub(super) number: u32,
+    /// The level of detail from which on the word counts.
+    pub(super) level: u8,
 }
 
 impl WordIndex {
@@ -44,42 +54,45 @@ impl WordIndex {
                 let (count, last) = &mut support[number as usize];
                 *count += u32::from(*last != row);
                 *last = row;
-                all.push((number, word));
+                all.push(IndexedWord { span: word, number, level: 0 });
             }
         }
         starts.push(all.len() as u32);
         let steps = steps(lines.iter().filter(|line| !line.is_empty()).count());
         let level = |count: u32| steps.partition_point(|step| *step > count) as u8;
-        let levels = support.into_iter().map(|(count, _)| level(count)).collect();
+        let levels: Vec<u8> = support.into_iter().map(|(count, _)| level(count)).collect();
+        for word in &mut all {
+            word.level = levels[word.number as usize];
+        }
+        let words = starts.windows(2).map(|ends| &all[ends[0] as usize..ends[1] as usize]);
+        let levels =
+            words.map(|words| words.iter().fold(0, |levels, word| levels | 1 << word.level)).collect();
         let separators = lines.iter().map(|line| field::counts(text, *line)).collect();
         Self { all, starts, levels, alarms, finest: steps.len() as u8, separators }
     }
 
-    pub(super) fn of(&self, row: u32) -> &[(u32, Span)] {
+    pub(super) fn of(&self, row: u32) -> &[IndexedWord] {
         &self.all[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
     }
 
     /// True when a line contains a word that marks an error or a warning.
     pub(super) fn is_alarming(&self, row: u32) -> bool {
-        self.of(row).iter().any(|(word, _)| self.alarms[*word as usize])
-    }
-
-    pub(super) fn level(&self, word: u32) -> u8 {
-        self.levels[word as usize]
+        self.of(row).iter().any(|word| self.alarms[word.number as usize])
     }
 
     /// A hash of the words of a row that count at `level`.
     pub(super) fn signature(&self, row: u32, level: u8) -> u64 {
-        let counts = self.of(row).iter().filter(|(word, _)| self.level(*word) <= level);
-        counts.fold(0, |sum, (word, _)| {
-            (sum ^ u64::from(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
+        let counts = self.of(row).iter().filter(|word| word.level <= level);
+        counts.fold(0, |sum, word| {
+            (sum ^ u64::from(word.number)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
         })
     }
 
     /// The next level, from `level` on, at which a word of these rows counts.
     pub(super) fn next(&self, rows: &[u32], level: u8) -> Option<u8> {
-        let words = rows.iter().flat_map(|row| self.of(*row));
-        words.map(|(word, _)| self.level(*word)).filter(|next| (level..self.finest).contains(next)).min()
+        let levels = rows.iter().fold(0, |levels, row| levels | self.levels[*row as usize]);
+        let next = (levels & u64::MAX << level).trailing_zeros() as u8;
+        (next < self.finest).then_some(next)
     }
 }
 

@@ -3,6 +3,8 @@
 //! The rarer the words that count, the finer the groups of lines, so the groups form a tree. The tree is cut into the
 //! groups whose templates save most.
 
+use std::cmp::Reverse;
+
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::form::general::column;
@@ -142,19 +144,18 @@ impl Tree<'_, '_> {
     /// Splits rows into parts: words whose level is lower than `level` are the same in all rows, and the text between
     /// them is split further.
     fn parts(&self, rows: &[u32], level: u8) -> Option<Vec<Part>> {
-        let counts =
-            |row: u32| self.words.of(row).iter().filter(move |(word, _)| self.words.level(*word) < level);
+        let counts = |row: u32| self.words.of(row).iter().filter(move |word| word.level < level);
         let same: Vec<_> = counts(rows[0]).collect();
-        let mut gaps = vec![Vec::with_capacity(rows.len()); same.len() + 1];
+        let mut gaps: Vec<_> = (0..=same.len()).map(|_| Vec::with_capacity(rows.len())).collect();
         for row in rows {
             let line = self.source.lines[*row as usize];
             let (mut start, mut place) = (line.from(), 0);
-            for (word, span) in counts(*row) {
-                if same.get(place).is_none_or(|(same, _)| same != word) {
+            for word in counts(*row) {
+                if same.get(place).is_none_or(|same| same.number != word.number) {
                     return None;
                 }
-                gaps[place].push(Span::new(start, span.from()));
-                start = span.to();
+                gaps[place].push(Span::new(start, word.span.from()));
+                start = word.span.to();
                 place += 1;
             }
             if place < same.len() {
@@ -166,8 +167,8 @@ impl Tree<'_, '_> {
         let mut same = same.into_iter();
         for cells in gaps {
             column::refine(self.source.text, cells, &mut parts);
-            if let Some((_, span)) = same.next() {
-                column::put_same(&mut parts, *span);
+            if let Some(word) = same.next() {
+                column::put_same(&mut parts, word.span);
             }
         }
         Some(parts)
@@ -181,9 +182,13 @@ impl Tree<'_, '_> {
         let step = rows.len().div_ceil(MAX_SAMPLE_ROWS);
         (0..field::COUNTED_SEPARATORS).find_map(|separator| {
             let count = |row: &u32| self.words.separators[*row as usize][separator];
+            if rows.iter().all(|row| count(row) == count(&rows[0])) {
+                return None;
+            }
             let mut tally = [0u32; 256];
             rows.iter().step_by(step).for_each(|row| tally[usize::from(count(row))] += 1);
-            let most = (0..=u8::MAX).rev().max_by_key(|count| tally[usize::from(*count)])?;
+            let rank = |count: &u8| (tally[usize::from(*count)], Reverse(*count));
+            let most = rows.iter().step_by(step).map(count).max_by_key(rank)?;
             let seen = rows.len().div_ceil(step);
             if most < 2 || tally[usize::from(most)] as usize * 10 / seen < 5 {
                 return None;
@@ -206,12 +211,15 @@ fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
         parts.iter().filter_map(|part| if let Part::Cells(cells, _) = part { Some(cells) } else { None });
     for cells in columns {
         // A value that nearly all rows have also occurs in the middle.
-        let value = [count / 3, count / 2, count - 1].map(|row| cells[row].of(text));
+        let value = [count / 3, count / 2, count - 1].map(|row| cells[row].bytes(text));
         let value = if value[0] == value[1] { value[0] } else { value[2] };
-        let is_common = cells.iter().filter(|cell| cell.of(text) == value).count() * 10 >= count * 9;
+        let is_common = cells.iter().filter(|cell| cell.bytes(text) == value).count() * 10 >= count * 9;
         for (usual, cell) in is_usual.iter_mut().zip(cells) {
-            let cell = cell.of(text);
-            *usual &= if is_common { cell == value } else { cell.is_empty() || !cell.trim().is_empty() };
+            *usual &= if is_common {
+                cell.bytes(text) == value
+            } else {
+                cell.is_empty() || !cell.of(text).trim().is_empty()
+            };
         }
     }
     let usual: Vec<u32> =

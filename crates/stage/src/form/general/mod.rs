@@ -38,6 +38,7 @@ mod write;
 use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 use self::sheet::TextSheet;
 use self::source::ReadText;
@@ -65,7 +66,7 @@ impl Stage for General {
         10
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         // Screens are captured repeatedly, and the next capture can refer only to lines that were sent unchanged.
         if text.len() < MIN_BYTES || scene.call.shows_screen() || text.starts_with(notation::HEAD) {
             return None;

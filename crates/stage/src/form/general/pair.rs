@@ -2,15 +2,19 @@
 //! neither.
 
 use crate::form::general::span::Span;
-use crate::form::general::word::BREAK;
+use crate::form::general::word::{BLANK, BREAK};
 
 /// The words of one line.
 pub(super) struct LineWords<'l> {
     pub(super) text: &'l str,
     pub(super) words: &'l [Span],
+    /// For each word, what `sign` says of it.
+    pub(super) signs: &'l [u8],
     pub(super) flags: &'l mut [u8],
     pub(super) pairs: &'l mut [WordPair],
     pub(super) edges: &'l mut [u8],
+    /// The brackets and quotes that are open: the word and its sign. Empty between lines.
+    pub(super) open: &'l mut Vec<(usize, u8)>,
 }
 
 /// The relation of a word to its counterpart.
@@ -22,6 +26,18 @@ pub(super) enum WordPair {
     Half,
     /// The counterpart is this many words after the word, or before it if negative.
     With(i32),
+}
+
+/// The sign of an escaped quotation mark. No word is this byte alone: it is not ASCII.
+const ESCAPED_QUOTE: u8 = 0xFF;
+
+/// The byte of a word that has only one, [`ESCAPED_QUOTE`], or 0 for a longer word.
+pub(super) fn sign(word: &[u8]) -> u8 {
+    match word {
+        [byte] => *byte,
+        b"\\\"" => ESCAPED_QUOTE,
+        _ => 0,
+    }
 }
 
 /// The maximum nesting depth of brackets.
@@ -45,25 +61,24 @@ impl LineWords<'_> {
         self.find_edges();
     }
 
-    fn byte(&self, word: usize) -> u8 {
-        let span = self.words[word];
-        if span.len() == 1 { self.text.as_bytes()[span.from()] } else { 0 }
-    }
-
     fn str(&self, word: usize) -> &str {
         self.words[word].of(self.text)
     }
 
+    /// True when a word begins with this byte.
+    fn starts_with(&self, word: usize, byte: u8) -> bool {
+        self.text.as_bytes()[self.words[word].from()] == byte
+    }
+
     fn find_pairs(&mut self) {
-        let mut open: Vec<(usize, u8)> = Vec::new();
+        let mut open = std::mem::take(self.open);
         for word in 0..self.words.len() {
-            let escaped = self.str(word) == "\\\"";
-            let byte = if escaped { b'\\' } else { self.byte(word) };
-            match byte {
-                b'"' | b'`' | b'\\' if escaped || byte != b'\\' => self.quote(word, byte, &mut open),
+            let sign = self.signs[word];
+            match sign {
+                b'"' | b'`' | ESCAPED_QUOTE => self.quote(word, sign, &mut open),
                 b'\'' => self.apostrophe(word, &mut open),
-                b'(' | b'[' | b'{' => self.open(word, byte, &mut open),
-                b'<' if self.opens_tag(word) => self.open(word, byte, &mut open),
+                b'(' | b'[' | b'{' => self.open(word, sign, &mut open),
+                b'<' if self.opens_tag(word) => self.open(word, sign, &mut open),
                 b')' => self.close(word, b'(', &mut open),
                 b']' => self.close(word, b'[', &mut open),
                 b'}' => self.close(word, b'{', &mut open),
@@ -72,6 +87,8 @@ impl LineWords<'_> {
             }
         }
         self.drop_halves(&open);
+        open.clear();
+        *self.open = open;
     }
 
     /// Records an opening bracket or quote. At too great a depth, it counts as unmatched.
@@ -145,7 +162,7 @@ impl LineWords<'_> {
             let WordPair::With(far @ 1..) = self.pairs[word] else { continue };
             let end = word + far as usize;
             let is_key =
-                self.str(word).ends_with('"') && end + 1 < self.words.len() && self.byte(end + 1) == b':';
+                matches!(self.signs[word], b'"' | ESCAPED_QUOTE) && self.signs.get(end + 1) == Some(&b':');
             if is_key && far <= 12 {
                 self.flags[word..=end].iter_mut().for_each(|flags| *flags |= BREAK);
             }
@@ -155,11 +172,10 @@ impl LineWords<'_> {
     fn find_edges(&mut self) {
         let count = self.words.len();
         for word in 0..count {
-            let is_spaced = word + 1 < count && self.str(word + 1).starts_with(' ');
-            let is_one = match self.byte(word) {
+            let is_one = match self.signs[word] {
                 b'|' | b'\t' => true,
-                b',' | b';' => !is_spaced && word + 1 < count,
-                _ => self.str(word).contains('\t'),
+                b',' | b';' => word + 1 < count && !self.starts_with(word + 1, b' '),
+                _ => self.flags[word] & BLANK != 0 && self.str(word).contains('\t'),
             };
             self.edges[word] = if is_one { SEPARATES } else { 0 };
         }
@@ -167,10 +183,10 @@ impl LineWords<'_> {
             let opens = word == 0 || self.opens_behind(word - 1);
             let ends = word + 1 == count || self.ends_before(word + 1);
             let is_key =
-                word + 2 < count && self.byte(word + 1) == b'=' && !self.str(word + 2).starts_with(' ');
+                word + 2 < count && self.signs[word + 1] == b'=' && !self.starts_with(word + 2, b' ');
             let is_tag = word > 0
-                && (self.byte(word - 1) == b'<'
-                    || word > 1 && self.byte(word - 1) == b'/' && self.byte(word - 2) == b'<');
+                && (self.signs[word - 1] == b'<'
+                    || word > 1 && self.signs[word - 1] == b'/' && self.signs[word - 2] == b'<');
             let bits = [(opens, OPENS), (ends, ENDS), (is_key, KEY), (is_tag, TAG)];
             self.edges[word] |= bits.iter().filter(|(is_so, _)| *is_so).map(|(_, bit)| bit).sum::<u8>();
         }
@@ -178,14 +194,14 @@ impl LineWords<'_> {
 
     fn opens_behind(&self, word: usize) -> bool {
         self.edges[word] & SEPARATES != 0
-            || matches!(self.byte(word), b'(' | b'[' | b'{')
+            || matches!(self.signs[word], b'(' | b'[' | b'{')
             || matches!(self.pairs[word], WordPair::With(1..))
             || word == 0 && self.str(word).starts_with([' ', '\t'])
     }
 
     fn ends_before(&self, word: usize) -> bool {
         self.edges[word] & SEPARATES != 0
-            || matches!(self.byte(word), b')' | b']' | b'}')
+            || matches!(self.signs[word], b')' | b']' | b'}')
             || matches!(self.pairs[word], WordPair::With(..0))
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::form::general::cost::{Cost, Costs, TOKEN};
-use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, SEPARATES, TAG, WordPair};
+use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, SEPARATES, TAG, WordPair, sign};
 use crate::form::general::select::{Bounds, Rules, Selection, choose};
 use crate::form::general::span::Span;
 use crate::form::general::word::{self, BLANK, BREAK, KEPT, NO_END, NO_START, REAL};
@@ -86,9 +86,13 @@ struct PhraseWords<'a> {
     text: &'a str,
     symbols: Vec<u32>,
     spans: Vec<Span>,
+    /// For each word, its byte if it has only one; see `sign`.
+    signs: Vec<u8>,
     flags: Vec<u8>,
     pairs: Vec<WordPair>,
     edges: Vec<u8>,
+    /// Room for the brackets that are open in a passage.
+    open: Vec<(usize, u8)>,
     /// For each word, the index of its passage.
     passages: Vec<u32>,
     /// For each word, the total cost of the words in front of it.
@@ -103,9 +107,11 @@ impl<'a> PhraseWords<'a> {
             text,
             symbols: Vec::with_capacity(room),
             spans: Vec::with_capacity(room),
+            signs: Vec::with_capacity(room),
             flags: Vec::with_capacity(room),
             pairs: Vec::with_capacity(room),
             edges: Vec::with_capacity(room),
+            open: Vec::new(),
             passages: Vec::with_capacity(room),
             costs: Vec::with_capacity(room),
         };
@@ -128,6 +134,7 @@ impl<'a> PhraseWords<'a> {
         while at < end {
             let (next, flags) = word::next(self.text, at, end);
             self.spans.push(Span::new(at, next));
+            self.signs.push(sign(&self.text.as_bytes()[at..next]));
             self.flags.push(flags | if passage.is_kept { KEPT } else { 0 });
             at = next;
         }
@@ -138,15 +145,18 @@ impl<'a> PhraseWords<'a> {
         LineWords {
             text: self.text,
             words: &self.spans[first..],
+            signs: &self.signs[first..],
             flags: &mut self.flags[first..],
             pairs: &mut self.pairs[first..],
             edges: &mut self.edges[first..],
+            open: &mut self.open,
         }
         .read();
         // The end of a passage is a word that is never part of a phrase.
         if count > 0 {
             let end = Span::new(passage.span.to(), passage.span.to());
             self.spans.push(end);
+            self.signs.push(0);
             self.flags.push(BREAK);
             self.pairs.push(WordPair::None);
             self.edges.push(0);
@@ -158,10 +168,17 @@ impl<'a> PhraseWords<'a> {
     /// one.
     fn number(&mut self) {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
+        // About half of the words are one byte: these need no hash.
+        let mut signs = [None; 256];
         let mut next = 0;
-        for (span, flags) in self.spans.iter().zip(&self.flags) {
-            let number =
-                if flags & BREAK != 0 { next } else { *numbers.entry(span.of(self.text)).or_insert(next) };
+        for ((span, flags), sign) in self.spans.iter().zip(&self.flags).zip(&self.signs) {
+            let number = if flags & BREAK != 0 {
+                next
+            } else if *sign != 0 {
+                *signs[usize::from(*sign)].get_or_insert(next)
+            } else {
+                *numbers.entry(span.of(self.text)).or_insert(next)
+            };
             next += u32::from(number == next);
             self.symbols.push(number);
         }

@@ -8,6 +8,7 @@ use crate::form::general::fold;
 use crate::form::general::name::SIGNS;
 use crate::form::general::notation::{self, HEAD, HEAD_END, TEXT};
 use crate::form::general::part::Pad;
+use crate::lines;
 use crate::room::Room;
 
 /// Restores the original of `text`.
@@ -158,7 +159,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn body(&self, body: &str) -> Option<String> {
         let mut out = String::with_capacity(body.len() * 2);
-        let mut lines = body.split('\n');
+        let mut lines = lines::split(body);
         let mut is_first = true;
         while let Some(line) = lines.next() {
             if !std::mem::take(&mut is_first) {

@@ -82,7 +82,8 @@ fn without_names(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool)
 
 /// The values of a template's rows. Within a run, a ditto sign replaces a repeated value for a limited number of rows.
 fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Vec<Vec<RowValue>> {
-    let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
+    let row = |_| Vec::with_capacity(template.columns.len());
+    let mut rows: Vec<_> = template.rows.iter().map(row).collect();
     let follows = follows(&template.rows, template.height);
     for cells in &template.columns {
         let (mut before, mut age) = ("", 0);
@@ -104,31 +105,42 @@ fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Ve
 
 /// Chooses a separator for every template with several holes. As many templates as possible share one separator.
 fn separate(text: &str, named: &mut [NamedTemplate]) {
-    let fits = |named: &NamedTemplate, separator: &str| {
-        let sign = separator.trim_matches(' ');
-        let is_free = |value: &RowValue| match value {
-            RowValue::Text(span) if separator == " " => !span.is_empty() && !span.of(text).contains(' '),
-            RowValue::Text(span) => !span.of(text).contains(if sign.is_empty() { separator } else { sign }),
-            RowValue::Again => true,
-        };
-        named.rows.iter().flatten().all(is_free)
-    };
-    let mut open: Vec<&mut NamedTemplate> =
-        named.iter_mut().filter(|named| named.template.columns.len() > 1).collect();
+    let several = named.iter_mut().filter(|named| named.template.columns.len() > 1);
+    let mut open: Vec<_> = several.map(|named| (free_separators(text, named), named)).collect();
     while !open.is_empty() {
-        let count = |separator: &&str| {
-            open.iter().filter(|named| fits(named, separator)).map(|named| named.rows.len()).sum::<usize>()
+        let count = |place: usize| {
+            let fit = open.iter().filter(|(free, _)| free[place]);
+            fit.map(|(_, named)| named.rows.len()).sum::<usize>()
         };
-        let best = SEPARATORS.iter().rev().max_by_key(|separator| count(separator)).copied().unwrap_or(",");
-        if count(&best) == 0 {
+        let best = (0..SEPARATORS.len()).rev().max_by_key(|place| count(*place)).unwrap_or(0);
+        if count(best) == 0 {
             return;
         }
-        let (done, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|named| fits(named, best));
-        for named in done {
-            named.separator = best;
+        let (done, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|(free, _)| free[best]);
+        for (_, named) in done {
+            named.separator = SEPARATORS[best];
         }
         open = rest;
     }
+}
+
+/// For each separator, whether it can stand between the values of a template: no value contains it.
+fn free_separators(text: &str, named: &NamedTemplate) -> [bool; SEPARATORS.len()] {
+    let mut free = [true; SEPARATORS.len()];
+    for value in named.rows.iter().flatten() {
+        let RowValue::Text(span) = value else { continue };
+        let bytes = span.bytes(text);
+        for (free, separator) in free.iter_mut().zip(SEPARATORS) {
+            let is_in = match separator.as_bytes() {
+                // An empty value between two blanks would look like no value.
+                b" " => bytes.is_empty() || bytes.contains(&b' '),
+                [sign] => bytes.contains(sign),
+                _ => !bytes.is_ascii() && span.of(text).contains(separator.trim_matches(' ')),
+            };
+            *free &= !is_in;
+        }
+    }
+    free
 }
 
 /// Lists the lines and rows of the layout in order.

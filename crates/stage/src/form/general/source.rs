@@ -1,5 +1,7 @@
 //! Prepares a text for the search: finds its lines, and the cost of each part.
 
+use memchr::{memchr_iter, memchr2};
+
 use crate::form::general::cost::{Cost, Costs};
 use crate::form::general::index::WordIndex;
 use crate::form::general::span::Span;
@@ -11,6 +13,8 @@ pub(super) struct ReadText<'a> {
     /// The lines, without their line ends.
     pub(super) lines: Vec<Span>,
     pub(super) words: WordIndex,
+    /// True when there are quotes or tags, of which a value may contain only half.
+    pub(super) has_pairs: bool,
     /// For each line, whether it has a time of its own near its beginning.
     pub(super) timed: Vec<bool>,
 }
@@ -18,12 +22,13 @@ pub(super) struct ReadText<'a> {
 impl<'a> ReadText<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let mut start = 0;
-        let ends = text.match_indices('\n').map(|(at, _)| at).chain([text.len()]);
+        let ends = memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
         let lines: Vec<Span> =
             ends.map(|end| Span::new(std::mem::replace(&mut start, end + 1), end)).collect();
         let words = WordIndex::read(text, &lines);
         let timed = lines.iter().map(|line| has_time(line.of(text).as_bytes())).collect();
-        Self { text, costs: Costs::of(text), lines, words, timed }
+        let has_pairs = memchr2(b'"', b'<', text.as_bytes()).is_some();
+        Self { text, has_pairs, costs: Costs::of(text), lines, words, timed }
     }
 
     pub(super) fn line(&self, line: u32) -> &'a str {

@@ -33,6 +33,11 @@ impl Span {
         Self::new(self.from() + first, self.to() - last)
     }
 
+    /// The bytes of the span. Comparing these needs no look at where characters begin.
+    pub(super) fn bytes(self, text: &str) -> &[u8] {
+        &text.as_bytes()[self.from()..self.to()]
+    }
+
     pub(super) fn of(self, text: &str) -> &str {
         &text[self.from()..self.to()]
     }

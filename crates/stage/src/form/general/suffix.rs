@@ -1,6 +1,8 @@
 //! Sorts the suffixes of a sequence of symbols, so that repeated ranges become neighbours, and computes the common
 //! prefixes of neighbours.
 
+use std::cmp::Ordering;
+
 /// The maximum number of symbols compared. A longer repetition is found as a repetition of this length.
 const MAX_COMPARED: usize = 256;
 
@@ -68,6 +70,22 @@ impl Sorter {
         for (from, to) in std::mem::take(&mut self.groups) {
             let group = &mut self.order[from as usize..to as usize];
             let key = |at: u32| u64::from(self.rank.get(at as usize + length).copied().unwrap_or(0));
+            if let [one, two] = group {
+                // Most groups are pairs, which need no sort.
+                match key(*one).cmp(&key(*two)) {
+                    Ordering::Equal => {
+                        if one > two {
+                            std::mem::swap(one, two);
+                        }
+                        left.push((from, to));
+                        continue;
+                    }
+                    Ordering::Greater => std::mem::swap(one, two),
+                    Ordering::Less => {}
+                }
+                ranks.push((*one, from + 1));
+                continue;
+            }
             keyed.clear();
             keyed.extend(group.iter().map(|at| key(*at) << 32 | u64::from(*at)));
             keyed.sort_unstable();

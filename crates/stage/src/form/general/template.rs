@@ -78,10 +78,7 @@ impl LineTemplate {
     ) -> Option<Self> {
         let (parts, columns) = holes(source.text, parts);
         let is_bare = matches!(parts[..], [LinePart::Hole(..)]);
-        if is_bare
-            || columns.len() > MAX_COLUMNS
-            || !columns.iter().all(|cells| reads_well(source.text, cells))
-        {
+        if is_bare || columns.len() > MAX_COLUMNS || !columns.iter().all(|cells| reads_well(source, cells)) {
             return None;
         }
         let mut template = Self { parts, columns, rows: rows.all.to_vec(), height: rows.height, gain: 0 };
@@ -157,8 +154,9 @@ fn holes(text: &str, parts: Vec<Part>) -> (Vec<LinePart>, Vec<Vec<Span>>) {
             }
             Part::Cells(cells, pad) => (cells, pad),
         };
-        let twin =
-            |column: &Vec<Span>| column.iter().zip(&cells).all(|(one, two)| one.of(text) == two.of(text));
+        let twin = |column: &Vec<Span>| {
+            column.iter().zip(&cells).all(|(one, two)| one.bytes(text) == two.bytes(text))
+        };
         let hole = columns.iter().position(twin).unwrap_or(columns.len());
         if hole == columns.len() {
             columns.push(cells);
@@ -169,15 +167,22 @@ fn holes(text: &str, parts: Vec<Part>) -> (Vec<LinePart>, Vec<Vec<Span>>) {
 }
 
 /// True when cells are readable values: none is blank, and hardly any contains an unmatched quote or half of a tag.
-fn reads_well(text: &str, cells: &[Span]) -> bool {
-    let is_blank = |cell: &Span| !cell.is_empty() && cell.of(text).trim().is_empty();
-    let halves = cells.iter().filter(|cell| is_half(cell.of(text))).count();
-    !cells.iter().any(is_blank) && halves * 10 <= cells.len()
+fn reads_well(source: &ReadText<'_>, cells: &[Span]) -> bool {
+    let text = source.text;
+    // A value that begins with a sign of ASCII other than a blank needs no closer look.
+    let is_blank = |cell: &Span| {
+        let first = cell.bytes(text).first();
+        first.is_some_and(|first| !first.is_ascii_graphic()) && cell.of(text).trim().is_empty()
+    };
+    let halves = || cells.iter().filter(|cell| is_half(cell.bytes(text))).count();
+    !cells.iter().any(is_blank) && (!source.has_pairs || halves() * 10 <= cells.len())
 }
 
 /// True when quotes in a value do not match, or a tag is not closed.
-fn is_half(value: &str) -> bool {
-    let bytes = value.as_bytes();
+fn is_half(bytes: &[u8]) -> bool {
+    if !bytes.iter().any(|byte| matches!(byte, b'"' | b'<')) {
+        return false;
+    }
     let (mut quotes, mut escaped, mut open, mut closed) = (0, 0, 0, 0);
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -215,10 +220,11 @@ pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
 
 /// The cost of a column's values, with ditto signs for repeated values.
 fn column_cost(source: &ReadText<'_>, cells: &[Span], follows: &[bool]) -> Cost {
-    let (mut sum, mut before, mut age) = (0, "", 0);
+    let (mut sum, mut before, mut age): (_, &[u8], _) = (0, &[], 0);
     for (cell, follows) in cells.iter().zip(follows) {
-        let (value, cost) = (cell.of(source.text), source.costs.cost(*cell));
-        let is_again = *follows && value == before && age + 1 < RESTATE_AFTER_ROWS && is_dittoed(value, cost);
+        let (value, cost) = (cell.bytes(source.text), source.costs.cost(*cell));
+        let is_again = *follows && age + 1 < RESTATE_AFTER_ROWS && value == before;
+        let is_again = is_again && is_dittoed(cell.of(source.text), cost);
         (age, sum) = if is_again { (age + 1, sum + TOKEN) } else { (0, sum + cost) };
         before = value;
     }

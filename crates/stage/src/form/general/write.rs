@@ -1,6 +1,7 @@
 //! Writes a layout as text: the list of signs, the templates, and the lines and rows.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::form::general::error_context::kept_lines;
 use crate::form::general::name;
@@ -17,6 +18,7 @@ pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>
         source,
         sheet,
         kept: kept_lines(source),
+        notes: String::new(),
         pieces: Vec::new(),
         passages: Vec::new(),
         words: Vec::new(),
@@ -42,8 +44,8 @@ pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>
 
 /// A piece of the output.
 enum Piece {
-    /// Text of the notation itself.
-    Note(String),
+    /// Text of the notation itself, by its range in the notes.
+    Note(Range<usize>),
     /// A passage of the original text, by its index.
     Passage(usize),
 }
@@ -53,6 +55,8 @@ struct Ink<'s, 'a> {
     sheet: &'s TextSheet,
     /// For each line, whether it must contain no signs.
     kept: Vec<bool>,
+    /// All text of the notation itself.
+    notes: String,
     pieces: Vec<Piece>,
     passages: Vec<Passage>,
     words: Vec<HeadWord>,
@@ -66,9 +70,11 @@ impl Ink<'_, '_> {
     }
 
     fn note(&mut self, words: &str) {
+        let start = self.notes.len();
+        self.notes.push_str(words);
         match self.pieces.last_mut() {
-            Some(Piece::Note(last)) => last.push_str(words),
-            _ => self.pieces.push(Piece::Note(words.to_owned())),
+            Some(Piece::Note(last)) => last.end = self.notes.len(),
+            _ => self.pieces.push(Piece::Note(start..self.notes.len())),
         }
     }
 
@@ -207,7 +213,7 @@ impl Ink<'_, '_> {
         let mut named = named.into_iter().peekable();
         for piece in &self.pieces {
             match piece {
-                Piece::Note(words) => text.push_str(words),
+                Piece::Note(words) => text.push_str(&self.notes[words.clone()]),
                 Piece::Passage(number) => {
                     let span = self.passages[*number].span;
                     let mut from = span.from();

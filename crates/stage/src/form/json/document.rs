@@ -9,6 +9,7 @@ use crate::plan::{Loss, Mode};
 use crate::read::json::MIN_BYTES;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that consists of one JSON document.
 pub(crate) struct Json;
@@ -22,11 +23,14 @@ impl Stage for Json {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let (value, keys) = (document(text)?, keys::place_for(scene.plan.reader));
         let layout = Layout::of(text, &value);
         let (loss, note) = match &layout {
-            Some(layout) => (Loss::None, layout.to_string()),
+            Some(layout) => {
+                text.record_document();
+                (Loss::None, layout.to_string())
+            }
             None => (Loss::Form, String::new()),
         };
         // The pipeline decodes exact forms to check them, so they are not checked here too.

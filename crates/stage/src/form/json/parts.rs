@@ -14,6 +14,7 @@ use crate::plan::{Loss, Mode};
 use crate::read::json::MIN_BYTES;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A text that is mostly JSON.
 pub(crate) struct JsonParts;
@@ -27,8 +28,12 @@ impl Stage for JsonParts {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let near = text.starts_with(['{', '[']) || SIGNS.iter().any(|sign| text.contains(sign));
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        // A document alone has fewer words around it in the form for documents.
+        if text.is_known_document() {
+            return None;
+        }
+        let near = text.starts_with(['{', '[']) || text.contains_any(&SIGNS);
         if text.len() < MIN_BYTES || !near {
             return None;
         }

@@ -8,10 +8,11 @@ mod weigh;
 
 use self::head::HeadRow;
 use crate::form::repeats;
+use crate::lines;
 use crate::plan::{Loss, Mode};
-use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A log of similar lines.
 pub(crate) struct Log;
@@ -25,8 +26,8 @@ impl Stage for Log {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || source::is_source(scene.call, text) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if text.len() < MIN_BYTES || text.is_source(scene.call) {
             return None;
         }
         let (body, _) = repeats::fold(&write(text)?);
@@ -48,7 +49,7 @@ const MAX_KEPT_PERCENT: usize = 90;
 
 /// Writes the log with its shared text stated once; `None` if its lines share no text.
 fn write(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.split('\n').collect();
+    let lines: Vec<&str> = lines::split(text).collect();
     let rows = head::rows(&lines);
     if rows.len() == lines.len() {
         return None;
@@ -70,7 +71,7 @@ fn write(text: &str) -> Option<String> {
 fn read(room: Room, body: &str) -> Option<String> {
     let mut out = String::with_capacity(body.len() * 2);
     let mut section = None;
-    for line in body.split('\n') {
+    for line in lines::split(body) {
         if let Some(said) = head::read(line) {
             section = Some(said);
             continue;
@@ -206,8 +207,8 @@ mod tests {
     fn files_are_left_alone() {
         let plan = crate::plan::Plan::default();
         let scene = |tool| Scene::of(&plan, crate::call::Call { tool, ..crate::call::Call::default() });
-        assert!(Log.apply(scene("bash"), &log("")).is_some());
-        assert_eq!(Log.apply(scene("Read"), &log("")), None);
+        assert!(Log.apply(scene("bash"), &TextView::new(&log(""))).is_some());
+        assert_eq!(Log.apply(scene("Read"), &TextView::new(&log(""))), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::plan::{Loss, Mode, Reader};
 use crate::read::node::{self, FENCES, NodeStyle, POINTER, PageNode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// A snapshot in the notation of browser tools for agents.
 pub(crate) struct Snapshot;
@@ -27,13 +28,13 @@ impl Stage for Snapshot {
         Mode::Standard
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !node::is_snapshot(text) {
             return None;
         }
         let frame = if scene.plan.reader >= Reader::Strong { frame(text) } else { "" };
         let plain = if frame.is_empty() {
-            Cow::Borrowed(text)
+            Cow::Borrowed(&**text)
         } else {
             text.replace(&frame_prefix(frame), &frame_prefix("")).into()
         };

@@ -15,6 +15,7 @@ use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::KeptLines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 use crate::{omit, signal};
 
 /// The cut for the log of a run, with or without the names of job and step on each line.
@@ -36,7 +37,11 @@ impl Stage for Ci {
         &[(CutClass::Noise, setup::WORDS)]
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+    fn asks_others(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let steps = step::steps(text)?;
         let times = steps.iter().map(|step| step.times).sum();
         let mut out = omit::things(times, "times", setup::TIMES);
@@ -81,7 +86,7 @@ fn ask(family: &dyn Stage, scene: Scene<'_>, text: &str) -> Option<String> {
     if family.name() == NAME || family.reader() > scene.plan.reader || is_beyond {
         return None;
     }
-    let edit = family.apply(scene, text)?;
+    let edit = family.apply(scene, &TextView::new(text))?;
     let holds = !family.cuts_lines() || signal::all_kept(text, &edit.text);
     (edit.text.len() < text.len() && holds).then_some(edit.text)
 }

@@ -11,6 +11,7 @@ mod refs;
 use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for diffs, alone or below the commits they belong to.
 pub(super) struct GitDiff;
@@ -34,7 +35,7 @@ impl Stage for GitDiff {
         &[(CutClass::Content, &["unchanged", "removed", "lock files and what else a tool wrote"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let short = patch::shorten(text)?;
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
@@ -56,7 +57,7 @@ impl Stage for GitLog {
         &[(CutClass::Further, &[log::BODIES])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let text = log::shorten(text)?;
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
     }
@@ -78,8 +79,8 @@ impl Stage for GitRefs {
         &[(CutClass::Content, &["the rest of hashes"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let text = refs::shorten(text)?;
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        let text = if text.contains_any(&refs::WORDS) { refs::shorten(text) } else { None }?;
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
     }
 }

@@ -1,5 +1,6 @@
 //! Abbreviates hashes in long lists of branches, tags, trees and objects.
 
+use crate::lines;
 use crate::signal;
 
 /// Lists with fewer hashes are shown unchanged.
@@ -10,18 +11,19 @@ const FULL_HASH_DIGITS: usize = 40;
 const SHORT_HASH_DIGITS: usize = 12;
 
 /// Words that distinguish git's lists from other text with hashes.
-const WORDS: [&str; 8] = ["refs/", " blob ", " commit\t", " commit ", " tag\t", " tag ", " tree ", "origin/"];
+pub(super) const WORDS: [&str; 8] =
+    ["refs/", " blob ", " commit\t", " commit ", " tag\t", " tag ", " tree ", "origin/"];
 
 /// The list with short hashes; `None` when the text is not such a list, or has few hashes.
 pub(super) fn shorten(text: &str) -> Option<String> {
-    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let lines = || lines::lines(text).filter(|line| !line.trim().is_empty());
     let listed = |line: &&str| hash(line).is_some() && WORDS.iter().any(|word| line.contains(word));
     let (all, listed) = (lines().count(), lines().filter(listed).count());
     if listed < MIN_HASHES || listed * 10 < all * 9 {
         return None;
     }
     let (mut out, mut cut) = (String::with_capacity(text.len()), 0);
-    for line in text.split_inclusive('\n') {
+    for line in lines::split_inclusive(text) {
         match hash(line).filter(|_| signal::find(line.trim_end()).is_none()) {
             Some(at) => {
                 out.extend([&line[..at + SHORT_HASH_DIGITS], &line[at + FULL_HASH_DIGITS..]]);

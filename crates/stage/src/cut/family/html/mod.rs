@@ -14,6 +14,7 @@ use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 use page::Page;
 use token::{HtmlTokens, Token};
 
@@ -41,7 +42,7 @@ impl Stage for Html {
         &[(CutClass::Content, &["markup", "scripts and styles", "comments", "navigation"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let start = document(text)?;
         let (above, html) = text.split_at(start);
         let mut page = Page::new(link::anchors(html));
@@ -153,7 +154,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn apply(text: &str) -> Option<String> {
-        let edit = Html.apply(Scene::of(&Plan::default(), Call::default()), text);
+        let edit = Html.apply(Scene::of(&Plan::default(), Call::default()), &TextView::new(text));
         edit.map(|edit| edit.text)
     }
 

@@ -6,8 +6,10 @@ mod system;
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
+use crate::lines;
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for installations by npm, pnpm, yarn, pip, uv, apt, go and similar tools.
 pub(super) struct Packages;
@@ -25,8 +27,8 @@ impl Stage for Packages {
         &OMISSIONS
     }
 
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !text.lines().any(|line| fate(line) != LineFate::Keep) {
+    fn apply(&self, scene: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !lines::lines(text).any(|line| fate(line) != LineFate::Keep) {
             return None;
         }
         let mut seen = WarningCounts::default();

@@ -63,7 +63,7 @@ fn is_stage(line: &str) -> bool {
 fn aside(line: &str) -> LineFate {
     if line.ends_with(" are looking for funding")
         || line.ends_with(" is looking for funding")
-        || line.trim_start() == "run `npm fund` for details"
+        || line.ends_with("for details") && line.trim_start() == "run `npm fund` for details"
     {
         return LineFate::Noise("notices");
     }

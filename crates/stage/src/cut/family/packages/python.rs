@@ -1,6 +1,7 @@
 //! Recognises lines of pip, uv and poetry.
 
 use crate::cut::family::sift::LineFate;
+use crate::prefix::PrefixSet;
 
 /// Steps for which pip prints one line at the start and one at the end.
 const STEPS: [&str; 8] = [
@@ -14,13 +15,34 @@ const STEPS: [&str; 8] = [
     "Building editable for ",
 ];
 
+/// Beginnings of all lines that are recognised, behind their indentation.
+static BEGINNINGS: PrefixSet = PrefixSet::new(&[
+    "Downloading ",
+    "Using cached ",
+    "Downloaded ",
+    "Obtaining dependency information for ",
+    "━━━",
+    "----",
+    "|███",
+    "╸━",
+    "Installing ",
+    "Getting ",
+    "Checking ",
+    "Preparing ",
+    "Building ",
+    "Created wheel for ",
+    "Stored in directory: ",
+]);
+
 /// The fate of a line. Lines that are not recognised are kept.
 pub(super) fn fate(line: &str) -> LineFate {
     if line.starts_with("Requirement already satisfied: ") {
         return LineFate::Noise("requirements that were there already");
     }
     let words = line.trim_start();
-    if is_download(line, words) || is_bar(words) {
+    if !BEGINNINGS.begin(words) {
+        LineFate::Keep
+    } else if is_download(line, words) || is_bar(words) {
         LineFate::Noise("downloads")
     } else if is_step(line, words) {
         LineFate::Noise("build steps")

@@ -7,11 +7,13 @@
 mod tree;
 
 use crate::class::{CutClass, Omission};
+use crate::lines;
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::read::node;
 use crate::read::node::POINTER;
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 use tree::{Item, SnapshotTree};
 
 /// The cut for page snapshots as printed by browser tools for agents.
@@ -35,11 +37,11 @@ impl Stage for PageSnapshot {
         &[(CutClass::Content, &["details of the snapshot"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         if !node::is_snapshot(text) {
             return None;
         }
-        let lines: Vec<&str> = text.split('\n').collect();
+        let lines: Vec<&str> = lines::split(text).collect();
         let span = node::span(&lines);
         // The newline at the end of a text without code fences is not a line of the snapshot.
         let end = if lines[span.clone()].last() == Some(&"") { span.end - 1 } else { span.end };
@@ -203,7 +205,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn apply(text: &str) -> Option<String> {
-        let edit = PageSnapshot.apply(Scene::of(&Plan::default(), Call::default()), text);
+        let edit = PageSnapshot.apply(Scene::of(&Plan::default(), Call::default()), &TextView::new(text));
         edit.map(|edit| edit.text)
     }
 

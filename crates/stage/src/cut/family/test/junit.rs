@@ -4,6 +4,7 @@ use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for a report in XML, on one line or several.
 pub(crate) struct Junit;
@@ -26,12 +27,12 @@ impl Stage for Junit {
         &[(CutClass::Noise, &["passed"])]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
         let near = text.get(..text.floor_char_boundary(ROOT_WITHIN_BYTES)).unwrap_or(text);
         if !near.contains("<testsuite") {
             return None;
         }
-        let (mut out, mut rest) = (String::with_capacity(text.len() / 2), text);
+        let (mut out, mut rest) = (String::with_capacity(text.len() / 2), &**text);
         while let Some(at) = rest.find(CASE) {
             let run = Run::of(&rest[at..]);
             out.push_str(&rest[..at]);

@@ -7,8 +7,10 @@ mod pytest;
 
 use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
+use crate::lines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
+use crate::view::TextView;
 
 /// The cut for pytest, go test, jest, vitest, mocha, playwright and TAP.
 pub(super) struct Test;
@@ -26,11 +28,11 @@ impl Stage for Test {
         &[(CutClass::Noise, WORDS)]
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+    fn apply(&self, _: Scene<'_>, text: &TextView<'_>) -> Option<Edit> {
+        if !text.contains_any(&SIGNS) {
             return None;
         }
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let lines: Vec<&str> = lines::split_inclusive(text).collect();
         let mut log = go::GoLog::of(&lines);
         let ticks = js::is_run(text);
         let named = go::names_stay(text);
