@@ -70,11 +70,18 @@ impl HistoryView {
     /// When the history cannot be read.
     pub fn activity(&self) -> Result<Map<String, Value>, HistoryError> {
         let requests = self.recent(REQUESTS)?.iter().map(request).collect::<Vec<_>>();
+        let mut all = self.latest_sessions()?;
+        all.insert("requests".to_owned(), requests.into());
+        Ok(all)
+    }
+
+    /// The latest conversations.
+    ///
+    /// # Errors
+    /// When the history cannot be read.
+    pub fn latest_sessions(&self) -> Result<Map<String, Value>, HistoryError> {
         let sessions = self.sessions(SESSIONS)?.iter().map(session).collect::<Vec<_>>();
-        Ok(Map::from_iter([
-            ("requests".to_owned(), requests.into()),
-            ("sessions".to_owned(), sessions.into()),
-        ]))
+        Ok(Map::from_iter([("sessions".to_owned(), sessions.into())]))
     }
 
     /// The turns of a conversation.

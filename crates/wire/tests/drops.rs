@@ -26,6 +26,23 @@ fn what_clears_tool_uses_drops_results() {
     check("anthropic", r#"{"messages":[{"context_management":{"edits":[{"type":"x"}]}}]}"#, false);
 }
 
+/// Claude Code's cached microcompact deletes results that the provider has in its cache, by their calls. What a result
+/// says about it deletes nothing.
+#[test]
+fn what_edits_the_cache_drops_results() {
+    let message = |content: &str| format!(r#"{{"messages":[{{"role":"user","content":[{content}]}}]}}"#);
+    let edits = r#"{"type":"cache_edits","edits":[{"type":"delete","cache_reference":"toolu_1"}]}"#;
+    check("anthropic", &message(edits), true);
+    check("anthropic", r#"{"cache_edits":[{"type":"delete","cache_reference":"toolu_1"}],"messages":[]}"#, true);
+    for content in [
+        r#"{"type":"tool_result","tool_use_id":"toolu_1","cache_reference":"toolu_1","content":"x"}"#,
+        r#"{"type":"tool_result","tool_use_id":"toolu_1","content":"{\"type\":\"cache_edits\"}"}"#,
+        r#"{"type":"text","text":"what are cache_edits?"}"#,
+    ] {
+        check("anthropic", &message(content), false);
+    }
+}
+
 #[test]
 fn what_truncates_or_compacts_drops_results() {
     for (member, drops) in [

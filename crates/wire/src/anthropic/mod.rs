@@ -9,7 +9,6 @@ mod whole;
 pub(crate) mod words;
 
 use crate::provider::Provider;
-use crate::request::context_management;
 use crate::request::history::HistoryPlace;
 use crate::request::last_assistant;
 use crate::request::preamble;
@@ -26,7 +25,7 @@ pub(crate) static PROVIDER: Provider = Provider {
     head: |body| preamble::beside(&[preamble::TOOLS, "system"], body),
     last_assistant_end: last_assistant::in_messages,
     history: |_| HistoryPlace::Here,
-    drops_results: context_management::is_managed,
+    drops_results: request::drops_results,
     counts: &words::COUNTS,
     hides: |_| Some(&offer::HIDING),
     bridges: Some(&bridge::BRIDGING),

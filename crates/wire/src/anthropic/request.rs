@@ -3,14 +3,25 @@
 //! Only results of the client's own tools are slots. Results of the provider's tools (`web_search_tool_result` and
 //! the like) must be sent back exactly as the provider wrote them, because the provider may check them.
 
+use memchr::memmem;
 use tersely_json::{JsonError, JsonScan};
 
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
+use crate::request::context_management;
 use crate::request::prompt::{self, FoundPrompts};
 use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
+
+/// True when a request lets the provider remove results from what the model reads: by `context_management`, or by a
+/// block of `cache_edits`, with which Claude Code deletes earlier results from the provider's cache.
+pub(super) fn drops_results(body: &[u8]) -> bool {
+    const CACHE_EDITS: &[u8] = b"\"cache_edits\"";
+    // A result that quotes the word has it escaped, so only a name or a type is found. A name that means something else
+    // costs a few references and no text.
+    context_management::is_managed(body) || memmem::find(body, CACHE_EDITS).is_some()
+}
 
 /// Finds every text of every tool result.
 pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {

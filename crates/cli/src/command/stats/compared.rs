@@ -91,6 +91,12 @@ fn notes(report: &HoldoutReport) -> String {
             many(report.mixed, "session")
         ));
     }
+    if report.shared > 0 {
+        notes.push(format!(
+            "{} without points: others used the same window meanwhile",
+            many(report.shared, "session")
+        ));
+    }
     format!("{DIM}{}. docs/proof.md says how to read this.{DIM:#}\n", notes.join(". "))
 }
 
@@ -100,6 +106,7 @@ fn title(kind: MeasureKind) -> &'static str {
         MeasureKind::Ratio => "cost, typical session",
         MeasureKind::Turns => "turns a session",
         MeasureKind::Rereads => "re-reads a session",
+        MeasureKind::Window => "5h points a session",
     }
 }
 
@@ -107,7 +114,7 @@ fn title(kind: MeasureKind) -> &'static str {
 fn amount(kind: MeasureKind, value: f64) -> String {
     match kind {
         MeasureKind::Cost | MeasureKind::Ratio => dollars(value),
-        MeasureKind::Turns | MeasureKind::Rereads => format!("{value:.1}"),
+        MeasureKind::Turns | MeasureKind::Rereads | MeasureKind::Window => format!("{value:.1}"),
     }
 }
 
@@ -117,7 +124,9 @@ fn change(kind: MeasureKind, gap: f64) -> String {
     match kind {
         MeasureKind::Cost => format!("{} {word}", dollars(gap.abs())),
         MeasureKind::Ratio => format!("{:.1} % {word}", gap.abs() * 100.0),
-        MeasureKind::Turns | MeasureKind::Rereads => format!("{:.2} {word}", gap.abs()),
+        MeasureKind::Turns | MeasureKind::Rereads | MeasureKind::Window => {
+            format!("{:.2} {word}", gap.abs())
+        }
     }
 }
 
