@@ -22,7 +22,7 @@ PATIENCE = 90
 KEY = "sk-ant-api03-0123456789012345678901234567"
 # How full the windows are before the first request, and how much each request takes, in percent.
 FIVE, WEEK = (41.0, 1.25), (18.0, 0.5)
-SETTINGS = '{\n  "permissions": { "allow": ["Bash"] },\t// mine\n  "theme": "dark"\n}\n'.replace("\t// mine", "")
+SETTINGS = '{\n  "permissions": { "allow": ["Bash"] },\n  "theme": "dark"\n}\n'
 
 
 class Metered(Handler):
@@ -71,7 +71,7 @@ class Pane:
         subprocess.run([*self.tmux, "kill-server"], capture_output=True, check=False)
 
 
-def expected(session: dict, upstream: Upstream) -> str:
+def savings(session: dict) -> str:
     """The line's beginning, from the history's numbers."""
     saved = session["tokens_before"] - session["tokens_after"] - session["tokens_fetched"]
     shown = f"{saved / 1000:.2f} k" if 1000 <= saved < 10000 else str(saved)
@@ -110,7 +110,7 @@ def trial(binary: Path, folder: Path) -> None:
         time.sleep(1)
         pane.keys("Enter")
         pane.wait(re.escape(FINAL))
-        line = pane.wait(r"tersely: .* saved .*5h .*")[0].strip()
+        pane.wait(r"tersely: .* saved .*5h .*")
         time.sleep(2)
         screen = pane.text()
         line = re.search(r"tersely: .*", screen)[0].strip()
@@ -118,12 +118,12 @@ def trial(binary: Path, folder: Path) -> None:
         session = told["sessions"][0]
         print(screen)
         print("line:   ", line)
-        print("history:", expected(session, upstream), "·", windows(session), "·", session["turns"], "turns")
+        print("history:", savings(session), "·", windows(session), "·", session["turns"], "turns")
         asked = sum(it.method == "POST" and it.path.startswith("/v1/messages") for it in upstream.requests)
         print("headers:", f"5h {FIVE[0] + FIVE[1] * asked} %, 7d {WEEK[0] + WEEK[1] * asked} % after {asked} requests")
         names = {value for it in upstream.requests for name, value in it.headers if name.lower() == "x-claude-code-session-id"}
         print("names of the session in requests:", len(names))
-        if expected(session, upstream) not in line or windows(session) not in line:
+        if savings(session) not in line or windows(session) not in line:
             raise SystemExit("the line and the history differ")
         pane.keys("-l", "/exit")
         time.sleep(1)
@@ -131,12 +131,13 @@ def trial(binary: Path, folder: Path) -> None:
         time.sleep(3)
     finally:
         pane.close()
-    if (home / ".claude/settings.json").read_bytes() != written:
-        print("Claude Code has rewritten its settings meanwhile")
+    # A client may rewrite its own file meanwhile; then only our value has to go.
+    rewritten = (home / ".claude/settings.json").read_bytes() != written
     print(tersely("uninstall", "--yes").stdout)
     for name, text in files.items():
-        print(name, "as it was" if (home / name).read_bytes() == text else "DIFFERS")
-        if (home / name).read_bytes() != text and (home / ".claude/settings.json").read_bytes() == written:
+        left = (home / name).read_bytes()
+        print(name, "as it was" if left == text else "not as it was")
+        if left != text and not (rewritten and name.endswith(".json")):
             raise SystemExit(f"{name} is not as it was")
 
 

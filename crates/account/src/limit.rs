@@ -95,8 +95,8 @@ impl LimitKind {
 impl fmt::Display for LimitKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Window(minutes) if minutes % DAY == 0 => write!(f, "{}d", minutes / DAY),
-            Self::Window(minutes) if minutes % HOUR == 0 => write!(f, "{}h", minutes / HOUR),
+            Self::Window(minutes) if minutes.is_multiple_of(DAY) => write!(f, "{}d", minutes / DAY),
+            Self::Window(minutes) if minutes.is_multiple_of(HOUR) => write!(f, "{}h", minutes / HOUR),
             Self::Window(minutes) => write!(f, "{minutes}m"),
             Self::Tokens => f.write_str("tokens"),
             Self::Requests => f.write_str("requests"),
@@ -104,8 +104,11 @@ impl fmt::Display for LimitKind {
     }
 }
 
-const STATES: [(LimitState, &str); 3] =
-    [(LimitState::Allowed, "allowed"), (LimitState::Warning, "allowed_warning"), (LimitState::Rejected, "rejected")];
+const STATES: [(LimitState, &str); 3] = [
+    (LimitState::Allowed, "allowed"),
+    (LimitState::Warning, "allowed_warning"),
+    (LimitState::Rejected, "rejected"),
+];
 
 impl LimitState {
     /// The state that a header or a history names.

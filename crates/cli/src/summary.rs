@@ -172,10 +172,10 @@ impl Savings {
         let window = |rise: &LimitRise| {
             let (used, risen) = (percent(rise.latest.used), points(rise.risen));
             let points = if risen == "1" { "point" } else { "points" };
-            format!("{}: {used} used, {risen} {points} of it since the start", rise.latest.kind)
+            format!("{} window: {used} used, {risen} {points} of it since the start", rise.latest.kind)
         };
         let windows: Vec<_> = self.1.limits.iter().map(window).collect();
-        if windows.is_empty() { Ok(()) } else { write!(f, "\n  window of {}", windows.join("; ")) }
+        if windows.is_empty() { Ok(()) } else { write!(f, "\n  {}", windows.join("; ")) }
     }
 
     /// The requests that are not included in any of these sums.
@@ -278,15 +278,14 @@ mod tests {
             latest: LimitUse { kind, used, resets: None, state: LimitState::Allowed },
             risen,
         };
-        let limits =
-            vec![rise(LimitKind::FIVE_HOURS, 4_250, 730), rise(LimitKind::SEVEN_DAYS, 1_800, 100)];
+        let limits = vec![rise(LimitKind::FIVE_HOURS, 4_250, 730), rise(LimitKind::SEVEN_DAYS, 1_800, 100)];
         let said =
             Savings::new(totals(1, 1_000, 900), BillSums { limits, ..BillSums::default() }).to_string();
         assert_eq!(
             said,
             "1 request: 100 of 1,000 tokens saved, 10.0 %\
-             \n  window of 5h: 42.5 % used, 7.3 points of it since the start; \
-             7d: 18 % used, 1 point of it since the start"
+             \n  5h window: 42.5 % used, 7.3 points of it since the start; \
+             7d window: 18 % used, 1 point of it since the start"
         );
     }
 

@@ -97,7 +97,8 @@ impl HistoryView {
     /// # Errors
     /// When the history cannot be read.
     pub fn limits(&self) -> Result<Vec<SeenLimit>, HistoryError> {
-        let text = "SELECT name, used, resets, state, (SELECT at FROM requests WHERE id = request), max(request)
+        let text =
+            "SELECT name, used, resets, state, (SELECT at FROM requests WHERE id = request), max(request)
              FROM limits WHERE request > (SELECT max(id) FROM requests) - ?1
              GROUP BY name HAVING resets > unixepoch('now')";
         let mut limits: Vec<_> = self.with(|connection| {

@@ -24,7 +24,8 @@ impl HistoryView {
     /// # Errors
     /// When the history cannot be read.
     pub fn named(&self, name: u64) -> Result<Option<NamedSession>, HistoryError> {
-        let sums = "SELECT count(*), coalesce(sum(before), 0), coalesce(sum(after), 0), coalesce(sum(fetched), 0)
+        let sums =
+            "SELECT count(*), coalesce(sum(before), 0), coalesce(sum(after), 0), coalesce(sum(fetched), 0)
              FROM requests WHERE named = ?1";
         let last = "SELECT max(id), session FROM requests WHERE named = ?1";
         let name = name.cast_signed();

@@ -89,6 +89,7 @@ fn request(session: u64, ago: u64, used: u32) -> RequestEvent {
     }
 }
 
+/// Behaviour 13.26.
 #[test]
 fn a_session_that_runs_alone_is_charged_with_its_rises() {
     let ledger = Ledger::open("alone");
@@ -158,7 +159,7 @@ fn the_latest_report_is_shown_until_its_reset() {
     assert_eq!((seen(&ledger), ledger.points()), (vec![], vec![]));
 }
 
-/// Also after its credentials changed, which makes another session of it elsewhere.
+/// Behaviour 13.27: also after its credentials changed, which makes another session of it elsewhere.
 #[test]
 fn a_session_is_found_by_its_name() {
     let ledger = Ledger::open("named");
@@ -180,13 +181,26 @@ fn a_reader_that_must_not_wait_fails_at_once() {
     let lock = rusqlite::Connection::open(&ledger.file).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(ledger.points().len(), 1, "a writer keeps no reader out");
-    lock.execute_batch("ROLLBACK; PRAGMA user_version = 1").unwrap();
+    lock.execute_batch("ROLLBACK").unwrap();
+    drop(lock);
+    let ledger = Ledger::open("held");
+    ledger.record(&[request(1, 10, 100)]);
+    let (file, copy) = (ledger.file.clone(), ledger.file.with_extension("copy"));
+    fs::copy(&file, &copy).unwrap();
+    let lock = rusqlite::Connection::open(&copy).unwrap();
+    lock.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE mine (a)").unwrap();
+    let since = std::time::Instant::now();
+    assert!(HistoryReader::peek(&copy).is_err(), "it is locked for everybody");
+    assert!(since.elapsed() < Duration::from_millis(500));
+    drop(lock);
+    let lock = rusqlite::Connection::open(&file).unwrap();
+    lock.execute_batch("PRAGMA user_version = 1").unwrap();
     assert!(matches!(HistoryReader::peek(&ledger.file), Err(HistoryError::Missing)));
     lock.execute_batch("PRAGMA user_version = 99").unwrap();
     assert!(matches!(HistoryReader::peek(&ledger.file), Err(HistoryError::Newer(99))));
 }
 
-/// Held-out sessions take twice as much of the window.
+/// Behaviour 20.7: held-out sessions take twice as much of the window.
 #[test]
 fn a_trial_compares_points_of_the_window() {
     let ledger = Ledger::open("trial");

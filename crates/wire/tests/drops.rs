@@ -33,7 +33,11 @@ fn what_edits_the_cache_drops_results() {
     let message = |content: &str| format!(r#"{{"messages":[{{"role":"user","content":[{content}]}}]}}"#);
     let edits = r#"{"type":"cache_edits","edits":[{"type":"delete","cache_reference":"toolu_1"}]}"#;
     check("anthropic", &message(edits), true);
-    check("anthropic", r#"{"cache_edits":[{"type":"delete","cache_reference":"toolu_1"}],"messages":[]}"#, true);
+    check(
+        "anthropic",
+        r#"{"cache_edits":[{"type":"delete","cache_reference":"toolu_1"}],"messages":[]}"#,
+        true,
+    );
     for content in [
         r#"{"type":"tool_result","tool_use_id":"toolu_1","cache_reference":"toolu_1","content":"x"}"#,
         r#"{"type":"tool_result","tool_use_id":"toolu_1","content":"{\"type\":\"cache_edits\"}"}"#,

@@ -63,12 +63,7 @@ impl SettingsShape {
         self.insert(text, place, &place.value)
     }
 
-    fn insert(
-        self,
-        text: &str,
-        place: &SettingPlace,
-        value: &str,
-    ) -> Result<(String, String), SettingFault> {
+    fn insert(self, text: &str, place: &SettingPlace, value: &str) -> Result<(String, String), SettingFault> {
         let patch = match self {
             Self::Json => member::put(text, &place.path, value),
             Self::Toml => Ok(top::put(text, key(&place.path), value)),

@@ -47,9 +47,6 @@ Exit codes: 1 if the answer was no or nothing was found, 2 if nothing could be w
 pub struct InitArgs {
     #[command(flatten)]
     way: InitWay,
-    /// Also show what is saved in Claude Code's status line, unless it has another one
-    #[arg(long)]
-    statusline: bool,
     /// Then ask a gateway whether it is ready and, with your consent and key, a provider through it which models it has
     #[arg(long)]
     verify: bool,
@@ -60,7 +57,7 @@ pub struct InitArgs {
     json: bool,
 }
 
-/// How clients are sent through Tersely.
+/// How clients are sent through Tersely, and what they show of it.
 #[derive(Debug, clap::Args)]
 struct InitWay {
     /// Install a gateway that starts by itself (systemd, launchd), and point the agents' settings at it
@@ -69,6 +66,9 @@ struct InitWay {
     /// The address of that gateway; default: that of `tersely serve`
     #[arg(long, value_name = "ADDR", requires = "service")]
     listen: Option<String>,
+    /// Also show what is saved in Claude Code's status line, unless it has another one
+    #[arg(long)]
+    statusline: bool,
 }
 
 /// Sends a real request through a gateway with these settings: the gateway at the address or, without an address, one
@@ -201,7 +201,7 @@ impl InitPlan {
         if !self.clients.iter().any(|client| client.name() == status_line::CLIENT) {
             return;
         }
-        if args.statusline {
+        if args.way.statusline {
             self.notes.extend(status_line::plan(environment, program, &mut self.files, receipts).err());
         } else {
             self.notes.extend(status_line::offer(environment));

@@ -46,13 +46,9 @@ pub(super) fn plan(
         }
         None => {}
     }
-    let (text, added) =
-        shape.put_spelled(&planned.text, &place).map_err(|fault| faulty(fault.words()))?;
-    let mut receipt = Receipt {
-        setting: place,
-        added,
-        ..Receipt::new(ReceiptKind::Setting, CLIENT, planned.path())
-    };
+    let (text, added) = shape.put_spelled(&planned.text, &place).map_err(|fault| faulty(fault.words()))?;
+    let mut receipt =
+        Receipt { setting: place, added, ..Receipt::new(ReceiptKind::Setting, CLIENT, planned.path()) };
     receipt.is_new = receipts.find(&receipt).map_or(planned.is_new(), |earlier| earlier.is_new);
     planned.text = text;
     planned.receipts.push(receipt);
@@ -62,7 +58,8 @@ pub(super) fn plan(
 /// A note that there is a status line to be had; `None` if there is one already.
 pub(super) fn offer(environment: &ClientEnvironment) -> Option<String> {
     let is_set = !ClientEnvironment::json(&settings_file(environment))[KEY].is_null();
-    let note = "claude: to see what is saved while you work, add --statusline: it sets Claude Code's status line";
+    let note =
+        "claude: to see what is saved while you work, add --statusline: it sets Claude Code's status line";
     (!is_set).then(|| note.to_owned())
 }
 

@@ -25,5 +25,6 @@ mod seen;
 mod serve;
 mod set_up;
 mod stage;
+mod statusline;
 mod trial;
 mod watched;

@@ -171,7 +171,9 @@ mod tests {
 
     const NOW: u64 = 1_789_000_000;
 
-    fn found(headers: &[(&'static str, &'static str)]) -> Vec<(String, u32, Option<u64>, Option<&'static str>)> {
+    fn found(
+        headers: &[(&'static str, &'static str)],
+    ) -> Vec<(String, u32, Option<u64>, Option<&'static str>)> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, http::HeaderValue::from_static(value));
@@ -247,7 +249,15 @@ mod tests {
             let most = [("5h".to_owned(), 1_000_000, None, None)];
             assert!(used.is_empty() || used == most, "{value}: {used:?}");
         }
-        for value in ["", "soon", "99999999999999999999", "5", "2026-13-01T00:00:00Z", "2026-01-01", "1970-01-01T0:0:0"] {
+        for value in [
+            "",
+            "soon",
+            "99999999999999999999",
+            "5",
+            "2026-13-01T00:00:00Z",
+            "2026-01-01",
+            "1970-01-01T0:0:0",
+        ] {
             let window = [
                 ("anthropic-ratelimit-unified-5h-utilization", "0.5"),
                 ("anthropic-ratelimit-unified-5h-reset", value),

@@ -64,9 +64,11 @@ impl StatsReport {
         let mut out = self.headline();
         out += &self.table();
         out += &self.would();
-        let windows = windows::line(&self.limits);
-        let fixed = FIXED + windows.lines().count();
-        out += &windows;
+        let windows = wrapped(room.width, &windows::sentences(&self.limits));
+        let fixed = FIXED + windows.len() + usize::from(!windows.is_empty());
+        if !windows.is_empty() {
+            out += &format!("{}\n\n", windows.join("\n"));
+        }
         out += &self.chart(room.width);
         // Leave one line for the prompt.
         let rest = room.height.map(|height| height.saturating_sub(fixed + 1));

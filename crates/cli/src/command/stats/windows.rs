@@ -6,7 +6,7 @@ use tersely_account::LimitKind;
 use tersely_history::{SeenLimit, SeenSession};
 use tersely_terminal::number::many;
 
-use crate::command::stats::block::{DIM, StatsBlock};
+use crate::command::stats::block::StatsBlock;
 use crate::limit::{percent, points};
 
 /// Seconds in a minute, an hour and a day.
@@ -14,18 +14,15 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// One line with all windows; empty if no provider reported one that is still open.
-pub(super) fn line(limits: &[SeenLimit]) -> String {
+/// A sentence for each window that a provider reported and that is still open.
+pub(super) fn sentences(limits: &[SeenLimit]) -> Vec<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let window = |seen: &SeenLimit| {
         let resets = seen.limit.resets.map(|at| format!(", resets in {}", wait(at.saturating_sub(now))));
-        format!("{} {} used{}", seen.limit.kind, percent(seen.limit.used), resets.unwrap_or_default())
+        let resets = resets.unwrap_or_default();
+        format!("{} window: {} used{resets}", seen.limit.kind, percent(seen.limit.used))
     };
-    let windows: Vec<_> = limits.iter().map(window).collect();
-    if windows.is_empty() {
-        return String::new();
-    }
-    format!("window of {} {DIM}· latest report of the provider{DIM:#}\n\n", windows.join(" · "))
+    limits.iter().map(window).collect()
 }
 
 /// The list of sessions with the points that each used; `None` if no session has any.

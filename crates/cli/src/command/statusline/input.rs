@@ -71,7 +71,10 @@ fn cache_break(value: &Value) -> Option<(u64, Option<&'static str>)> {
 /// A percentage in hundredths, up to ten times the whole.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
 fn hundredths(value: &Value) -> Option<u32> {
-    value.as_f64().filter(|percent| (0.0..=1_000.0).contains(percent)).map(|percent| (percent * 100.0).round() as u32)
+    value
+        .as_f64()
+        .filter(|percent| (0.0..=1_000.0).contains(percent))
+        .map(|percent| (percent * 100.0).round() as u32)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use tersely_account::LimitUse;
 
-use crate::command::statusline::input::ClientState;
 use crate::command::stats::{share, tokens};
+use crate::command::statusline::input::ClientState;
 use crate::limit::{percent, points};
 
 /// What the line says, as far as it is known.
@@ -110,7 +110,10 @@ mod tests {
     fn what_was_added_is_not_called_saved() {
         assert_eq!(saved([1_000, 1_075, 0]), "75 added (7.5 %)");
         assert_eq!(saved([0, 0, 0]), "0 saved (–)");
-        assert_eq!(saved([u64::MAX, 0, 0]).contains("saved"), true);
-        assert_eq!((reported(0, None), reported(7_300, None)), ("cache break just now".to_owned(), "cache break 2 h ago".to_owned()));
+        assert!(saved([u64::MAX, 0, 0]).contains("saved"));
+        assert_eq!(
+            (reported(0, None), reported(7_300, None)),
+            ("cache break just now".to_owned(), "cache break 2 h ago".to_owned())
+        );
     }
 }

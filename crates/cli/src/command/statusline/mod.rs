@@ -82,7 +82,8 @@ fn work(config: Option<PathBuf>, lines: &Sender<String>) -> Option<()> {
     lines.send(parts.line(now)).ok()?;
     let flags = Flags { config, ..Flags::default() };
     let sources = SettingSources::new(&flags);
-    let choice = settings::load(&sources).map_or_else(|_| HistoryChoice::default(), |it| it.settings.seen.history);
+    let choice =
+        settings::load(&sources).map_or_else(|_| HistoryChoice::default(), |it| it.settings.seen.history);
     let reader = HistoryReader::peek(&history::file(&sources, &choice)?).ok()?;
     reader.look(|view| add_history(view, &client, &mut parts)).ok()?;
     lines.send(parts.line(now)).ok()
@@ -97,7 +98,11 @@ fn read_input() -> Vec<u8> {
 }
 
 /// Adds what the history knows about the client's session, or about the latest one if the client names none.
-fn add_history(view: &HistoryView, client: &ClientState, parts: &mut StatusParts) -> Result<(), HistoryError> {
+fn add_history(
+    view: &HistoryView,
+    client: &ClientState,
+    parts: &mut StatusParts,
+) -> Result<(), HistoryError> {
     let (session, limits) = if let Some(name) = &client.session {
         let found = view.named(session_name(name.as_bytes()))?.unwrap_or_default();
         parts.tokens = found.session.map(|_| found.tokens);
@@ -109,7 +114,10 @@ fn add_history(view: &HistoryView, client: &ClientState, parts: &mut StatusParts
     };
     parts.limits = match (&limits[..], view.limits()?) {
         ([], all) => all.iter().map(|SeenLimit { limit, .. }| (*limit, None)).collect(),
-        (own, _) => own.iter().map(|SessionLimit { rise, is_shared }| (rise.latest, Some((rise.risen, *is_shared)))).collect(),
+        (own, _) => own
+            .iter()
+            .map(|SessionLimit { rise, is_shared }| (rise.latest, Some((rise.risen, *is_shared))))
+            .collect(),
     };
     if let Some(cause) = session.and_then(|session| cache_break(view, session)) {
         parts.cache_break = Some(cause);
