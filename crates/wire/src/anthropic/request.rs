@@ -15,7 +15,7 @@ use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// True when a request lets the provider remove results from what the model reads: by `context_management`, or by a
-/// block of `cache_edits`, with which Claude Code deletes earlier results from the provider's cache.
+/// block of `cache_edits`, with which some versions of Claude Code delete earlier results from the provider's cache.
 pub(super) fn drops_results(body: &[u8]) -> bool {
     const CACHE_EDITS: &[u8] = b"\"cache_edits\"";
     // A result that quotes the word has it escaped, so only a name or a type is found. A name that means something else
