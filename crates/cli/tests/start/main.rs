@@ -15,6 +15,7 @@ mod history;
 mod hostile;
 mod hosts;
 mod ledger;
+mod limits;
 mod numbers;
 mod packed;
 mod printed;

@@ -197,6 +197,29 @@ mod tests {
     }
 
     #[test]
+    fn points_are_told_like_counts_and_what_was_shared_is_told() {
+        let gap = MeanGap { difference: -1.5, low: -2.25, high: -0.75 };
+        let window = HoldoutMeasure { kind: MeasureKind::Window, compared: compared(Some(gap), None, 0) };
+        let text = said(MeasureKind::Window, window.compared);
+        assert!(text.starts_with("5h points a session   0.4 treated, 0.6 held out\n"), "{text}");
+        assert!(text.contains("1.50 less, with 95 % confidence: between 2.25 less and 0.75 less"), "{text}");
+        let report = HoldoutReport {
+            share: tersely_account::HoldoutShare::millionths(50_000),
+            treated: 930,
+            held: 48,
+            running: 0,
+            mixed: 0,
+            unpriced: 0,
+            shared: 7,
+            measures: vec![window],
+        };
+        let text = page(&report);
+        assert!(text.contains("7 sessions without points: others used the same window meanwhile"), "{text}");
+        let alone = page(&HoldoutReport { shared: 0, ..report });
+        assert!(!alone.contains("without points"), "{alone}");
+    }
+
+    #[test]
     fn too_few_are_said_to_be_too_few() {
         let text = said(MeasureKind::Rereads, compared(None, None, 80));
         assert!(text.contains("not enough data: 930 and 48 sessions after the first 20"), "{text}");

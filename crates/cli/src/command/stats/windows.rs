@@ -77,6 +77,22 @@ mod tests {
         };
         assert_eq!(row(&session), ["shop, 12 turns", "≤7.3", "–"]);
         assert!(block(&[SeenSession::default()]).is_none());
+        let nameless = SeenSession { turns: 1, whose: [None, None, None], ..session };
+        assert_eq!(row(&nameless)[0], "(unknown), 1 turn");
+        assert_eq!(block(&[nameless]).map(|block| block.rows.len()), Some(1));
         assert_eq!([59, 3_600, 90_000].map(wait), ["1 min", "1 h 0 min", "1 d 1 h"]);
+    }
+
+    #[test]
+    fn a_window_says_when_it_resets_if_that_is_known() {
+        let seen = |resets| SeenLimit {
+            limit: LimitUse { kind: LimitKind::Window(90), used: 9_999, resets, state: LimitState::Unknown },
+            at: 0,
+        };
+        assert_eq!(
+            sentences(&[seen(None), seen(Some(5))]),
+            ["90m window: 100 % used", "90m window: 100 % used, resets in 0 min"]
+        );
+        assert!(sentences(&[]).is_empty());
     }
 }

@@ -120,3 +120,49 @@ fn without_claude_code_nothing_is_offered() {
     let ran = home.well(&["init", "--statusline", "--yes"]);
     assert!(!ran.said.contains("statusline") && !home.path(FILE).exists(), "{ran:?}");
 }
+
+/// Behaviour 24.12: the settings are where Claude Code looks for them, also through a link.
+#[test]
+fn the_settings_may_be_elsewhere() {
+    let mut home = home("elsewhere");
+    let folder = home.path("claude's home").display().to_string();
+    home.var("CLAUDE_CONFIG_DIR", &folder);
+    home.put("dotfiles/claude.json", "{\n  \"model\": \"opus\"\n}\n", 0o600);
+    home.put("claude's home/x", "", 0o600);
+    let link = home.path("claude's home/settings.json");
+    std::os::unix::fs::symlink(home.path("dotfiles/claude.json"), link).expect("a link");
+    let before = home.all();
+    home.well(&["init", "--statusline", "--yes"]);
+    assert!(home.read("dotfiles/claude.json").contains("tersely statusline"));
+    assert!(!home.path(FILE).exists());
+    home.well(&["uninstall", "--yes"]);
+    assert_eq!(home.all(), before, "the link is a link, and its file as it was");
+}
+
+/// Behaviour 24.12: a program that is not on PATH is named in full.
+#[test]
+fn the_command_is_one_that_a_shell_finds() {
+    let home = Home::new("line-path", &["claude"]);
+    home.put(".bashrc", "", 0o644);
+    home.put(FILE, "{}", 0o644);
+    home.well(&["init", "--statusline", "--yes"]);
+    let value: Value = serde_json::from_str(&home.read(FILE)).expect("JSON");
+    let command = value["statusLine"]["command"].as_str().expect("a command");
+    assert!(command.ends_with("tersely statusline") && command.len() > 30, "{command}");
+    let ran =
+        std::process::Command::new("sh").args(["-c", command]).stdin(std::process::Stdio::null()).output();
+    assert!(ran.expect("a shell").status.success());
+}
+
+/// Behaviour 24.12: a file that may not be written is left alone, and the aliases are written all the same.
+#[test]
+fn a_file_that_is_read_only_stays() {
+    let home = home("read-only");
+    home.put(FILE, "{}", 0o444);
+    let ran = home.well(&["init", "--statusline", "--yes"]);
+    assert!(ran.said.contains("read-only"), "{ran:?}");
+    assert_eq!(home.read(FILE), "{}");
+    assert!(home.read(".bashrc").contains("alias claude="));
+    let ran = home.well(&["init", "--statusline", "--yes", "--json"]);
+    assert!(ran.json()["notes"].to_string().contains("read-only"), "{ran:?}");
+}
