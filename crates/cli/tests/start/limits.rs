@@ -1,8 +1,8 @@
 //! Tests what is read from the headers of responses about an account's limits, and where it is shown.
 
 use std::fs;
-use std::io::{BufReader, Write as _};
-use std::net::{SocketAddr, TcpListener};
+use std::io::{BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -50,6 +50,7 @@ fn owned(headers: &[(&str, &str)]) -> Vec<(String, String)> {
 struct Gate {
     running: Running,
     address: String,
+    admin: String,
     folder: PathBuf,
 }
 
@@ -60,7 +61,10 @@ impl Gate {
         fs::create_dir_all(&folder).expect("a folder");
         let (history, events) = (folder.join("history.db"), folder.join("events.jsonl"));
         let [history, events] = [history, events].map(|path| path.display().to_string());
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+        let admin = free.to_string();
         let env = [
+            ("TERSELY_ADMIN_LISTEN", admin.as_str()),
             ("TERSELY_HISTORY_RECORD", "on"),
             ("TERSELY_HISTORY_FILE", history.as_str()),
             ("TERSELY_EVENTS_FILE", events.as_str()),
@@ -68,7 +72,7 @@ impl Gate {
         let upstream = format!("http://{upstream}");
         let running = start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &upstream], &env);
         let address = running.address();
-        Self { running, address, folder }
+        Self { running, address, admin, folder }
     }
 
     /// Sends a request of a session; gives the whole answer.
@@ -93,6 +97,17 @@ impl Gate {
             assert!(Instant::now() < until, "{told}");
             thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// The JSON that the dashboard reads at this path.
+    fn dashboard(&self, path: &str) -> Value {
+        let mut stream = TcpStream::connect(&self.admin).expect("a dashboard");
+        let head = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.admin);
+        stream.write_all(head.as_bytes()).expect("a request is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        serde_json::from_str(body).unwrap_or_else(|_| panic!("{answer}"))
     }
 
     fn run(&self, args: &[&str]) -> String {
@@ -247,4 +262,34 @@ fn what_a_reset_hides_is_not_guessed() {
     }
     let limit = gate.stats(4)["sessions"][0]["limits"][0].clone();
     assert_eq!((&limit["points"], &limit["used_pct"]), (&json!(8.0), &json!(5.0)), "{limit}");
+}
+
+/// Behaviour 13.26: the dashboard, the history and the closing line say the same.
+#[test]
+fn the_dashboard_and_the_closing_line_say_the_same() {
+    let reset = (now() + 9_000).to_string();
+    let script = move |at: usize| {
+        let used = ["0.40", "0.4125", "0.4250"][at];
+        (
+            200,
+            vec![(format!("{FIVE}-utilization"), used.to_owned()), (format!("{FIVE}-reset"), reset.clone())],
+        )
+    };
+    let mut gate = Gate::new("dashboard", upstream(script));
+    for at in 0..3 {
+        gate.send("/v1/messages", "s");
+        gate.stats(at + 1);
+    }
+    let (told, stats) = (gate.stats(3), gate.dashboard("/stats"));
+    assert_eq!((&stats["limits"], &stats["sessions"]), (&told["limits"], &told["sessions"]));
+    let session = stats["sessions"][0]["session"].as_str().expect("a session");
+    let turns = gate.dashboard(&format!("/_tersely/session/{session}"));
+    let turns = turns["turns"].as_array().expect("turns");
+    let used: Vec<_> = turns.iter().map(|turn| turn["limits"][0]["used_pct"].clone()).collect();
+    assert_eq!(used, [json!(40.0), json!(41.25), json!(42.5)]);
+    gate.running.signal("TERM");
+    gate.running.code();
+    let end: Vec<_> = gate.running.said.try_iter().collect();
+    let line = "  5h window: 42.5 % used, 2.5 points of it since the start";
+    assert!(end.iter().any(|said| said == line), "{end:?}");
 }

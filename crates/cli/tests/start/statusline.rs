@@ -5,7 +5,6 @@ use std::io::{BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -15,15 +14,15 @@ use crate::stage::{request, tersely, turn};
 
 /// An upstream whose responses have the headers of a subscription: each takes 1.25 points of the 5-hour window.
 fn metered() -> SocketAddr {
-    static ASKED: AtomicU64 = AtomicU64::new(0);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let resets = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() + 9_000;
     thread::spawn(move || {
+        let mut used = 4_000;
         for stream in listener.incoming().flatten() {
             let mut reader = BufReader::new(stream);
             while request(&mut reader).is_some() {
-                let used = 4_100 + 125 * ASKED.fetch_add(1, Ordering::Relaxed);
+                used += 125;
                 let head = format!(
                     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
                      anthropic-ratelimit-unified-5h-utilization: 0.{used}\r\n\
@@ -113,25 +112,27 @@ fn the_line_says_what_the_history_says() {
     let share = saved * 100.0 / count("tokens_before");
     let limits = &session["limits"];
     let used = limits[0]["used_pct"].as_f64().expect("a number");
+    assert!((used - 43.75).abs() < 0.001, "as the last header said: {limits}");
+    let percent = "43.8";
     assert_eq!((&limits[0]["name"], &limits[0]["points"]), (&"5h".into(), &2.5.into()), "{limits}");
     assert_eq!((&limits[1]["name"], &limits[1]["points"]), (&"7d".into(), &0.0.into()), "{limits}");
     assert_eq!((&told["limits"][0]["used_pct"], &limits[0]["shared"]), (&used.into(), &false.into()));
     let input = br#"{"session_id":"session-1","context_window":{"remaining_percentage":71}}"#;
     let expected = format!(
-        "tersely: {:.2} k saved ({share:.1} %) · context 71 % left · 5h {used} % (+2.5) · 7d 18 %",
+        "tersely: {:.2} k saved ({share:.1} %) · context 71 % left · 5h {percent} % (+2.5) · 7d 18 %",
         saved / 1_000.0
     );
     assert_eq!(place.whole_line(input), expected);
-    assert!(end.contains(&format!("5h window: {used} % used, 2.5 points of it since the start")), "{end}");
+    assert!(end.contains(&format!("5h window: {percent} % used, 2.5 points of it since the start")), "{end}");
     let shown = place.tersely(&["stats"], &[]).output().expect("it ends");
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
-    assert!(shown.contains(&format!("5h window: {used} % used, resets in 2 h")), "{shown}");
+    assert!(shown.contains(&format!("5h window: {percent} % used, resets in 2 h")), "{shown}");
     assert!(shown.contains("agree, 3 turns") && shown.contains(" 2.5        0"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     // Without a session, the latest is meant; a session that is not recorded has no savings.
     assert!(place.whole_line(b"").starts_with(&expected[..20]));
     let other = place.whole_line(br#"{"session_id":"another"}"#);
-    assert_eq!(other, format!("tersely: 5h {used} % · 7d 18 %"));
+    assert_eq!(other, format!("tersely: 5h {percent} % · 7d 18 %"));
 }
 
 /// Behaviour 13.27: hostile input, a history that is broken or missing, and a client that
@@ -165,4 +166,27 @@ fn nothing_disturbs_the_client() {
     child.stdout.take().expect("a pipe").read_to_string(&mut said).expect("text");
     assert!(child.wait().expect("an end").success() && since.elapsed() < Duration::from_secs(2));
     assert_eq!(said, "\n");
+}
+
+/// Behaviour 13.27: the history may be elsewhere, and settings that cannot be read do no harm.
+#[test]
+fn settings_say_where_the_history_is() {
+    let place = Place::new("settings");
+    place.work("session-1");
+    fs::rename(place.0.join("state"), place.0.join("elsewhere")).expect("a folder");
+    let moved = place.0.join("elsewhere/tersely/history.db");
+    let input = br#"{"session_id":"session-1"}"#;
+    assert_eq!(place.whole_line(input), "", "there is no history any more");
+    let settings = format!("[history]\nfile = \"{}\"\n", moved.display());
+    fs::create_dir_all(place.0.join("config/tersely")).expect("a folder");
+    fs::write(place.0.join("config/tersely/tersely.toml"), settings).expect("a file");
+    let config = place.0.join("config").display().to_string();
+    let line = |_| {
+        let done = place.tersely(&["statusline"], &[("XDG_CONFIG_HOME", &config)]).output().expect("it ends");
+        assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    assert!((0..40).map(line).any(|line| line.contains(" saved (")), "the latest session");
+    fs::write(place.0.join("config/tersely/tersely.toml"), "[history\nfile = 7").expect("a file");
+    assert_eq!(line(0), "\n");
 }
