@@ -27,16 +27,16 @@ fn upstream(script: impl Fn(usize) -> (u16, Vec<(String, String)>) + Send + 'sta
         let mut asked = 0;
         for stream in listener.incoming().flatten() {
             let mut reader = BufReader::new(stream);
-            while request(&mut reader).is_some() {
-                let (status, headers) = script(asked);
-                asked += 1;
-                let lines: String =
-                    headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-                let head = format!("HTTP/1.1 {status} OK\r\ncontent-type: application/json\r\n{lines}");
-                let whole = format!("{head}content-length: 2\r\nconnection: close\r\n\r\n{{}}");
-                let _ = reader.get_mut().write_all(whole.as_bytes());
-                break;
+            if request(&mut reader).is_none() {
+                continue;
             }
+            let (status, headers) = script(asked);
+            asked += 1;
+            let lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let head =
+                format!("HTTP/1.1 {status} OK\r\ncontent-type: application/json\r\n{}", lines.concat());
+            let whole = format!("{head}content-length: 2\r\nconnection: close\r\n\r\n{{}}");
+            let _ = reader.get_mut().write_all(whole.as_bytes());
         }
     });
     address
@@ -126,11 +126,13 @@ impl Gate {
     }
 }
 
-/// Behaviour 13.26: each provider's headers, in the events and in the history; numbers only.
-#[test]
-fn every_providers_limits_are_recorded() {
+/// A path, the headers of its response, and the limits in them.
+type LimitedResponse = (&'static str, Vec<(String, String)>, Value);
+
+/// Responses of each provider, and one with headers that are not numbers.
+fn responses() -> Vec<LimitedResponse> {
     let reset = (now() + 9_000).to_string();
-    let scripts: Vec<(&str, Vec<(String, String)>, Value)> = vec![
+    vec![
         (
             "/v1/messages",
             owned(&[
@@ -176,7 +178,13 @@ fn every_providers_limits_are_recorded() {
             ]),
             json!([["7d", 50.0, null]]),
         ),
-    ];
+    ]
+}
+
+/// Behaviour 13.26: each provider's headers, in the events and in the history; numbers only.
+#[test]
+fn every_providers_limits_are_recorded() {
+    let scripts = responses();
     let headers: Vec<_> = scripts.iter().map(|(_, headers, _)| headers.clone()).collect();
     let mut gate = Gate::new("providers", upstream(move |at| (200, headers[at].clone())));
     for (at, (path, headers, _)) in scripts.iter().enumerate() {
@@ -188,7 +196,7 @@ fn every_providers_limits_are_recorded() {
     }
     gate.stats(scripts.len() as u64);
     let expected: Vec<_> = scripts.iter().map(|(_, _, limits)| limits.clone()).collect();
-    let told: Vec<_> = gate.events().iter().map(|limits| short(limits)).collect();
+    let told: Vec<_> = gate.events().iter().map(short).collect();
     assert_eq!(told, expected);
     let bytes = fs::read(gate.folder.join("history.db")).expect("a history");
     assert!(!bytes.windows(8).any(|it| it == b"cAnAry7Q"), "no word of a header is kept");

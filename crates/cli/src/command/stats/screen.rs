@@ -67,7 +67,8 @@ impl StatsReport {
         let windows = wrapped(room.width, &windows::sentences(&self.limits));
         let fixed = FIXED + windows.len() + usize::from(!windows.is_empty());
         if !windows.is_empty() {
-            out += &format!("{}\n\n", windows.join("\n"));
+            out += &windows.join("\n");
+            out += "\n\n";
         }
         out += &self.chart(room.width);
         // Leave one line for the prompt.
