@@ -169,6 +169,12 @@ expand: release
     python3 trials/clients/setup.py
     cd trials/clients && python3 expand.py
 
+# Claude Code in a real terminal: does its status line say what the history says, and is it undone to the byte? (a minute)
+[group('slow')]
+statusline: release
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 statusline.py
+
 # Real agents work through the gateway; the audit of their own histories must say what it counted. (2 minutes)
 [group('slow')]
 histories: release

@@ -15,7 +15,7 @@ from pathlib import Path
 CACHE = Path(os.environ.get("TERSELY_CACHE") or Path.home() / ".cache" / "tersely") / "clients"
 
 NODE = {
-    "@anthropic-ai/claude-code": "2.1.197",
+    "@anthropic-ai/claude-code": "2.1.326",
     "@openai/codex": "0.166.0",
     "opencode-ai": "1.18.33",
     "@google/gemini-cli": "0.61.0",

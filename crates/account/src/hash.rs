@@ -13,6 +13,12 @@ pub fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
     hasher.finish()
 }
 
+/// Hashes the name that a client gives a session, so that whoever knows the name finds its requests in a history.
+#[must_use]
+pub fn session_name(name: &[u8]) -> u64 {
+    stable_hash(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@ mod arm;
 mod cost;
 mod hash;
 mod holdout;
+mod limit;
 mod money;
 mod price;
 mod prices;
@@ -25,8 +26,9 @@ mod usage;
 
 pub use arm::Arm;
 pub use cost::RequestCost;
-pub use hash::stable_hash;
+pub use hash::{session_name, stable_hash};
 pub use holdout::Holdout;
+pub use limit::{LimitKind, LimitRise, LimitState, LimitUse, MAX_LIMITS};
 pub use money::Money;
 pub use price::{Price, TokenRates, per_million};
 pub use prices::PriceTable;

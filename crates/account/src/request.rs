@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::arm::Arm;
 use crate::cost::RequestCost;
+use crate::limit::LimitUse;
 use crate::result::{GroupSum, ResultRecord};
 use crate::tokens::TokenChange;
 use crate::usage::TokenUsage;
@@ -58,6 +59,8 @@ pub struct RequestRecord {
     pub cost: Option<RequestCost>,
     /// The cost that the compressed body would have had with the same response, in nanodollars.
     pub would_paid: Option<u64>,
+    /// How much of the account's limits was used when the response arrived; at most [`crate::MAX_LIMITS`] entries.
+    pub limits: Vec<LimitUse>,
 }
 
 /// What one stage saved.

@@ -6,6 +6,7 @@ mod account;
 mod command;
 mod gateway;
 mod history;
+mod limit;
 mod reload;
 mod signals;
 mod summary;

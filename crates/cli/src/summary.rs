@@ -2,12 +2,14 @@
 
 use std::fmt;
 
-use tersely_account::{RequestCost, RequestSums, TokenChange};
+use tersely_account::{LimitRise, RequestCost, RequestSums, TokenChange};
 use tersely_engine::{DISCOVERY, ELSEWHERE, Fetch};
 use tersely_gateway::Totals;
 use tersely_telemetry::BillSums;
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
+
+use crate::limit::{percent, points};
 
 /// The savings, in tokens and in money.
 #[derive(Debug, Clone)]
@@ -81,6 +83,7 @@ impl fmt::Display for Savings {
         self.fetches(f)?;
         self.compressors(f)?;
         self.bill(f)?;
+        self.limits(f)?;
         self.others(f)
     }
 }
@@ -164,6 +167,17 @@ impl Savings {
         Ok(())
     }
 
+    /// How much of the account's windows is used, and how far each rose meanwhile, whoever caused it.
+    fn limits(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let window = |rise: &LimitRise| {
+            let (used, risen) = (percent(rise.latest.used), points(rise.risen));
+            let points = if risen == "1" { "point" } else { "points" };
+            format!("{} window: {used} used, {risen} {points} of it since the start", rise.latest.kind)
+        };
+        let windows: Vec<_> = self.1.limits.iter().map(window).collect();
+        if windows.is_empty() { Ok(()) } else { write!(f, "\n  {}", windows.join("; ")) }
+    }
+
     /// The requests that are not included in any of these sums.
     fn others(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { failed, unread, .. } = self.0;
@@ -221,7 +235,7 @@ fn change(tally: TokenChange) -> String {
 mod tests {
 
     use super::*;
-    use tersely_account::TokenUsage;
+    use tersely_account::{LimitKind, LimitState, LimitUse, TokenUsage};
 
     fn check(totals: Totals, line: &str) {
         assert_eq!(Savings::new(totals, BillSums::default()).to_string(), line);
@@ -238,7 +252,7 @@ mod tests {
             cost: RequestCost { paid: 410_000_000, without: 470_000_000 },
             ..RequestSums::default()
         };
-        let bill = BillSums { sums, billed: 3, failed: [(429, 2)].into() };
+        let bill = BillSums { sums, billed: 3, failed: [(429, 2)].into(), ..BillSums::default() };
         let said = |bill| Savings::new(Totals { failed: 3, ..totals(4, 1_000, 900) }, bill).to_string();
         assert_eq!(
             said(bill.clone()),
@@ -254,6 +268,24 @@ mod tests {
         assert!(
             said.contains("\n  bill, an estimate: $1,234.5679 instead of $1,000.0000, 23.5 % more\n"),
             "{said}"
+        );
+    }
+
+    /// Others may use the account, too, so nobody says that this run used it.
+    #[test]
+    fn windows_are_shown_with_what_they_rose() {
+        let rise = |kind, used, risen| LimitRise {
+            latest: LimitUse { kind, used, resets: None, state: LimitState::Allowed },
+            risen,
+        };
+        let limits = vec![rise(LimitKind::FIVE_HOURS, 4_250, 730), rise(LimitKind::SEVEN_DAYS, 1_800, 100)];
+        let said =
+            Savings::new(totals(1, 1_000, 900), BillSums { limits, ..BillSums::default() }).to_string();
+        assert_eq!(
+            said,
+            "1 request: 100 of 1,000 tokens saved, 10.0 %\
+             \n  5h window: 42.5 % used, 7.3 points of it since the start; \
+             7d window: 18 % used, 1 point of it since the start"
         );
     }
 

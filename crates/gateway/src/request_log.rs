@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use tersely_account::{FetchSum, GroupSum, ResultRecord, ShownName, UsageRounds};
+use tersely_account::{FetchSum, GroupSum, LimitUse, ResultRecord, ShownName, UsageRounds};
 use tersely_engine::Report;
 use tersely_telemetry::{RequestEnd, RequestEvent, RunningStream, Telemetry, Verb};
 
@@ -48,6 +48,12 @@ pub(crate) struct Known {
     pub(crate) fresh: Vec<Arc<ResultRecord>>,
     /// A hash that identifies the conversation.
     pub(crate) session: Option<u64>,
+    /// A hash of the name that the client gave the conversation.
+    pub(crate) named: Option<u64>,
+    /// A hash that identifies the sender.
+    pub(crate) sender: Option<u64>,
+    /// The account's limits, as the upstream's response reports them.
+    pub(crate) limits: Vec<LimitUse>,
     /// Token usage and fetched texts, updated while the response is being sent.
     pub(crate) bill: RunningBill,
     /// True for a health probe, which is not reported.
@@ -132,12 +138,13 @@ impl Visit {
             None if is_sent => RequestEnd::Answered,
             None => RequestEnd::Left,
         };
-        event.session = known.session;
+        (event.session, event.named, event.sender) = (known.session, known.named, known.sender);
         if let Some(report) = &known.report {
             event.record = report.record.clone();
             event.record.groups = GroupSum::of(&report.record.results);
             event.record.fresh.clone_from(&known.fresh);
         }
+        event.record.limits.clone_from(&known.limits);
         if event.is_success() {
             bill(&self.telemetry, &mut event, &known.bill.so_far());
         }

@@ -13,6 +13,9 @@ const MAX_SESSIONS: i64 = 100_000;
 /// Nanodollars in a dollar.
 const BILLION: f64 = 1e9;
 
+/// Hundredths of a percent in a point.
+const HUNDREDTHS: f64 = 100.0;
+
 /// A comparison of the arms of a trial.
 #[derive(Clone, Debug)]
 pub struct HoldoutReport {
@@ -28,7 +31,9 @@ pub struct HoldoutReport {
     pub mixed: u64,
     /// Finished sessions with a request of unknown price; their cost is not compared.
     pub unpriced: u64,
-    /// The comparison for each measure.
+    /// Finished sessions during which other sessions used the same window; their points are not compared.
+    pub shared: u64,
+    /// The comparison for each measure; no window where the provider reports none.
     pub measures: Vec<HoldoutMeasure>,
 }
 
@@ -52,6 +57,8 @@ pub enum MeasureKind {
     Turns,
     /// Tool calls that repeat an earlier call of the session, plus texts fetched back.
     Rereads,
+    /// Points, that is, percent, of the account's 5-hour window.
+    Window,
 }
 
 /// A finished session of a trial.
@@ -61,11 +68,15 @@ struct TrialSession {
     priced: u64,
     paid: u64,
     rereads: u64,
+    /// What the session used of the 5-hour window, in hundredths of a percent; `None` if that is unknown.
+    window: Option<u64>,
+    /// True when other sessions used the window in between.
+    is_shared: bool,
 }
 
 impl MeasureKind {
     /// All measures.
-    pub const ALL: [Self; 4] = [Self::Cost, Self::Ratio, Self::Turns, Self::Rereads];
+    pub const ALL: [Self; 5] = [Self::Cost, Self::Ratio, Self::Turns, Self::Rereads, Self::Window];
 
     /// The name of the measure.
     #[must_use]
@@ -75,6 +86,7 @@ impl MeasureKind {
             Self::Ratio => "billed_cost_ratio",
             Self::Turns => "turns",
             Self::Rereads => "rereads",
+            Self::Window => "window_5h_points",
         }
     }
 
@@ -84,7 +96,7 @@ impl MeasureKind {
         match self {
             Self::Cost => ValueScale::Plain(1e-6),
             Self::Ratio => ValueScale::Ratio,
-            Self::Turns | Self::Rereads => ValueScale::Plain(10.0),
+            Self::Turns | Self::Rereads | Self::Window => ValueScale::Plain(10.0),
         }
     }
 
@@ -96,6 +108,9 @@ impl MeasureKind {
             Self::Cost | Self::Ratio => priced.then(|| session.paid as f64 / BILLION),
             Self::Turns => Some(session.turns as f64),
             Self::Rereads => Some(session.rereads as f64),
+            Self::Window => {
+                session.window.filter(|_| !session.is_shared).map(|risen| risen as f64 / HUNDREDTHS)
+            }
         }
     }
 }
@@ -131,6 +146,8 @@ fn report(connection: &Connection, share: u32) -> rusqlite::Result<HoldoutReport
         let values: Vec<_> = sessions.iter().filter_map(value).collect();
         HoldoutMeasure { kind, compared: compare(kind.scale(), part, &values) }
     };
+    let has_window = sessions.iter().any(|session| session.window.is_some());
+    let kinds = MeasureKind::ALL.into_iter().filter(|kind| has_window || *kind != MeasureKind::Window);
     Ok(HoldoutReport {
         share: part,
         treated: sessions.len() as u64 - held,
@@ -138,7 +155,8 @@ fn report(connection: &Connection, share: u32) -> rusqlite::Result<HoldoutReport
         running,
         mixed,
         unpriced: sessions.iter().filter(|session| session.priced < session.turns).count() as u64,
-        measures: MeasureKind::ALL.map(measure).to_vec(),
+        shared: sessions.iter().filter(|session| session.is_shared).count() as u64,
+        measures: kinds.map(measure).collect(),
     })
 }
 
@@ -149,10 +167,11 @@ const OPEN: &str = "(unixepoch('now') * 1000 - 3600000)";
 /// The finished sessions, in the order in which they ended.
 fn over(connection: &Connection, share: u32) -> rusqlite::Result<Vec<TrialSession>> {
     let mut rows = connection.prepare_cached(&format!(
-        "SELECT arm, turns, priced, paid, repeats + fetches FROM
+        "SELECT arm, turns, priced, paid, repeats + fetches, risen, coalesce(shared, 0) FROM
             (SELECT * FROM trial_sessions WHERE share = ?1 AND arm != 'mixed' AND latest < {OPEN}
-             ORDER BY latest DESC, session DESC LIMIT {MAX_SESSIONS})
-         ORDER BY latest, session"
+             ORDER BY latest DESC, session DESC LIMIT {MAX_SESSIONS}) AS trial
+         LEFT JOIN session_limits ON session_limits.session = trial.session AND name = '5h'
+         ORDER BY trial.latest, trial.session"
     ))?;
     rows.query_map([share], session)?.collect()
 }
@@ -164,5 +183,7 @@ fn session(row: &Row<'_>) -> rusqlite::Result<TrialSession> {
         priced: count(row, 2)?,
         paid: count(row, 3)?,
         rereads: count(row, 4)?,
+        window: row.get::<_, Option<i64>>(5)?.map(|risen| risen.max(0).unsigned_abs()),
+        is_shared: row.get(6)?,
     })
 }

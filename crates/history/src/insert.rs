@@ -8,6 +8,7 @@ use tersely_account::{Arm, RequestSums, ResultRecord, ShownName, StageSaving};
 use tersely_telemetry::RequestEvent;
 
 use crate::amount::{at, micros, number};
+use crate::limits;
 use crate::names::DayNames;
 use crate::sums::{GroupSums, StageSums};
 use crate::trial;
@@ -49,6 +50,7 @@ impl BatchWriter {
             for (place, result) in event.record.fresh.iter().enumerate() {
                 add_result(&transaction, id, place, result)?;
             }
+            limits::add(&transaction, id, event)?;
             let model = event.model.as_ref().map_or("", ShownName::as_str);
             let model = self.names.of(&day, model).to_owned();
             let words = [event.client, event.provider].map(|word| word.unwrap_or_default().to_owned());
@@ -66,9 +68,9 @@ impl BatchWriter {
         let mut insert = to.prepare_cached(
             "INSERT INTO requests (at, client, project, provider, model, session, status, ended, missed, took,
                 upstream, ours, results, changed, redacted, before, after, fetched, input, cache_read,
-                cache_write, output, paid, full, arm, would_before, would_after, would_paid)
+                cache_write, output, paid, full, arm, would_before, would_after, would_paid, named)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-                ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
+                ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
         )?;
         insert.insert(params![
             at(event),
@@ -99,6 +101,7 @@ impl BatchWriter {
             event.record.would.as_ref().map(|it| number(it.total_tokens().before as u64)),
             event.record.would.as_ref().map(|it| number(it.total_tokens().after as u64)),
             event.record.would_paid.map(number),
+            event.named.map(u64::cast_signed),
         ])
     }
 }

@@ -1,11 +1,12 @@
 //! Renders a history as JSON, for `/stats`, the dashboard and scripts.
 
 use serde_json::{Map, Value, json};
-use tersely_account::RequestSums;
+use tersely_account::{LimitUse, RequestSums};
 use tersely_proof::{GroupMean, LEVEL};
 
 use crate::error::HistoryError;
 use crate::holdout::{HoldoutMeasure, HoldoutReport};
+use crate::limits::{SeenLimit, SessionLimit};
 use crate::read::{HistoryParts, HistoryPeriod, HistoryView};
 use crate::requests::{SeenRequest, SeenResult, SeenSession};
 use crate::sums::{GroupSums, StageSums};
@@ -55,6 +56,7 @@ impl HistoryView {
                 json!("an estimate: our count of what was taken out, at the model's list price"),
             ),
             ("periods".to_owned(), periods.into()),
+            ("limits".to_owned(), self.limits()?.iter().map(seen_limit).collect::<Vec<_>>().into()),
             ("holdout".to_owned(), self.holdout()?.as_ref().map_or(Value::Null, holdout)),
             ("days".to_owned(), days.into()),
             ("hours".to_owned(), hours.collect::<Vec<_>>().into()),
@@ -68,11 +70,18 @@ impl HistoryView {
     /// When the history cannot be read.
     pub fn activity(&self) -> Result<Map<String, Value>, HistoryError> {
         let requests = self.recent(REQUESTS)?.iter().map(request).collect::<Vec<_>>();
+        let mut all = self.latest_sessions()?;
+        all.insert("requests".to_owned(), requests.into());
+        Ok(all)
+    }
+
+    /// The latest conversations.
+    ///
+    /// # Errors
+    /// When the history cannot be read.
+    pub fn latest_sessions(&self) -> Result<Map<String, Value>, HistoryError> {
         let sessions = self.sessions(SESSIONS)?.iter().map(session).collect::<Vec<_>>();
-        Ok(Map::from_iter([
-            ("requests".to_owned(), requests.into()),
-            ("sessions".to_owned(), sessions.into()),
-        ]))
+        Ok(Map::from_iter([("sessions".to_owned(), sessions.into())]))
     }
 
     /// The turns of a conversation.
@@ -168,6 +177,7 @@ fn holdout(report: &HoldoutReport) -> Value {
         "running": report.running,
         "mixed": report.mixed,
         "unpriced": report.unpriced,
+        "shared": report.shared,
         "measures": measures.collect::<Vec<_>>(),
     })
 }
@@ -201,6 +211,7 @@ fn request(request: &SeenRequest) -> Value {
         })),
         "arm": request.arm,
         "would_tokens_after": request.would,
+        "limits": request.limits.iter().map(limit).collect::<Vec<_>>(),
         "fresh": request.fresh.iter().map(result).collect::<Vec<_>>(),
     })
 }
@@ -221,7 +232,34 @@ fn session(session: &SeenSession) -> Value {
         "client": client, "project": project, "model": model,
         "tokens_before": before, "tokens_after": after, "tokens_fetched": fetched,
         "billed_input": input, "billed_cache_read": cache_read, "billed_cache_write": cache_write,
+        "limits": session.limits.iter().map(session_limit).collect::<Vec<_>>(),
     })
+}
+
+fn limit(limit: &LimitUse) -> Value {
+    json!({
+        "name": limit.kind.to_string(), "used_pct": percent(limit.used), "resets": limit.resets,
+        "state": limit.state.name(),
+    })
+}
+
+fn seen_limit(seen: &SeenLimit) -> Value {
+    json!({
+        "name": seen.limit.kind.to_string(), "used_pct": percent(seen.limit.used), "resets": seen.limit.resets,
+        "at": seen.at,
+    })
+}
+
+/// What a session used of a window. `shared`: others used the account in between, so the points are an upper bound.
+fn session_limit(limit: &SessionLimit) -> Value {
+    json!({
+        "name": limit.rise.latest.kind.to_string(), "used_pct": percent(limit.rise.latest.used),
+        "resets": limit.rise.latest.resets, "points": percent(limit.rise.risen), "shared": limit.is_shared,
+    })
+}
+
+fn percent(hundredths: u32) -> f64 {
+    f64::from(hundredths) / 100.0
 }
 
 /// Formats a session hash in hexadecimal, because JavaScript numbers cannot represent 64 bits exactly.

@@ -8,7 +8,9 @@ mod error;
 mod holdout;
 mod insert;
 mod json;
+mod limits;
 mod migrations;
+mod named;
 mod names;
 mod purge;
 mod read;
@@ -22,6 +24,8 @@ mod writer;
 
 pub use error::HistoryError;
 pub use holdout::{HoldoutMeasure, HoldoutReport, MeasureKind};
+pub use limits::{SeenLimit, SessionLimit};
+pub use named::NamedSession;
 pub use purge::purge;
 pub use read::{HistoryParts, HistoryPeriod, HistoryReader, HistoryView, Waits};
 pub use requests::{SeenRequest, SeenResult, SeenSession};

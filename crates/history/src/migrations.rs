@@ -4,7 +4,8 @@
 ///
 /// Durations are in microseconds, `at` is in milliseconds since 1970, and money is in nanodollars. Days follow the
 /// machine's local time. An unknown value is an empty text in `days`, where it is part of the key, and NULL elsewhere.
-/// A session with requests in both arms has the arm `mixed`.
+/// A session with requests in both arms has the arm `mixed`. `named` is a hash of the name that a client gave its
+/// session. Limits are in hundredths of a percent, and `resets` is in seconds since 1970.
 pub(crate) const STEPS: &[&str] = &["
 CREATE TABLE requests (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -67,4 +68,19 @@ CREATE TABLE trial_calls (
     session INTEGER NOT NULL, asked INTEGER NOT NULL, call INTEGER NOT NULL,
     PRIMARY KEY (session, asked, call)
 ) WITHOUT ROWID;
+", "
+ALTER TABLE requests ADD COLUMN named INTEGER;
+CREATE INDEX requests_named ON requests (named, session, before, after, fetched) WHERE named IS NOT NULL;
+CREATE TABLE limits (
+    request INTEGER NOT NULL, name TEXT NOT NULL,
+    used INTEGER NOT NULL, resets INTEGER, state TEXT,
+    PRIMARY KEY (request, name)
+) WITHOUT ROWID;
+CREATE TABLE session_limits (
+    session INTEGER NOT NULL, name TEXT NOT NULL, sender INTEGER NOT NULL,
+    used INTEGER NOT NULL, resets INTEGER, risen INTEGER NOT NULL,
+    first INTEGER NOT NULL, latest INTEGER NOT NULL, shared INTEGER NOT NULL,
+    PRIMARY KEY (session, name)
+) WITHOUT ROWID;
+CREATE INDEX session_limits_latest ON session_limits (sender, name, latest);
 "];

@@ -30,14 +30,26 @@ pub fn purge(path: &Path) -> Result<u64, HistoryError> {
     }
 }
 
+/// All tables.
+const TABLES: [&str; 9] = [
+    "requests",
+    "results",
+    "days",
+    "day_groups",
+    "day_stages",
+    "trial_sessions",
+    "trial_calls",
+    "limits",
+    "session_limits",
+];
+
 fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {
     // Deleted rows are overwritten on disk.
     connection.pragma_update(None, "secure_delete", "ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let count: i64 =
         transaction.query_one("SELECT coalesce(sum(requests), 0) FROM days", [], |row| row.get(0))?;
-    for table in ["requests", "results", "days", "day_groups", "day_stages", "trial_sessions", "trial_calls"]
-    {
+    for table in TABLES {
         transaction.execute(&format!("DELETE FROM {table}"), [])?;
     }
     transaction.commit()?;
@@ -58,12 +70,20 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
     let by_count = rows.and_then(|rows| newest?.checked_sub(i64::try_from(rows).ok()?));
     if let Some(last) = by_age.max(by_count).filter(|last| *last > 0) {
         transaction.execute("DELETE FROM results WHERE request <= ?1", params![last])?;
+        transaction.execute("DELETE FROM limits WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM requests WHERE id <= ?1", params![last])?;
     }
     // A session's totals are kept; its calls are needed only while the session is running.
     let ended = "SELECT session FROM trial_sessions WHERE latest < (unixepoch('now') - ?1 * 86400) * 1000";
     transaction.execute(&format!("DELETE FROM trial_calls WHERE session IN ({ended})"), [days_ago(days)])?;
+    // The limits of a trial's sessions are compared later.
+    let limits = "DELETE FROM session_limits WHERE latest < (unixepoch('now') - ?1 * 86400) * 1000
+        AND session NOT IN (SELECT session FROM trial_sessions)";
+    transaction.execute(limits, [days_ago(days)])?;
     if let Some(rows) = rows {
+        let newest = "SELECT session FROM session_limits ORDER BY latest DESC LIMIT ?1";
+        let delete = format!("DELETE FROM session_limits WHERE session NOT IN ({newest})");
+        transaction.execute(&delete, [i64::try_from(rows).unwrap_or(i64::MAX)])?;
         let newest = "SELECT session FROM trial_sessions ORDER BY latest DESC LIMIT ?1";
         for table in ["trial_calls", "trial_sessions"] {
             let rows = i64::try_from(rows).unwrap_or(i64::MAX);

@@ -103,6 +103,14 @@ impl HistoryReader {
         Ok(Self::sharing(Arc::new(Mutex::new(HistoryView(schema::open(path)?)))))
     }
 
+    /// Opens a history file only to read it, and never waits: if another process locks it, the reads fail.
+    ///
+    /// # Errors
+    /// When the file is missing, cannot be read now, or has the schema of another version.
+    pub fn peek(path: &Path) -> Result<Self, HistoryError> {
+        Ok(Self::sharing(Arc::new(Mutex::new(HistoryView(schema::peek(path)?)))))
+    }
+
     /// Opens an empty history in memory.
     ///
     /// # Errors

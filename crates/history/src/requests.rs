@@ -1,9 +1,10 @@
 //! Reads single requests and the conversations they belong to.
 
 use rusqlite::{Connection, Row, params};
-use tersely_account::TokenUsage;
+use tersely_account::{LimitUse, TokenUsage};
 
 use crate::error::HistoryError;
+use crate::limits::{self, SessionLimit};
 use crate::read::{HistoryView, count, number};
 
 /// Number of recent requests that are searched for conversations.
@@ -50,6 +51,8 @@ pub struct SeenRequest {
     pub arm: Option<String>,
     /// The tokens that the request would have had if compressed; `None` unless it was sent unchanged.
     pub would: Option<u64>,
+    /// How much of the account's limits was used when the response arrived.
+    pub limits: Vec<LimitUse>,
     /// The results that were new in its conversation.
     pub fresh: Vec<SeenResult>,
 }
@@ -84,6 +87,8 @@ pub struct SeenSession {
     pub tokens: [u64; 3],
     /// Input tokens: at full price, read from the provider's cache, and written to it.
     pub cache: [u64; 3],
+    /// What the conversation used of the account's windows.
+    pub limits: Vec<SessionLimit>,
 }
 
 const COLUMNS: &str = "id, at, client, project, provider, model, session, status, ended, missed, took, ours, results, \
@@ -135,6 +140,7 @@ impl HistoryView {
             let mut found = found.query_map([given], request)?.collect::<Result<Vec<_>, _>>()?;
             for request in &mut found {
                 request.fresh = fresh(connection, request.id)?;
+                request.limits = limits::of_request(connection, request.id)?;
             }
             Ok(found)
         })
@@ -159,6 +165,7 @@ fn session_of(
             whose,
             tokens: [at(3)?, at(4)?, at(5)?],
             cache: [at(6)?, at(7)?, at(8)?],
+            limits: limits::of_session(connection, session)?,
         })
     })
 }
@@ -194,6 +201,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
         cost: maybe(22)?.zip(maybe(23)?).map(|(paid, full)| [paid, full]),
         arm: row.get(24)?,
         would: maybe(25)?,
+        limits: Vec::new(),
         fresh: Vec::new(),
     })
 }

@@ -30,6 +30,20 @@ pub(crate) fn open(path: &Path) -> Result<Connection, HistoryError> {
     prepare(Connection::open_with_flags(path, FLAGS)?)
 }
 
+/// Opens an existing file only to read it, without waiting for anybody. A file with the schema of another version is
+/// an error, because it would have to be migrated.
+pub(crate) fn peek(path: &Path) -> Result<Connection, HistoryError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(Duration::ZERO)?;
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    match usize::try_from(version) {
+        Ok(version) if version == STEPS.len() => Ok(connection),
+        Ok(version) if version < STEPS.len() => Err(HistoryError::Missing),
+        _ => Err(HistoryError::Newer(version)),
+    }
+}
+
 /// A history in memory, which ends with the process.
 pub(crate) fn in_memory() -> Result<Connection, HistoryError> {
     prepare(Connection::open_in_memory()?)

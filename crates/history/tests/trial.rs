@@ -205,7 +205,8 @@ fn an_older_file_is_brought_up_to_date() {
     let connection = rusqlite::Connection::open(&ledger.file).unwrap();
     connection
         .execute_batch(
-            "DROP TABLE trial_sessions; DROP TABLE trial_calls;
+            "DROP TABLE trial_sessions; DROP TABLE trial_calls; DROP TABLE limits; DROP TABLE session_limits;
+             DROP INDEX requests_named; ALTER TABLE requests DROP COLUMN named;
              ALTER TABLE requests DROP COLUMN arm; ALTER TABLE requests DROP COLUMN would_before;
              ALTER TABLE requests DROP COLUMN would_after; ALTER TABLE requests DROP COLUMN would_paid;
              ALTER TABLE days DROP COLUMN untouched; ALTER TABLE days DROP COLUMN would_before;

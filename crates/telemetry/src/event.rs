@@ -23,6 +23,10 @@ pub struct RequestEvent {
     pub client: Option<&'static str>,
     /// A hash that identifies its conversation.
     pub session: Option<u64>,
+    /// A hash of the name that the client gave its conversation, whoever sent it.
+    pub named: Option<u64>,
+    /// A hash that identifies who sent it.
+    pub sender: Option<u64>,
     /// The trace that it belongs to.
     pub trace: Option<TraceContext>,
     /// The status of its response.
@@ -75,6 +79,8 @@ impl RequestEvent {
             model: None,
             client: None,
             session: None,
+            named: None,
+            sender: None,
             trace: None,
             status: 0,
             end: RequestEnd::Left,

@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Map, Value, json};
 use tersely_account::{
-    FetchSum, GroupSum, RequestRecord, ResultRecord, ShownName, StageSaving, TextSize, TokenChange,
+    FetchSum, GroupSum, LimitUse, RequestRecord, ResultRecord, ShownName, StageSaving, TextSize, TokenChange,
     TokenUsage,
 };
 
@@ -164,8 +164,19 @@ fn request(event: &RequestEvent) -> Value {
         "rounds": billed(event.record.rounds),
         "paid_nanodollars": event.record.cost.map(|cost| cost.paid),
         "estimate_without_nanodollars": event.record.cost.map(|cost| cost.without),
+        "limits": event.record.limits.iter().map(limit).collect::<Vec<_>>(),
     })));
     Value::Object(line)
+}
+
+/// A limit. Percentages have two digits, as they are recorded.
+fn limit(limit: &LimitUse) -> Value {
+    json!({
+        "name": limit.kind.to_string(),
+        "used_pct": f64::from(limit.used) / 100.0,
+        "resets": limit.resets,
+        "state": limit.state.name(),
+    })
 }
 
 fn result(event: &RequestEvent, result: &ResultRecord) -> Value {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tersely_account::RequestSums;
+use tersely_account::{LimitRise, MAX_LIMITS, RequestSums};
 
 use crate::event::RequestEvent;
 use crate::sink::EventSink;
@@ -17,6 +17,8 @@ pub struct BillSums {
     pub billed: u64,
     /// Failed requests by status.
     pub failed: BTreeMap<u16, u64>,
+    /// How far each window of the account rose.
+    pub limits: Vec<LimitRise>,
 }
 
 /// An event sink that adds up events. Clones share their state.
@@ -56,10 +58,22 @@ impl BillSums {
             return;
         }
         self.sums += event.sums();
+        self.watch_limits(event);
         if event.is_success() {
             self.billed += u64::from(event.record.usage.is_some());
         } else {
             *self.failed.entry(event.status).or_default() += 1;
+        }
+    }
+
+    fn watch_limits(&mut self, event: &RequestEvent) {
+        for limit in event.record.limits.iter().filter(|limit| limit.kind.is_window()) {
+            if let Some(rise) = self.limits.iter_mut().find(|rise| rise.latest.kind == limit.kind) {
+                rise.see(*limit);
+            } else if self.limits.len() < MAX_LIMITS {
+                // Upstreams decide which windows there are, so their number is bounded.
+                self.limits.push(LimitRise::new(*limit));
+            }
         }
     }
 

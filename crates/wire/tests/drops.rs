@@ -13,6 +13,13 @@ fn check(provider: &str, body: &str, drops: bool) {
 fn what_clears_tool_uses_drops_results() {
     for (managed, drops) in [
         (r#"{"edits":[{"type":"clear_tool_uses_20250919"}]}"#, true),
+        // As Claude Code 2.1.326 writes it when somebody returns after a while, and otherwise.
+        (
+            r#"{"edits":[{"type":"clear_thinking_20251015","keep":"all"},{"type":"clear_tool_uses_20250919",
+                "trigger":{"type":"tool_uses","value":9},"keep":{"type":"tool_uses","value":5},
+                "clear_at_least":{"type":"input_tokens","value":9000},"exclude_tools":["Edit"]}]}"#,
+            true,
+        ),
         (r#"{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}"#, false),
         (r#"{"edits":[{"type":"clear_thinking_20251015"},{"type":"compact_20260112"}]}"#, true),
         (r#"{"edits":[{"type":"something_new"}]}"#, true),
@@ -24,6 +31,27 @@ fn what_clears_tool_uses_drops_results() {
         check("anthropic", &format!(r#"{{"context_management":{managed},"messages":[]}}"#), drops);
     }
     check("anthropic", r#"{"messages":[{"context_management":{"edits":[{"type":"x"}]}}]}"#, false);
+}
+
+/// The cached microcompact of earlier versions of Claude Code deletes results that the provider has in its cache, by their calls. What a result
+/// says about it deletes nothing.
+#[test]
+fn what_edits_the_cache_drops_results() {
+    let message = |content: &str| format!(r#"{{"messages":[{{"role":"user","content":[{content}]}}]}}"#);
+    let edits = r#"{"type":"cache_edits","edits":[{"type":"delete","cache_reference":"toolu_1"}]}"#;
+    check("anthropic", &message(edits), true);
+    check(
+        "anthropic",
+        r#"{"cache_edits":[{"type":"delete","cache_reference":"toolu_1"}],"messages":[]}"#,
+        true,
+    );
+    for content in [
+        r#"{"type":"tool_result","tool_use_id":"toolu_1","cache_reference":"toolu_1","content":"x"}"#,
+        r#"{"type":"tool_result","tool_use_id":"toolu_1","content":"{\"type\":\"cache_edits\"}"}"#,
+        r#"{"type":"text","text":"what are cache_edits?"}"#,
+    ] {
+        check("anthropic", &message(content), false);
+    }
 }
 
 #[test]

@@ -14,4 +14,4 @@ pub(crate) use file::{ClientFile, FileEdit, SETTINGS_LIMIT, create, show};
 pub(crate) use patch::{Patch, apply};
 pub(crate) use scan::TextFault;
 pub use setting::SettingPlace;
-pub(crate) use setting::SettingsShape;
+pub(crate) use setting::{SettingsShape, is_same_value};

@@ -17,7 +17,7 @@ pub(crate) enum SettingsShape {
     Toml,
 }
 
-/// A setting: its path in a file, and its value, which is a string.
+/// A setting: its path in a file, and its value, which is a string or, as text, a JSON object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingPlace {
     /// The keys on the path to the setting.
@@ -51,10 +51,22 @@ impl SettingsShape {
     /// The text with a new setting, and the bytes that were inserted for it. Returns an error if the insertion could
     /// not be undone exactly.
     pub(crate) fn put(self, text: &str, place: &SettingPlace) -> Result<(String, String), SettingFault> {
-        let value = serde_json::Value::from(place.value.as_str()).to_string();
+        self.insert(text, place, &serde_json::Value::from(place.value.as_str()).to_string())
+    }
+
+    /// The same for a value that is not a string but JSON, and is inserted as it is spelled.
+    pub(crate) fn put_spelled(
+        self,
+        text: &str,
+        place: &SettingPlace,
+    ) -> Result<(String, String), SettingFault> {
+        self.insert(text, place, &place.value)
+    }
+
+    fn insert(self, text: &str, place: &SettingPlace, value: &str) -> Result<(String, String), SettingFault> {
         let patch = match self {
-            Self::Json => member::put(text, &place.path, &value),
-            Self::Toml => Ok(top::put(text, key(&place.path), &value)),
+            Self::Json => member::put(text, &place.path, value),
+            Self::Toml => Ok(top::put(text, key(&place.path), value)),
         };
         let patch = patch.map_err(|fault| SettingFault::at(text, &fault))?;
         let added = patch.text.clone();
@@ -76,6 +88,13 @@ impl SettingsShape {
         };
         cut.map_err(|fault| SettingFault::at(text, &fault))
     }
+}
+
+/// True if two values are the same: the same text, or the same JSON object however it is written, because clients
+/// rewrite their files.
+pub(crate) fn is_same_value(one: &str, other: &str) -> bool {
+    let object = |text: &str| serde_json::from_str::<serde_json::Map<_, serde_json::Value>>(text).ok();
+    one == other || object(one).is_some_and(|one| Some(one) == object(other))
 }
 
 fn key(path: &[String]) -> &str {

@@ -8,6 +8,7 @@ mod plan;
 mod service;
 mod service_setup;
 mod shell;
+mod status_line;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ const EXAMPLES: &str = "\
 Examples:
   tersely init --dry-run
   tersely init
+  tersely init --statusline
   tersely init --service --verify
   tersely uninstall
 
@@ -55,7 +57,7 @@ pub struct InitArgs {
     json: bool,
 }
 
-/// How clients are sent through Tersely.
+/// How clients are sent through Tersely, and what they show of it.
 #[derive(Debug, clap::Args)]
 struct InitWay {
     /// Install a gateway that starts by itself (systemd, launchd), and point the agents' settings at it
@@ -64,6 +66,9 @@ struct InitWay {
     /// The address of that gateway; default: that of `tersely serve`
     #[arg(long, value_name = "ADDR", requires = "service")]
     listen: Option<String>,
+    /// Also show what is saved in Claude Code's status line, unless it has another one
+    #[arg(long)]
+    statusline: bool,
 }
 
 /// Sends a real request through a gateway with these settings: the gateway at the address or, without an address, one
@@ -157,8 +162,10 @@ fn alias(
             Err(fault) => plan.notes.push(format!("left alone: {}", fault.message)),
         }
     }
+    let is_without_alias = plan.files.is_empty();
+    plan.add_status_line(args, environment, &program, &receipts);
     plan.show(args)?;
-    if plan.files.is_empty() {
+    if is_without_alias {
         let hint = format!("without an alias, start agents with: {program} run {name}");
         return Err(CommandFault::no("no file of bash, zsh or fish that an alias could go into", hint).into());
     }
@@ -181,6 +188,24 @@ impl InitPlan {
     /// True if there is something to do.
     fn is_due(&self) -> bool {
         self.is_stopped || self.files.iter().any(PlannedFile::is_changed)
+    }
+
+    /// Adds Claude Code's status line, or a note that there is one to be had.
+    fn add_status_line(
+        &mut self,
+        args: &InitArgs,
+        environment: &ClientEnvironment,
+        program: &str,
+        receipts: &Receipts,
+    ) {
+        if !self.clients.iter().any(|client| client.name() == status_line::CLIENT) {
+            return;
+        }
+        if args.way.statusline {
+            self.notes.extend(status_line::plan(environment, program, &mut self.files, receipts).err());
+        } else {
+            self.notes.extend(status_line::offer(environment));
+        }
     }
 
     /// Prints the agents found, the planned changes, and what is left unchanged.

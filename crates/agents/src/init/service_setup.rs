@@ -13,7 +13,7 @@ use crate::edit::{SETTINGS_LIMIT, create};
 use crate::init::address;
 use crate::init::plan::PlannedFile;
 use crate::init::service::{self, ServiceKeeper, ServiceSpec};
-use crate::init::{InitArgs, InitPlan, Verify, full_path, write};
+use crate::init::{InitArgs, InitPlan, Verify, full_path, program, write};
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
 use crate::running_gateway::is_ours;
 
@@ -45,8 +45,10 @@ pub(super) fn run(
     let is_stopped = !unit.is_changed() && keeper.process().is_none();
     let mut plan = InitPlan { clients, files: vec![unit], notes: unheard(environment), is_stopped };
     plan.address(environment, &format!("http://{listen}"), &receipts);
+    let is_without_client = plan.files.len() == 1;
+    plan.add_status_line(args, environment, &program(environment)?, &receipts);
     plan.show(args)?;
-    if plan.files.len() == 1 {
+    if is_without_client {
         let hint = "run `tersely init` without --service: aliases work for every agent";
         return Err(CommandFault::no("no agent has settings that can point to a service", hint).into());
     }

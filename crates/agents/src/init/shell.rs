@@ -136,7 +136,7 @@ fn lines(path: &Path, program: &str, clients: &[&str]) -> String {
 }
 
 /// Quotes a word for shells.
-fn quote(word: &str) -> String {
+pub(super) fn quote(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-".contains(letter);
     if word.chars().all(is_plain) {
         return word.to_owned();

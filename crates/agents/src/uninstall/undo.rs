@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::edit::{ClientFile, FileEdit, Patch, SETTINGS_LIMIT, SettingsShape};
+use crate::edit::{ClientFile, FileEdit, Patch, SETTINGS_LIMIT, SettingsShape, is_same_value};
 use crate::init::{BEGIN, END, ServiceKeeper, block_place, foreign_lines};
 use crate::mcp_install::WrappedServers;
 use crate::receipt::{Receipt, ReceiptKind};
@@ -143,7 +143,7 @@ fn setting(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let stands = shape.value(&file.text, &setting.path).map_err(|fault| unable(fault.words()))?;
     match stands {
         None => return Ok((UndoAction::Nothing, format!("{name} is no longer set"))),
-        Some(value) if value != setting.value => {
+        Some(value) if !is_same_value(&value, &setting.value) => {
             return Ok((UndoAction::Nothing, format!("{name} has another value now, which is kept")));
         }
         Some(_) => {}

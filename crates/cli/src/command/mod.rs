@@ -21,6 +21,7 @@ mod purge;
 mod run;
 mod serve;
 mod stats;
+mod statusline;
 mod uninstall;
 
 use std::process::ExitCode;
@@ -62,6 +63,7 @@ pub(crate) enum TerselyCommand {
     Http(http::HttpArgs),
     Extproc(extproc::ExtprocArgs),
     Stats(stats::StatsArgs),
+    Statusline(statusline::StatuslineArgs),
     Dashboard(dashboard::DashboardArgs),
     Purge(purge::PurgeArgs),
     Doctor(doctor::DoctorArgs),
@@ -88,6 +90,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Http(args) => http::run(args),
         TerselyCommand::Extproc(args) => extproc::run(args),
         TerselyCommand::Stats(args) => stats::run(args),
+        TerselyCommand::Statusline(args) => statusline::run(args),
         TerselyCommand::Dashboard(args) => dashboard::run(args),
         TerselyCommand::Purge(args) => purge::run(args),
         TerselyCommand::Doctor(args) => doctor::run(args),

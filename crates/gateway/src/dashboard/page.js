@@ -36,6 +36,10 @@
   const clock = (at) => new Date(at).toLocaleTimeString([], { hour12: false });
   const when = (at) => (Date.now() - at < 864e5 ? clock(at) : new Date(at).toLocaleDateString([], { day: 'numeric', month: 'short' }));
   const saved = (it) => it.tokens_saved ?? it.tokens_before - it.tokens_after - (it.tokens_fetched || 0);
+  const percent = (value) => `${Number(value.toFixed(1))} %`;
+  // What a session used of a window: an upper bound if others used the account meanwhile.
+  const points = (it) => `${it.name} ${it.shared ? '≤ ' : '+'}${Number(it.points.toFixed(1))}`;
+  const until = (seconds) => { const left = Math.max(0, seconds - Date.now() / 1000); return left < 5400 ? `${Math.round(left / 60)} min` : left < 172800 ? `${Math.round(left / 3600)} h` : `${Math.round(left / 86400)} days`; };
   const plural = (number, thing) => `${exact(number)} ${thing}${number === 1 ? '' : 's'}`;
 
   const track = (whole, ...parts) => h('span', { class: 'track', 'aria-hidden': 'true' },
@@ -110,6 +114,7 @@
           fact('Results changed', exact(sums.changed), `of ${short(sums.results)}`),
           fact('Fetched back', short(sums.tokens_fetched), 'tokens'),
           fact('From the cache', share(sums.billed_cache_read, read), read ? `of ${short(read)} read` : ''),
+          stats.limits.map((it) => fact(`Window of ${it.name}`, percent(it.used_pct), `used, resets in ${until(it.resets)}`)),
           fact('Our own time', time(stats.latency.rewrite.p50_us), `p95 ${time(stats.latency.rewrite.p95_us)}`))),
       chart(stats, period),
       stats.holdout && h('div', { class: 'grid' }, holdout(stats.holdout)),
@@ -126,7 +131,7 @@
   const fact = (name, value, about) => h('div', {}, h('dt', {}, name), h('dd', {}, value, ' ', about && h('small', {}, about)));
 
   // Sessions that were left as they came against the others.
-  const MEASURES = { billed_cost: 'Cost a session', billed_cost_ratio: 'Cost, typical session', turns: 'Turns a session', rereads: 'Re-reads a session' };
+  const MEASURES = { billed_cost: 'Cost a session', billed_cost_ratio: 'Cost, typical session', turns: 'Turns a session', rereads: 'Re-reads a session', window_5h_points: 'Points of the 5-hour window' };
   const holdout = (it) => {
     const cost = (sum) => `$${Math.abs(sum).toFixed(Math.abs(sum) < 1 ? 4 : 2)}`;
     const amount = (name, value) => (name.startsWith('billed_cost') ? cost(value) : value.toFixed(1));
@@ -177,6 +182,7 @@
         h('div', { class: 'detail' },
           h('p', { class: 'hint' }, `${time(it.duration_us)} in all`, it.rewrite_us != null && `, ${time(it.rewrite_us)} of it ours`,
             it.billed && ` · billed ${exact(it.billed.input)} read, ${exact(it.billed.cache_read)} from the cache, ${exact(it.billed.cache_write)} written to it, ${exact(it.billed.output)} out`,
+            it.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used`),
             it.usd && ` · about ${dollars(it.usd.paid)} instead of ${dollars(it.usd.without)}`,
             it.tokens_fetched ? ` · fetching back cost ${exact(it.tokens_fetched)}` : '', it.masked ? ` · ${plural(it.masked, 'secret')} masked` : '', it.missed && ` · went on as it came: ${it.missed}`),
           it.fresh.length ? results(it.fresh) : h('p', { class: 'hint' }, 'No new tool results.'))));
@@ -205,8 +211,8 @@
       h('section', { class: 'card' }, h('h2', {}, 'Sessions', h('span', {}, 'latest first')), h('div', { class: 'pick' }, list.map((it) =>
         h('button', { 'data-key': `session-${it.session}`, 'aria-pressed': String(it.session === state.session), onclick: () => pick(it.session) },
           h('b', {}, it.project ?? it.client ?? it.session.slice(0, 8)), h('span', {}, share(saved(it), it.tokens_before)),
-          h('small', {}, `${plural(it.turns, 'turn')} · ${it.model ?? it.client ?? ''}`), h('small', {}, when(it.last)))))),
-      h('section', { class: 'card' }, one && h('h2', {}, `${short(saved(one))} of ${short(one.tokens_before)} tokens saved`,
+          h('small', {}, `${plural(it.turns, 'turn')} · ${it.model ?? it.client ?? ''}`, it.limits.map((limit) => ` · ${points(limit)}`)), h('small', {}, when(it.last)))))),
+      h('section', { class: 'card' }, one && h('h2', {}, `${short(saved(one))} of ${short(one.tokens_before)} tokens saved`, one.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used, ${limit.shared ? 'at most ' : ''}${plural(Number(limit.points.toFixed(1)), 'point')} here`),
         h('span', { class: 'key' }, h('span', {}, h('i', { class: 'k-read' }), 'from the cache'), h('span', {}, h('i', { class: 'k-write' }), 'written to it'), h('span', {}, h('i', { class: 'k-full' }), 'full price'))),
         state.turns ? turns(state.turns) : h('p', { class: 'hint' }, 'Loading…')))];
   };

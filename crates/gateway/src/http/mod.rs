@@ -10,6 +10,7 @@ pub(crate) mod file_limit;
 pub(crate) mod handshake;
 pub(crate) mod hop_by_hop;
 pub(crate) mod idle_timeout;
+pub(crate) mod limit_headers;
 pub(crate) mod memory_budget;
 pub(crate) mod post;
 pub(crate) mod probe;

@@ -97,6 +97,11 @@ impl RequestEntry {
         session.map(|session| stable_hash(&(self.sender.whose, session)))
     }
 
+    /// Hashes of the request's sender and of the session's name.
+    pub(crate) fn sender(&self) -> RequestSender {
+        self.sender
+    }
+
     /// Adds headers to the response; if the response is a success, also counts the request and reports the changes.
     pub(crate) fn answer<B>(mut self, known: &mut Known, response: &mut Response<B>) {
         response.headers_mut().extend(std::mem::take(&mut self.notes));

@@ -1,7 +1,7 @@
 //! Forwards a request to its upstream, and returns the response.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
 use http::request::Parts;
@@ -19,6 +19,7 @@ use crate::http::client::{HttpVersions, StreamPermit};
 use crate::http::content_encoding::Coding;
 use crate::http::hop_by_hop;
 use crate::http::idle_timeout::TimedBody;
+use crate::http::limit_headers;
 use crate::http::request_body::OutgoingBody;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
@@ -138,6 +139,8 @@ pub(crate) async fn forward(
     let OfferOutcome { outgoing, added, entry, follow } =
         offer(gate, known, &mut parts, gate.client_body(body)).await?;
     known.session = entry.as_ref().and_then(RequestEntry::session);
+    let sender = entry.as_ref().map(RequestEntry::sender);
+    (known.named, known.sender) = (sender.and_then(|it| it.session), sender.map(|it| it.whose));
     // Only AWS receives the client's Host header, because a signature covers it.
     let is_aws = provider == Some(Vendor::Bedrock);
     let covered = if is_aws { signature::covered_headers(&parts) } else { HeaderMap::new() };
@@ -158,6 +161,7 @@ pub(crate) async fn forward(
     let since = Instant::now();
     let (response, permit) = send(gate, upstream, versions, Request::from_parts(head, outgoing)).await?;
     known.upstream = Some(since.elapsed());
+    known.limits = limit_headers::read(SystemTime::now(), response.headers());
     let mut answer = match (response.status(), client) {
         (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, slot),
         (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unexpected_upgrade(upstream)),

@@ -1,7 +1,7 @@
 //! Reads the options in the headers of a request.
 
 use http::header::{HeaderMap, HeaderValue};
-use tersely_account::stable_hash;
+use tersely_account::session_name;
 use tersely_engine::{OptionError, RequestOptions};
 
 use crate::http::hop_by_hop::THRESHOLD;
@@ -17,7 +17,7 @@ const SESSIONS: [&str; 5] =
 /// A hash of the name that the client sends for the session.
 pub(super) fn session(headers: &HeaderMap) -> Option<u64> {
     let names = SESSIONS.iter().filter_map(|name| headers.get(*name));
-    names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(stable_hash)
+    names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(session_name)
 }
 
 /// The options in the headers.

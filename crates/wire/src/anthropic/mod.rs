@@ -9,7 +9,6 @@ mod whole;
 pub(crate) mod words;
 
 use crate::provider::Provider;
-use crate::request::context_management;
 use crate::request::history::HistoryPlace;
 use crate::request::preamble;
 use crate::request::schema;
@@ -21,7 +20,7 @@ pub(crate) static PROVIDER: Provider = Provider {
     descriptions: |body| schema::find(body, request::tools),
     head: |reading| preamble::beside(&["system"], reading),
     history: |_| HistoryPlace::Here,
-    drops_results: context_management::is_managed,
+    drops_results: request::drops_results,
     counts: &words::COUNTS,
     hides: |_| Some(&offer::HIDING),
     bridges: Some(&bridge::BRIDGING),

@@ -8,12 +8,22 @@ use tersely_json::{JsonError, JsonScan};
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
+use crate::request::context_management;
 use crate::request::found::{self, Found, ResultLabel, Speaker};
+use crate::request::reading::Reading;
 use crate::request::schema::{self, FoundDescriptions};
 
 /// Reads a request.
 pub(crate) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
     found::walk(scan, found, "messages", message)
+}
+
+/// True when a request lets the provider remove results from what the model reads: by `context_management`, or by
+/// `cache_edits`, with which some versions of Claude Code delete earlier results from the provider's cache.
+pub(super) fn drops_results(reading: &Reading<'_>) -> bool {
+    context_management::is_managed(reading)
+        || reading.found().edits_cache
+        || reading.value("cache_edits").is_some()
 }
 
 /// Finds the descriptions of all tools, and those in their schemas.
@@ -84,7 +94,10 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonE
                 found.prompt(scan.body(), text);
             }
         }
-        _ => found.forget(mark),
+        kind => {
+            found.edits_cache |= kind == Some("cache_edits");
+            found.forget(mark);
+        }
     }
     Ok(())
 }

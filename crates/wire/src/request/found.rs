@@ -13,11 +13,12 @@ use crate::request::slot::Slot;
 
 /// The members of a request that someone asks for later. Only these are remembered, so that a body full of members
 /// does not cost memory.
-const MEMBERS: [&str; 25] = [
+const MEMBERS: [&str; 26] = [
     "_forge",
     "_tersely",
     "anthropic_version",
     "background",
+    "cache_edits",
     "context_management",
     "conversation",
     "functions",
@@ -62,6 +63,8 @@ pub(crate) struct Found<'a> {
     pub(crate) last_assistant_end: usize,
     /// The size of the operator's messages at the start of the conversation.
     pub(crate) opening_bytes: usize,
+    /// True when a block deletes earlier results from the provider's cache.
+    pub(crate) edits_cache: bool,
     /// True after the first message that is not the operator's.
     is_opened: bool,
 }

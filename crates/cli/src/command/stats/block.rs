@@ -17,9 +17,11 @@ const GAP: usize = 4;
 /// The minimum width of a list.
 const NARROW: usize = 38;
 
-/// A list: its heading, and rows with a name, tokens sent and tokens saved.
+/// A list: its heading, and rows with a name and two numbers.
 pub(crate) struct StatsBlock {
     pub(crate) title: &'static str,
+    /// The names of the two columns of numbers.
+    pub(crate) columns: [&'static str; 2],
     pub(crate) rows: Vec<[String; 3]>,
 }
 
@@ -53,9 +55,8 @@ fn lines(width: usize, most: usize, block: &StatsBlock) -> Vec<String> {
     let shown = if block.rows.len() > most { most.saturating_sub(1).max(1) } else { most };
     let numbers = 8 + 9;
     let name_width = width.saturating_sub(numbers);
-    let title = short(name_width, block.title);
-    let mut lines =
-        vec![format!("{HEAD}{title:<name_width$}{HEAD:#}{DIM}{:>8}{:>9}{DIM:#}", "sent", "saved")];
+    let (title, [sent, saved]) = (short(name_width, block.title), block.columns);
+    let mut lines = vec![format!("{HEAD}{title:<name_width$}{HEAD:#}{DIM}{sent:>8}{saved:>9}{DIM:#}")];
     for [name, sent, saved] in block.rows.iter().take(shown) {
         let name = short(name_width.saturating_sub(1), name);
         lines.push(format!("{name:<name_width$}{sent:>8}{GOOD}{saved:>9}{GOOD:#}"));

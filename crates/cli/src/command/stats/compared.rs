@@ -91,6 +91,12 @@ fn notes(report: &HoldoutReport) -> String {
             many(report.mixed, "session")
         ));
     }
+    if report.shared > 0 {
+        notes.push(format!(
+            "{} without points: others used the same window meanwhile",
+            many(report.shared, "session")
+        ));
+    }
     format!("{DIM}{}. docs/proof.md says how to read this.{DIM:#}\n", notes.join(". "))
 }
 
@@ -100,6 +106,7 @@ fn title(kind: MeasureKind) -> &'static str {
         MeasureKind::Ratio => "cost, typical session",
         MeasureKind::Turns => "turns a session",
         MeasureKind::Rereads => "re-reads a session",
+        MeasureKind::Window => "5h points a session",
     }
 }
 
@@ -107,7 +114,7 @@ fn title(kind: MeasureKind) -> &'static str {
 fn amount(kind: MeasureKind, value: f64) -> String {
     match kind {
         MeasureKind::Cost | MeasureKind::Ratio => dollars(value),
-        MeasureKind::Turns | MeasureKind::Rereads => format!("{value:.1}"),
+        MeasureKind::Turns | MeasureKind::Rereads | MeasureKind::Window => format!("{value:.1}"),
     }
 }
 
@@ -117,7 +124,9 @@ fn change(kind: MeasureKind, gap: f64) -> String {
     match kind {
         MeasureKind::Cost => format!("{} {word}", dollars(gap.abs())),
         MeasureKind::Ratio => format!("{:.1} % {word}", gap.abs() * 100.0),
-        MeasureKind::Turns | MeasureKind::Rereads => format!("{:.2} {word}", gap.abs()),
+        MeasureKind::Turns | MeasureKind::Rereads | MeasureKind::Window => {
+            format!("{:.2} {word}", gap.abs())
+        }
     }
 }
 
@@ -185,6 +194,29 @@ mod tests {
             text.contains("no noticeable difference so far; a difference of a tenth would have shown by now"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn points_are_told_like_counts_and_what_was_shared_is_told() {
+        let gap = MeanGap { difference: -1.5, low: -2.25, high: -0.75 };
+        let window = HoldoutMeasure { kind: MeasureKind::Window, compared: compared(Some(gap), None, 0) };
+        let text = said(MeasureKind::Window, window.compared);
+        assert!(text.starts_with("5h points a session   0.4 treated, 0.6 held out\n"), "{text}");
+        assert!(text.contains("1.50 less, with 95 % confidence: between 2.25 less and 0.75 less"), "{text}");
+        let report = HoldoutReport {
+            share: tersely_account::HoldoutShare::millionths(50_000),
+            treated: 930,
+            held: 48,
+            running: 0,
+            mixed: 0,
+            unpriced: 0,
+            shared: 7,
+            measures: vec![window],
+        };
+        let text = page(&report);
+        assert!(text.contains("7 sessions without points: others used the same window meanwhile"), "{text}");
+        let alone = page(&HoldoutReport { shared: 0, ..report });
+        assert!(!alone.contains("without points"), "{alone}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod amount;
 mod block;
 mod compared;
 mod screen;
+mod windows;
 
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tersely_terminal::screen::room;
 
+pub(crate) use crate::command::stats::amount::{share, tokens};
 use crate::command::stats::screen::StatsReport;
 use crate::history;
 
@@ -75,7 +77,8 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     let fault = |error: HistoryError| unreadable(&file, &error);
     let reader = HistoryReader::open(&file).map_err(fault)?;
     if args.json {
-        let all = Value::from(reader.look(HistoryView::summary).map_err(fault)?);
+        let all = |view: &HistoryView| Ok([view.summary()?, view.latest_sessions()?].into_iter().flatten());
+        let all: Value = reader.look(all).map_err(fault)?.collect::<serde_json::Map<_, _>>().into();
         output::result(&format!("{all:#}"))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -3,18 +3,27 @@
 use std::fmt::Write as _;
 
 use tersely_account::{RequestSums, TokenUsage};
-use tersely_history::{GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView};
+use tersely_history::{
+    GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, SeenLimit, SeenSession,
+};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::screen::ScreenRoom;
 
 use crate::command::stats::amount::{money, share, tokens};
 use crate::command::stats::block::{DIM, GOOD, HEAD, StatsBlock, arrange};
+use crate::command::stats::windows;
 
 /// The maximum number of days in the chart.
 const DAYS: usize = 120;
 
+/// The maximum number of sessions in the list.
+const SESSIONS: usize = 20;
+
 /// The number of lines that are always shown: the headline, the sums, the chart and the footnote.
 const FIXED: usize = 12;
+
+/// The columns of lists of tokens.
+const TOKENS: [&str; 2] = ["sent", "saved"];
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -26,6 +35,8 @@ pub(crate) struct StatsReport {
     all: RequestSums,
     parts: HistoryParts,
     days: Vec<(String, RequestSums)>,
+    limits: Vec<SeenLimit>,
+    sessions: Vec<SeenSession>,
 }
 
 impl StatsReport {
@@ -38,6 +49,8 @@ impl StatsReport {
             all: view.sums(HistoryPeriod::All)?,
             parts: view.parts(period)?,
             days: view.days(DAYS)?,
+            limits: view.limits()?,
+            sessions: view.sessions(SESSIONS)?,
         })
     }
 
@@ -51,9 +64,15 @@ impl StatsReport {
         let mut out = self.headline();
         out += &self.table();
         out += &self.would();
+        let windows = wrapped(room.width, &windows::sentences(&self.limits));
+        let fixed = FIXED + windows.len() + usize::from(!windows.is_empty());
+        if !windows.is_empty() {
+            out += &windows.join("\n");
+            out += "\n\n";
+        }
         out += &self.chart(room.width);
         // Leave one line for the prompt.
-        let rest = room.height.map(|height| height.saturating_sub(FIXED + 1));
+        let rest = room.height.map(|height| height.saturating_sub(fixed + 1));
         out += &arrange(room.width, rest, &self.blocks());
         out + &self.footnote(room.width)
     }
@@ -121,15 +140,18 @@ impl StatsReport {
         let parts = &self.parts;
         let by = |title, list: &[(String, RequestSums)]| StatsBlock {
             title,
+            columns: TOKENS,
             rows: list.iter().filter(|row| is_told(row)).map(|(name, sums)| requests(name, sums)).collect(),
         };
         let tools = parts.groups.iter().map(|([tool, family], sums)| results(tool, family, sums)).collect();
-        vec![
+        let mut blocks = vec![
             by("client", &parts.clients),
             by("project", &parts.projects),
-            StatsBlock { title: "tool results", rows: tools },
+            StatsBlock { title: "tool results", columns: TOKENS, rows: tools },
             by("model", &parts.models),
-        ]
+        ];
+        blocks.extend(windows::block(&self.sessions));
+        blocks
     }
 
     fn footnote(&self, width: usize) -> String {

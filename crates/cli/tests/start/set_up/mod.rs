@@ -4,4 +4,5 @@ mod aliases;
 mod home;
 #[cfg(target_os = "linux")]
 mod service;
+mod status_line;
 mod undone;

@@ -264,3 +264,21 @@ fn another_address_needs_an_undo_first() {
         "{ran:?}"
     );
 }
+
+/// Behaviour 24.12: the same file gets the address and the status line, and loses both.
+#[test]
+fn a_status_line_goes_with_a_service() {
+    let served = Served::new("line");
+    let before = served.home.read(".claude/settings.json");
+    let args = [&served.args()[..], &["--statusline"]].concat();
+    served.home.well(&args);
+    let settings = served.json(".claude/settings.json");
+    assert_eq!(settings["env"]["ANTHROPIC_BASE_URL"], format!("http://{}", served.listen));
+    let command = settings["statusLine"]["command"].as_str().expect("a command");
+    assert!(command.ends_with("tersely statusline"), "{command}");
+    let after = served.home.read(".claude/settings.json");
+    served.home.well(&args);
+    assert_eq!(served.home.read(".claude/settings.json"), after, "twice is once");
+    served.home.well(&["uninstall", "--yes"]);
+    assert_eq!(served.home.read(".claude/settings.json"), before);
+}
