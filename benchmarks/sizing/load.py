@@ -81,6 +81,15 @@ def files(folder: Path) -> dict[str, Path]:
     return {kind: folder / kind for kind in kinds}
 
 
+def delay(proxy: Proxy, script: Path, bodies: Path, seconds: int) -> tuple[float, float]:
+    """Milliseconds until a request is answered that is alone, at the median and for one in a hundred."""
+    words = ["wrk", "-t1", "-c1", f"-d{seconds}s", "--latency", "-s", str(script), f"http://127.0.0.1:{proxy.port}"]
+    said = subprocess.run(words, env={**os.environ, "BODIES": str(bodies)}, check=True, capture_output=True, text=True).stdout
+    units = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+    found = {share: float(number) * units[unit] for share, number, unit in re.findall(r"(\d+)%\s+([\d.]+)(us|ms|s)", said)}
+    return found["50"], found["99"]
+
+
 def turns(seed: int) -> list[bytes]:
     """A conversation of 1 MB, and how it goes on by one result at a time."""
     size = SIZES["1 MB"]
@@ -122,6 +131,11 @@ def main(args: argparse.Namespace) -> None:
             for row, proxy in [("bare hyper, 1 MB", "bare hyper"), ("4 KB new in 1 MB", "ours")]:
                 found.setdefault(row, []).append((0, go_on(proxies[proxy], number + 1)))
                 print(f"round {number + 1}, {row}: {found[row][-1][1]:.3f} CPU-ms", file=sys.stderr, flush=True)
+        if args.delay:
+            print("| alone, 64 KB | ms at p50 | ms at p99 |\n|---|--:|--:|")
+            for row, proxy, kind in rows[1:]:
+                half, most = delay(proxies[proxy], script, bodies[kind], args.seconds)
+                print(f"| {row} | {half:.2f} | {most:.2f} |", flush=True)
     shutil.rmtree(folder)
     medians = {row: [statistics.median(column) for column in zip(*values)] for row, values in found.items()}
     if args.json:
@@ -138,5 +152,6 @@ if __name__ == "__main__":
     parser.add_argument("--bare", type=Path, default=ROOT / "target/release/examples/bare")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--delay", action="store_true", help="also how long a request takes that is alone")
     parser.add_argument("--json", action="store_true")
     main(parser.parse_args())

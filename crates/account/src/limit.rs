@@ -68,7 +68,7 @@ impl LimitKind {
 
     /// Reads a name that [`fmt::Display`] wrote.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn of_name(name: &str) -> Option<Self> {
         match name {
             "tokens" => return Some(Self::Tokens),
             "requests" => return Some(Self::Requests),
@@ -113,7 +113,7 @@ const STATES: [(LimitState, &str); 3] = [
 impl LimitState {
     /// The state that a header or a history names.
     #[must_use]
-    pub fn named(name: &str) -> Self {
+    pub fn of_name(name: &str) -> Self {
         STATES.iter().find(|(_, known)| *known == name).map_or(Self::Unknown, |(state, _)| *state)
     }
 
@@ -168,13 +168,13 @@ mod tests {
             (LimitKind::Tokens, "tokens"),
             (LimitKind::Requests, "requests"),
         ] {
-            assert_eq!((kind.to_string().as_str(), LimitKind::named(name)), (name, Some(kind)));
+            assert_eq!((kind.to_string().as_str(), LimitKind::of_name(name)), (name, Some(kind)));
         }
         for name in ["", "d", "5", "-5h", "99999999999d", "4294967295d", "5é"] {
-            assert_eq!(LimitKind::named(name), None, "{name}");
+            assert_eq!(LimitKind::of_name(name), None, "{name}");
         }
-        assert_eq!(LimitState::named("allowed_warning").name(), Some("allowed_warning"));
-        assert_eq!(LimitState::named("anything else").name(), None);
+        assert_eq!(LimitState::of_name("allowed_warning").name(), Some("allowed_warning"));
+        assert_eq!(LimitState::of_name("anything else").name(), None);
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use tersely_core::{prompt, schema};
-use tersely_wire::{Reading, Splice, replacement, rewrite};
+use tersely_wire::{Provider, Reading, Splice, replacement, rewrite};
 
 use crate::overrides::error::OptionError;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::report::Report;
 use crate::scope::Scope;
-use crate::sent_body::Edit;
+use crate::sent_body::BodyEdit;
 
 /// The edits of tool descriptions and user messages. Text that cannot be read is left unchanged.
 ///
@@ -16,13 +16,13 @@ use crate::sent_body::Edit;
 /// When a form cannot represent a user's JSON document, and the settings refuse such requests.
 pub(crate) fn edits(
     scope: &Scope<'_>,
+    provider: &Provider,
     reading: &Reading<'_>,
     report: &mut Report,
-) -> Result<Vec<Edit>, OptionError> {
+) -> Result<Vec<BodyEdit>, OptionError> {
     let mut all = Vec::new();
     if scope.schema() == SchemaMode::Minify {
-        let found =
-            rewrite::descriptions(reading.provider(), reading.body(), schema::minify).unwrap_or_default();
+        let found = rewrite::descriptions(provider, reading.body(), schema::minify).unwrap_or_default();
         report.descriptions += found.len();
         all.extend(found);
     }

@@ -13,17 +13,17 @@ use crate::candidates::Candidate;
 use crate::candidates::candidates;
 use crate::forward_body::ForwardBody;
 use crate::memo::past::Past;
+use crate::memo_lookup::{MemoLookup, RewriteParts, count_change, memo_of};
 use crate::model_tiers::reader_of;
 use crate::overrides::body_object::{asks_in_body, take};
 use crate::overrides::error::OptionError;
 use crate::overrides::request_options::RequestOptions;
-use crate::remembered::{Made, Remembered, count_change, memo_of};
 use crate::remote::strategy::Strategy;
 use crate::report::Report;
 use crate::request::Request;
 use crate::results::{Results, results};
 use crate::scope::Scope;
-use crate::sent_body::{Edit, SentBody, in_order, patch};
+use crate::sent_body::{BodyEdit, SentBody, in_order, patch};
 use crate::session_hash::session;
 use crate::settings::EngineSettings;
 use crate::token_count::{count, inserted_tokens};
@@ -138,8 +138,8 @@ impl Engine {
             return body;
         }
         let (scope, _) = self.scope(request, &request.asked, reading);
-        let remembered = Remembered::of(&scope, request, reading);
-        let Some(past) = remembered.as_ref().and_then(Remembered::past) else { return body };
+        let lookup = MemoLookup::of(&scope, request, reading);
+        let Some(past) = lookup.as_ref().and_then(MemoLookup::past) else { return body };
         let new = reading.slots().iter().skip(past.slots.len());
         new.map(|slot| slot.token.len()).sum::<usize>().max(body.saturating_sub(past.came.len()))
     }
@@ -211,14 +211,14 @@ impl Engine {
         reading: &Reading<'b>,
     ) -> Result<(ForwardBody<'b>, usize), OptionError> {
         let (scope, offered) = self.scope(request, asked, reading);
-        let remembered = Remembered::of(&scope, request, reading);
-        if let Some(again) = remembered.as_ref().and_then(|remembered| remembered.again(reading)) {
+        let lookup = MemoLookup::of(&scope, request, reading);
+        if let Some(again) = lookup.as_ref().and_then(|lookup| lookup.again(reading)) {
             return Ok(again);
         }
         let choice = scope.discovery().filter(|_| scope.plain_results == 0);
         let choice = choice
             .and_then(|discovery| ToolChoice::of(discovery, request.provider, request.path, reading.body()));
-        let past = remembered.as_ref().and_then(Remembered::past);
+        let past = lookup.as_ref().and_then(MemoLookup::past);
         let mut report = Report::default();
         let (results, edits) = edits(&scope, request, (reading, past), offered.as_ref(), &mut report)?;
         report.record.session = session(request, asked, reading, past);
@@ -234,9 +234,9 @@ impl Engine {
         let before = tokens.before.saturating_add_signed(-masked);
         report.record.request_tokens = Some(TokenChange { before, ..tokens });
         let hidden = HiddenWay::of(offered.map(|(hides, _)| hides), shed);
-        if let Some(remembered) = &remembered {
+        if let Some(lookup) = &lookup {
             let (sent, report, hidden) = (&body, &report, hidden.as_ref());
-            remembered.keep(&results, Made { edits: &edits, patched, sent, tokens, report, hidden });
+            lookup.keep(&results, RewriteParts { edits: &edits, patched, sent, tokens, report, hidden });
         }
         let hidden = hidden.map(|way| HiddenTools { way, kept: results.kept });
         Ok((ForwardBody { body, report, hidden }, tokens.before))
@@ -253,7 +253,7 @@ fn offer_expansion(
     if !may_cut || !scope.settings.expand.applies(|| reading.head()) {
         return None;
     }
-    retrieval::offer(request.path, reading)
+    retrieval::offer(request.provider, request.path, reading)
 }
 
 /// The compressed results of a body, and all edits of the body.
@@ -263,8 +263,8 @@ fn edits(
     (reading, past): (&Reading<'_>, Option<&Past>),
     offered: Option<&(&'static ToolHiding, Insertion)>,
     report: &mut Report,
-) -> Result<(Results, Vec<Edit>), OptionError> {
-    let mut edits = beside::edits(scope, reading, report)?;
+) -> Result<(Results, Vec<BodyEdit>), OptionError> {
+    let mut edits = beside::edits(scope, request.provider, reading, report)?;
     let results = if scope.is_idle() {
         Results::default()
     } else {

@@ -20,7 +20,7 @@ use crate::panic_guard::catch_panic;
 use crate::parallel::each;
 use crate::report::Report;
 use crate::scope::Scope;
-use crate::sent_body::Edit;
+use crate::sent_body::BodyEdit;
 use crate::tools::retrieval::KeptOriginal;
 
 /// The edits for all results, and their account.
@@ -37,7 +37,7 @@ pub(crate) struct Results {
 
 impl Results {
     /// The edits of a body with these slots.
-    pub(crate) fn edits(&self, slots: &[Slot<'_>]) -> Vec<Edit> {
+    pub(crate) fn edits(&self, slots: &[Slot<'_>]) -> Vec<BodyEdit> {
         let edits = slots.iter().zip(&self.tokens);
         edits.filter_map(|(slot, token)| Some((slot.span.clone(), token.clone()?))).collect()
     }
@@ -113,7 +113,7 @@ pub(crate) fn results(
     let slots = reading.slots();
     let renewed = memo.map_or_else(Vec::new, |recall| recall.changed_results(scope, slots));
     let mut results = match past {
-        Some(past) if past.slots.len() == slots.len() => known(past),
+        Some(past) if past.slots.len() == slots.len() => reuse_results(past),
         _ => compress(scope, past, slots, &renewed),
     };
     results.report.record.renewed = renewed.iter().filter(|is| **is).count();
@@ -121,7 +121,7 @@ pub(crate) fn results(
 }
 
 /// The results of a request that has no new ones.
-fn known(past: &Past) -> Results {
+fn reuse_results(past: &Past) -> Results {
     let mut report = past.results.report.clone();
     report.record.reused = past.slots.len();
     Results { tokens: past.tokens(), kept: Vec::new(), report, past: Some(Arc::clone(&past.results)) }
@@ -157,7 +157,7 @@ pub(crate) fn compress(
     for ((at, slot), draft) in new.into_iter().zip(drafts) {
         let Draft { state, mut seen } = draft.unwrap_or_else(Draft::unreadable);
         seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
-        let Filled { sent, mut report, kept } = fill(&mut conversation, slot, state);
+        let FilledResult { sent, mut report, kept } = fill(&mut conversation, slot, state);
         let result = record(at, slot, &seen, sent.as_deref(), &report);
         report.record.results.push(Arc::new(result));
         results.report.add(&report);
@@ -276,7 +276,7 @@ fn compress_result<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t
 }
 
 /// The text that is sent for one result, its report, and its original if it was cut.
-struct Filled {
+struct FilledResult {
     /// The text that replaces the result; `None` when the result stays unchanged.
     sent: Option<String>,
     report: Report,
@@ -284,11 +284,11 @@ struct Filled {
 }
 
 /// The text that is sent for a result, given the earlier results.
-fn fill(past: &mut Conversation, slot: &Slot<'_>, state: DraftState<'_>) -> Filled {
+fn fill(past: &mut Conversation, slot: &Slot<'_>, state: DraftState<'_>) -> FilledResult {
     match state {
         DraftState::Unread => {
             past.skip(slot);
-            Filled { sent: None, report: Report::of_slot(1), kept: None }
+            FilledResult { sent: None, report: Report::of_slot(1), kept: None }
         }
         DraftState::Unchanged(text) => {
             past.remember(slot, text.text());
@@ -304,18 +304,18 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, state: DraftState<'_>) -> Fill
 }
 
 /// The slot of a result that stays unchanged, except for masked secrets.
-fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> Filled {
+fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> FilledResult {
     let mut report = Report::of_slot(faults);
     let Some(sent) = text.sent else {
         report.leave(&text.came);
-        return Filled { sent: None, report, kept: None };
+        return FilledResult { sent: None, report, kept: None };
     };
     report.book(&text.came, &sent);
-    Filled { sent: Some(sent.text.into_owned()), report, kept: None }
+    FilledResult { sent: Some(sent.text.into_owned()), report, kept: None }
 }
 
 /// The slot of a result whose compression failed.
-fn fill_failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> Filled {
+fn fill_failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> FilledResult {
     past.skip(slot);
     fill_unchanged(text, 1)
 }
@@ -327,7 +327,7 @@ fn fill_with_references(
     slot: &Slot<'_>,
     text: &str,
     outcome: Outcome<'_>,
-) -> Filled {
+) -> FilledResult {
     let Some(outcome) = catch_panic(|| past.refer(plan, slot, text, outcome)) else {
         return fill_failed(past, slot, MaskedText::of(Some(plan), slot, Cow::Borrowed(text)));
     };
@@ -335,8 +335,8 @@ fn fill_with_references(
     let mut report = Report { over_limit, ..Report::of_slot(0) };
     report.book(text, &outcome);
     if outcome.text == text {
-        return Filled { sent: None, report, kept: None };
+        return FilledResult { sent: None, report, kept: None };
     }
     let sent = Some(outcome.text.clone().into_owned());
-    Filled { sent, report, kept: KeptOriginal::of(outcome) }
+    FilledResult { sent, report, kept: KeptOriginal::of(outcome) }
 }

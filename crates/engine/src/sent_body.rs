@@ -48,10 +48,10 @@ impl AsRef<[u8]> for SentBody<'_> {
 }
 
 /// A range of a body, and the bytes that replace it.
-pub(crate) type Edit = (Range<usize>, Bytes);
+pub(crate) type BodyEdit = (Range<usize>, Bytes);
 
 /// The body with these edits, which are in order and apart. Every other byte is copied.
-pub(crate) fn patch(body: &[u8], edits: &[Edit]) -> Vec<u8> {
+pub(crate) fn patch(body: &[u8], edits: &[BodyEdit]) -> Vec<u8> {
     let grown: usize = edits.iter().map(|(_, bytes)| bytes.len()).sum();
     let cut: usize = edits.iter().map(|(span, _)| span.len()).sum();
     let mut new = Vec::with_capacity((body.len() + grown).saturating_sub(cut));
@@ -66,7 +66,7 @@ pub(crate) fn patch(body: &[u8], edits: &[Edit]) -> Vec<u8> {
 }
 
 /// Puts edits in order, and drops those that overlap an earlier one.
-pub(crate) fn in_order(mut edits: Vec<Edit>) -> Vec<Edit> {
+pub(crate) fn in_order(mut edits: Vec<BodyEdit>) -> Vec<BodyEdit> {
     edits.sort_by_key(|(span, _)| span.start);
     let mut from = 0;
     edits.retain(|(span, _)| {

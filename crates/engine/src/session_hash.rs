@@ -26,13 +26,13 @@ pub(crate) fn session(
     if reading.history() == HistoryPlace::Elsewhere {
         return None;
     }
-    begun(reading, past)
+    opening_hash(reading, past)
 }
 
 /// A hash of the user's first message; the one of `past` if it is the same message.
-pub(crate) fn begun(reading: &Reading<'_>, past: Option<&Past>) -> Option<u64> {
+pub(crate) fn opening_hash(reading: &Reading<'_>, past: Option<&Past>) -> Option<u64> {
     let first: Vec<_> = first_message(reading).iter().map(|prompt| prompt.token).collect();
-    let known = past.and_then(|past| past.begun(&first));
+    let known = past.and_then(|past| past.begun_hash(&first));
     known.or_else(|| (!first.is_empty()).then(|| stable_hash(&("begun", first))))
 }
 

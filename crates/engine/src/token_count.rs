@@ -4,11 +4,11 @@
 //! the parts that differ from a body that was counted before are counted.
 
 use tersely_account::TokenChange;
-use tersely_core::tokens::{O200k, affected, differing, parts};
+use tersely_core::tokens::{O200k, differing, edited_ranges, parts};
 use tersely_wire::Insertion;
 
 use crate::parallel::each_text;
-use crate::sent_body::Edit;
+use crate::sent_body::BodyEdit;
 
 /// The number of tokens in a body.
 pub(crate) fn count(body: &[u8]) -> usize {
@@ -25,9 +25,9 @@ pub(crate) fn count_since((old, tokens): (&[u8], usize), new: &[u8]) -> usize {
 }
 
 /// The number of tokens in a body, and in the body with these edits.
-pub(crate) fn count_edited(came: &[u8], edits: &[Edit], sent: &[u8]) -> TokenChange {
+pub(crate) fn count_edited(came: &[u8], edits: &[BodyEdit], sent: &[u8]) -> TokenChange {
     let lengths: Vec<_> = edits.iter().map(|(span, bytes)| (span.clone(), bytes.len())).collect();
-    let affected = affected(came, &lengths);
+    let affected = edited_ranges(came, &lengths);
     let mut from = 0;
     let mut same: Vec<&[u8]> = Vec::with_capacity(affected.len() + 1);
     for (old, _) in &affected {
@@ -43,7 +43,7 @@ pub(crate) fn count_edited(came: &[u8], edits: &[Edit], sent: &[u8]) -> TokenCha
 
 /// The number of tokens that an insertion adds to a body.
 pub(crate) fn inserted_tokens(body: &[u8], Insertion { at, bytes }: &Insertion) -> usize {
-    let Some((old, _)) = affected(body, &[(*at..*at, bytes.len())]).pop() else { return 0 };
+    let Some((old, _)) = edited_ranges(body, &[(*at..*at, bytes.len())]).pop() else { return 0 };
     let new = [&body[old.start..*at], bytes, &body[*at..old.end]].concat();
     count(&new).saturating_sub(count(&body[old]))
 }
@@ -93,7 +93,7 @@ mod tests {
         let came: String = (0..200).map(line).collect();
         let places: Vec<_> = came.match_indices("step").map(|(at, _)| at).collect();
         for every in [1, 7, 500] {
-            let edits: Vec<Edit> = places
+            let edits: Vec<BodyEdit> = places
                 .iter()
                 .step_by(every)
                 .map(|at| (*at..at + 12, Bytes::from_static(b"12\"},")))

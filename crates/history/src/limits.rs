@@ -136,7 +136,7 @@ pub(crate) fn of_session(connection: &Connection, session: i64) -> rusqlite::Res
 
 /// Reads the columns name, used, resets and state; `None` if a later version wrote a name that this one cannot read.
 fn limit_use(row: &Row<'_>) -> rusqlite::Result<Option<LimitUse>> {
-    let kind = LimitKind::named(&row.get::<_, String>(0)?);
+    let kind = LimitKind::of_name(&row.get::<_, String>(0)?);
     let resets: Option<i64> = row.get(2)?;
     let state: Option<String> = row.get(3)?;
     let used = u32::try_from(count(row, 1)?).unwrap_or(u32::MAX);
@@ -144,7 +144,7 @@ fn limit_use(row: &Row<'_>) -> rusqlite::Result<Option<LimitUse>> {
         kind,
         used,
         resets: resets.and_then(|resets| u64::try_from(resets).ok()),
-        state: state.as_deref().map(LimitState::named).unwrap_or_default(),
+        state: state.as_deref().map(LimitState::of_name).unwrap_or_default(),
     }))
 }
 

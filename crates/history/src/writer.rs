@@ -4,6 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tersely_telemetry::RequestEvent;
@@ -15,8 +16,9 @@ use crate::read::HistoryView;
 use crate::schema;
 use crate::state::{HistorySettings, SinkState};
 
-/// How long a batch waits for more events.
-const GATHER: Duration = Duration::from_millis(150);
+/// How long a batch waits for more events, and how often it takes those that have come.
+const GATHER_STEP: Duration = Duration::from_millis(15);
+const GATHER_STEPS: usize = 10;
 
 /// Maximum number of events in a batch.
 const BATCH: usize = 256;
@@ -56,11 +58,12 @@ impl Scribe {
     pub(crate) fn run(&mut self, queue: &Receiver<Arc<RequestEvent>>) {
         while let Ok(first) = queue.recv() {
             let mut batch = vec![first];
-            let until = Instant::now() + GATHER;
-            while batch.len() < BATCH {
-                match queue.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                    Ok(event) => batch.push(event),
-                    Err(_) => break,
+            // A thread that waited for each event would be woken by each request.
+            for _ in 0..GATHER_STEPS {
+                thread::sleep(GATHER_STEP);
+                batch.extend(queue.try_iter().take(BATCH - batch.len()));
+                if batch.len() == BATCH {
+                    break;
                 }
             }
             match self.write(&batch) {

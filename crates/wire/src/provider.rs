@@ -1,13 +1,10 @@
 //! Describes one API as data: the paths it serves, and where its bodies contain results, prompts and tools.
 
-use tersely_json::{JsonError, JsonScan};
+use tersely_json::JsonError;
 
 use crate::bridge::bridging::ToolBridging;
 use crate::hidden::hiding::ToolHiding;
-use crate::request::found::Found;
-use crate::request::history::HistoryPlace;
-use crate::request::preamble::RequestHead;
-use crate::request::reading::Reading;
+use crate::request::reading::{Reading, RequestShape};
 use crate::request::schema::ToolDescription;
 use crate::request::slot::Slot;
 use crate::usage::UsageWords;
@@ -16,11 +13,8 @@ use crate::usage::UsageWords;
 pub struct Provider {
     pub(crate) name: &'static str,
     pub(crate) claims: fn(&str) -> bool,
-    pub(crate) walk: for<'a> fn(&mut JsonScan<'a>, &mut Found<'a>) -> Result<(), JsonError>,
+    pub(crate) shape: RequestShape,
     pub(crate) descriptions: for<'a> fn(&'a [u8]) -> Result<Vec<ToolDescription<'a>>, JsonError>,
-    pub(crate) head: fn(&Reading<'_>) -> RequestHead,
-    pub(crate) history: fn(&Reading<'_>) -> HistoryPlace,
-    pub(crate) drops_results: fn(&Reading<'_>) -> bool,
     pub(crate) counts: &'static UsageWords,
     pub(crate) hides: fn(&str) -> Option<&'static ToolHiding>,
     pub(crate) bridges: Option<&'static ToolBridging>,
@@ -42,7 +36,7 @@ impl Provider {
     /// Reads a body in one pass.
     #[must_use]
     pub fn read<'a>(&'static self, body: &'a [u8]) -> Reading<'a> {
-        Reading::of(self, body)
+        Reading::of(&self.shape, body)
     }
 
     /// Every text of every tool result in `body`, in order.

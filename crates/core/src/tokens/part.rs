@@ -34,10 +34,21 @@ pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
     (&one[first], &two[second])
 }
 
+/// The number of bytes at the start of two texts that are equal.
+#[must_use]
+pub fn common_start(one: &[u8], two: &[u8]) -> usize {
+    let long = one.len().min(two.len());
+    // The beginning is usually the same, so it is compared in large blocks first.
+    let blocks = one[..long].chunks(LARGE_BLOCK_BYTES).zip(two[..long].chunks(LARGE_BLOCK_BYTES));
+    let same = blocks.take_while(|(one, two)| one == two).map(|(one, _)| one.len()).sum::<usize>();
+    let rest = one[same..long].chunks(BLOCK_BYTES).zip(two[same..long].chunks(BLOCK_BYTES));
+    same + common(rest, |bytes| bytes.iter())
+}
+
 /// The ranges in which two texts differ, as in [`difference`].
 #[must_use]
 pub fn differing(one: &[u8], two: &[u8]) -> (Range<usize>, Range<usize>) {
-    let same = common(one.chunks(BLOCK_BYTES).zip(two.chunks(BLOCK_BYTES)), |bytes| bytes.iter());
+    let same = common_start(one, two);
     let rest = one.len().min(two.len()) - same;
     let [one_end, two_end] = [one, two].map(|bytes| bytes[bytes.len() - rest..].rchunks(BLOCK_BYTES));
     let tail = common(one_end.zip(two_end), |bytes| bytes.iter().rev());
@@ -50,7 +61,7 @@ pub fn differing(one: &[u8], two: &[u8]) -> (Range<usize>, Range<usize>) {
 /// The ranges of a text that edits affect, before and after the edits. Each edit is a range and the length of what
 /// replaces it; edits must be in order and apart. No token spans the ends of these ranges.
 #[must_use]
-pub fn affected(text: &[u8], edits: &[(Range<usize>, usize)]) -> Vec<(Range<usize>, Range<usize>)> {
+pub fn edited_ranges(text: &[u8], edits: &[(Range<usize>, usize)]) -> Vec<(Range<usize>, Range<usize>)> {
     let (mut ranges, mut open) = (Vec::new(), None);
     let (mut floor, mut shifted) = (0, 0);
     for (at, (span, length)) in edits.iter().enumerate() {
@@ -88,6 +99,7 @@ fn first_boundary(text: &[u8], start: usize, end: usize) -> Option<usize> {
 
 /// The number of bytes that are compared at once.
 const BLOCK_BYTES: usize = 256;
+const LARGE_BLOCK_BYTES: usize = 16 << 10;
 
 /// The number of equal bytes at the start of two sequences of blocks, reading each block in the given order.
 fn common<'b, I: Iterator<Item = &'b u8>>(
@@ -232,7 +244,7 @@ mod tests {
             two.push_str(&one[from..]);
             let (mut before, mut after) = (O200k.count(&one), 0);
             let mut last = 0;
-            for (old, new) in affected(one.as_bytes(), &edits) {
+            for (old, new) in edited_ranges(one.as_bytes(), &edits) {
                 assert!(old.start >= last, "in order and apart");
                 before -= O200k.count(&one[old.clone()]);
                 after += O200k.count(&two[new]);
@@ -240,8 +252,8 @@ mod tests {
             }
             assert_eq!(before + after, O200k.count(&two), "{seed}");
         }
-        assert!(affected(b"abc", &[]).is_empty());
-        assert_eq!(affected(b"abc", &[(1..2, 5)]), [(0..3, 0..7)]);
+        assert!(edited_ranges(b"abc", &[]).is_empty());
+        assert_eq!(edited_ranges(b"abc", &[(1..2, 5)]), [(0..3, 0..7)]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tersely_account::TokenChange;
+use tersely_core::tokens::common_start;
 use tersely_wire::{Reading, Slot, SlotCall};
 
 use crate::conversation::Conversation;
@@ -94,13 +95,14 @@ impl Past {
         if self.opening.texts.first().map(|span| &self.came[span.clone()]) != first {
             return false;
         }
-        // The last result differs between conversations that begin alike, so it is compared first.
-        let pairs = self.slots.iter().zip(slots).enumerate();
-        pairs.rev().all(|(at, (known, slot))| known.is(&self.came, slot, answer(answers, at).as_deref()))
+        // Results in the part where both bodies are equal need not be compared once more.
+        let same = common_start(&self.came, reading.body());
+        let mut pairs = self.slots.iter().zip(slots).enumerate();
+        pairs.all(|(at, (known, slot))| known.is(&self.came, same, slot, answer(answers, at).as_deref()))
     }
 
     /// The hash of the first message, if that of a request has the same texts.
-    pub(crate) fn begun(&self, first: &[&[u8]]) -> Option<u64> {
+    pub(crate) fn begun_hash(&self, first: &[&[u8]]) -> Option<u64> {
         let texts = self.opening.texts.iter().map(|span| &self.came[span.clone()]);
         self.opening.begun.filter(|_| texts.eq(first.iter().copied()))
     }
@@ -130,12 +132,13 @@ impl Past {
 }
 
 impl PastSlot {
-    fn is(&self, came: &[u8], slot: &Slot<'_>, answer: Option<&str>) -> bool {
+    /// True when a slot has this result; the body `came` and that of the slot have the first `same` bytes in common.
+    fn is(&self, came: &[u8], same: usize, slot: &Slot<'_>, answer: Option<&str>) -> bool {
+        let is_same = self.span == slot.span && self.span.end <= same;
         self.is_error == slot.is_error
-            && self.span.len() == slot.token.len()
             && *self.call == *slot.call
             && self.answer.as_deref() == answer
-            && &came[self.span.clone()] == slot.token
+            && (is_same || &came[self.span.clone()] == slot.token)
     }
 }
 

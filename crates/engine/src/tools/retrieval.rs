@@ -9,7 +9,7 @@ use tersely_core::discover;
 use tersely_core::expand::{self, ExpandRequest};
 use tersely_core::{Loss, O200k, Outcome};
 use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, ResponseFraming, ResponseWatch, ToolHiding};
-use tersely_wire::{HistoryPlace, Insertion, Reading};
+use tersely_wire::{HistoryPlace, Insertion, Provider, Reading};
 
 use crate::panic_guard::catch_panic;
 use crate::tools::discovery::ToolCatalog;
@@ -98,8 +98,12 @@ pub const ELSEWHERE: &str = "elsewhere";
 pub const DISCOVERY: &str = "discovery";
 
 /// Adds the tool to a body, if the tool can be hidden in the provider's format.
-pub(crate) fn offer(path: &str, reading: &Reading<'_>) -> Option<(&'static ToolHiding, Insertion)> {
-    let hides = reading.provider().hides(path)?;
+pub(crate) fn offer(
+    provider: &Provider,
+    path: &str,
+    reading: &Reading<'_>,
+) -> Option<(&'static ToolHiding, Insertion)> {
+    let hides = provider.hides(path)?;
     // An unreadable body is reported later, when its results are searched for.
     Some((hides, hides.offer(&TOOL, reading).ok()??))
 }

@@ -4,7 +4,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use http::header::HeaderMap;
+use http::header::{HeaderMap, HeaderName};
 use tersely_account::{LimitKind, LimitState, LimitUse, MAX_LIMITS};
 
 /// The largest use that is recorded, in hundredths of a percent: a hundred times the limit.
@@ -49,6 +49,10 @@ const KEYS: [(LimitKind, [&str; 3]); 4] = [
 
 /// The limits that the headers report, each kind once.
 pub(crate) fn read(now: SystemTime, headers: &HeaderMap) -> Vec<LimitUse> {
+    let is_limit = |name: &HeaderName| name.as_str().contains("ratelimit") || name.as_str().contains("codex");
+    if !headers.keys().any(is_limit) {
+        return Vec::new();
+    }
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let unified = UNIFIED.iter().filter_map(|(name, kind)| unified(headers, name, *kind));
     let codex = CODEX.iter().filter_map(|name| codex(now, headers, name));
@@ -69,7 +73,7 @@ fn unified(headers: &HeaderMap, name: &str, kind: LimitKind) -> Option<LimitUse>
         kind,
         used: hundredths(header("utilization")?.parse::<f64>().ok()? * 100.0)?,
         resets: header("reset").and_then(moment),
-        state: header("status").map(LimitState::named).unwrap_or_default(),
+        state: header("status").map(LimitState::of_name).unwrap_or_default(),
     })
 }
 

@@ -119,18 +119,28 @@ impl EngineRewriter {
     }
 
     /// The verdict on a request whose body was read.
-    fn rewrite_read(&self, head: &Head<'_>, body: &Bytes, reading: &Reading<'_>) -> Verdict {
+    fn rewrite_read(
+        &self,
+        (provider, reading): (&'static Provider, &Reading<'_>),
+        head: &Head<'_>,
+        body: &Bytes,
+    ) -> Verdict {
         let may_ask = head.tenant.is_none_or(|tenant| tenant.may_ask.allows(MayAsk::OBJECT));
         if !may_ask && asks_in_body(reading) {
             let Error { status, message, .. } = denied_at(MayAsk::OBJECT);
             return Verdict::Refuse(Refusal { status, message });
         }
-        self.pass(head, body, reading).unwrap_or_else(refuse)
+        self.pass((provider, reading), head, body).unwrap_or_else(refuse)
     }
 
-    fn pass(&self, head: &Head<'_>, body: &Bytes, reading: &Reading<'_>) -> Result<Verdict, OptionError> {
+    fn pass(
+        &self,
+        (provider, reading): (&'static Provider, &Reading<'_>),
+        head: &Head<'_>,
+        body: &Bytes,
+    ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
-        let sent = self.sent_request(head, body, reading, &whose)?;
+        let sent = self.sent_request((provider, reading), head, body, &whose)?;
         let books = self.books(head, &whose, sent.named);
         let candidates = if self.compressor.is_some() { sent.candidates(reading) } else { Vec::new() };
         let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
@@ -152,12 +162,12 @@ impl EngineRewriter {
     /// The verdict on a request whose response we do not see.
     fn pass_unwatched(
         &self,
+        (provider, reading): (&'static Provider, &Reading<'_>),
         head: &Head<'_>,
         body: &Bytes,
-        reading: &Reading<'_>,
     ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
-        let sent = self.sent_request(head, body, reading, &whose)?;
+        let sent = self.sent_request((provider, reading), head, body, &whose)?;
         let engine = Arc::new(Engine::new(request_only(&sent.engine, ExpandOffer::Never)));
         let sent = SentRequest { engine, asked: sent.asked.clone().or(without_masks()), ..sent };
         self.books(head, &whose, sent.named).verdict(sent, reading, &Consultation::default())
@@ -166,9 +176,9 @@ impl EngineRewriter {
     /// Collects everything that determines what is forwarded.
     fn sent_request(
         &self,
+        (provider, reading): (&'static Provider, &Reading<'_>),
         head: &Head<'_>,
         body: &Bytes,
-        reading: &Reading<'_>,
         whose: &TenantId,
     ) -> Result<SentRequest, OptionError> {
         // If the history is stored at the provider, the memo is not used, because it does not show whether omitted
@@ -178,7 +188,7 @@ impl EngineRewriter {
         let memo = if fresh { None } else { self.memory(whose) };
         Ok(SentRequest {
             engine: self.engine(),
-            provider: reading.provider(),
+            provider,
             path: head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned(),
             tenant: head.tenant_name().map(str::to_owned),
             asked: read_options(head.headers)?,
@@ -265,18 +275,20 @@ impl Rewrite for EngineRewriter {
 
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
-        self.rewrite_read(head, body, &provider.read(body))
+        self.rewrite_read((provider, &provider.read(body)), head, body)
     }
 
     fn rewrite_known(&self, head: &Head<'_>, body: &Bytes) -> Option<Verdict> {
-        let reading = claimed_provider(head.uri.path())?.read(body);
-        let sent = self.sent_request(head, body, &reading, &self.whose(head).ok()?).ok()?;
-        (sent.new_bytes(&reading) <= MAX_NEW_BYTES).then(|| self.rewrite_read(head, body, &reading))
+        let provider = claimed_provider(head.uri.path())?;
+        let reading = provider.read(body);
+        let sent = self.sent_request((provider, &reading), head, body, &self.whose(head).ok()?).ok()?;
+        (sent.new_bytes(&reading) <= MAX_NEW_BYTES)
+            .then(|| self.rewrite_read((provider, &reading), head, body))
     }
 
     fn rewrite_unwatched(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
-        self.pass_unwatched(head, body, &provider.read(body)).unwrap_or_else(refuse)
+        self.pass_unwatched((provider, &provider.read(body)), head, body).unwrap_or_else(refuse)
     }
 
     fn seals(&self) -> bool {

@@ -11,16 +11,19 @@ pub(crate) mod words;
 use crate::provider::Provider;
 use crate::request::history::HistoryPlace;
 use crate::request::preamble;
+use crate::request::reading::RequestShape;
 use crate::request::schema;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "anthropic",
     claims,
-    walk: request::walk,
+    shape: RequestShape {
+        walk: request::walk,
+        head: |reading| preamble::beside(&["system"], reading),
+        history: |_| HistoryPlace::Here,
+        drops_results: request::drops_results,
+    },
     descriptions: |body| schema::find(body, request::tools),
-    head: |reading| preamble::beside(&["system"], reading),
-    history: |_| HistoryPlace::Here,
-    drops_results: request::drops_results,
     counts: &words::COUNTS,
     hides: |_| Some(&offer::HIDING),
     bridges: Some(&bridge::BRIDGING),

@@ -9,20 +9,20 @@ use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
 use crate::request::context_management;
-use crate::request::found::{self, Found, ResultLabel, Speaker};
+use crate::request::findings::{self, RequestFindings, ResultLabel, Speaker};
 use crate::request::reading::Reading;
 use crate::request::schema::{self, FoundDescriptions};
 
 /// Reads a request.
-pub(crate) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
-    found::walk(scan, found, "messages", message)
+pub(crate) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
+    findings::walk(scan, found, "messages", message)
 }
 
 /// True when a request lets the provider remove results from what the model reads: by `context_management`, or by
 /// `cache_edits`, with which some versions of Claude Code delete earlier results from the provider's cache.
 pub(super) fn drops_results(reading: &Reading<'_>) -> bool {
     context_management::is_managed(reading)
-        || reading.found().edits_cache
+        || reading.findings().edits_cache
         || reading.value("cache_edits").is_some()
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'
 }
 
 /// Reads a message. Its role may come after its content.
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut kind, mut role, mut content) = (None, None, None);
     scan.peek();
     let (start, mark) = (scan.at(), found.prompts.len());
@@ -56,7 +56,7 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), Jso
 }
 
 /// Reads a block: a call, a result, a text or something else. The member that gives its type may come last.
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
     let (mut answers, mut content, mut fails, mut text) = (None, None, None, None);
     let mark = found.mark();

@@ -15,16 +15,19 @@ pub(crate) mod words;
 use crate::provider::Provider;
 use crate::request::context_management;
 use crate::request::history::HistoryPlace;
+use crate::request::reading::RequestShape;
 use crate::request::schema;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "chat",
     claims: |path| path.ends_with("/chat/completions"),
-    walk: request::walk,
+    shape: RequestShape {
+        walk: request::walk,
+        head: request::head,
+        history: |_| HistoryPlace::Here,
+        drops_results: context_management::is_squeezed,
+    },
     descriptions: |body| schema::find(body, request::tools),
-    head: request::head,
-    history: |_| HistoryPlace::Here,
-    drops_results: context_management::is_squeezed,
     counts: &words::COUNTS,
     hides: |_| Some(&offer::HIDING),
     bridges: Some(&bridge::BRIDGING),

@@ -8,20 +8,21 @@ use tersely_json::{JsonError, JsonScan};
 use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
 use crate::request::content;
-use crate::request::found::{self, Found, ResultLabel, Speaker};
-use crate::request::preamble::{self, RequestHead};
+use crate::request::findings::{self, RequestFindings, ResultLabel, Speaker};
+use crate::request::preamble;
 use crate::request::reading::Reading;
 use crate::request::schema::{self, FoundDescriptions};
+use crate::request::tools::RequestHead;
 
 /// Measures the tools and the system prompt.
 pub(super) fn head(reading: &Reading<'_>) -> RequestHead {
     let head = preamble::beside(&[], reading);
-    RequestHead { bytes: head.bytes + reading.found().opening_bytes, ..head }
+    RequestHead { bytes: head.bytes + reading.findings().opening_bytes, ..head }
 }
 
 /// Reads a request.
-pub(crate) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
-    found::walk(scan, found, "messages", message)
+pub(crate) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
+    findings::walk(scan, found, "messages", message)
 }
 
 /// Finds the descriptions of all tools, and those in their schemas. Each tool is in a wrapper that gives its type,
@@ -39,7 +40,7 @@ pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'
     })
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut role, mut id, mut name, mut tool_name) = (None, None, None, None);
     let (mut kind, mut content, mut calls, mut single) = (None, None, None, None);
     scan.peek();
@@ -77,7 +78,7 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), Jso
     Ok(())
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut id, mut called) = (None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),

@@ -10,16 +10,19 @@ mod words;
 use crate::provider::Provider;
 use crate::request::history::HistoryPlace;
 use crate::request::preamble;
+use crate::request::reading::RequestShape;
 use crate::request::schema;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "converse",
     claims: |path| path.contains("/model/") && METHODS.iter().any(|method| path.ends_with(method)),
-    walk: request::walk,
+    shape: RequestShape {
+        walk: request::walk,
+        head: |reading| preamble::around(&["toolConfig", "system"], reading),
+        history: |_| HistoryPlace::Here,
+        drops_results: |_| false,
+    },
     descriptions: |body| schema::find(body, request::tools),
-    head: |reading| preamble::around(&["toolConfig", "system"], reading),
-    history: |_| HistoryPlace::Here,
-    drops_results: |_| false,
     counts: &words::COUNTS,
     hides: |_| Some(&offer::HIDING),
     bridges: None,

@@ -9,12 +9,12 @@ use tersely_json::{JsonError, JsonScan};
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
-use crate::request::found::{self, Found, ResultLabel, Speaker};
+use crate::request::findings::{self, RequestFindings, ResultLabel, Speaker};
 use crate::request::schema::{self, FoundDescriptions};
 
 /// Reads a request.
-pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
-    found::walk(scan, found, "messages", message)
+pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
+    findings::walk(scan, found, "messages", message)
 }
 
 /// Finds the descriptions of all tools, and those in their schemas.
@@ -49,7 +49,7 @@ fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Resul
     })
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut role, mut content) = (None, None);
     scan.peek();
     let (start, mark) = (scan.at(), found.prompts.len());
@@ -66,7 +66,7 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), Jso
     Ok(())
 }
 
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"toolUse" => {
@@ -87,7 +87,7 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonE
     })
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut input) = (None, None, None);
     scan.members(|scan, key| match key {
         b"toolUseId" => scan.word(&mut id),
@@ -104,7 +104,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonEr
 }
 
 /// Reads a result. Results of the provider's own tools have a type, and must be sent back as the provider wrote them.
-fn result<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn result<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut id, mut status, mut kind, mut content) = (None, None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -128,7 +128,7 @@ fn result<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), Json
 }
 
 /// Reads a part of a result, which has exactly one member. A part with several members is an error.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| {
         scan.once(&mut data, ())?;

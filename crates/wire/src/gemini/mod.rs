@@ -11,16 +11,19 @@ mod words;
 use crate::hidden::hiding::ToolHiding;
 use crate::provider::Provider;
 use crate::request::history::HistoryPlace;
+use crate::request::reading::RequestShape;
 use crate::request::schema;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "gemini",
     claims,
-    walk: request::walk,
+    shape: RequestShape {
+        walk: request::walk,
+        head: request::head,
+        history: |_| HistoryPlace::Here,
+        drops_results: |_| false,
+    },
     descriptions: |body| schema::find(body, request::tools),
-    head: request::head,
-    history: |_| HistoryPlace::Here,
-    drops_results: |_| false,
     counts: &words::COUNTS,
     hides,
     bridges: None,

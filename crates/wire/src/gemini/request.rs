@@ -13,10 +13,11 @@ use tersely_json::{JsonError, JsonScan};
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
-use crate::request::found::{Found, ResultLabel, Speaker};
-use crate::request::preamble::{self, RequestHead};
+use crate::request::findings::{RequestFindings, ResultLabel, Speaker};
+use crate::request::preamble;
 use crate::request::reading::Reading;
 use crate::request::schema::{self, FoundDescriptions};
+use crate::request::tools::RequestHead;
 
 /// Measures the tools and the system prompt.
 pub(super) fn head(reading: &Reading<'_>) -> RequestHead {
@@ -25,7 +26,7 @@ pub(super) fn head(reading: &Reading<'_>) -> RequestHead {
 
 /// Reads a request. It may be wrapped: in `generateContentRequest` when only tokens are counted, or in `request` for a
 /// signed-in client.
-pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     unwrap(scan, |scan, key| found.member(scan, key, ("contents", content)))
 }
 
@@ -68,7 +69,7 @@ fn declarations<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) 
 }
 
 /// Reads a content. Content without a role belongs to a user.
-fn content<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn content<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut role, mut parts) = (None, None);
     scan.peek();
     let (start, mark) = (scan.at(), found.prompts.len());
@@ -86,7 +87,7 @@ fn content<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), Jso
 }
 
 /// Reads a part of a content. Google accepts names in camel case and in snake case.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"functionCall" | b"function_call" => {
@@ -106,7 +107,7 @@ fn part<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonEr
     })
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut args) = (None, None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),
@@ -122,7 +123,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonEr
     Ok(())
 }
 
-fn response<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn response<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut given) = (None, None, None);
     let (mark, mut is_error) = (found.mark(), false);
     scan.members(|scan, key| match key {

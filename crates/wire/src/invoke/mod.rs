@@ -8,11 +8,12 @@ mod request;
 use self::request::is_anthropic;
 use crate::anthropic;
 use crate::provider::Provider;
+use crate::request::reading::RequestShape;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "invoke",
     claims: |path| path.contains("/model/") && METHODS.iter().any(|method| path.ends_with(method)),
-    walk: request::walk,
+    shape: RequestShape { walk: request::walk, ..anthropic::PROVIDER.shape },
     descriptions: |body| {
         if is_anthropic(body)? { anthropic::PROVIDER.descriptions(body) } else { Ok(Vec::new()) }
     },

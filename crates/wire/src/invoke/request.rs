@@ -3,13 +3,13 @@
 use tersely_json::{JsonError, JsonScan, top_members};
 
 use crate::anthropic;
-use crate::request::found::Found;
+use crate::request::findings::RequestFindings;
 
 /// Reads a request; nothing is found in a body of another vendor.
-pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     anthropic::request::walk(scan, found)?;
     if !found.members.iter().any(|(name, _)| *name == "anthropic_version") {
-        *found = Found::default();
+        *found = RequestFindings::default();
     }
     Ok(())
 }

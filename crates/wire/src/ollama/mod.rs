@@ -7,18 +7,21 @@ use crate::chat::request;
 use crate::provider::Provider;
 use crate::request::context_management;
 use crate::request::history::HistoryPlace;
-use crate::request::preamble::RequestHead;
 use crate::request::reading::Reading;
+use crate::request::reading::RequestShape;
 use crate::request::schema;
+use crate::request::tools::RequestHead;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "ollama",
     claims: |path| path.ends_with("/api/chat"),
-    walk: request::walk,
+    shape: RequestShape {
+        walk: request::walk,
+        head: |_| RequestHead::default(),
+        history: |_| HistoryPlace::Here,
+        drops_results,
+    },
     descriptions: |body| schema::find(body, request::tools),
-    head: |_| RequestHead::default(),
-    history: |_| HistoryPlace::Here,
-    drops_results,
     counts: &words::COUNTS,
     hides: |_| None,
     bridges: None,

@@ -4,19 +4,19 @@ use std::ops::Range;
 
 use tersely_json::{JsonError, JsonScan};
 
-use crate::request::found::Found;
+use crate::request::findings::RequestFindings;
 
 /// The types of text blocks.
 pub(crate) const TEXT: [&str; 3] = ["text", "input_text", "output_text"];
 
 /// Collects the texts of the content at the current position.
-pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     within(MAX_DEPTH, scan, found)
 }
 
 /// Collects the texts of a member whose parent must remain an object. If the member has no texts, the whole array or
 /// object is held as one place.
-pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let mark = found.mark();
     let _ = scan.peek();
     let start = scan.at();
@@ -28,7 +28,7 @@ pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Resu
 }
 
 /// Collects the texts of a message whose role is not known yet: they are a result's texts or a user's prompts.
-pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     if let Some(b'[' | b'{') = scan.peek() {
         return scan.items(|scan| {
             if let Some(text) = block(MAX_DEPTH - 1, scan, found)? {
@@ -47,7 +47,11 @@ pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Res
 /// source.
 const MAX_DEPTH: usize = 4;
 
-fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn within<'a>(
+    depth: usize,
+    scan: &mut JsonScan<'a>,
+    found: &mut RequestFindings<'a>,
+) -> Result<(), JsonError> {
     match scan.peek() {
         Some(b'[' | b'{') if depth > 0 => scan.items(|scan| block(depth - 1, scan, found).map(drop)),
         _ => {
@@ -62,7 +66,7 @@ fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> R
 fn block<'a>(
     depth: usize,
     scan: &mut JsonScan<'a>,
-    found: &mut Found<'a>,
+    found: &mut RequestFindings<'a>,
 ) -> Result<Option<Range<usize>>, JsonError> {
     let (mut kind, mut text, mut cited, mut content, mut source) = (None, None, None, None, None);
     let mark = found.mark();
@@ -95,7 +99,11 @@ fn block<'a>(
 }
 
 /// Collects the text of a document: the `data` of a plain text, or the texts of its blocks.
-fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn origin<'a>(
+    depth: usize,
+    scan: &mut JsonScan<'a>,
+    found: &mut RequestFindings<'a>,
+) -> Result<(), JsonError> {
     let (mut kind, mut data, mut content) = (None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {

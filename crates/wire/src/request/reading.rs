@@ -5,39 +5,40 @@ use std::ops::Range;
 
 use tersely_json::{JsonError, JsonScan};
 
-use crate::provider::Provider;
-use crate::request::found::Found;
+use crate::request::findings::RequestFindings;
 use crate::request::history::HistoryPlace;
 use crate::request::model;
-use crate::request::preamble::RequestHead;
 use crate::request::prompt::UserPrompt;
 use crate::request::slot::Slot;
+use crate::request::tools::RequestHead;
+
+/// How an API's requests are read.
+pub(crate) struct RequestShape {
+    pub(crate) walk: for<'a> fn(&mut JsonScan<'a>, &mut RequestFindings<'a>) -> Result<(), JsonError>,
+    pub(crate) head: fn(&Reading<'_>) -> RequestHead,
+    pub(crate) history: fn(&Reading<'_>) -> HistoryPlace,
+    pub(crate) drops_results: fn(&Reading<'_>) -> bool,
+}
 
 /// A request body, read once. If the body is not JSON that all parsers read the same way, it has no slots and no
 /// prompts, and its members are those before the error.
 pub struct Reading<'a> {
-    provider: &'static Provider,
+    shape: &'static RequestShape,
     body: &'a [u8],
-    found: Found<'a>,
+    found: RequestFindings<'a>,
     error: Option<JsonError>,
 }
 
 impl<'a> Reading<'a> {
-    /// Reads a body in the provider's format.
-    pub(crate) fn of(provider: &'static Provider, body: &'a [u8]) -> Self {
-        let (mut scan, mut found) = (JsonScan::new(body), Found::default());
-        let error = (provider.walk)(&mut scan, &mut found).and_then(|()| scan.end()).err();
+    /// Reads a body of this shape.
+    pub(crate) fn of(shape: &'static RequestShape, body: &'a [u8]) -> Self {
+        let (mut scan, mut found) = (JsonScan::new(body), RequestFindings::default());
+        let error = (shape.walk)(&mut scan, &mut found).and_then(|()| scan.end()).err();
         if error.is_some() {
             found.forget_conversation();
             found.last_assistant_end = body.len();
         }
-        Self { provider, body, found, error }
-    }
-
-    /// The provider in whose format the body is.
-    #[must_use]
-    pub fn provider(&self) -> &'static Provider {
-        self.provider
+        Self { shape, body, found, error }
     }
 
     /// The body, unchanged.
@@ -83,19 +84,19 @@ impl<'a> Reading<'a> {
     /// in all requests of a conversation; if they change, the provider's prompt cache starts over anyway.
     #[must_use]
     pub fn head(&self) -> RequestHead {
-        if self.error.is_some() { RequestHead::default() } else { (self.provider.head)(self) }
+        if self.error.is_some() { RequestHead::default() } else { (self.shape.head)(self) }
     }
 
     /// Where the rest of the conversation is stored.
     #[must_use]
     pub fn history(&self) -> HistoryPlace {
-        (self.provider.history)(self)
+        (self.shape.history)(self)
     }
 
     /// True when the body allows the provider to omit results from the model's input.
     #[must_use]
     pub fn drops_results(&self) -> bool {
-        (self.provider.drops_results)(self)
+        (self.shape.drops_results)(self)
     }
 
     /// The name of the model that a request to `target`, a path with its query, asks for.
@@ -136,7 +137,7 @@ impl<'a> Reading<'a> {
     }
 
     /// What was found.
-    pub(crate) fn found(&self) -> &Found<'a> {
+    pub(crate) fn findings(&self) -> &RequestFindings<'a> {
         &self.found
     }
 }

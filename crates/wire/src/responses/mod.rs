@@ -13,16 +13,19 @@ mod words;
 
 use crate::hidden::hiding::ToolHiding;
 use crate::provider::Provider;
+use crate::request::reading::RequestShape;
 use crate::request::schema;
 
 pub(crate) static PROVIDER: Provider = Provider {
     name: "responses",
     claims: |path| PATHS.iter().any(|end| path.ends_with(end)),
-    walk: request::walk,
+    shape: RequestShape {
+        walk: request::walk,
+        head: request::head,
+        history: request::history,
+        drops_results: request::drops_results,
+    },
     descriptions: |body| schema::find(body, request::tools),
-    head: request::head,
-    history: request::history,
-    drops_results: request::drops_results,
     counts: &words::COUNTS,
     hides,
     bridges: Some(&bridge::BRIDGING),

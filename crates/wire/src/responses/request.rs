@@ -12,16 +12,17 @@ use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
 use crate::request::content::{self, TEXT};
 use crate::request::context_management;
-use crate::request::found::{Found, ResultLabel, Speaker};
+use crate::request::findings::{RequestFindings, ResultLabel, Speaker};
 use crate::request::history::HistoryPlace;
-use crate::request::preamble::{self, RequestHead};
+use crate::request::preamble;
 use crate::request::reading::Reading;
 use crate::request::schema::{self, FoundDescriptions};
+use crate::request::tools::RequestHead;
 
 /// Measures the tools and the system prompt.
 pub(super) fn head(reading: &Reading<'_>) -> RequestHead {
     // If the provider stores the conversation, the next request does not repeat it.
-    let opening = if history(reading).is_kept() { 0 } else { reading.found().opening_bytes };
+    let opening = if history(reading).is_kept() { 0 } else { reading.findings().opening_bytes };
     let head = preamble::beside(&["instructions"], reading);
     RequestHead { bytes: head.bytes + opening, ..head }
 }
@@ -56,7 +57,7 @@ fn history_by<'a>(value: impl Fn(&str) -> Option<&'a [u8]>) -> HistoryPlace {
 }
 
 /// Reads a request. If the whole input is one text, it is a user's.
-pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+pub(super) fn walk<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| {
         let is_text = key == b"input" && scan.peek() == Some(b'"');
         let start = scan.at();
@@ -106,7 +107,7 @@ fn tool<'a>(
     })
 }
 
-fn item<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn item<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
     let (mut arguments, mut output, mut role, mut content) = (None, None, None, None);
     scan.peek();
@@ -183,7 +184,7 @@ fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError
     Ok(given.flatten().filter(|line| !line.is_empty()))
 }
 
-fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     if scan.peek() == Some(b'[') {
         return scan.items(|scan| part(scan, found));
     }
@@ -193,7 +194,7 @@ fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), Jso
 }
 
 /// Reads a text block, or the output of one shell command.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut Found<'a>) -> Result<(), JsonError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut RequestFindings<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),

@@ -35,18 +35,18 @@ impl StatusParts {
 
     /// The line; empty if nothing is known. `now` is in seconds since 1970.
     pub(super) fn line(&self, now: u64) -> String {
-        let saved = self.tokens.map(saved);
+        let saved = self.tokens.map(saving_text);
         let context = self.context_left.map(|left| format!("context {} left", percent(left)));
         let open = self.limits.iter().filter(|(limit, _)| limit.resets.is_none_or(|resets| resets > now));
         let windows = open.map(|(limit, used)| window(limit, *used));
-        let reported = self.reported_break.map(|(at, why)| reported(now.saturating_sub(at), why));
+        let reported = self.reported_break.map(|(at, why)| report_break(now.saturating_sub(at), why));
         let broken = self.cache_break.clone().or(reported);
         let parts: Vec<_> = saved.into_iter().chain(context).chain(windows).chain(broken).collect();
         if parts.is_empty() { String::new() } else { format!("tersely: {}", parts.join(" · ")) }
     }
 }
 
-fn saved([before, after, fetched]: [u64; 3]) -> String {
+fn saving_text([before, after, fetched]: [u64; 3]) -> String {
     let wide = i128::from(before) - i128::from(after) - i128::from(fetched);
     let saved = i64::try_from(wide).unwrap_or(if wide < 0 { i64::MIN } else { i64::MAX });
     let what = if saved < 0 { "added" } else { "saved" };
@@ -65,7 +65,7 @@ fn window(limit: &LimitUse, used: Option<(u32, bool)>) -> String {
     format!("{} {}{own}", limit.kind, percent(limit.used))
 }
 
-fn reported(seconds: u64, why: Option<&str>) -> String {
+fn report_break(seconds: u64, why: Option<&str>) -> String {
     let ago = match seconds {
         0..60 => "just now".to_owned(),
         60..3_600 => format!("{} min ago", seconds / 60),
@@ -108,11 +108,11 @@ mod tests {
 
     #[test]
     fn what_was_added_is_not_called_saved() {
-        assert_eq!(saved([1_000, 1_075, 0]), "75 added (7.5 %)");
-        assert_eq!(saved([0, 0, 0]), "0 saved (–)");
-        assert!(saved([u64::MAX, 0, 0]).contains("saved"));
+        assert_eq!(saving_text([1_000, 1_075, 0]), "75 added (7.5 %)");
+        assert_eq!(saving_text([0, 0, 0]), "0 saved (–)");
+        assert!(saving_text([u64::MAX, 0, 0]).contains("saved"));
         assert_eq!(
-            (reported(0, None), reported(7_300, None)),
+            (report_break(0, None), report_break(7_300, None)),
             ("cache break just now".to_owned(), "cache break 2 h ago".to_owned())
         );
     }

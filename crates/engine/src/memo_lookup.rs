@@ -15,14 +15,14 @@ use crate::report::Report;
 use crate::request::Request;
 use crate::results::Results;
 use crate::scope::Scope;
-use crate::sent_body::{Edit, SentBody};
-use crate::session_hash::{begun, first_message};
+use crate::sent_body::{BodyEdit, SentBody};
+use crate::session_hash::{first_message, opening_hash};
 use crate::token_count::{count, count_edited, count_since};
 use crate::tools::retrieval::{HiddenTools, HiddenWay};
 
 /// What was made of a request.
-pub(crate) struct Made<'m> {
-    pub(crate) edits: &'m [Edit],
+pub(crate) struct RewriteParts<'m> {
+    pub(crate) edits: &'m [BodyEdit],
     /// The body with these edits; `None` if there are none.
     pub(crate) patched: Option<Bytes>,
     pub(crate) sent: &'m SentBody<'m>,
@@ -32,7 +32,7 @@ pub(crate) struct Made<'m> {
 }
 
 /// A request, and the conversation that it continues.
-pub(crate) struct Remembered<'r> {
+pub(crate) struct MemoLookup<'r> {
     recall: Recall<'r>,
     key: u64,
     past: Option<Arc<Past>>,
@@ -43,7 +43,7 @@ pub(crate) struct Remembered<'r> {
     is_named: bool,
 }
 
-impl<'r> Remembered<'r> {
+impl<'r> MemoLookup<'r> {
     /// Looks up the conversation of a request; `None` if there is no memo, or if the request asks not to use it.
     pub(crate) fn of(scope: &Scope<'r>, request: &Request<'r>, reading: &'r Reading<'r>) -> Option<Self> {
         let recall = memo_of(scope, request)?;
@@ -82,8 +82,8 @@ impl<'r> Remembered<'r> {
     }
 
     /// Remembers the request.
-    pub(crate) fn keep(&self, results: &Results, made: Made<'_>) {
-        let Made { edits, patched, sent, tokens, report, hidden } = made;
+    pub(crate) fn keep(&self, results: &Results, made: RewriteParts<'_>) {
+        let RewriteParts { edits, patched, sent, tokens, report, hidden } = made;
         let came = self.came();
         let sent = if let SentBody::New(sent) = sent { sent.clone() } else { came.clone() };
         let opening = first_message(self.reading).iter().map(|prompt| prompt.span.clone()).collect();
@@ -94,7 +94,7 @@ impl<'r> Remembered<'r> {
             tokens,
             report: report.clone(),
             hidden: hidden.cloned(),
-            opening: PastOpening { texts: opening, begun: begun(self.reading, self.past()) },
+            opening: PastOpening { texts: opening, begun: opening_hash(self.reading, self.past()) },
             slots: self.slots(results, edits),
             results: results.past.clone().unwrap_or_else(|| Arc::new(PastResults::none())),
         };
@@ -109,7 +109,7 @@ impl<'r> Remembered<'r> {
     }
 
     /// The results, and where they are in the body with its results compressed.
-    fn slots(&self, results: &Results, edits: &[Edit]) -> Vec<PastSlot> {
+    fn slots(&self, results: &Results, edits: &[BodyEdit]) -> Vec<PastSlot> {
         let mut shift = Shift::new(edits);
         let known = self.past.as_ref().map_or(&[][..], |past| &past.slots);
         let slot = |(at, (slot, token)): (usize, (&Slot<'_>, &Option<Bytes>))| {
@@ -137,14 +137,14 @@ fn own(call: &SlotCall<'_>) -> Arc<SlotCall<'static>> {
 
 /// Translates positions in a body to positions in the edited body, in order.
 struct Shift<'e> {
-    edits: std::slice::Iter<'e, Edit>,
-    next: Option<&'e Edit>,
+    edits: std::slice::Iter<'e, BodyEdit>,
+    next: Option<&'e BodyEdit>,
     added: usize,
     cut: usize,
 }
 
 impl<'e> Shift<'e> {
-    fn new(edits: &'e [Edit]) -> Self {
+    fn new(edits: &'e [BodyEdit]) -> Self {
         let mut edits = edits.iter();
         Self { next: edits.next(), edits, added: 0, cut: 0 }
     }
@@ -165,7 +165,7 @@ impl<'e> Shift<'e> {
 pub(crate) fn count_change(
     past: Option<&Past>,
     came: &[u8],
-    edits: Option<&[Edit]>,
+    edits: Option<&[BodyEdit]>,
     sent: &[u8],
 ) -> TokenChange {
     match (past, edits) {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tersely_json::{JsonError, JsonScan};
 
 use crate::request::call::SeenCalls;
-use crate::request::preamble::FoundTools;
 use crate::request::prompt::UserPrompt;
 use crate::request::slot::Slot;
+use crate::request::tools::FoundTools;
 
 /// The members of a request that someone asks for later. Only these are remembered, so that a body full of members
 /// does not cost memory.
@@ -47,7 +47,7 @@ const MEMBERS: [&str; 26] = [
 /// Members come in any order: the content of a message may precede the role that makes it a result or a prompt. So
 /// places are held until their object ends, and are then turned into slots or dropped.
 #[derive(Default)]
-pub(crate) struct Found<'a> {
+pub(crate) struct RequestFindings<'a> {
     pub(crate) calls: SeenCalls<'a>,
     pub(crate) tools: FoundTools,
     places: Vec<Range<usize>>,
@@ -70,12 +70,12 @@ pub(crate) struct Found<'a> {
 }
 
 /// Reads one message of a conversation.
-pub(crate) type ReadMessage<'a> = fn(&mut JsonScan<'a>, &mut Found<'a>) -> Result<(), JsonError>;
+pub(crate) type ReadMessage<'a> = fn(&mut JsonScan<'a>, &mut RequestFindings<'a>) -> Result<(), JsonError>;
 
 /// Reads a request whose conversation is in the member `messages`; `read` reads one message of it.
 pub(crate) fn walk<'a>(
     scan: &mut JsonScan<'a>,
-    found: &mut Found<'a>,
+    found: &mut RequestFindings<'a>,
     messages: &str,
     read: ReadMessage<'a>,
 ) -> Result<(), JsonError> {
@@ -111,7 +111,7 @@ impl Speaker {
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> RequestFindings<'a> {
     /// Reads a member of the request: the messages, if it has the name `messages`, each with `read`; the tools; or
     /// something else, which is skipped.
     pub(crate) fn member(
