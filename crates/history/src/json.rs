@@ -1,7 +1,7 @@
 //! Renders a history as JSON, for `/stats`, the dashboard and scripts.
 
 use serde_json::{Map, Value, json};
-use tersely_account::{LimitUse, RequestSums};
+use tersely_account::{CacheBreak, LimitUse, RequestSums, ShownName};
 use tersely_proof::{GroupMean, LEVEL};
 
 use crate::error::HistoryError;
@@ -211,8 +211,19 @@ fn request(request: &SeenRequest) -> Value {
         })),
         "arm": request.arm,
         "would_tokens_after": request.would,
+        "cache_break": request.cache_break.as_ref().map(cache_break),
         "limits": request.limits.iter().map(limit).collect::<Vec<_>>(),
         "fresh": request.fresh.iter().map(result).collect::<Vec<_>>(),
+    })
+}
+
+/// Why a prompt was not read from the cache, in our words and in its parts.
+pub(crate) fn cache_break(found: &CacheBreak) -> Value {
+    json!({
+        "why": found.to_string(), "cause": found.cause.name(), "place": found.place, "line": found.line,
+        "tool": found.tool.as_ref().map(ShownName::as_str), "owner": found.owner.name(),
+        "server": found.server.as_ref().map(ShownName::as_str), "lost_tokens": found.lost,
+        "usd": found.cost.map(|cost| dollars(cost.into())),
     })
 }
 
