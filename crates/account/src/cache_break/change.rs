@@ -163,7 +163,8 @@ fn first_line(before: &[SystemMark], now: &[SystemMark]) -> Option<PromptChange>
     };
     let line = old.lines.iter().zip(&*new.lines).take_while(|(a, b)| a.hash == b.hash).count();
     let kind = |lines: &[LineMark]| lines.get(line).map(|line| line.kind);
-    let kinds = [kind(&new.lines), kind(&old.lines)];
+    let is_gone = old.lines.get(line + 1).map(|it| it.hash) == new.lines.get(line).map(|it| it.hash);
+    let kinds = if is_gone { [kind(&old.lines), None] } else { [kind(&new.lines), kind(&old.lines)] };
     let known = kinds.into_iter().flatten().find(|kind| *kind != LineKind::Plain);
     let cause = match known {
         Some(LineKind::Date) => BreakCause::SystemDate,
