@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use foldhash::quality::FixedState;
+
 use crate::cache_break::change::{PromptChange, same_messages};
 use crate::cache_break::marks::{PartMark, PromptMarks};
 
@@ -20,34 +22,36 @@ impl ConversationMatch {
     #[must_use]
     pub fn of(before: &PromptMarks, now: &PromptMarks) -> Option<Self> {
         let (a, b) = (&before.messages, &now.messages);
-        if before.order != now.order || a.is_empty() || b.is_empty() || is_elsewhere(before, now) {
+        if before.order != now.order || a.is_empty() || b.is_empty() {
             return None;
         }
+        // The messages are compared first, because they tell most conversations apart.
         let same = same_messages(a, b);
-        if same == a.len() {
+        let found = if same == a.len() {
             // A request for a title or a summary repeats the messages for another purpose.
             let is_repeated = b.len() == a.len() && count_changes(before, now) > 1;
-            let is_whole = PromptChange::first(before, now).is_none();
-            return (!is_repeated).then_some(Self { is_whole, messages: same });
-        }
-        if same == b.len() {
-            return None;
-        }
-        let rest = count_shared(&a[same..], &b[same..]);
-        let messages = same + rest;
-        let is_continued = messages * 2 >= a.len() && messages > 0 && (rest > 0 || b.len() > a.len());
-        (is_continued || is_second_turn(before, now)).then_some(Self { is_whole: false, messages })
+            let is_whole = !is_repeated && PromptChange::first(before, now).is_none();
+            (!is_repeated).then_some(Self { is_whole, messages: same })
+        } else if same == b.len() {
+            None
+        } else {
+            let rest = count_shared(&a[same..], &b[same..]);
+            let messages = same + rest;
+            let is_continued = messages * 2 >= a.len() && messages > 0 && (rest > 0 || b.len() > a.len());
+            (is_continued || is_second_turn(before, now)).then_some(Self { is_whole: false, messages })
+        };
+        found.filter(|found| found.is_whole || !is_elsewhere(before, now))
     }
 }
 
 /// True when neither tools nor the system prompt have anything in common.
 fn is_elsewhere(before: &PromptMarks, now: &PromptMarks) -> bool {
-    let tools: HashSet<u64> = before.tools.iter().map(|tool| tool.id).collect();
+    let tools: HashSet<u64, FixedState> = before.tools.iter().map(|tool| tool.id).collect();
     let is_tooled = !before.tools.is_empty() || !now.tools.is_empty();
     if !is_tooled || now.tools.iter().any(|tool| tools.contains(&tool.id)) {
         return false;
     }
-    let lines: HashSet<u64> =
+    let lines: HashSet<u64, FixedState> =
         before.system.iter().flat_map(|block| &*block.lines).map(|line| line.hash).collect();
     let is_instructed = !before.system.is_empty() || !now.system.is_empty();
     is_instructed && !now.system.iter().flat_map(|block| &*block.lines).any(|line| lines.contains(&line.hash))
@@ -75,6 +79,6 @@ fn is_second_turn(before: &PromptMarks, now: &PromptMarks) -> bool {
 
 /// The number of messages of `before` that are also in `now`.
 pub(crate) fn count_shared(before: &[PartMark], now: &[PartMark]) -> usize {
-    let now: HashSet<u64> = now.iter().map(|message| message.hash).collect();
+    let now: HashSet<u64, FixedState> = now.iter().map(|message| message.hash).collect();
     before.iter().filter(|message| now.contains(&message.hash)).count()
 }
