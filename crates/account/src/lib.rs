@@ -26,12 +26,12 @@ mod tokens;
 mod usage;
 
 pub use arm::Arm;
-pub use cache_break::cause::{BreakCause, BreakOwner, CacheBreak};
+pub use cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
 pub use cache_break::change::PromptChange;
 pub use cache_break::conversation::ConversationMatch;
 pub use cache_break::judge::{PromptTurn, judge};
 pub use cache_break::marks::{
-    LineKind, LineMark, PartMark, PromptMarks, PromptOrder, PromptSettings, SystemMark, ToolMark,
+    LineMark, PartMark, PromptMarks, PromptOrder, PromptSettings, SystemLineKind, SystemMark, ToolMark,
 };
 pub use cost::RequestCost;
 pub use hash::{quick_hash, session_name, stable_hash};

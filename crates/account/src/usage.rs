@@ -2,9 +2,6 @@
 
 use std::ops::AddAssign;
 
-use crate::money::Money;
-use crate::price::Price;
-
 /// Token counts in a provider's response. The fields do not overlap, except for those that are documented as a part of
 /// another.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -28,19 +25,6 @@ impl TokenUsage {
     #[must_use]
     pub fn read(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
-    }
-
-    /// What `lost` of these tokens cost more than if they had been read from the cache, in nanodollars.
-    #[must_use]
-    pub fn extra_cost(&self, price: &Price, lost: u64) -> u64 {
-        let rates = price.rates(self.read());
-        let hour = lost.min(self.cache_write_hour);
-        let written = (lost - hour).min(self.cache_write.saturating_sub(self.cache_write_hour));
-        let plain = lost - hour - written;
-        let paid = Money::of(hour, rates.cache_write_hour)
-            + Money::of(written, rates.cache_write)
-            + Money::of(plain, rates.input);
-        (paid - Money::of(lost, rates.cache_read)).nanodollars()
     }
 }
 

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use http::header::HeaderMap;
 use tersely_account::{
-    CacheBreak, CacheRules, ConversationMatch, Price, PromptMarks, PromptTurn, TokenUsage, judge, stable_hash,
+    CacheRules, ConversationMatch, Price, PromptBreak, PromptMarks, PromptTurn, TokenUsage, judge,
+    stable_hash,
 };
 use tersely_wire::{PromptContext, Reading, prompt_marks};
 
@@ -63,7 +64,7 @@ impl PromptSighting {
         context: &PromptContext<'_>,
         reading: &Reading<'_>,
     ) -> Option<Self> {
-        let known = watch.known(whose, |turn| &turn.came);
+        let known = watch.candidates(whose, |turn| &turn.came);
         let came = Arc::new(prompt_marks(context, reading, &known)?);
         Some(Self {
             watch: Arc::clone(watch),
@@ -76,8 +77,8 @@ impl PromptSighting {
     }
 
     /// The same, if another body is forwarded.
-    pub(crate) fn rewritten(self, context: &PromptContext<'_>, reading: &Reading<'_>) -> Self {
-        let known = self.watch.known(self.whose, |turn| &turn.sent);
+    pub(crate) fn with_sent(self, context: &PromptContext<'_>, reading: &Reading<'_>) -> Self {
+        let known = self.watch.candidates(self.whose, |turn| &turn.sent);
         let sent = prompt_marks(context, reading, &known).map_or_else(|| Arc::clone(&self.came), Arc::new);
         Self { sent, ..self }
     }
@@ -88,21 +89,25 @@ impl PromptSighting {
         model: Option<&str>,
         usage: Option<TokenUsage>,
         price: Option<&Price>,
-    ) -> Option<CacheBreak> {
+    ) -> Option<PromptBreak> {
         let turn = PromptTurn { came: Arc::clone(&self.came), sent: Arc::clone(&self.sent), usage };
         let (before, at) = self.watch.replace(self.whose, self.at, turn.clone())?;
         let idle = self.at.saturating_duration_since(at).as_millis();
         let rules = CacheRules::of(self.provider, model.unwrap_or_default());
         let mut found = judge(rules, &before, &turn, i64::try_from(idle).unwrap_or(i64::MAX))?;
         found.cost =
-            price.zip(usage).zip(found.lost).map(|((price, usage), lost)| usage.extra_cost(price, lost));
+            price.zip(usage).zip(found.lost).map(|((price, usage), lost)| price.miss_cost(&usage, lost));
         Some(found)
     }
 }
 
 impl PromptWatch {
     /// The marks of a client's latest conversations.
-    fn known(&self, whose: u64, marks: impl Fn(&PromptTurn) -> &Arc<PromptMarks>) -> Vec<Arc<PromptMarks>> {
+    fn candidates(
+        &self,
+        whose: u64,
+        marks: impl Fn(&PromptTurn) -> &Arc<PromptMarks>,
+    ) -> Vec<Arc<PromptMarks>> {
         let prompts = self.prompts();
         let own = prompts.conversations.iter().filter(|prompt| prompt.whose == whose);
         own.map(|prompt| Arc::clone(marks(&prompt.turn))).collect()

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use tersely_account::{CacheBreak, FetchSum, GroupSum, LimitUse, ResultRecord, ShownName, UsageRounds};
+use tersely_account::{FetchSum, GroupSum, LimitUse, PromptBreak, ResultRecord, ShownName, UsageRounds};
 use tersely_engine::Report;
 use tersely_telemetry::{RequestEnd, RequestEvent, RunningStream, Telemetry, Verb};
 
@@ -158,7 +158,7 @@ impl Visit {
     }
 
     /// Why the prompt was not read from the cache, if it could have been.
-    fn explain(&self, model: Option<&ShownName>, bill: &BillSoFar) -> Option<CacheBreak> {
+    fn explain(&self, model: Option<&ShownName>, bill: &BillSoFar) -> Option<PromptBreak> {
         let model = model.map(ShownName::as_str);
         let price = model.and_then(|model| self.telemetry.prices().of(model));
         let usage = bill.rounds.first().copied().flatten();

@@ -1,7 +1,7 @@
 //! Records why prompts were not read from a provider's cache.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
-use tersely_account::{BreakCause, BreakOwner, CacheBreak, ShownName};
+use tersely_account::{BreakCause, BreakOwner, PromptBreak, ShownName};
 use tersely_telemetry::RequestEvent;
 
 use crate::amount::{at, number};
@@ -14,12 +14,12 @@ pub struct SeenBreak {
     /// When the request arrived, in milliseconds since 1970.
     pub at: u64,
     /// The break.
-    pub found: CacheBreak,
+    pub found: PromptBreak,
 }
 
 /// The breaks of one owner.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct BreakSum {
+pub struct BreakTotal {
     /// Who caused them.
     pub owner: BreakOwner,
     /// The MCP server that caused them.
@@ -59,7 +59,7 @@ pub(crate) fn add(to: &Transaction<'_>, request: i64, event: &RequestEvent) -> r
 }
 
 /// The break of a request.
-pub(crate) fn of_request(connection: &Connection, request: u64) -> rusqlite::Result<Option<CacheBreak>> {
+pub(crate) fn of_request(connection: &Connection, request: u64) -> rusqlite::Result<Option<PromptBreak>> {
     let text = format!("SELECT {COLUMNS} FROM cache_breaks WHERE request = ?1");
     let mut found = connection.prepare_cached(&text)?;
     Ok(found.query_one([request.cast_signed()], cache_break).optional()?.flatten())
@@ -86,7 +86,7 @@ impl HistoryView {
     ///
     /// # Errors
     /// When the history cannot be read.
-    pub fn breaks(&self, session: Option<u64>) -> Result<Vec<BreakSum>, HistoryError> {
+    pub fn breaks(&self, session: Option<u64>) -> Result<Vec<BreakTotal>, HistoryError> {
         let text = "SELECT owner, server, cause, count(*) AS breaks, coalesce(sum(lost), 0) AS lost,
                 coalesce(sum(cost), 0) AS cost FROM cache_breaks WHERE ?1 IS NULL OR session = ?1
              GROUP BY owner, server, cause ORDER BY cost DESC, lost DESC, breaks DESC LIMIT 100";
@@ -94,10 +94,10 @@ impl HistoryView {
             let mut found = connection.prepare_cached(text)?;
             let found = found.query_map([session.map(u64::cast_signed)], |row| {
                 let (owner, cause): (String, String) = (row.get(0)?, row.get(2)?);
-                let known = BreakOwner::named(&owner).zip(BreakCause::named(&cause));
+                let known = BreakOwner::of_name(&owner).zip(BreakCause::of_name(&cause));
                 let (server, breaks) = (row.get(1)?, count(row, 3)?);
                 let (lost, cost) = (count(row, 4)?, count(row, 5)?);
-                Ok(known.map(|(owner, cause)| BreakSum { owner, server, cause, breaks, lost, cost }))
+                Ok(known.map(|(owner, cause)| BreakTotal { owner, server, cause, breaks, lost, cost }))
             })?;
             Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
         })
@@ -105,7 +105,7 @@ impl HistoryView {
 }
 
 /// A break; `None` if a newer version recorded one that this version does not know.
-fn cache_break(row: &Row<'_>) -> rusqlite::Result<Option<CacheBreak>> {
+fn cache_break(row: &Row<'_>) -> rusqlite::Result<Option<PromptBreak>> {
     let (cause, owner): (String, String) = (row.get(0)?, row.get(4)?);
     let name = |place| {
         Ok::<_, rusqlite::Error>(row.get::<_, Option<String>>(place)?.and_then(|it| ShownName::of(&it)))
@@ -113,10 +113,10 @@ fn cache_break(row: &Row<'_>) -> rusqlite::Result<Option<CacheBreak>> {
     let amount = |place| {
         Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(place)?.map(|it| it.max(0).unsigned_abs()))
     };
-    let (Some(cause), Some(owner)) = (BreakCause::named(&cause), BreakOwner::named(&owner)) else {
+    let (Some(cause), Some(owner)) = (BreakCause::of_name(&cause), BreakOwner::of_name(&owner)) else {
         return Ok(None);
     };
-    Ok(Some(CacheBreak {
+    Ok(Some(PromptBreak {
         cause,
         place: row.get(1)?,
         line: row.get(2)?,

@@ -1,10 +1,10 @@
 //! Renders a history as JSON, for `/stats`, the dashboard and scripts.
 
 use serde_json::{Map, Value, json};
-use tersely_account::{CacheBreak, LimitUse, RequestSums, ShownName};
+use tersely_account::{LimitUse, PromptBreak, RequestSums, ShownName};
 use tersely_proof::{GroupMean, LEVEL};
 
-use crate::breaks::BreakSum;
+use crate::breaks::BreakTotal;
 use crate::error::HistoryError;
 use crate::holdout::{HoldoutMeasure, HoldoutReport};
 use crate::limits::{SeenLimit, SessionLimit};
@@ -71,7 +71,7 @@ impl HistoryView {
     /// When the history cannot be read.
     pub fn cache_report(&self, session: u64) -> Result<Map<String, Value>, HistoryError> {
         let turns = self.turns(session, REQUESTS)?.iter().map(request).collect::<Vec<_>>();
-        let sums = |sums: Vec<BreakSum>| sums.iter().map(break_sum).collect::<Vec<_>>();
+        let sums = |sums: Vec<BreakTotal>| sums.iter().map(break_sum).collect::<Vec<_>>();
         Ok(Map::from_iter([
             ("version".to_owned(), json!(VERSION)),
             ("session".to_owned(), json!(hex(session))),
@@ -235,7 +235,7 @@ fn request(request: &SeenRequest) -> Value {
 }
 
 /// Why a prompt was not read from the cache, in our words and in its parts.
-fn cache_break(found: &CacheBreak) -> Value {
+fn cache_break(found: &PromptBreak) -> Value {
     json!({
         "why": found.to_string(), "cause": found.cause.name(), "place": found.place, "line": found.line,
         "tool": found.tool.as_ref().map(ShownName::as_str), "owner": found.owner.name(),
@@ -244,7 +244,7 @@ fn cache_break(found: &CacheBreak) -> Value {
     })
 }
 
-fn break_sum(sum: &BreakSum) -> Value {
+fn break_sum(sum: &BreakTotal) -> Value {
     json!({
         "owner": sum.owner.name(), "server": sum.server, "cause": sum.cause.name(), "breaks": sum.breaks,
         "lost_tokens": sum.lost, "usd": dollars(sum.cost.into()),

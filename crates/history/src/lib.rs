@@ -23,7 +23,7 @@ mod sums;
 mod trial;
 mod writer;
 
-pub use breaks::{BreakSum, SeenBreak};
+pub use breaks::{BreakTotal, SeenBreak};
 pub use error::HistoryError;
 pub use holdout::{HoldoutMeasure, HoldoutReport, MeasureKind};
 pub use limits::{SeenLimit, SessionLimit};

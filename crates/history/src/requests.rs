@@ -1,7 +1,7 @@
 //! Reads single requests and the conversations they belong to.
 
 use rusqlite::{Connection, Row, params};
-use tersely_account::{CacheBreak, LimitUse, TokenUsage};
+use tersely_account::{LimitUse, PromptBreak, TokenUsage};
 
 use crate::breaks;
 use crate::error::HistoryError;
@@ -55,7 +55,7 @@ pub struct SeenRequest {
     /// How much of the account's limits was used when the response arrived.
     pub limits: Vec<LimitUse>,
     /// Why its prompt was not read from the provider's cache, if it could have been.
-    pub cache_break: Option<CacheBreak>,
+    pub cache_break: Option<PromptBreak>,
     /// The results that were new in its conversation.
     pub fresh: Vec<SeenResult>,
 }

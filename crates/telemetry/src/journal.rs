@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Map, Value, json};
 use tersely_account::{
-    CacheBreak, FetchSum, GroupSum, LimitUse, RequestRecord, ResultRecord, ShownName, StageSaving, TextSize,
+    FetchSum, GroupSum, LimitUse, PromptBreak, RequestRecord, ResultRecord, ShownName, StageSaving, TextSize,
     TokenChange, TokenUsage,
 };
 
@@ -171,7 +171,7 @@ fn request(event: &RequestEvent) -> Value {
 }
 
 /// Why the provider's cache was not read: numbers, our own words, and the names of a tool and a server.
-fn cache_break(found: &CacheBreak) -> Value {
+fn cache_break(found: &PromptBreak) -> Value {
     json!({
         "cause": found.cause.name(),
         "place": found.place,

@@ -1,12 +1,14 @@
 //! Plants causes of cache breaks in recorded conversations of all clients, and checks cause, place and owner of each;
 //! and that no conversation of the corpora breaks its cache when it is replayed turn by turn.
 
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tersely_account::{
-    BreakCause, BreakOwner, CacheBreak, CacheRules, ConversationMatch, PromptMarks, PromptTurn, TokenUsage,
-    judge,
+    BreakCause, BreakOwner, CacheRules, ConversationMatch, PromptBreak, PromptMarks, PromptTurn, ShownName,
+    TokenUsage, judge,
 };
 use tersely_json::JsonNode;
 use tersely_testing::corpus::{SampleTranscript, conversations};
@@ -41,7 +43,7 @@ struct Turn {
 /// A planted cause: its name, how it is planted, and what must be found.
 struct Plant {
     name: &'static str,
-    plant: fn(&mut Turn),
+    apply: fn(&mut Turn),
     cause: BreakCause,
     place: Option<u32>,
     line: Option<u32>,
@@ -54,45 +56,47 @@ const fn plant(
     cause: BreakCause,
     at: (Option<u32>, Option<u32>),
     owner: BreakOwner,
-    plant: fn(&mut Turn),
+    apply: fn(&mut Turn),
 ) -> Plant {
-    Plant { name, plant, cause, place: at.0, line: at.1, owner, server: None }
+    Plant { name, apply, cause, place: at.0, line: at.1, owner, server: None }
 }
 
-const fn served(name: &'static str, cause: BreakCause, place: u32, plant: fn(&mut Turn)) -> Plant {
-    Plant { name, plant, cause, place: Some(place), line: None, owner: O::Mcp, server: Some("files") }
+const fn by_server(name: &'static str, cause: BreakCause, place: u32, apply: fn(&mut Turn)) -> Plant {
+    Plant { name, apply, cause, place: Some(place), line: None, owner: O::Mcp, server: Some("files") }
 }
 
-/// The tools: 1 bash, 2 read, 3 mcp__files__list, 4 mcp__files__stat, 5 edit. The system prompt has two blocks.
+/// The tools: `bash`, `read`, `mcp__files__list`, `mcp__files__stat`, `edit`. The system prompt has two blocks.
 const PLANTS: [Plant; 40] = [
     plant("a tool at the end", C::ToolAdded, (Some(6), None), O::Client, |it| it.tools.push(it.tool("new"))),
     plant("a tool in front", C::ToolAdded, (Some(1), None), O::Client, |it| {
-        it.tools.insert(0, it.tool("new"))
+        it.tools.insert(0, it.tool("new"));
     }),
     plant("a tool between", C::ToolAdded, (Some(3), None), O::Client, |it| {
-        it.tools.insert(2, it.tool("new"))
+        it.tools.insert(2, it.tool("new"));
     }),
-    served("a server's tool at the end", C::ToolAdded, 6, |it| it.tools.push(it.tool("mcp__files__new"))),
-    served("a server's tool in front", C::ToolAdded, 1, |it| it.tools.insert(0, it.tool("mcp__files__new"))),
+    by_server("a server's tool at the end", C::ToolAdded, 6, |it| it.tools.push(it.tool("mcp__files__new"))),
+    by_server("a server's tool in front", C::ToolAdded, 1, |it| {
+        it.tools.insert(0, it.tool("mcp__files__new"))
+    }),
     plant("no first tool", C::ToolRemoved, (Some(1), None), O::Client, |it| drop(it.tools.remove(0))),
     plant("no last tool", C::ToolRemoved, (Some(5), None), O::Client, |it| drop(it.tools.pop())),
-    served("a server's tool is gone", C::ToolRemoved, 3, |it| drop(it.tools.remove(2))),
-    served("a server is gone", C::ToolRemoved, 3, |it| drop(it.tools.drain(2..4))),
+    by_server("a server's tool is gone", C::ToolRemoved, 3, |it| drop(it.tools.remove(2))),
+    by_server("a server is gone", C::ToolRemoved, 3, |it| drop(it.tools.drain(2..4))),
     plant("first tool last", C::ToolMoved, (Some(1), None), O::Client, |it| it.tools.rotate_left(1)),
     plant("last tool first", C::ToolMoved, (Some(1), None), O::Client, |it| it.tools.rotate_right(1)),
-    served("a server's tools trade places", C::ToolMoved, 3, |it| it.tools.swap(2, 3)),
+    by_server("a server's tools trade places", C::ToolMoved, 3, |it| it.tools.swap(2, 3)),
     plant("a description", C::ToolChanged, (Some(2), None), O::Client, |it| {
-        it.tools[1] = it.other("read", "new")
+        it.tools[1] = it.other("read", "new");
     }),
-    served("a server's description", C::ToolChanged, 4, |it| {
-        it.tools[3] = it.other("mcp__files__stat", "new")
+    by_server("a server's description", C::ToolChanged, 4, |it| {
+        it.tools[3] = it.other("mcp__files__stat", "new");
     }),
     plant("a date", C::SystemDate, (Some(1), Some(3)), O::Client, |it| {
-        it.line(0, 2, "Today's date: 2026-11-18")
+        it.line(0, 2, "Today's date: 2026-11-18");
     }),
     plant("a git status", C::SystemGit, (Some(2), Some(3)), O::Client, |it| it.line(1, 2, " M src/other.rs")),
     plant("a branch", C::SystemGit, (Some(2), Some(2)), O::Client, |it| {
-        it.line(1, 1, "Current branch: other")
+        it.line(1, 1, "Current branch: other");
     }),
     plant("a line", C::System, (Some(1), Some(2)), O::Client, |it| it.line(0, 1, "Be verbose.")),
     plant("the first line", C::System, (Some(1), Some(1)), O::Client, |it| it.line(0, 0, "You are a robot.")),
@@ -114,22 +118,22 @@ const PLANTS: [Plant; 40] = [
     plant("the second message edited", C::MessageEdited, (Some(2), None), O::Client, |it| it.edit(1)),
     plant("a late message edited", C::MessageEdited, (Some(6), None), O::Client, |it| it.edit(5)),
     plant("many messages edited", C::MessageEdited, (Some(4), None), O::Client, |it| {
-        (3..6).for_each(|at| it.edit(at))
+        (3..6).for_each(|at| it.edit(at));
     }),
     plant("the first message dropped", C::MessageDropped, (Some(1), None), O::Client, |it| {
-        drop(it.messages.remove(0))
+        drop(it.messages.remove(0));
     }),
     plant("a message dropped", C::MessageDropped, (Some(4), None), O::Client, |it| {
-        drop(it.messages.remove(3))
+        drop(it.messages.remove(3));
     }),
     plant("two messages dropped", C::MessageDropped, (Some(3), None), O::Client, |it| {
-        drop(it.messages.drain(2..4))
+        drop(it.messages.drain(2..4));
     }),
     plant("a message in front", C::MessageInserted, (Some(1), None), O::Client, |it| {
-        it.messages.insert(0, it.said("new"))
+        it.messages.insert(0, it.message("new"));
     }),
     plant("a message between", C::MessageInserted, (Some(5), None), O::Client, |it| {
-        it.messages.insert(4, it.said("new"))
+        it.messages.insert(4, it.message("new"));
     }),
     plant("blocks in another order", C::MessageRewritten, (Some(3), None), O::Client, Turn::turn_blocks),
     plant("an edit after a drop", C::MessageDropped, (Some(2), None), O::Client, |it| {
@@ -176,7 +180,7 @@ impl Turn {
         }
     }
 
-    fn said(&self, text: &str) -> Value {
+    fn message(&self, text: &str) -> Value {
         match self.api {
             "gemini" => json!({ "role": "user", "parts": [{ "text": text }] }),
             _ => json!({ "role": "user", "content": text }),
@@ -197,7 +201,7 @@ impl Turn {
     }
 
     fn edit(&mut self, at: usize) {
-        self.messages[at] = self.said(&format!("edited {at}"));
+        self.messages[at] = self.message(&format!("edited {at}"));
     }
 
     fn line(&mut self, block: usize, line: usize, text: &str) {
@@ -282,7 +286,7 @@ fn turn(marks: &Arc<PromptMarks>) -> PromptTurn {
     PromptTurn { came: Arc::clone(marks), sent: Arc::clone(marks), usage: None }
 }
 
-fn judged(before: &Arc<PromptMarks>, now: &Arc<PromptMarks>) -> Option<CacheBreak> {
+fn compare(before: &Arc<PromptMarks>, now: &Arc<PromptMarks>) -> Option<PromptBreak> {
     ConversationMatch::of(before, now)?;
     judge(CacheRules::of("anthropic", ""), &turn(before), &turn(now), 1_000)
 }
@@ -307,18 +311,18 @@ fn each_planted_cause_is_found_with_its_place_and_its_owner() {
         let now = Turn::of(&transcript, 10);
         let known = before.marks(&transcript, &[]);
         assert_eq!(
-            judged(&known, &now.marks(&transcript, std::slice::from_ref(&known))),
+            compare(&known, &now.marks(&transcript, std::slice::from_ref(&known))),
             None,
             "{}",
             transcript.name
         );
         for plant in PLANTS.iter().filter(|plant| is_possible(before.api, plant)) {
             let mut now = now.clone();
-            (plant.plant)(&mut now);
+            (plant.apply)(&mut now);
             let marks = now.marks(&transcript, std::slice::from_ref(&known));
             let found =
-                judged(&known, &marks).unwrap_or_else(|| panic!("{}: {}", transcript.name, plant.name));
-            let server = found.server.as_ref().map(|it| it.as_str());
+                compare(&known, &marks).unwrap_or_else(|| panic!("{}: {}", transcript.name, plant.name));
+            let server = found.server.as_ref().map(ShownName::as_str);
             assert_eq!(
                 (found.cause, found.place, found.line, found.owner, server),
                 (plant.cause, plant.place, plant.line, plant.owner, plant.server),
@@ -355,9 +359,9 @@ fn of_two_planted_causes_the_first_is_found() {
                     continue;
                 }
                 let mut now = now.clone();
-                (one.plant)(&mut now);
-                (two.plant)(&mut now);
-                let found = judged(&known, &now.marks(&transcript, std::slice::from_ref(&known)));
+                (one.apply)(&mut now);
+                (two.apply)(&mut now);
+                let found = compare(&known, &now.marks(&transcript, std::slice::from_ref(&known)));
                 let found = found.map(|it| (it.cause, it.place, it.line, it.owner));
                 let expected = Some((one.cause, one.place, one.line, one.owner));
                 assert_eq!(found, expected, "{}: {} and {}", transcript.name, one.name, two.name);
@@ -417,21 +421,21 @@ fn conversations_side_by_side_are_told_apart() {
     // A title: the first message, for another model without tools.
     let mut title = Turn::of(transcript, 3);
     (title.tools, title.system, title.around.model) = (Vec::new(), vec!["Name it.".to_owned()], "model-b");
-    assert_eq!(judged(&marks, &title.marks(transcript, &[])), None);
+    assert_eq!(compare(&marks, &title.marks(transcript, &[])), None);
     // The same at the length of the conversation.
     let mut summary = Turn::of(transcript, 8);
     (summary.tools, summary.around.model) = (Vec::new(), "model-b");
-    assert_eq!(judged(&marks, &summary.marks(transcript, &[])), None);
+    assert_eq!(compare(&marks, &summary.marks(transcript, &[])), None);
     // A sub-agent: the same head, other messages. A warm-up. A return to an earlier message.
     let mut agent = main.clone();
-    agent.messages = vec![agent.said("Search the code."), agent.said("More.")];
+    agent.messages = vec![agent.message("Search the code."), agent.message("More.")];
     let mut warm = main.clone();
     warm.messages.truncate(1);
     let mut back = main.clone();
     back.messages.truncate(4);
-    back.messages.push(back.said("No, like this."));
+    back.messages.push(back.message("No, like this."));
     for other in [agent, warm, back] {
-        assert_eq!(judged(&marks, &other.marks(transcript, &[])), None);
+        assert_eq!(compare(&marks, &other.marks(transcript, &[])), None);
     }
 }
 
@@ -463,7 +467,7 @@ fn no_recorded_conversation_breaks_its_cache() {
             let fit = fits.filter_map(|(at, it)| Some((ConversationMatch::of(it, &marks)?, at))).max();
             if let Some((_, at)) = fit {
                 let before = latest.remove(at);
-                assert_eq!(judged(&before, &marks), None, "{}", transcript.name);
+                assert_eq!(compare(&before, &marks), None, "{}", transcript.name);
             }
             latest.push(marks);
             requests += 1;

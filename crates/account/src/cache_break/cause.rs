@@ -6,7 +6,7 @@ use crate::shown_name::ShownName;
 
 /// A request whose prompt could have been read from the cache, but was not.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct CacheBreak {
+pub struct PromptBreak {
     /// What broke the cache.
     pub cause: BreakCause,
     /// The number of the tool, the system block or the message, counted from 1.
@@ -124,7 +124,7 @@ impl BreakCause {
 
     /// The cause with this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|cause| cause.name() == name)
     }
 }
@@ -162,13 +162,13 @@ impl BreakOwner {
 
     /// The owner with this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|owner| owner.name() == name)
     }
 }
 
 /// The break in a few words, such as `tool 37 added: mcp__files__read`.
-impl fmt::Display for CacheBreak {
+impl fmt::Display for PromptBreak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.place.map(|place| format!(" {place}")).unwrap_or_default();
         match self.cause {

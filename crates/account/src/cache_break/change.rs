@@ -1,8 +1,8 @@
 //! Finds the first difference between two requests of a conversation.
 
-use crate::cache_break::cause::{BreakCause, BreakOwner, CacheBreak};
+use crate::cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
 use crate::cache_break::marks::{
-    LineKind, LineMark, PartMark, PromptMarks, PromptOrder, SystemMark, ToolMark,
+    LineMark, PartMark, PromptMarks, PromptOrder, SystemLineKind, SystemMark, ToolMark,
 };
 use crate::shown_name::ShownName;
 
@@ -51,7 +51,7 @@ impl PromptChange {
 
     /// The break that this change of a client's request causes.
     #[must_use]
-    pub fn into_break(self) -> CacheBreak {
+    pub fn into_break(self) -> PromptBreak {
         let server = self.tool.as_ref().and_then(mcp_server);
         let owner = match self.cause {
             _ if server.is_some() => BreakOwner::Mcp,
@@ -62,7 +62,7 @@ impl PromptChange {
             _ => BreakOwner::Client,
         };
         let number = |place: usize| u32::try_from(place + 1).unwrap_or(u32::MAX);
-        CacheBreak {
+        PromptBreak {
             cause: self.cause,
             place: self.place.map(number),
             line: self.line.map(number),
@@ -165,10 +165,10 @@ fn first_line(before: &[SystemMark], now: &[SystemMark]) -> Option<PromptChange>
     let kind = |lines: &[LineMark]| lines.get(line).map(|line| line.kind);
     let is_gone = old.lines.get(line + 1).map(|it| it.hash) == new.lines.get(line).map(|it| it.hash);
     let kinds = if is_gone { [kind(&old.lines), None] } else { [kind(&new.lines), kind(&old.lines)] };
-    let known = kinds.into_iter().flatten().find(|kind| *kind != LineKind::Plain);
+    let known = kinds.into_iter().flatten().find(|kind| *kind != SystemLineKind::Plain);
     let cause = match known {
-        Some(LineKind::Date) => BreakCause::SystemDate,
-        Some(LineKind::Git) => BreakCause::SystemGit,
+        Some(SystemLineKind::Date) => BreakCause::SystemDate,
+        Some(SystemLineKind::Git) => BreakCause::SystemGit,
         _ => BreakCause::System,
     };
     let is_seen = kinds.iter().any(Option::is_some);

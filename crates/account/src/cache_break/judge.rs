@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cache_break::cause::{BreakCause, BreakOwner, CacheBreak};
+use crate::cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
 use crate::cache_break::change::PromptChange;
 use crate::cache_break::marks::PromptMarks;
 use crate::prompt_cache::{CacheKind, CacheRules};
@@ -24,7 +24,7 @@ pub struct PromptTurn {
 
 /// The cache break of `now`, which comes `idle_ms` milliseconds after `before` in the same conversation.
 #[must_use]
-pub fn judge(rules: CacheRules, before: &PromptTurn, now: &PromptTurn, idle_ms: i64) -> Option<CacheBreak> {
+pub fn judge(rules: CacheRules, before: &PromptTurn, now: &PromptTurn, idle_ms: i64) -> Option<PromptBreak> {
     let mut change = PromptChange::first(&before.came, &now.came);
     let mut is_ours = false;
     if let Some(ours) = PromptChange::first(&before.sent, &now.sent) {
@@ -37,8 +37,7 @@ pub fn judge(rules: CacheRules, before: &PromptTurn, now: &PromptTurn, idle_ms: 
     let is_idle = idle_ms > CacheRules::lifetime_ms(before.came.is_hour);
     let change = match (loss, change) {
         (Loss::None, _) | (Loss::Unknown, None) => return None,
-        (Loss::All(_), _) if is_idle => (PromptChange::of(BreakCause::Idle), false),
-        (Loss::Some(_), None) if is_idle => (PromptChange::of(BreakCause::Idle), false),
+        (Loss::All(_), _) | (Loss::Some(_), None) if is_idle => (PromptChange::of(BreakCause::Idle), false),
         (_, Some(change)) => (change, is_ours),
         (_, None) => (PromptChange::of(BreakCause::Nothing), false),
     };

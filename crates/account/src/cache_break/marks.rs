@@ -91,12 +91,12 @@ pub struct LineMark {
     /// A hash of the line.
     pub hash: u64,
     /// What the line seems to be about.
-    pub kind: LineKind,
+    pub kind: SystemLineKind,
 }
 
 /// What a line of a system prompt is about.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum LineKind {
+pub enum SystemLineKind {
     /// Anything else.
     #[default]
     Plain,

@@ -1,7 +1,7 @@
 //! Hashes the lines of a system prompt, and recognises those that are known to change.
 
 use memchr::{memchr, memmem};
-use tersely_account::{LineKind, LineMark, quick_hash};
+use tersely_account::{LineMark, SystemLineKind, quick_hash};
 
 /// The most bytes of a line that are searched for a date.
 const MAX_DATE_BYTES: usize = 256;
@@ -25,9 +25,11 @@ pub(super) fn lines(token: &[u8], most: usize) -> Vec<LineMark> {
             is_git = false;
         }
         let kind = match () {
-            () if is_git => LineKind::Git,
-            () if is_date(&lower) && DATE.iter().any(|word| has(word)) || is_day(&lower) => LineKind::Date,
-            () => LineKind::Plain,
+            () if is_git => SystemLineKind::Git,
+            () if is_date(&lower) && DATE.iter().any(|word| has(word)) || is_day(&lower) => {
+                SystemLineKind::Date
+            }
+            () => SystemLineKind::Plain,
         };
         marks.push(LineMark { hash: quick_hash(line), kind });
         let Some(next) = next else { break };
@@ -67,13 +69,13 @@ fn is_day(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<LineKind> {
+    fn kinds(text: &str) -> Vec<SystemLineKind> {
         lines(text.as_bytes(), 99).iter().map(|line| line.kind).collect()
     }
 
     #[test]
     fn lines_that_change_are_recognised() {
-        use LineKind::{Date, Git, Plain};
+        use SystemLineKind::{Date, Git, Plain};
         let text = r"You are an agent.\nToday's date: 2026-11-17\ngitStatus: x\n M src/main.rs\n# Next\nAll 17 times";
         assert_eq!(kinds(text), [Plain, Date, Git, Git, Plain, Date]);
         assert_eq!(kinds(r"at 17:05:12\\n\nno\\\nlast"), [Date, Plain, Plain]);

@@ -7,6 +7,7 @@ use memchr::memmem;
 use tersely_account::{PartMark, PromptMarks, PromptOrder, ShownName, SystemMark, ToolMark, quick_hash};
 use tersely_json::{JsonNode, string};
 
+use crate::prompt::context::PromptContext;
 use crate::prompt::digest::{UnorderedDepth, ValueDigest, digest};
 use crate::prompt::lines::lines;
 use crate::prompt::settings::settings;
@@ -17,15 +18,6 @@ use crate::request::reading::Reading;
 
 /// The maximum number of lines of a system prompt that are hashed one by one.
 const MAX_LINES: usize = 2_048;
-
-/// What decides about a prompt besides its body.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PromptContext<'c> {
-    /// The model.
-    pub model: Option<&'c str>,
-    /// A hash of the names of beta features.
-    pub betas: u64,
-}
 
 /// The marks of a request; `None` if it cannot be read, or if the provider stores the conversation. The marks of parts
 /// that one of `known` has too are taken from there.

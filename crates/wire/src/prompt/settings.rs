@@ -3,8 +3,8 @@
 use tersely_account::{PromptSettings, quick_hash};
 use tersely_json::JsonNode;
 
+use crate::prompt::context::PromptContext;
 use crate::prompt::digest::{UnorderedDepth, digest};
-use crate::prompt::marks::PromptContext;
 use crate::request::reading::Reading;
 
 /// The hashes of the settings of a request.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tersely_account::{RequestSums, TokenUsage};
 use tersely_history::{
-    BreakSum, GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, SeenLimit, SeenSession,
+    BreakTotal, GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, SeenLimit, SeenSession,
 };
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::screen::ScreenRoom;
@@ -37,7 +37,7 @@ pub(crate) struct StatsReport {
     days: Vec<(String, RequestSums)>,
     limits: Vec<SeenLimit>,
     sessions: Vec<SeenSession>,
-    breaks: Vec<BreakSum>,
+    breaks: Vec<BreakTotal>,
 }
 
 impl StatsReport {
@@ -67,7 +67,7 @@ impl StatsReport {
         out += &self.table();
         out += &self.would();
         let mut sentences = windows::sentences(&self.limits);
-        sentences.extend(broken(&self.breaks));
+        sentences.extend(break_sentence(&self.breaks));
         let windows = wrapped(room.width, &sentences);
         let fixed = FIXED + windows.len() + usize::from(!windows.is_empty());
         if !windows.is_empty() {
@@ -196,7 +196,7 @@ fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
 }
 
 /// A sentence about the breaks of the provider's cache, if there were any.
-fn broken(breaks: &[BreakSum]) -> Option<String> {
+fn break_sentence(breaks: &[BreakTotal]) -> Option<String> {
     let count: u64 = breaks.iter().map(|it| it.breaks).sum();
     let (lost, cost) = breaks.iter().fold((0_u64, 0_u64), |(lost, cost), it| {
         (lost.saturating_add(it.lost), cost.saturating_add(it.cost))
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn breaks_of_the_cache_are_added_up() {
         use tersely_account::{BreakCause, BreakOwner};
-        let sum = |breaks, lost, cost| BreakSum {
+        let sum = |breaks, lost, cost| BreakTotal {
             owner: BreakOwner::Client,
             server: None,
             cause: BreakCause::Model,
@@ -263,9 +263,9 @@ mod tests {
             lost,
             cost,
         };
-        let told = broken(&[sum(1, 1_000, 20_000_000), sum(2, 500, 0)]);
+        let told = break_sentence(&[sum(1, 1_000, 20_000_000), sum(2, 500, 0)]);
         assert_eq!(told.as_deref(), Some("3 cache breaks: 1.50 k tokens again, about $0.02 (tersely why)"));
-        assert_eq!(broken(&[]), None);
+        assert_eq!(break_sentence(&[]), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Lays out the requests of a session and the breaks of its cache.
 
-use tersely_account::{BreakCause, BreakOwner, CacheBreak};
-use tersely_history::{BreakSum, HistoryError, HistoryView, SeenRequest};
+use tersely_account::{BreakCause, BreakOwner, PromptBreak, ShownName};
+use tersely_history::{BreakTotal, HistoryError, HistoryView, SeenRequest};
 use tersely_terminal::number::many;
 use tersely_terminal::table::align;
 
@@ -14,8 +14,8 @@ const MAX_REQUESTS: usize = 200;
 pub(super) struct WhyReport {
     session: u64,
     turns: Vec<SeenRequest>,
-    own: Vec<BreakSum>,
-    all: Vec<BreakSum>,
+    own: Vec<BreakTotal>,
+    all: Vec<BreakTotal>,
 }
 
 impl WhyReport {
@@ -37,11 +37,8 @@ impl WhyReport {
         let head = format!("session {:016x} · {}", self.session, words.join(" · "));
         let mut rows = vec![["", "read", "written", "full price", "cache break"].map(str::to_owned).to_vec()];
         rows.extend(self.turns.iter().map(|turn| row(now, turn)));
-        let mut page = format!("{head}\n\n{}\n\n{}\n", align("lrrrl", &rows), self.sentence());
-        if !self.all.is_empty() {
-            page += &format!("\n{}\n", summary(&self.all));
-        }
-        page
+        let own = format!("{head}\n\n{}\n\n{}\n", align("lrrrl", &rows), self.sentence());
+        if self.all.is_empty() { own } else { format!("{own}\n{}\n", summary(&self.all)) }
     }
 
     fn sentence(&self) -> String {
@@ -63,8 +60,8 @@ fn row(now: u64, turn: &SeenRequest) -> Vec<String> {
 }
 
 /// The break, its owner and its cost.
-fn sentence(found: &CacheBreak) -> String {
-    let server = found.server.as_ref().map(|it| it.as_str());
+fn sentence(found: &PromptBreak) -> String {
+    let server = found.server.as_ref().map(ShownName::as_str);
     format!("{found} · {}{}", whose(found.owner, server), price(found.lost, found.cost))
 }
 
@@ -74,7 +71,7 @@ fn price(lost: Option<u64>, cost: Option<u64>) -> String {
     format!("{}{}", lost.unwrap_or_default(), cost.unwrap_or_default())
 }
 
-fn summary(sums: &[BreakSum]) -> String {
+fn summary(sums: &[BreakTotal]) -> String {
     let mut rows =
         vec![["all sessions", "breaks", "tokens", "about", "what helps"].map(str::to_owned).to_vec()];
     for sum in sums {
@@ -98,7 +95,7 @@ fn whose(owner: BreakOwner, server: Option<&str>) -> String {
 }
 
 /// What would avoid these breaks.
-fn advice(sum: &BreakSum) -> &'static str {
+fn advice(sum: &BreakTotal) -> &'static str {
     match (sum.owner, sum.cause) {
         (BreakOwner::Us, _) => "please report it: this should not happen",
         (BreakOwner::Mcp, _) => "keep the server connected, or leave it out of this project",
@@ -134,13 +131,13 @@ fn signed(number: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use tersely_account::{ShownName, TokenUsage};
+    use tersely_account::TokenUsage;
 
     use super::*;
 
     #[test]
     fn a_page_says_what_was_read_and_what_broke_the_cache() {
-        let found = CacheBreak {
+        let found = PromptBreak {
             cause: BreakCause::ToolAdded,
             place: Some(37),
             line: None,
@@ -158,7 +155,7 @@ mod tests {
             cache_break: Some(found),
             ..SeenRequest::default()
         };
-        let sum = BreakSum {
+        let sum = BreakTotal {
             owner: BreakOwner::Mcp,
             server: Some("files".to_owned()),
             cause: BreakCause::ToolAdded,
