@@ -1,8 +1,9 @@
 //! A hash that is the same in every process and release, for the arms of sessions and the ids of results. The standard
 //! library guarantees its hashes only within one release.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
+use foldhash::quality::FixedState;
 use siphasher::sip::SipHasher13;
 
 /// Hashes a value. Not for security: anyone can construct collisions.
@@ -11,6 +12,13 @@ pub fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
     let mut hasher = SipHasher13::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Hashes bytes as fast as memory is read. Only for comparisons within one process: the next release may hash
+/// differently.
+#[must_use]
+pub fn quick_hash(bytes: &[u8]) -> u64 {
+    FixedState::default().hash_one(bytes)
 }
 
 /// Hashes the name that a client gives a session, so that whoever knows the name finds its requests in a history.

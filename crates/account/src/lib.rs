@@ -5,6 +5,7 @@
 //! plain names of models, tools and calls.
 
 mod arm;
+mod cache_break;
 mod cost;
 mod hash;
 mod holdout;
@@ -25,8 +26,15 @@ mod tokens;
 mod usage;
 
 pub use arm::Arm;
+pub use cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
+pub use cache_break::change::PromptChange;
+pub use cache_break::conversation::ConversationMatch;
+pub use cache_break::judge::{PromptTurn, judge};
+pub use cache_break::marks::{
+    LineMark, PartMark, PromptMarks, PromptOrder, PromptSettings, SystemLineKind, SystemMark, ToolMark,
+};
 pub use cost::RequestCost;
-pub use hash::{session_name, stable_hash};
+pub use hash::{quick_hash, session_name, stable_hash};
 pub use holdout::Holdout;
 pub use limit::{LimitKind, LimitRise, LimitState, LimitUse, MAX_LIMITS};
 pub use money::Money;

@@ -62,6 +62,19 @@ impl Price {
         self.base.cost(usage)
     }
 
+    /// What `lost` input tokens of a request cost more than if they had been read from the cache, in nanodollars.
+    #[must_use]
+    pub fn miss_cost(&self, usage: &TokenUsage, lost: u64) -> u64 {
+        let rates = self.rates(usage.read());
+        let hour = lost.min(usage.cache_write_hour);
+        let written = (lost - hour).min(usage.cache_write.saturating_sub(usage.cache_write_hour));
+        let plain = lost - hour - written;
+        let paid = Money::of(hour, rates.cache_write_hour)
+            + Money::of(written, rates.cache_write)
+            + Money::of(plain, rates.input);
+        (paid - Money::of(lost, rates.cache_read)).nanodollars()
+    }
+
     /// The rates for a request with this many input tokens.
     #[must_use]
     pub fn rates(&self, input: u64) -> &TokenRates {

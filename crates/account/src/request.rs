@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::arm::Arm;
+use crate::cache_break::cause::PromptBreak;
 use crate::cost::RequestCost;
 use crate::limit::LimitUse;
 use crate::result::{GroupSum, ResultRecord};
@@ -61,6 +62,8 @@ pub struct RequestRecord {
     pub would_paid: Option<u64>,
     /// How much of the account's limits was used when the response arrived; at most [`crate::MAX_LIMITS`] entries.
     pub limits: Vec<LimitUse>,
+    /// Why the prompt was not read from the provider's cache, if it could have been.
+    pub cache_break: Option<PromptBreak>,
 }
 
 /// What one stage saved.

@@ -16,6 +16,7 @@ mod extproc;
 mod http;
 mod llm;
 mod mcp;
+mod prompt_watch;
 mod request_log;
 pub(crate) mod serve;
 mod settings;

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use tersely_account::{FetchSum, GroupSum, LimitUse, ResultRecord, ShownName, UsageRounds};
+use tersely_account::{FetchSum, GroupSum, LimitUse, PromptBreak, ResultRecord, ShownName, UsageRounds};
 use tersely_engine::Report;
 use tersely_telemetry::{RequestEnd, RequestEvent, RunningStream, Telemetry, Verb};
 
@@ -23,6 +23,7 @@ use crate::http::response::Reply;
 use crate::http::trace_context;
 use crate::http::usage_tap::{BillSoFar, RunningBill};
 use crate::http::user_agent;
+use crate::prompt_watch::PromptSighting;
 
 /// The header with the request id, which also appears in the log.
 const ID: HeaderName = HeaderName::from_static("x-tersely-request-id");
@@ -56,6 +57,8 @@ pub(crate) struct Known {
     pub(crate) limits: Vec<LimitUse>,
     /// Token usage and fetched texts, updated while the response is being sent.
     pub(crate) bill: RunningBill,
+    /// What is known of the request's prompt, to explain a miss of the cache.
+    pub(crate) prompt: Option<PromptSighting>,
     /// True for a health probe, which is not reported.
     pub(crate) is_probe: bool,
 }
@@ -146,10 +149,20 @@ impl Visit {
         }
         event.record.limits.clone_from(&known.limits);
         if event.is_success() {
-            bill(&self.telemetry, &mut event, &known.bill.so_far());
+            let so_far = known.bill.so_far();
+            bill(&self.telemetry, &mut event, &so_far);
+            event.record.cache_break = self.explain(event.model.as_ref(), &so_far);
         }
         let why = known.fault.as_ref().filter(|(side, _)| *side != Side::Client).map(|(_, why)| &**why);
         self.telemetry.end(event, why);
+    }
+
+    /// Why the prompt was not read from the cache, if it could have been.
+    fn explain(&self, model: Option<&ShownName>, bill: &BillSoFar) -> Option<PromptBreak> {
+        let model = model.map(ShownName::as_str);
+        let price = model.and_then(|model| self.telemetry.prices().of(model));
+        let usage = bill.rounds.first().copied().flatten();
+        self.known.prompt.as_ref()?.end(model, usage, price.as_ref())
     }
 }
 

@@ -1,9 +1,10 @@
 //! Renders a history as JSON, for `/stats`, the dashboard and scripts.
 
 use serde_json::{Map, Value, json};
-use tersely_account::{LimitUse, RequestSums};
+use tersely_account::{LimitUse, PromptBreak, RequestSums, ShownName};
 use tersely_proof::{GroupMean, LEVEL};
 
+use crate::breaks::BreakTotal;
 use crate::error::HistoryError;
 use crate::holdout::{HoldoutMeasure, HoldoutReport};
 use crate::limits::{SeenLimit, SessionLimit};
@@ -61,6 +62,22 @@ impl HistoryView {
             ("days".to_owned(), days.into()),
             ("hours".to_owned(), hours.collect::<Vec<_>>().into()),
             ("latency".to_owned(), waits),
+        ]))
+    }
+
+    /// The requests of a conversation with the reasons why its cache was broken, and all breaks by owner.
+    ///
+    /// # Errors
+    /// When the history cannot be read.
+    pub fn cache_report(&self, session: u64) -> Result<Map<String, Value>, HistoryError> {
+        let turns = self.turns(session, REQUESTS)?.iter().map(request).collect::<Vec<_>>();
+        let sums = |sums: Vec<BreakTotal>| sums.iter().map(break_sum).collect::<Vec<_>>();
+        Ok(Map::from_iter([
+            ("version".to_owned(), json!(VERSION)),
+            ("session".to_owned(), json!(hex(session))),
+            ("requests".to_owned(), turns.into()),
+            ("by_owner".to_owned(), sums(self.breaks(Some(session))?).into()),
+            ("all_by_owner".to_owned(), sums(self.breaks(None)?).into()),
         ]))
     }
 
@@ -211,8 +228,26 @@ fn request(request: &SeenRequest) -> Value {
         })),
         "arm": request.arm,
         "would_tokens_after": request.would,
+        "cache_break": request.cache_break.as_ref().map(cache_break),
         "limits": request.limits.iter().map(limit).collect::<Vec<_>>(),
         "fresh": request.fresh.iter().map(result).collect::<Vec<_>>(),
+    })
+}
+
+/// Why a prompt was not read from the cache, in our words and in its parts.
+fn cache_break(found: &PromptBreak) -> Value {
+    json!({
+        "why": found.to_string(), "cause": found.cause.name(), "place": found.place, "line": found.line,
+        "tool": found.tool.as_ref().map(ShownName::as_str), "owner": found.owner.name(),
+        "server": found.server.as_ref().map(ShownName::as_str), "lost_tokens": found.lost,
+        "usd": found.cost.map(|cost| dollars(cost.into())),
+    })
+}
+
+fn break_sum(sum: &BreakTotal) -> Value {
+    json!({
+        "owner": sum.owner.name(), "server": sum.server, "cause": sum.cause.name(), "breaks": sum.breaks,
+        "lost_tokens": sum.lost, "usd": dollars(sum.cost.into()),
     })
 }
 

@@ -4,6 +4,7 @@
 //! blocks the caller, and a problem with the file affects only the history.
 
 mod amount;
+mod breaks;
 mod error;
 mod holdout;
 mod insert;
@@ -22,6 +23,7 @@ mod sums;
 mod trial;
 mod writer;
 
+pub use breaks::{BreakTotal, SeenBreak};
 pub use error::HistoryError;
 pub use holdout::{HoldoutMeasure, HoldoutReport, MeasureKind};
 pub use limits::{SeenLimit, SessionLimit};

@@ -83,4 +83,11 @@ CREATE TABLE session_limits (
     PRIMARY KEY (session, name)
 ) WITHOUT ROWID;
 CREATE INDEX session_limits_latest ON session_limits (sender, name, latest);
+", "
+CREATE TABLE cache_breaks (
+    request INTEGER PRIMARY KEY, at INTEGER NOT NULL, session INTEGER,
+    cause TEXT NOT NULL, place INTEGER, line INTEGER, tool TEXT,
+    owner TEXT NOT NULL, server TEXT, lost INTEGER, cost INTEGER
+);
+CREATE INDEX cache_breaks_session ON cache_breaks (session, request);
 "];

@@ -31,7 +31,7 @@ pub fn purge(path: &Path) -> Result<u64, HistoryError> {
 }
 
 /// All tables.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "requests",
     "results",
     "days",
@@ -41,6 +41,7 @@ const TABLES: [&str; 9] = [
     "trial_calls",
     "limits",
     "session_limits",
+    "cache_breaks",
 ];
 
 fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {
@@ -71,6 +72,7 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
     if let Some(last) = by_age.max(by_count).filter(|last| *last > 0) {
         transaction.execute("DELETE FROM results WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM limits WHERE request <= ?1", params![last])?;
+        transaction.execute("DELETE FROM cache_breaks WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM requests WHERE id <= ?1", params![last])?;
     }
     // A session's totals are kept; its calls are needed only while the session is running.

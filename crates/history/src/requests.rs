@@ -1,8 +1,9 @@
 //! Reads single requests and the conversations they belong to.
 
 use rusqlite::{Connection, Row, params};
-use tersely_account::{LimitUse, TokenUsage};
+use tersely_account::{LimitUse, PromptBreak, TokenUsage};
 
+use crate::breaks;
 use crate::error::HistoryError;
 use crate::limits::{self, SessionLimit};
 use crate::read::{HistoryView, count, number};
@@ -53,6 +54,8 @@ pub struct SeenRequest {
     pub would: Option<u64>,
     /// How much of the account's limits was used when the response arrived.
     pub limits: Vec<LimitUse>,
+    /// Why its prompt was not read from the provider's cache, if it could have been.
+    pub cache_break: Option<PromptBreak>,
     /// The results that were new in its conversation.
     pub fresh: Vec<SeenResult>,
 }
@@ -141,6 +144,7 @@ impl HistoryView {
             for request in &mut found {
                 request.fresh = fresh(connection, request.id)?;
                 request.limits = limits::of_request(connection, request.id)?;
+                request.cache_break = breaks::of_request(connection, request.id)?;
             }
             Ok(found)
         })
@@ -202,6 +206,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
         arm: row.get(24)?,
         would: maybe(25)?,
         limits: Vec::new(),
+        cache_break: None,
         fresh: Vec::new(),
     })
 }

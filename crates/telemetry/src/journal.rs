@@ -9,8 +9,8 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Map, Value, json};
 use tersely_account::{
-    FetchSum, GroupSum, LimitUse, RequestRecord, ResultRecord, ShownName, StageSaving, TextSize, TokenChange,
-    TokenUsage,
+    FetchSum, GroupSum, LimitUse, PromptBreak, RequestRecord, ResultRecord, ShownName, StageSaving, TextSize,
+    TokenChange, TokenUsage,
 };
 
 use crate::event::RequestEvent;
@@ -164,9 +164,24 @@ fn request(event: &RequestEvent) -> Value {
         "rounds": billed(event.record.rounds),
         "paid_nanodollars": event.record.cost.map(|cost| cost.paid),
         "estimate_without_nanodollars": event.record.cost.map(|cost| cost.without),
+        "cache_break": event.record.cache_break.as_ref().map(cache_break),
         "limits": event.record.limits.iter().map(limit).collect::<Vec<_>>(),
     })));
     Value::Object(line)
+}
+
+/// Why the provider's cache was not read: numbers, our own words, and the names of a tool and a server.
+fn cache_break(found: &PromptBreak) -> Value {
+    json!({
+        "cause": found.cause.name(),
+        "place": found.place,
+        "line": found.line,
+        "tool": found.tool.as_ref().map(ShownName::as_str),
+        "owner": found.owner.name(),
+        "server": found.server.as_ref().map(ShownName::as_str),
+        "lost_tokens": found.lost,
+        "cost_nanodollars": found.cost,
+    })
 }
 
 /// A limit. Percentages have two digits, as they are recorded.

@@ -23,6 +23,7 @@ mod serve;
 mod stats;
 mod statusline;
 mod uninstall;
+mod why;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,7 @@ Examples:
   tersely run claude
   tersely init
   tersely stats
+  tersely why
   tersely serve --upstream https://api.anthropic.com
   tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
   kubectl get pods -o json | tersely encode --stats
@@ -63,6 +65,7 @@ pub(crate) enum TerselyCommand {
     Http(http::HttpArgs),
     Extproc(extproc::ExtprocArgs),
     Stats(stats::StatsArgs),
+    Why(why::WhyArgs),
     Statusline(statusline::StatuslineArgs),
     Dashboard(dashboard::DashboardArgs),
     Purge(purge::PurgeArgs),
@@ -90,6 +93,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Http(args) => http::run(args),
         TerselyCommand::Extproc(args) => extproc::run(args),
         TerselyCommand::Stats(args) => stats::run(args),
+        TerselyCommand::Why(args) => why::run(args),
         TerselyCommand::Statusline(args) => statusline::run(args),
         TerselyCommand::Dashboard(args) => dashboard::run(args),
         TerselyCommand::Purge(args) => purge::run(args),

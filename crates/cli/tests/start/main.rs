@@ -29,3 +29,4 @@ mod stage;
 mod statusline;
 mod trial;
 mod watched;
+mod why;

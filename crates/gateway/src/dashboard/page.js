@@ -224,6 +224,7 @@
       h('span', { class: 'n' }, at + 1),
       it.billed ? track(most, ['read', it.billed.cache_read], ['write', it.billed.cache_write], ['full', it.billed.input]) : track(most, ['kept', it.tokens_after]),
       h('span', { class: 'n' }, short(whole(it)), h('span', { class: 'unseen' }, it.billed ? ` tokens read, ${exact(it.billed.cache_read)} from the cache` : ' tokens sent')),
+      it.cache_break && h('span', { class: 'what' }, `Cache break: ${it.cache_break.why} (${it.cache_break.server ?? it.cache_break.owner})`),
       it.fresh.some((fresh) => fresh.stages.length) && h('span', { class: 'what' }, it.fresh.filter((fresh) => fresh.stages.length).map((fresh, place) =>
         [place ? ' · ' : '', h('span', { class: 'mono' }, fresh.tool), ` ${fresh.stages.join(', ')} −${short(fresh.tokens_before - fresh.tokens_after)}`])))));
   };

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use tersely_engine::{ForwardBody, HiddenTools, OptionError, SentBody};
-use tersely_wire::Reading;
+use tersely_wire::{PromptContext, Reading};
 
 use crate::llm::compressor::Consultation;
 use crate::llm::entry::{RequestEntry, RequestSender};
 use crate::llm::expansion::{Expansion, SentRequest, TenantShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
 use crate::llm::totals::TotalSums;
+use crate::prompt_watch::{PromptSighting, PromptWatch};
 
 /// Response header: the number of results sent unchanged because the rewrite of an earlier request was late.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
@@ -27,6 +28,9 @@ pub(super) struct Books {
     pub(super) sender: RequestSender,
     /// True for requests that only count tokens.
     pub(super) only_counts: bool,
+    pub(super) watch: Arc<PromptWatch>,
+    /// A hash of the beta features that the request asks for.
+    pub(super) betas: u64,
 }
 
 impl Books {
@@ -49,6 +53,9 @@ impl Books {
         let ForwardBody { body, report, hidden } = sent.pass_on(reading)?;
         let mut entry =
             RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
+        if !self.only_counts {
+            entry.watch(self.sighting(&sent, reading, &body));
+        }
         if sent.plain > 0 {
             entry.note(PLAIN, HeaderValue::from(sent.plain));
         }
@@ -68,6 +75,22 @@ impl Books {
             follow: Some(Box::new(expansion)),
             ..Replacement::default()
         }))
+    }
+
+    /// The hashes of the request as it came and as it is sent.
+    fn sighting(
+        &self,
+        sent: &SentRequest,
+        reading: &Reading<'_>,
+        body: &SentBody<'_>,
+    ) -> Option<PromptSighting> {
+        let model = reading.model(&sent.path);
+        let context = PromptContext { model: model.as_deref(), betas: self.betas };
+        let sighting = PromptSighting::of(&self.watch, self.sender.whose, sent.provider, &context, reading)?;
+        Some(match body {
+            SentBody::Came(_) => sighting,
+            SentBody::New(body) => sighting.with_sent(&context, &sent.provider.read(body)),
+        })
     }
 }
 

@@ -29,6 +29,7 @@ use crate::llm::request_options::{read_options, session};
 use crate::llm::rewrite::{Head, Pending, Refusal, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};
 use crate::llm::tenant_id::TenantId;
 use crate::llm::totals::{TotalSums, Totals};
+use crate::prompt_watch::{PromptWatch, betas};
 use crate::shared_engine::SharedEngine;
 
 /// Ends of paths that only count tokens; such requests save nothing.
@@ -45,6 +46,7 @@ pub struct EngineRewriter {
     compressor: Option<Arc<Compressor>>,
     memo: Option<Arc<Memo>>,
     sums: Arc<TotalSums>,
+    watch: Arc<PromptWatch>,
 }
 
 impl Default for EngineRewriter {
@@ -57,8 +59,8 @@ impl EngineRewriter {
     /// Creates a rewriter that starts with this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        let (memo, sums) = (Some(Arc::default()), Arc::default());
-        Self { engine: SharedEngine::new(engine), keeper: None, compressor: None, memo, sums }
+        let (memo, sums, watch) = (Some(Arc::default()), Arc::default(), Arc::default());
+        Self { engine: SharedEngine::new(engine), keeper: None, compressor: None, memo, sums, watch }
     }
 
     /// Adds a memo with these limits; a limit of 0 bytes means no memo.
@@ -208,6 +210,8 @@ impl EngineRewriter {
             shelf: self.shelf(whose),
             sender: RequestSender { whose: stable_hash(whose.identity()), session },
             only_counts: COUNTS.iter().any(|end| head.uri.path().ends_with(end)),
+            watch: Arc::clone(&self.watch),
+            betas: betas(head.headers),
         }
     }
 

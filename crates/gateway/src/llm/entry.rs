@@ -11,6 +11,7 @@ use tersely_core::prompt::Stats;
 use tersely_engine::Report;
 
 use crate::llm::totals::TotalSums;
+use crate::prompt_watch::PromptSighting;
 use crate::request_log::Known;
 
 /// Response headers with information about the request.
@@ -43,6 +44,8 @@ pub struct RequestEntry {
     sender: RequestSender,
     /// Headers to add to the response, whether it is a success or not.
     notes: HeaderMap,
+    /// What is known of its prompt, to explain a miss of the cache.
+    sighting: Option<PromptSighting>,
     state: State,
 }
 
@@ -66,12 +69,24 @@ enum State {
 impl RequestEntry {
     /// Creates the record of a request that has not been sent yet.
     pub(crate) fn new(sender: RequestSender, report: Report, sums: Option<Arc<TotalSums>>) -> Self {
-        Self { report: Arc::new(report), sums, sender, notes: HeaderMap::new(), state: State::Open }
+        Self {
+            report: Arc::new(report),
+            sums,
+            sender,
+            notes: HeaderMap::new(),
+            sighting: None,
+            state: State::Open,
+        }
     }
 
     /// Adds a header to the response, whether it is a success or not.
     pub(crate) fn note(&mut self, name: HeaderName, value: HeaderValue) {
         self.notes.insert(name, value);
+    }
+
+    /// Adds what is known of the request's prompt.
+    pub(crate) fn watch(&mut self, sighting: Option<PromptSighting>) {
+        self.sighting = sighting;
     }
 
     /// Replaces the report, because another body is sent.
@@ -107,6 +122,7 @@ impl RequestEntry {
         response.headers_mut().extend(std::mem::take(&mut self.notes));
         if response.status().is_success() {
             self.state = State::Answered;
+            known.prompt = self.sighting.take();
             if let Some(sums) = &self.sums {
                 known.fresh = sums.add(self.sender.whose, &self.report);
                 known.report = Some(Arc::clone(&self.report));

@@ -30,6 +30,18 @@ struct ByArm {
     arm: &'static str,
 }
 
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ByBreak {
+    cause: &'static str,
+    owner: &'static str,
+}
+
+/// Metrics of requests that broke the provider's cache.
+struct BreakMetrics {
+    breaks: CounterFamily<ByBreak>,
+    tokens: CounterFamily<ByBreak>,
+}
+
 /// Metrics of requests that were sent unchanged: their number, and the tokens that they would have had if compressed.
 struct WouldMetrics {
     requests: CounterFamily<ByArm>,
@@ -53,6 +65,7 @@ pub(crate) struct TokenMetrics {
     expansions: CounterFamily<ByStage>,
     expanded: CounterFamily<ByStage>,
     would: WouldMetrics,
+    breaks: BreakMetrics,
     bill: BillMetrics,
 }
 
@@ -88,6 +101,7 @@ impl TokenMetrics {
             expansions: counted(to, "expansions", "Times that models fetched back what a stage left out"),
             expanded: counted(to, "expansion_tokens", "Tokens of what models fetched back"),
             would: WouldMetrics::new(to),
+            breaks: BreakMetrics::new(to),
             bill: BillMetrics::new(to),
         }
     }
@@ -117,7 +131,24 @@ impl TokenMetrics {
             self.expanded.get_or_create(&stage).inc_by(fetched.tokens);
         }
         self.would.add(event);
+        self.breaks.add(event);
         self.bill.add(of.provider, event);
+    }
+}
+
+impl BreakMetrics {
+    fn new(to: &mut Registry) -> Self {
+        Self {
+            breaks: counted(to, "cache_breaks", "Requests whose prompt the provider's cache no longer had"),
+            tokens: counted(to, "cache_break_tokens", "Tokens that had to be processed again"),
+        }
+    }
+
+    fn add(&self, event: &RequestEvent) {
+        let Some(found) = &event.record.cache_break else { return };
+        let of = ByBreak { cause: found.cause.name(), owner: found.owner.name() };
+        self.breaks.get_or_create(&of).inc();
+        self.tokens.get_or_create(&of).inc_by(found.lost.unwrap_or(0));
     }
 }
 

@@ -8,6 +8,8 @@ mod turn;
 mod whole;
 pub(crate) mod words;
 
+use tersely_account::PromptOrder;
+
 use crate::provider::Provider;
 use crate::request::history::HistoryPlace;
 use crate::request::preamble;
@@ -22,6 +24,7 @@ pub(crate) static PROVIDER: Provider = Provider {
         head: |reading| preamble::beside(&["system"], reading),
         history: |_| HistoryPlace::Here,
         drops_results: request::drops_results,
+        order: PromptOrder::ToolsFirst,
     },
     descriptions: |body| schema::find(body, request::tools),
     counts: &words::COUNTS,

@@ -12,6 +12,8 @@ mod turn;
 mod whole;
 pub(crate) mod words;
 
+use tersely_account::PromptOrder;
+
 use crate::provider::Provider;
 use crate::request::context_management;
 use crate::request::history::HistoryPlace;
@@ -26,6 +28,7 @@ pub(crate) static PROVIDER: Provider = Provider {
         head: request::head,
         history: |_| HistoryPlace::Here,
         drops_results: context_management::is_squeezed,
+        order: PromptOrder::ToolsFirst,
     },
     descriptions: |body| schema::find(body, request::tools),
     counts: &words::COUNTS,

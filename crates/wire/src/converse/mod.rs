@@ -7,6 +7,8 @@ mod turn;
 mod whole;
 mod words;
 
+use tersely_account::PromptOrder;
+
 use crate::provider::Provider;
 use crate::request::history::HistoryPlace;
 use crate::request::preamble;
@@ -21,6 +23,7 @@ pub(crate) static PROVIDER: Provider = Provider {
         head: |reading| preamble::around(&["toolConfig", "system"], reading),
         history: |_| HistoryPlace::Here,
         drops_results: |_| false,
+        order: PromptOrder::ToolsFirst,
     },
     descriptions: |body| schema::find(body, request::tools),
     counts: &words::COUNTS,

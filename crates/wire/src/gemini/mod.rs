@@ -8,6 +8,8 @@ mod turn;
 mod whole;
 mod words;
 
+use tersely_account::PromptOrder;
+
 use crate::hidden::hiding::ToolHiding;
 use crate::provider::Provider;
 use crate::request::history::HistoryPlace;
@@ -22,6 +24,7 @@ pub(crate) static PROVIDER: Provider = Provider {
         head: request::head,
         history: |_| HistoryPlace::Here,
         drops_results: |_| false,
+        order: PromptOrder::SystemFirst,
     },
     descriptions: |body| schema::find(body, request::tools),
     counts: &words::COUNTS,

@@ -4,6 +4,8 @@
 mod words;
 
 use crate::chat::request;
+use tersely_account::PromptOrder;
+
 use crate::provider::Provider;
 use crate::request::context_management;
 use crate::request::history::HistoryPlace;
@@ -20,6 +22,7 @@ pub(crate) static PROVIDER: Provider = Provider {
         head: |_| RequestHead::default(),
         history: |_| HistoryPlace::Here,
         drops_results,
+        order: PromptOrder::ToolsFirst,
     },
     descriptions: |body| schema::find(body, request::tools),
     counts: &words::COUNTS,

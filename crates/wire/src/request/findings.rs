@@ -13,34 +13,57 @@ use crate::request::tools::FoundTools;
 
 /// The members of a request that someone asks for later. Only these are remembered, so that a body full of members
 /// does not cost memory.
-const MEMBERS: [&str; 26] = [
+const MEMBERS: [&str; 38] = [
     "_forge",
     "_tersely",
+    "additionalModelRequestFields",
     "anthropic_version",
     "background",
     "cache_edits",
     "context_management",
     "conversation",
     "functions",
+    "generationConfig",
+    "generation_config",
     "input",
     "instructions",
     "messages",
     "model",
     "n",
+    "output_config",
+    "output_format",
     "plugins",
     "previous_response_id",
+    "prompt_cache_key",
+    "reasoning",
+    "reasoning_effort",
+    "response_format",
     "store",
     "stream",
     "system",
     "systemInstruction",
     "system_instruction",
+    "text",
+    "thinking",
     "toolConfig",
+    "tool_choice",
     "tool_config",
     "tools",
     "transforms",
     "truncate",
     "truncation",
 ];
+
+/// The maximum number of messages whose places are remembered.
+const MAX_MESSAGES: usize = 4_096;
+
+/// A message, where it is and who says it.
+pub(crate) struct FoundMessage {
+    pub(crate) span: Range<usize>,
+    pub(crate) speaker: Speaker,
+    /// True for what the operator says before anyone else.
+    pub(crate) is_opening: bool,
+}
 
 /// What a walk through a body has found so far.
 ///
@@ -55,6 +78,8 @@ pub(crate) struct RequestFindings<'a> {
     pub(crate) prompts: Vec<UserPrompt<'a>>,
     /// The first occurrence of each member, and the second if there is one.
     pub(crate) members: Vec<(&'static str, Range<usize>)>,
+    /// The messages, as far as there is room for them.
+    pub(crate) spoken: Vec<FoundMessage>,
     /// Set once the conversation was found.
     conversation: Option<()>,
     /// The number of messages that have started.
@@ -169,6 +194,10 @@ impl<'a> RequestFindings<'a> {
         if !self.is_opened {
             self.opening_bytes += scan.at() - start;
         }
+        if self.spoken.len() < MAX_MESSAGES {
+            let is_opening = !self.is_opened;
+            self.spoken.push(FoundMessage { span: start..scan.at(), speaker, is_opening });
+        }
     }
 
     /// A mark: the places held after this point belong to the object that begins now.
@@ -220,5 +249,6 @@ impl<'a> RequestFindings<'a> {
     pub(crate) fn forget_conversation(&mut self) {
         self.slots.clear();
         self.prompts.clear();
+        self.spoken.clear();
     }
 }

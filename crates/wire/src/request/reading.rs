@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use tersely_account::PromptOrder;
 use tersely_json::{JsonError, JsonScan};
 
 use crate::request::findings::RequestFindings;
@@ -18,6 +19,8 @@ pub(crate) struct RequestShape {
     pub(crate) head: fn(&Reading<'_>) -> RequestHead,
     pub(crate) history: fn(&Reading<'_>) -> HistoryPlace,
     pub(crate) drops_results: fn(&Reading<'_>) -> bool,
+    /// What the provider's cache sees first.
+    pub(crate) order: PromptOrder,
 }
 
 /// A request body, read once. If the body is not JSON that all parsers read the same way, it has no slots and no
@@ -85,6 +88,11 @@ impl<'a> Reading<'a> {
     #[must_use]
     pub fn head(&self) -> RequestHead {
         if self.error.is_some() { RequestHead::default() } else { (self.shape.head)(self) }
+    }
+
+    /// What the provider's cache sees first.
+    pub(crate) fn order(&self) -> PromptOrder {
+        self.shape.order
     }
 
     /// Where the rest of the conversation is stored.

@@ -20,6 +20,18 @@ pub(crate) struct FoundTools {
     pub(crate) bytes: usize,
     /// Where their names are.
     pub(crate) names: Vec<Range<usize>>,
+    /// Where the tools are, as far as there is room for them.
+    pub(crate) parts: Vec<FoundTool>,
+}
+
+/// The maximum number of tools whose places are remembered.
+const MAX_TOOLS: usize = 2_048;
+
+/// Where a tool and its name are.
+#[derive(Debug)]
+pub(crate) struct FoundTool {
+    pub(crate) span: Range<usize>,
+    pub(crate) name: Option<Range<usize>>,
 }
 
 /// The members of an entry that contain the definition of a tool, or several definitions.
@@ -37,7 +49,7 @@ impl FoundTools {
     /// Reads one entry. For a tool without a name, such as `local_shell`, its type is taken.
     fn entry(&mut self, scan: &mut JsonScan<'_>) -> Result<(), JsonError> {
         scan.peek();
-        let (start, mark) = (scan.at(), self.names.len());
+        let (start, mark, part) = (scan.at(), self.names.len(), self.parts.len());
         let (mut name, mut kind, mut is_deferred) = (None, None, false);
         scan.members(|scan, key| match key {
             b"name" => keep_first(&mut name, scan),
@@ -52,9 +64,13 @@ impl FoundTools {
         })?;
         if is_deferred {
             self.names.truncate(mark);
+            self.parts.truncate(part);
             return Ok(());
         }
         self.bytes += scan.at() - start;
+        if self.parts.len() == part {
+            self.remember(start..scan.at(), name.clone().or_else(|| kind.clone()));
+        }
         if self.names.len() == mark {
             self.names.extend(name.or(kind));
         }
@@ -64,12 +80,21 @@ impl FoundTools {
     /// Reads the definition of a tool inside an entry.
     fn definition(&mut self, scan: &mut JsonScan<'_>) -> Result<(), JsonError> {
         let mut name = None;
+        scan.peek();
+        let start = scan.at();
         scan.members(|scan, key| match key {
             b"name" => keep_first(&mut name, scan),
             _ => scan.skip().map(drop),
         })?;
+        self.remember(start..scan.at(), name.clone());
         self.names.extend(name);
         Ok(())
+    }
+
+    fn remember(&mut self, span: Range<usize>, name: Option<Range<usize>>) {
+        if self.parts.len() < MAX_TOOLS {
+            self.parts.push(FoundTool { span, name });
+        }
     }
 }
 

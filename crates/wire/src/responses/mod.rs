@@ -11,6 +11,8 @@ mod turn;
 mod whole;
 mod words;
 
+use tersely_account::PromptOrder;
+
 use crate::hidden::hiding::ToolHiding;
 use crate::provider::Provider;
 use crate::request::reading::RequestShape;
@@ -24,6 +26,7 @@ pub(crate) static PROVIDER: Provider = Provider {
         head: request::head,
         history: request::history,
         drops_results: request::drops_results,
+        order: PromptOrder::SystemFirst,
     },
     descriptions: |body| schema::find(body, request::tools),
     counts: &words::COUNTS,

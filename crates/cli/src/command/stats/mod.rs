@@ -16,7 +16,7 @@ use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tersely_terminal::screen::room;
 
-pub(crate) use crate::command::stats::amount::{share, tokens};
+pub(crate) use crate::command::stats::amount::{money, share, tokens};
 use crate::command::stats::screen::StatsReport;
 use crate::history;
 

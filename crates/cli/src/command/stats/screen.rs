@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tersely_account::{RequestSums, TokenUsage};
 use tersely_history::{
-    GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, SeenLimit, SeenSession,
+    BreakTotal, GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, SeenLimit, SeenSession,
 };
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::screen::ScreenRoom;
@@ -37,6 +37,7 @@ pub(crate) struct StatsReport {
     days: Vec<(String, RequestSums)>,
     limits: Vec<SeenLimit>,
     sessions: Vec<SeenSession>,
+    breaks: Vec<BreakTotal>,
 }
 
 impl StatsReport {
@@ -51,6 +52,7 @@ impl StatsReport {
             days: view.days(DAYS)?,
             limits: view.limits()?,
             sessions: view.sessions(SESSIONS)?,
+            breaks: view.breaks(None)?,
         })
     }
 
@@ -64,7 +66,9 @@ impl StatsReport {
         let mut out = self.headline();
         out += &self.table();
         out += &self.would();
-        let windows = wrapped(room.width, &windows::sentences(&self.limits));
+        let mut sentences = windows::sentences(&self.limits);
+        sentences.extend(break_sentence(&self.breaks));
+        let windows = wrapped(room.width, &sentences);
         let fixed = FIXED + windows.len() + usize::from(!windows.is_empty());
         if !windows.is_empty() {
             out += &windows.join("\n");
@@ -191,6 +195,18 @@ fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
     lines
 }
 
+/// A sentence about the breaks of the provider's cache, if there were any.
+fn break_sentence(breaks: &[BreakTotal]) -> Option<String> {
+    let count: u64 = breaks.iter().map(|it| it.breaks).sum();
+    let (lost, cost) = breaks.iter().fold((0_u64, 0_u64), |(lost, cost), it| {
+        (lost.saturating_add(it.lost), cost.saturating_add(it.cost))
+    });
+    let about = if cost == 0 { String::new() } else { format!(", about {}", money(signed(cost))) };
+    let text =
+        format!("{}: {} tokens again{about} (tersely why)", many(count, "cache break"), tokens(signed(lost)));
+    (count > 0).then_some(text)
+}
+
 /// False for an entry that is of no use to the reader: it has neither a name nor any tokens.
 fn is_told((name, sums): &(String, RequestSums)) -> bool {
     !name.is_empty() || sums.before > 0
@@ -234,6 +250,22 @@ mod tests {
         assert_eq!(wrapped(100, &parts), [parts.join(" · ")]);
         assert_eq!(wrapped(80, &parts), [parts[..2].join(" · "), parts[2].clone()]);
         assert_eq!(wrapped(20, &parts).len(), 3);
+    }
+
+    #[test]
+    fn breaks_of_the_cache_are_added_up() {
+        use tersely_account::{BreakCause, BreakOwner};
+        let sum = |breaks, lost, cost| BreakTotal {
+            owner: BreakOwner::Client,
+            server: None,
+            cause: BreakCause::Model,
+            breaks,
+            lost,
+            cost,
+        };
+        let told = break_sentence(&[sum(1, 1_000, 20_000_000), sum(2, 500, 0)]);
+        assert_eq!(told.as_deref(), Some("3 cache breaks: 1.50 k tokens again, about $0.02 (tersely why)"));
+        assert_eq!(break_sentence(&[]), None);
     }
 
     #[test]

@@ -65,7 +65,8 @@ fn window(limit: &LimitUse, used: Option<(u32, bool)>) -> String {
     format!("{} {}{own}", limit.kind, percent(limit.used))
 }
 
-fn report_break(seconds: u64, why: Option<&str>) -> String {
+/// A break of the cache, when it was and why.
+pub(super) fn report_break(seconds: u64, why: Option<&str>) -> String {
     let ago = match seconds {
         0..60 => "just now".to_owned(),
         60..3_600 => format!("{} min ago", seconds / 60),

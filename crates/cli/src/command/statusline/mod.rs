@@ -15,12 +15,12 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tersely_account::session_name;
-use tersely_history::{HistoryError, HistoryReader, HistoryView, SeenLimit, SessionLimit};
+use tersely_history::{HistoryError, HistoryReader, HistoryView, SeenBreak, SeenLimit, SessionLimit};
 use tersely_settings::{self as settings, Flags, HistoryChoice, SettingSources};
 use tersely_terminal::fault::Stop;
 
 use crate::command::statusline::input::ClientState;
-use crate::command::statusline::line::StatusParts;
+use crate::command::statusline::line::{StatusParts, report_break};
 use crate::history;
 
 /// The time after which the line is printed with what is known by then.
@@ -125,8 +125,9 @@ fn add_history(
     Ok(())
 }
 
-/// The last cache break of a session and its cause, in a few words, as the history explains it. The history does not
-/// record causes, so the client's own word for it is shown.
-fn cache_break(_view: &HistoryView, _session: u64) -> Option<String> {
-    None
+/// The last cache break of a session and its cause, in a few words, as the history explains it.
+fn cache_break(view: &HistoryView, session: u64) -> Option<String> {
+    let SeenBreak { at, found } = view.last_break(session).ok()??;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    Some(report_break(now.saturating_sub(at / 1_000), Some(&found.to_string())))
 }

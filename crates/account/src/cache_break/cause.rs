@@ -1,0 +1,206 @@
+//! A cache break: its cause, its place and its owner.
+
+use std::fmt;
+
+use crate::shown_name::ShownName;
+
+/// A request whose prompt could have been read from the cache, but was not.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PromptBreak {
+    /// What broke the cache.
+    pub cause: BreakCause,
+    /// The number of the tool, the system block or the message, counted from 1.
+    pub place: Option<u32>,
+    /// The line of the system block, counted from 1.
+    pub line: Option<u32>,
+    /// The name of the tool.
+    pub tool: Option<ShownName>,
+    /// Who caused the change.
+    pub owner: BreakOwner,
+    /// The MCP server that caused the change.
+    pub server: Option<ShownName>,
+    /// Tokens that had to be processed again; `None` if the provider's usage does not tell.
+    pub lost: Option<u64>,
+    /// What these tokens cost more than if they had been read from the cache, in nanodollars.
+    pub cost: Option<u64>,
+}
+
+/// What broke a cache.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BreakCause {
+    /// Another model was asked.
+    Model,
+    /// The header with beta features changed.
+    Betas,
+    /// The key that chooses a cache changed.
+    CacheKey,
+    /// The effort changed.
+    Effort,
+    /// The settings for thinking changed.
+    Thinking,
+    /// The format of the output changed.
+    Format,
+    /// The choice of tools changed.
+    ToolChoice,
+    /// A tool was added.
+    ToolAdded,
+    /// A tool was removed.
+    ToolRemoved,
+    /// A tool changed its place.
+    ToolMoved,
+    /// The definition of a tool changed.
+    ToolChanged,
+    /// A date or time in the system prompt changed.
+    SystemDate,
+    /// A git status in the system prompt changed.
+    SystemGit,
+    /// Something else in the system prompt changed.
+    System,
+    /// A message changed.
+    MessageEdited,
+    /// A message disappeared.
+    MessageDropped,
+    /// A message appeared before others.
+    MessageInserted,
+    /// A message has the same values, written in another way.
+    MessageRewritten,
+    /// The conversation paused for longer than the cache lives.
+    Idle,
+    /// Nothing changed.
+    Nothing,
+}
+
+impl BreakCause {
+    /// All causes.
+    pub const ALL: [Self; 20] = [
+        Self::Model,
+        Self::Betas,
+        Self::CacheKey,
+        Self::Effort,
+        Self::Thinking,
+        Self::Format,
+        Self::ToolChoice,
+        Self::ToolAdded,
+        Self::ToolRemoved,
+        Self::ToolMoved,
+        Self::ToolChanged,
+        Self::SystemDate,
+        Self::SystemGit,
+        Self::System,
+        Self::MessageEdited,
+        Self::MessageDropped,
+        Self::MessageInserted,
+        Self::MessageRewritten,
+        Self::Idle,
+        Self::Nothing,
+    ];
+
+    /// The name in records and metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Betas => "betas",
+            Self::CacheKey => "cache_key",
+            Self::Effort => "effort",
+            Self::Thinking => "thinking",
+            Self::Format => "format",
+            Self::ToolChoice => "tool_choice",
+            Self::ToolAdded => "tool_added",
+            Self::ToolRemoved => "tool_removed",
+            Self::ToolMoved => "tool_moved",
+            Self::ToolChanged => "tool_changed",
+            Self::SystemDate => "system_date",
+            Self::SystemGit => "system_git",
+            Self::System => "system",
+            Self::MessageEdited => "message_edited",
+            Self::MessageDropped => "message_dropped",
+            Self::MessageInserted => "message_inserted",
+            Self::MessageRewritten => "message_rewritten",
+            Self::Idle => "idle",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    /// The cause with this name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cause| cause.name() == name)
+    }
+}
+
+/// Who caused a cache break.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BreakOwner {
+    /// The client program.
+    Client,
+    /// An MCP server.
+    Mcp,
+    /// The person who uses the client.
+    Person,
+    /// The provider.
+    Provider,
+    /// Tersely.
+    Us,
+}
+
+impl BreakOwner {
+    /// All owners.
+    pub const ALL: [Self; 5] = [Self::Client, Self::Mcp, Self::Person, Self::Provider, Self::Us];
+
+    /// The name in records and metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Mcp => "mcp",
+            Self::Person => "person",
+            Self::Provider => "provider",
+            Self::Us => "tersely",
+        }
+    }
+
+    /// The owner with this name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|owner| owner.name() == name)
+    }
+}
+
+/// The break in a few words, such as `tool 37 added: mcp__files__read`.
+impl fmt::Display for PromptBreak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.place.map(|place| format!(" {place}")).unwrap_or_default();
+        match self.cause {
+            BreakCause::Model => f.write_str("model changed")?,
+            BreakCause::Betas => f.write_str("beta header changed")?,
+            BreakCause::CacheKey => f.write_str("cache key changed")?,
+            BreakCause::Effort => f.write_str("effort changed")?,
+            BreakCause::Thinking => f.write_str("thinking changed")?,
+            BreakCause::Format => f.write_str("output format changed")?,
+            BreakCause::ToolChoice => f.write_str("tool choice changed")?,
+            BreakCause::ToolAdded => write!(f, "tool{place} added")?,
+            BreakCause::ToolRemoved => write!(f, "tool{place} removed")?,
+            BreakCause::ToolMoved => write!(f, "tool{place} moved")?,
+            BreakCause::ToolChanged => write!(f, "tool{place} changed")?,
+            BreakCause::SystemDate | BreakCause::SystemGit | BreakCause::System => {
+                write!(f, "system block{place}")?;
+                if let Some(line) = self.line {
+                    write!(f, ", line {line}")?;
+                }
+                f.write_str(match self.cause {
+                    BreakCause::SystemDate => ": date changed",
+                    BreakCause::SystemGit => ": git status changed",
+                    _ => " changed",
+                })?;
+            }
+            BreakCause::MessageEdited => write!(f, "message{place} edited")?,
+            BreakCause::MessageDropped => write!(f, "message{place} dropped")?,
+            BreakCause::MessageInserted => write!(f, "message{place} inserted")?,
+            BreakCause::MessageRewritten => write!(f, "message{place} written in another way")?,
+            BreakCause::Idle => f.write_str("idle for longer than the cache lives")?,
+            BreakCause::Nothing => f.write_str("nothing changed in the request")?,
+        }
+        self.tool.as_ref().map_or(Ok(()), |tool| write!(f, ": {tool}"))
+    }
+}

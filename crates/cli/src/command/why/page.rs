@@ -1,0 +1,179 @@
+//! Lays out the requests of a session and the breaks of its cache.
+
+use tersely_account::{BreakCause, BreakOwner, PromptBreak, ShownName};
+use tersely_history::{BreakTotal, HistoryError, HistoryView, SeenRequest};
+use tersely_terminal::number::many;
+use tersely_terminal::table::align;
+
+use crate::command::stats::{money, tokens};
+
+/// The maximum number of requests that are shown.
+const MAX_REQUESTS: usize = 200;
+
+/// A session, and all breaks that are recorded.
+pub(super) struct WhyReport {
+    session: u64,
+    turns: Vec<SeenRequest>,
+    own: Vec<BreakTotal>,
+    all: Vec<BreakTotal>,
+}
+
+impl WhyReport {
+    /// Reads the report from the history.
+    pub(super) fn read(view: &HistoryView, session: u64) -> Result<Self, HistoryError> {
+        Ok(Self {
+            session,
+            turns: view.turns(session, MAX_REQUESTS)?,
+            own: view.breaks(Some(session))?,
+            all: view.breaks(None)?,
+        })
+    }
+
+    /// The page; `now` is in milliseconds since 1970.
+    pub(super) fn page(&self, now: u64) -> String {
+        let last = self.turns.last();
+        let words = last.map(|it| [&it.client, &it.project, &it.model].map(Clone::clone)).unwrap_or_default();
+        let words: Vec<_> = words.into_iter().flatten().collect();
+        let head = format!("session {:016x} · {}", self.session, words.join(" · "));
+        let mut rows = vec![["", "read", "written", "full price", "cache break"].map(str::to_owned).to_vec()];
+        rows.extend(self.turns.iter().map(|turn| row(now, turn)));
+        let own = format!("{head}\n\n{}\n\n{}\n", align("lrrrl", &rows), self.sentence());
+        if self.all.is_empty() { own } else { format!("{own}\n{}\n", summary(&self.all)) }
+    }
+
+    fn sentence(&self) -> String {
+        let breaks: u64 = self.own.iter().map(|it| it.breaks).sum();
+        if breaks == 0 {
+            return format!("{}: the cache was never broken.", many(self.turns.len() as u64, "request"));
+        }
+        let lost = self.own.iter().map(|it| it.lost).sum();
+        let cost = self.own.iter().map(|it| it.cost).sum();
+        format!("{} in this session{}.", many(breaks, "cache break"), price(Some(lost), Some(cost)))
+    }
+}
+
+fn row(now: u64, turn: &SeenRequest) -> Vec<String> {
+    let used = turn.billed.map(|it| [it.cache_read, it.cache_write, it.input].map(amount));
+    let [read, written, full] = used.unwrap_or_else(|| ["–"; 3].map(str::to_owned));
+    let found = turn.cache_break.as_ref().map(sentence).unwrap_or_default();
+    vec![ago(now.saturating_sub(turn.at) / 1_000), read, written, full, found]
+}
+
+/// The break, its owner and its cost.
+fn sentence(found: &PromptBreak) -> String {
+    let server = found.server.as_ref().map(ShownName::as_str);
+    format!("{found} · {}{}", whose(found.owner, server), price(found.lost, found.cost))
+}
+
+fn price(lost: Option<u64>, cost: Option<u64>) -> String {
+    let lost = lost.filter(|lost| *lost > 0).map(|lost| format!(" · {} tokens again", amount(lost)));
+    let cost = cost.filter(|cost| *cost > 0).map(|cost| format!(", about {}", money(signed(cost))));
+    format!("{}{}", lost.unwrap_or_default(), cost.unwrap_or_default())
+}
+
+fn summary(sums: &[BreakTotal]) -> String {
+    let mut rows =
+        vec![["all sessions", "breaks", "tokens", "about", "what helps"].map(str::to_owned).to_vec()];
+    for sum in sums {
+        let whose = whose(sum.owner, sum.server.as_deref());
+        let name = format!("{whose}: {}", sum.cause.name().replace('_', " "));
+        let about = if sum.cost == 0 { "–".to_owned() } else { money(signed(sum.cost)) };
+        rows.push(vec![name, sum.breaks.to_string(), amount(sum.lost), about, advice(sum).to_owned()]);
+    }
+    align("lrrrl", &rows)
+}
+
+fn whose(owner: BreakOwner, server: Option<&str>) -> String {
+    match (owner, server) {
+        (BreakOwner::Mcp, Some(server)) => format!("MCP server {server}"),
+        (BreakOwner::Mcp, None) => "an MCP server".to_owned(),
+        (BreakOwner::Client, _) => "client".to_owned(),
+        (BreakOwner::Person, _) => "you".to_owned(),
+        (BreakOwner::Provider, _) => "provider".to_owned(),
+        (BreakOwner::Us, _) => "Tersely".to_owned(),
+    }
+}
+
+/// What would avoid these breaks.
+fn advice(sum: &BreakTotal) -> &'static str {
+    match (sum.owner, sum.cause) {
+        (BreakOwner::Us, _) => "please report it: this should not happen",
+        (BreakOwner::Mcp, _) => "keep the server connected, or leave it out of this project",
+        (_, BreakCause::Model | BreakCause::Effort | BreakCause::Thinking) => {
+            "change it at the start of a session, not within it"
+        }
+        (_, BreakCause::Idle) => "compact before a pause, or start anew after it",
+        (_, BreakCause::SystemDate | BreakCause::SystemGit) => {
+            "take what changes out of the system prompt, if the client lets you"
+        }
+        (BreakOwner::Provider, _) => "nothing on your side",
+        _ => "report it to the client's makers, or update the client",
+    }
+}
+
+/// Formats a time that has passed.
+fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s ago"),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..172_800 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+fn amount(number: u64) -> String {
+    tokens(signed(number))
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_account::TokenUsage;
+
+    use super::*;
+
+    #[test]
+    fn a_page_says_what_was_read_and_what_broke_the_cache() {
+        let found = PromptBreak {
+            cause: BreakCause::ToolAdded,
+            place: Some(37),
+            line: None,
+            tool: ShownName::of("mcp__files__new"),
+            owner: BreakOwner::Mcp,
+            server: ShownName::of("files"),
+            lost: Some(81_200),
+            cost: Some(410_000_000),
+        };
+        let billed = TokenUsage { cache_write: 83_000, ..TokenUsage::default() };
+        let turn = SeenRequest {
+            at: 1_000,
+            client: Some("claude-code".to_owned()),
+            billed: Some(billed),
+            cache_break: Some(found),
+            ..SeenRequest::default()
+        };
+        let sum = BreakTotal {
+            owner: BreakOwner::Mcp,
+            server: Some("files".to_owned()),
+            cause: BreakCause::ToolAdded,
+            breaks: 1,
+            lost: 81_200,
+            cost: 410_000_000,
+        };
+        let report = WhyReport { session: 7, turns: vec![turn], own: vec![sum.clone()], all: vec![sum] };
+        let expected = "session 0000000000000007 · claude-code\n\n\
+            \x20          read  written  full price  cache break\n\
+            3 min ago     0   83.0 k           0  tool 37 added: mcp__files__new · MCP server files · \
+            81.2 k tokens again, about $0.41\n\n\
+            1 cache break in this session · 81.2 k tokens again, about $0.41.\n\n\
+            all sessions                  breaks  tokens  about  what helps\n\
+            MCP server files: tool added       1  81.2 k  $0.41  keep the server connected, or leave it out of \
+            this project\n";
+        assert_eq!(report.page(181_000), expected);
+        let quiet = WhyReport { session: 7, turns: Vec::new(), own: Vec::new(), all: Vec::new() };
+        assert!(quiet.page(0).ends_with("0 requests: the cache was never broken.\n"));
+    }
+}

@@ -1,0 +1,142 @@
+//! Makes the marks of a request from what one reading of it found.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memmem;
+use tersely_account::{PartMark, PromptMarks, ShownName, SystemMark, ToolMark, quick_hash};
+use tersely_json::{JsonNode, string};
+
+use crate::prompt::context::PromptContext;
+use crate::prompt::digest::{UnorderedDepth, ValueDigest, digest};
+use crate::prompt::lines::lines;
+use crate::prompt::settings::settings;
+use crate::request::findings::Speaker;
+use crate::request::history::HistoryPlace;
+use crate::request::reading::Reading;
+
+/// The maximum number of lines of a system prompt that are hashed one by one.
+const MAX_LINES: usize = 2_048;
+
+/// The marks of a request; `None` if it cannot be read, or if the provider stores the conversation. The marks of parts
+/// that one of `known` has too are taken from there.
+#[must_use]
+pub fn prompt_marks(
+    context: &PromptContext<'_>,
+    reading: &Reading<'_>,
+    known: &[Arc<PromptMarks>],
+) -> Option<PromptMarks> {
+    if reading.error().is_some() || reading.history() == HistoryPlace::Elsewhere {
+        return None;
+    }
+    let found = reading.findings();
+    let spoken = found.spoken.iter().filter(|message| !message.is_opening);
+    let mut messages: Vec<_> = spoken
+        .map(|message| (raw_mark(reading, &message.span), &message.span, message.speaker == Speaker::Model))
+        .collect();
+    let known = known.iter().max_by_key(|known| {
+        let pairs = known.messages.iter().zip(&messages);
+        pairs.take_while(|(a, (b, ..))| a.raw == b.raw).count()
+    });
+    let known = known.map(|known| &**known);
+    let nothing = PromptMarks::default();
+    let before = known.unwrap_or(&nothing);
+    for (at, (mark, span, is_model)) in messages.iter_mut().enumerate() {
+        complete(mark, before.messages.get(at), &reading.body()[Range::clone(span)]);
+        mark.is_model = *is_model;
+    }
+    Some(PromptMarks {
+        order: reading.order(),
+        settings: settings(context, reading),
+        tools: tools(reading, &before.tools),
+        system: system(reading, &before.system),
+        messages: messages.into_iter().map(|(mark, ..)| mark).collect(),
+        is_hour: is_hour(reading),
+    })
+}
+
+/// True when the tools or the system prompt are cached for an hour.
+fn is_hour(reading: &Reading<'_>) -> bool {
+    let is_long = |bytes: &[u8]| {
+        memmem::find_iter(bytes, b"\"ttl\"").any(|at| {
+            let rest = bytes[at + 5..].trim_ascii_start();
+            rest.strip_prefix(b":").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"1h\""))
+        })
+    };
+    let last = reading.findings().spoken.last().map(|message| &reading.body()[message.span.clone()]);
+    reading.value("system").is_some_and(is_long) || last.is_some_and(is_long)
+}
+
+fn raw_mark(reading: &Reading<'_>, span: &Range<usize>) -> PartMark {
+    let bytes = &reading.body()[span.clone()];
+    PartMark {
+        raw: quick_hash(bytes),
+        bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+        ..PartMark::default()
+    }
+}
+
+/// Adds the hashes of what the model sees, from the same part of an earlier request if there is one.
+fn complete(mark: &mut PartMark, known: Option<&PartMark>, bytes: &[u8]) {
+    if let Some(known) = known.filter(|known| known.raw == mark.raw && known.bytes == mark.bytes) {
+        (mark.hash, mark.loose) = (known.hash, known.loose);
+    } else {
+        let ValueDigest { exact, loose } = digest(UnorderedDepth::MESSAGE, bytes).unwrap_or_default();
+        (mark.hash, mark.loose) = (exact, loose);
+    }
+}
+
+fn tools(reading: &Reading<'_>, known: &[ToolMark]) -> Vec<ToolMark> {
+    let body = reading.body();
+    let mut marks: Vec<ToolMark> = Vec::with_capacity(known.len());
+    for tool in &reading.findings().tools.parts {
+        let (bytes, mut part) = (&body[tool.span.clone()], raw_mark(reading, &tool.span));
+        if let Some(same) = known.get(marks.len()).filter(|it| it.part.raw == part.raw) {
+            marks.push(same.clone());
+            continue;
+        }
+        let Some(ValueDigest { exact, loose }) = digest(UnorderedDepth::TOOL, bytes) else { continue };
+        (part.hash, part.loose) = (exact, loose);
+        let name = tool.name.as_ref().map(|name| &body[name.clone()]);
+        let shown = name.and_then(string::decode).and_then(|name| ShownName::of(&name));
+        marks.push(ToolMark { part, id: name.map_or(exact, quick_hash), name: shown });
+    }
+    marks
+}
+
+/// The blocks of the system prompt: those beside the conversation, and what the operator says first in it.
+fn system(reading: &Reading<'_>, known: &[SystemMark]) -> Vec<SystemMark> {
+    let body = reading.body();
+    let beside = ["system", "instructions", "systemInstruction", "system_instruction"].into_iter();
+    let beside = beside.filter_map(|name| Some(JsonNode::at(reading.place(name)?, body)));
+    let opening = reading.findings().spoken.iter().filter(|message| message.is_opening);
+    let opening = opening.map(|message| JsonNode::at(message.span.clone(), body));
+    let (mut marks, mut room): (Vec<SystemMark>, _) = (Vec::new(), MAX_LINES);
+    for block in beside.chain(opening).flat_map(|node| blocks(0, &node)) {
+        let mut part = raw_mark(reading, &block.span);
+        let same = known.get(marks.len()).filter(|it| it.part.raw == part.raw).cloned();
+        let mark = same.or_else(|| {
+            let ValueDigest { exact, loose } = digest(UnorderedDepth::MESSAGE, block.bytes())?;
+            (part.hash, part.loose) = (exact, loose);
+            Some(SystemMark { part, lines: lines(block.inside(), room).into() })
+        });
+        room -= mark.as_ref().map_or(0, |mark| mark.lines.len().min(room));
+        marks.extend(mark);
+    }
+    marks
+}
+
+/// The depth to which a system prompt is searched for its texts: the member, its blocks, their texts.
+const MAX_BLOCK_DEPTH: u8 = 4;
+
+/// The texts of a system prompt, each as a string; a block without text as it is.
+fn blocks<'a>(depth: u8, node: &JsonNode<'a>) -> Vec<JsonNode<'a>> {
+    if depth < MAX_BLOCK_DEPTH && node.is_list() {
+        return node.items().iter().flat_map(|item| blocks(depth + 1, item)).collect();
+    }
+    let inner = || ["text", "content", "parts"].into_iter().find_map(|name| node.get(name));
+    match node.is_object().then(inner).flatten() {
+        Some(inner) if depth < MAX_BLOCK_DEPTH => blocks(depth + 1, &inner),
+        _ => vec![node.clone()],
+    }
+}

@@ -1,0 +1,10 @@
+//! Hashes the parts of a prompt in the order in which a provider's cache sees them.
+
+mod context;
+mod digest;
+mod lines;
+mod marks;
+mod settings;
+
+pub use context::PromptContext;
+pub use marks::prompt_marks;
