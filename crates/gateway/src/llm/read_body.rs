@@ -38,12 +38,26 @@ pub(crate) enum BodyRead {
 }
 
 /// Buffers a body as far as the memory budget allows.
-pub(crate) async fn read(gate: &GatewayState, mut body: TimedBody) -> Result<BodyRead, Error> {
+pub(crate) async fn read(gate: &GatewayState, body: TimedBody) -> Result<BodyRead, Error> {
+    read_after(gate, Bytes::new(), body).await
+}
+
+/// Buffers a body whose first bytes have been read.
+pub(crate) async fn read_after(
+    gate: &GatewayState,
+    first: Bytes,
+    mut body: TimedBody,
+) -> Result<BodyRead, Error> {
     let limits = &gate.settings.limits;
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
         return Err(too_long(limits.body, body));
     }
-    let (mut held, mut buffer, mut trailers) = (gate.room(), BodyBuffer::default(), None);
+    let (mut held, mut trailers) = (gate.room(), None);
+    let has_room = held.take(limits.memory, first.len());
+    let mut buffer = BodyBuffer { first, all: BytesMut::new() };
+    if !has_room {
+        return Ok(BodyRead::Begun(OutgoingBody::partial(buffer.bytes(), body, held)));
+    }
     // A body that is known to have ended is not polled again, because that could take a while.
     while !body.is_end_stream() {
         let Some(frame) = body.frame().await else { break };

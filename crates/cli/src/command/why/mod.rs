@@ -25,7 +25,7 @@ Examples:
 Reads the local history, which holds hashes and numbers and no word of a request. Also works with mode = \"observe\", where
 nothing is changed; not with mode = \"disabled\", where bodies are not read.";
 
-/// Show why a prompt was not read from the provider's cache, what that cost, and whose doing it was
+/// Show why a prompt missed the provider's cache, what it cost, and who caused it
 ///
 /// For each request of a session: tokens read from the cache and written to it, and for each break the first thing that
 /// differs from the request before it.
