@@ -257,23 +257,29 @@ fn messages_are_asked_as_well() {
 }
 
 /// Runs against a broken endpoint; asserts the error message.
-fn hostile(place: &str, script: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static, words: &str) {
+fn hostile(
+    place: &str,
+    timeout: u32,
+    script: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static,
+    words: &str,
+) {
     let model = model(script);
     out(place);
-    let ran = eval(&model, place, 1, "--yes --timeout 1 --concurrency 8");
+    let ran = eval(&model, place, 1, &format!("--yes --timeout {timeout} --concurrency 8"));
     assert_eq!(ran.code, Some(2), "{place}: {} {}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains(words), "{place}: {}", ran.stderr);
 }
 
 #[test]
 fn garbage_is_no_answer() {
-    hostile("garbage", |_| (200, "<html>".to_owned()), "the answer is not JSON");
+    hostile("garbage", 60, |_| (200, "<html>".to_owned()), "the answer is not JSON");
 }
 
 #[test]
 fn wrong_types_are_no_answer() {
     hostile(
         "types",
+        60,
         |_| (200, r#"{"choices":[{"message":7}],"usage":[]}"#.to_owned()),
         "contains no message",
     );
@@ -281,12 +287,12 @@ fn wrong_types_are_no_answer() {
 
 #[test]
 fn an_endless_answer_is_not_read_to_its_end() {
-    hostile("huge", |_| (200, "x".repeat(9 << 20)), "longer than 8 MB");
+    hostile("huge", 60, |_| (200, "x".repeat(9 << 20)), "longer than 8 MB");
 }
 
 #[test]
 fn a_server_that_hangs_is_left() {
-    hostile("hang", |_| (0, String::new()), "timed out");
+    hostile("hang", 1, |_| (0, String::new()), "timed out");
 }
 
 #[test]
