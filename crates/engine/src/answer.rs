@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tersely_core::{Form, Loss, Plan, Redaction, encode_json, redact};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
-use tersely_wire::{Slot, SlotCall, Splice, splice};
+use tersely_wire::{Slot, SlotCall, Splice, in_order, patch, splice};
 
 use crate::engine::Engine;
 use crate::holdout::masks;
@@ -18,7 +18,6 @@ use crate::overrides::request_options::RequestOptions;
 use crate::panic_guard::catch_panic;
 use crate::results::compress;
 use crate::scope::{RulePlace, Scope};
-use crate::sent_body::{in_order, patch};
 use crate::tools::retrieval::KeptOriginal;
 
 /// The facts about a server's answer that determine how its texts are compressed.

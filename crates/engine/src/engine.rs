@@ -6,7 +6,7 @@ use tersely_account::{ShownName, TokenChange, stable_hash};
 use tersely_core::{Loss, Reader};
 
 use tersely_wire::hidden::ToolHiding;
-use tersely_wire::{Insertion, Reading, UserPrompt};
+use tersely_wire::{Insertion, Reading, UserPrompt, in_order, patch};
 
 use crate::beside;
 use crate::candidates::Candidate;
@@ -23,7 +23,7 @@ use crate::report::Report;
 use crate::request::Request;
 use crate::results::{Results, results};
 use crate::scope::Scope;
-use crate::sent_body::{BodyEdit, SentBody, in_order, patch};
+use crate::sent_body::{BodyEdit, SentBody};
 use crate::session_hash::session;
 use crate::settings::EngineSettings;
 use crate::token_count::{count, inserted_tokens};
@@ -46,6 +46,12 @@ impl Engine {
     pub fn new(settings: EngineSettings) -> Self {
         let fingerprint = stable_hash(&format!("{settings:?}"));
         Self { settings, fingerprint }
+    }
+
+    /// An engine whose settings follow from the settings of this one and from `name` alone.
+    #[must_use]
+    pub fn derived(&self, name: &str, settings: EngineSettings) -> Self {
+        Self { settings, fingerprint: stable_hash(&format!("{} {name}", self.fingerprint)) }
     }
 
     /// The engine's settings.
@@ -212,16 +218,18 @@ impl Engine {
     ) -> Result<(ForwardBody<'b>, usize), OptionError> {
         let (scope, offered) = self.scope(request, asked, reading);
         let lookup = MemoLookup::of(&scope, request, reading);
-        if let Some(again) = lookup.as_ref().and_then(|lookup| lookup.again(reading)) {
-            return Ok(again);
+        let past = lookup.as_ref().and_then(MemoLookup::past);
+        let session = session(request, asked, reading, past);
+        if let Some((mut again, tokens)) = lookup.as_ref().and_then(|lookup| lookup.again(reading)) {
+            again.report.record.session = session;
+            return Ok((again, tokens));
         }
         let choice = scope.discovery().filter(|_| scope.plain_results == 0);
         let choice = choice
             .and_then(|discovery| ToolChoice::of(discovery, request.provider, request.path, reading.body()));
-        let past = lookup.as_ref().and_then(MemoLookup::past);
         let mut report = Report::default();
         let (results, edits) = edits(&scope, request, (reading, past), offered.as_ref(), &mut report)?;
-        report.record.session = session(request, asked, reading, past);
+        report.record.session = session;
         report.record.tool_tokens =
             offered.as_ref().map_or(0, |(_, tool)| inserted_tokens(reading.body(), tool));
         report.reader = (!scope.is_idle()).then(|| scope.reader());

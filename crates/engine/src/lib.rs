@@ -38,7 +38,7 @@ pub use forward_body::ForwardBody;
 pub use mask::seal;
 pub use memo::{Memo, MemoLimits, Recall};
 pub use model_tiers::{KnownReaders, READERS, reader_of};
-pub use overrides::body_object::asks_in_body;
+pub use overrides::body_object::{asks_in_body, may_ask_in};
 pub use overrides::change::PlanOverride;
 pub use overrides::error::OptionError;
 pub use overrides::field::{FIELDS, PlanField};

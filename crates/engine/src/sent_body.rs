@@ -1,4 +1,4 @@
-//! The bytes that are sent for a body, and how they are put together.
+//! The bytes that are sent for a body.
 
 use std::ops::{Deref, Range};
 
@@ -49,30 +49,3 @@ impl AsRef<[u8]> for SentBody<'_> {
 
 /// A range of a body, and the bytes that replace it.
 pub(crate) type BodyEdit = (Range<usize>, Bytes);
-
-/// The body with these edits, which are in order and apart. Every other byte is copied.
-pub(crate) fn patch(body: &[u8], edits: &[BodyEdit]) -> Vec<u8> {
-    let grown: usize = edits.iter().map(|(_, bytes)| bytes.len()).sum();
-    let cut: usize = edits.iter().map(|(span, _)| span.len()).sum();
-    let mut new = Vec::with_capacity((body.len() + grown).saturating_sub(cut));
-    let mut from = 0;
-    for (span, bytes) in edits {
-        new.extend_from_slice(&body[from..span.start]);
-        new.extend_from_slice(bytes);
-        from = span.end;
-    }
-    new.extend_from_slice(&body[from..]);
-    new
-}
-
-/// Puts edits in order, and drops those that overlap an earlier one.
-pub(crate) fn in_order(mut edits: Vec<BodyEdit>) -> Vec<BodyEdit> {
-    edits.sort_by_key(|(span, _)| span.start);
-    let mut from = 0;
-    edits.retain(|(span, _)| {
-        let fits = span.start >= from;
-        from = if fits { span.end } else { from };
-        fits
-    });
-    edits
-}

@@ -61,7 +61,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::sent_body::patch;
+    use tersely_wire::patch;
 
     fn check(body: &[u8]) {
         assert_eq!(count(body), O200k.count(&String::from_utf8_lossy(body)));

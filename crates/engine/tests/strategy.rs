@@ -138,6 +138,11 @@ fn a_memo_does_not_hide_what_is_agreed_on() {
         let is_used = sent(&engine, &agreed, &body, 0).contains("60 jobs ran.");
         assert_eq!(is_used, first == Some(&good), "{first:?}");
     }
+    // The same body once more, without answers.
+    let plain = Request::new(provider(), "/v1/messages");
+    let known = Request { memo: Some(Recall { memo: &memo, whose: b"me" }), ..plain.clone() };
+    let [plain, known] = [plain, known].map(|request| engine.pass(&request, body.as_bytes()).ok().unwrap());
+    assert_eq!(plain.body, known.body);
 }
 
 /// Behaviour 8.2.

@@ -22,6 +22,6 @@ pub use escape::{
 pub use member::{BodyMember, top_members};
 pub use node::JsonNode;
 pub use number::number_length;
-pub use patch::{BytePatch, Insertion, member_with_comma};
+pub use patch::{BytePatch, Insertion, in_order, member_with_comma, patch};
 pub use scan::{JsonScan, scan_all};
 pub use splice::{Splice, replacement, splice};

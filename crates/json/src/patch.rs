@@ -84,22 +84,42 @@ impl BytePatch {
 
     /// Applies all changes to the text. If two changes overlap, only the one that starts first is applied.
     #[must_use]
-    pub fn apply(mut self, data: &[u8]) -> Cow<'_, [u8]> {
+    pub fn apply(self, data: &[u8]) -> Cow<'_, [u8]> {
         if self.edits.is_empty() {
-            return Cow::Borrowed(data);
+            Cow::Borrowed(data)
+        } else {
+            Cow::Owned(patch(data, &in_order(self.edits)))
         }
-        self.edits.sort_by_key(|(place, _)| (place.start, place.end));
-        let (mut out, mut from) = (Vec::with_capacity(data.len() + 64), 0);
-        for (place, bytes) in self.edits {
-            if place.start >= from {
-                out.extend_from_slice(&data[from..place.start]);
-                out.extend_from_slice(&bytes);
-                from = place.end;
-            }
-        }
-        out.extend_from_slice(&data[from..]);
-        Cow::Owned(out)
     }
+}
+
+/// Puts edits in order, and drops those that overlap an earlier one.
+#[must_use]
+pub fn in_order<B>(mut edits: Vec<(Range<usize>, B)>) -> Vec<(Range<usize>, B)> {
+    edits.sort_by_key(|(place, _)| (place.start, place.end));
+    let mut from = 0;
+    edits.retain(|(place, _)| {
+        let fits = place.start >= from;
+        from = if fits { place.end } else { from };
+        fits
+    });
+    edits
+}
+
+/// The text with these edits, which are in order and apart. Every other byte is copied.
+#[must_use]
+pub fn patch<B: AsRef<[u8]>>(text: &[u8], edits: &[(Range<usize>, B)]) -> Vec<u8> {
+    let grown: usize = edits.iter().map(|(_, bytes)| bytes.as_ref().len()).sum();
+    let cut: usize = edits.iter().map(|(place, _)| place.len()).sum();
+    let mut new = Vec::with_capacity((text.len() + grown).saturating_sub(cut));
+    let mut from = 0;
+    for (place, bytes) in edits {
+        new.extend_from_slice(&text[from..place.start]);
+        new.extend_from_slice(bytes.as_ref());
+        from = place.end;
+    }
+    new.extend_from_slice(&text[from..]);
+    new
 }
 
 /// The range of the member with this name, including its comma.

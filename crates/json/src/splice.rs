@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::patch::{in_order, patch};
 use crate::scan::JsonScan;
 use crate::string;
 
@@ -17,36 +18,22 @@ pub type Splice = (Range<usize>, Option<String>);
 /// edit, or does not cover exactly one value, or one member with its comma.
 #[must_use]
 pub fn splice<'a>(body: &'a [u8], edits: &[Splice]) -> Cow<'a, [u8]> {
-    let mut order: Vec<_> = edits.iter().filter(|edit| is_valid(body, edit)).collect();
-    if order.is_empty() {
-        return Cow::Borrowed(body);
-    }
-    order.sort_by_key(|(span, _)| span.start);
-    let texts = order.iter().filter_map(|(_, text)| text.as_ref());
-    let grown: usize = texts.map(|text| text.len() + text.len() / 16).sum();
-    let mut out = Vec::with_capacity(body.len() + grown);
-    let mut from = 0;
-    for (span, text) in order {
-        if span.start >= from {
-            out.extend_from_slice(&body[from..span.start]);
-            if let Some(text) = text {
-                string::encode(&mut out, text);
-            }
-            from = span.end;
-        }
-    }
-    out.extend_from_slice(&body[from..]);
-    Cow::Owned(out)
+    let edit = |edit: &Splice| Some((edit.0.clone(), replacement(body, edit)?));
+    let edits: Vec<_> = edits.iter().filter_map(edit).collect();
+    if edits.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(patch(body, &in_order(edits))) }
 }
 
 /// The bytes that an edit puts in place of its range; `None` if the edit is invalid or changes nothing.
 #[must_use]
 pub fn replacement(body: &[u8], edit: &Splice) -> Option<Vec<u8>> {
+    if !is_valid(body, edit) {
+        return None;
+    }
     let mut bytes = Vec::new();
     if let Some(text) = &edit.1 {
         string::encode(&mut bytes, text);
     }
-    is_valid(body, edit).then_some(bytes)
+    Some(bytes)
 }
 
 fn is_valid(body: &[u8], (span, text): &Splice) -> bool {

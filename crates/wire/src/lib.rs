@@ -41,4 +41,6 @@ pub use request::schema::ToolDescription;
 pub use request::slot::Slot;
 pub use request::tools::RequestHead;
 pub use tersely_json::JsonError as WireError;
-pub use tersely_json::{BodyMember, Insertion, Splice, replacement, splice, string, top_members};
+pub use tersely_json::{
+    BodyMember, Insertion, Splice, in_order, patch, replacement, splice, string, top_members,
+};

@@ -84,9 +84,6 @@ impl PastResults {
 impl Past {
     /// True when a request continues this conversation: it opens with the same text, and begins with the same results.
     pub(crate) fn is_continued_by(&self, reading: &Reading<'_>, answers: Option<&RemoteAnswers>) -> bool {
-        if answers.is_none_or(RemoteAnswers::is_empty) && *self.came == *reading.body() {
-            return true;
-        }
         let slots = reading.slots();
         if self.slots.len() > slots.len() {
             return false;

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
 use serde_json::{Map, Value};
 use tersely_core::redact;
 use tersely_wire::{BodyMember, Reading, top_members};
@@ -26,6 +27,14 @@ const MAX_DEBUG: (usize, usize, usize) = (16, 64, 256);
 #[must_use]
 pub fn asks_in_body(reading: &Reading<'_>) -> bool {
     reading.error().is_none() && NAMES.iter().any(|name| reading.value(name).is_some())
+}
+
+/// True when the beginning of a body may contain the name of an object with options for us. An object that begins later
+/// is not found, nor one whose name is written with escapes.
+#[must_use]
+pub fn may_ask_in(beginning: &[u8]) -> bool {
+    let is_quoted = |at: usize| beginning[..at].ends_with(b"\"");
+    NAMES.iter().any(|name| memmem::find_iter(beginning, name).any(is_quoted))
 }
 
 /// The body's options, and the body without them; `None` when it has none.

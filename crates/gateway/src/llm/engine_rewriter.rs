@@ -123,33 +123,33 @@ impl EngineRewriter {
     /// The verdict on a request whose body was read.
     fn rewrite_read(
         &self,
-        (provider, reading): (&'static Provider, &Reading<'_>),
+        reading: &Reading<'_>,
         head: &Head<'_>,
-        body: &Bytes,
+        sent: SentRequest,
+        whose: &TenantId,
     ) -> Verdict {
         let may_ask = head.tenant.is_none_or(|tenant| tenant.may_ask.allows(MayAsk::OBJECT));
         if !may_ask && asks_in_body(reading) {
             let Error { status, message, .. } = denied_at(MayAsk::OBJECT);
             return Verdict::Refuse(Refusal { status, message });
         }
-        self.pass((provider, reading), head, body).unwrap_or_else(refuse)
+        self.pass(reading, head, sent, whose).unwrap_or_else(refuse)
     }
 
     fn pass(
         &self,
-        (provider, reading): (&'static Provider, &Reading<'_>),
+        reading: &Reading<'_>,
         head: &Head<'_>,
-        body: &Bytes,
+        sent: SentRequest,
+        whose: &TenantId,
     ) -> Result<Verdict, OptionError> {
-        let whose = self.whose(head)?;
-        let sent = self.sent_request((provider, reading), head, body, &whose)?;
-        let books = self.books(head, &whose, sent.named);
+        let books = self.books(head, whose, sent.named);
         let candidates = if self.compressor.is_some() { sent.candidates(reading) } else { Vec::new() };
         let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
             return books.verdict(sent, reading, &Consultation::default());
         };
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
-        let inquiry = compressor.inquiry(head, &whose, candidates, books.only_counts);
+        let inquiry = compressor.inquiry(head, whose, candidates, books.only_counts);
         Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
             // This runs as a separate task, because it may panic and because calls that have begun should finish even
             // if the client disconnects. In that case the guard is dropped, and no further call begins.
@@ -168,27 +168,27 @@ impl EngineRewriter {
         head: &Head<'_>,
         body: &Bytes,
     ) -> Result<Verdict, OptionError> {
-        let whose = self.whose(head)?;
-        let sent = self.sent_request((provider, reading), head, body, &whose)?;
-        let engine = Arc::new(Engine::new(request_only(&sent.engine, ExpandOffer::Never)));
+        let (sent, whose) = self.sent_request((provider, reading), head, body)?;
+        let settings = request_only(&sent.engine, ExpandOffer::Never);
+        let engine = Arc::new(sent.engine.derived("request only", settings));
         let sent = SentRequest { engine, asked: sent.asked.clone().or(without_masks()), ..sent };
         self.books(head, &whose, sent.named).verdict(sent, reading, &Consultation::default())
     }
 
-    /// Collects everything that determines what is forwarded.
+    /// Collects everything that determines what is forwarded, and finds out for whom.
     fn sent_request(
         &self,
         (provider, reading): (&'static Provider, &Reading<'_>),
         head: &Head<'_>,
         body: &Bytes,
-        whose: &TenantId,
-    ) -> Result<SentRequest, OptionError> {
+    ) -> Result<(SentRequest, TenantId), OptionError> {
+        let whose = self.whose(head)?;
         // If the history is stored at the provider, the memo is not used, because it does not show whether omitted
         // texts are still stored.
         let history = reading.history();
         let fresh = history == HistoryPlace::Elsewhere;
-        let memo = if fresh { None } else { self.memory(whose) };
-        Ok(SentRequest {
+        let memo = if fresh { None } else { self.memory(&whose) };
+        let sent = SentRequest {
             engine: self.engine(),
             provider,
             path: head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned(),
@@ -200,7 +200,8 @@ impl EngineRewriter {
             plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(reading)),
             agreed: RemoteAnswers::default(),
             memo,
-        })
+        };
+        Ok((sent, whose))
     }
 
     /// The totals and the store for a request.
@@ -279,15 +280,18 @@ impl Rewrite for EngineRewriter {
 
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
-        self.rewrite_read((provider, &provider.read(body)), head, body)
+        let reading = provider.read(body);
+        match self.sent_request((provider, &reading), head, body) {
+            Ok((sent, whose)) => self.rewrite_read(&reading, head, sent, &whose),
+            Err(why) => refuse(why),
+        }
     }
 
     fn rewrite_known(&self, head: &Head<'_>, body: &Bytes) -> Option<Verdict> {
         let provider = claimed_provider(head.uri.path())?;
         let reading = provider.read(body);
-        let sent = self.sent_request((provider, &reading), head, body, &self.whose(head).ok()?).ok()?;
-        (sent.new_bytes(&reading) <= MAX_NEW_BYTES)
-            .then(|| self.rewrite_read((provider, &reading), head, body))
+        let (sent, whose) = self.sent_request((provider, &reading), head, body).ok()?;
+        (sent.new_bytes(&reading) <= MAX_NEW_BYTES).then(|| self.rewrite_read(&reading, head, sent, &whose))
     }
 
     fn rewrite_unwatched(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
@@ -379,7 +383,8 @@ fn request_only(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
 /// An engine for messages that are not forwarded: it changes only tool results.
 fn results_only(engine: &Engine, expand: ExpandOffer) -> Engine {
     let settings = request_only(engine, expand);
-    Engine::new(EngineSettings { schema: SchemaMode::Disabled, prompts: None, ..settings })
+    let settings = EngineSettings { schema: SchemaMode::Disabled, prompts: None, ..settings };
+    engine.derived(&format!("results only, {expand:?}"), settings)
 }
 
 /// Options that turn off the masking of secrets unless the settings or the request explicitly ask for it: we do not see

@@ -7,10 +7,8 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, StatusCode, Uri};
-use http_body::{Body, Frame};
-use http_body_util::BodyExt;
-use memchr::memmem;
 use tersely_account::ShownName;
+use tersely_engine::may_ask_in;
 use tersely_wire::early_model;
 use tokio::task::spawn_blocking;
 
@@ -25,7 +23,7 @@ use crate::http::signature::covers_body;
 use crate::llm::entry::RequestEntry;
 use crate::llm::expansion::Expansion;
 use crate::llm::mask;
-use crate::llm::read_body::{BodyRead, WholeBody, decoded_too_long, read, read_after, set_length};
+use crate::llm::read_body::{BegunBody, BodyRead, WholeBody, decoded_too_long, read, set_length};
 use crate::llm::rewrite::{Head, Replacement, Rewrite, Verdict, WaitingVerdict};
 use crate::llm::state::GatewayState;
 use crate::request_log::Known;
@@ -41,9 +39,6 @@ const MAX_READ_BYTES: usize = 256 << 10;
 
 /// The number of bytes at the beginning of a body that are searched for options, if compression is off.
 const BEGINNING_BYTES: usize = 16 << 10;
-
-/// The names of the objects with options.
-const OPTIONS: [&[u8]; 2] = [b"\"_tersely\"", b"\"_forge\""];
 
 /// The body to forward, and what to do with the response.
 pub(crate) struct OfferOutcome {
@@ -80,44 +75,30 @@ pub(crate) async fn offer(
         Ok(true) => return Ok(bypass(gate, known, parts, BypassReason::Signed, OutgoingBody::stream(body))),
         Err(why) => return Ok(bypass(gate, known, parts, why, OutgoingBody::stream(body))),
     }
-    match read(gate, body).await? {
-        BodyRead::Begun(outgoing) => Ok(bypass(gate, known, parts, BypassReason::Full, outgoing)),
-        BodyRead::Whole(whole) => rewrite_body(gate, known, parts, whole).await,
-    }
+    rewrite_read(gate, known, parts, read(gate, body).await?).await
 }
 
 /// Forwards a body as it arrives. Only its beginning is looked at, for the name of the model and for options that turn
-/// compression on.
+/// compression on; a coded body has to be read for them.
 async fn stream(
     gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
-    mut body: TimedBody,
+    body: TimedBody,
 ) -> Result<OfferOutcome, Error> {
     let Some(entry) = unread(gate, parts) else {
         return Ok(OfferOutcome::plain(OutgoingBody::stream(body)));
     };
-    let first = beginning(&mut body).await?;
-    if OPTIONS.iter().any(|name| memmem::find(&first[..first.len().min(BEGINNING_BYTES)], name).is_some()) {
-        return match read_after(gate, first, body).await? {
-            BodyRead::Begun(outgoing) => Ok(bypass(gate, known, parts, BypassReason::Full, outgoing)),
-            BodyRead::Whole(whole) => rewrite_body(gate, known, parts, whole).await,
-        };
+    let mut begun = BegunBody::new(gate, body);
+    begun.read_to(gate, BEGINNING_BYTES).await?;
+    let first = begun.bytes();
+    if Coding::of(&parts.headers) != Coding::Identity
+        || may_ask_in(&first[..first.len().min(BEGINNING_BYTES)])
+    {
+        return rewrite_read(gate, known, parts, begun.read(gate).await?).await;
     }
-    known.model = first_model(&parts.uri, &first);
-    let outgoing = OutgoingBody::partial(first, body, MemoryBudget::default());
-    Ok(OfferOutcome { entry: Some(entry.sent()), ..OfferOutcome::plain(outgoing) })
-}
-
-/// Reads the beginning of a body, or more if it arrives at once.
-async fn beginning(body: &mut TimedBody) -> Result<Bytes, Error> {
-    let mut first = Bytes::new();
-    while first.len() < BEGINNING_BYTES && !body.is_end_stream() {
-        // Trailers of such a short body are not forwarded.
-        let Some(Ok(piece)) = body.frame().await.transpose()?.map(Frame::into_data) else { break };
-        first = if first.is_empty() { piece } else { [&first[..], &piece].concat().into() };
-    }
-    Ok(first)
+    known.model = first_model(&parts.uri, first);
+    Ok(OfferOutcome { entry: Some(entry.sent()), ..OfferOutcome::plain(begun.into_outgoing()) })
 }
 
 /// The record of a request whose body the rewriter does not want.
@@ -178,6 +159,19 @@ fn bypass(
     let _ = catch_panic(|| gate.rewrite.on_bypass(&head(gate, parts), why));
     let added = HeaderMap::from_iter([(BYPASS_HEADER, HeaderValue::from_static(why.name()))]);
     OfferOutcome { added, ..OfferOutcome::plain(outgoing) }
+}
+
+/// Passes a body to the rewriter, if there was memory to read it.
+async fn rewrite_read(
+    gate: &GatewayState,
+    known: &mut Known,
+    parts: &mut Parts,
+    body: BodyRead,
+) -> Result<OfferOutcome, Error> {
+    match body {
+        BodyRead::Begun(outgoing) => Ok(bypass(gate, known, parts, BypassReason::Full, outgoing)),
+        BodyRead::Whole(whole) => rewrite_body(gate, known, parts, whole).await,
+    }
 }
 
 async fn rewrite_body(

@@ -39,45 +39,75 @@ pub(crate) enum BodyRead {
 
 /// Buffers a body as far as the memory budget allows.
 pub(crate) async fn read(gate: &GatewayState, body: TimedBody) -> Result<BodyRead, Error> {
-    read_after(gate, Bytes::new(), body).await
+    BegunBody::new(gate, body).read(gate).await
 }
 
-/// Buffers a body whose first bytes have been read.
-pub(crate) async fn read_after(
-    gate: &GatewayState,
-    first: Bytes,
-    mut body: TimedBody,
-) -> Result<BodyRead, Error> {
-    let limits = &gate.settings.limits;
-    if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
-        return Err(too_long(limits.body, body));
+/// A body whose beginning is buffered.
+pub(crate) struct BegunBody {
+    buffer: BodyBuffer,
+    rest: TimedBody,
+    trailers: Option<HeaderMap>,
+    held: MemoryBudget,
+    /// True if the memory budget is used up.
+    is_full: bool,
+}
+
+impl BegunBody {
+    /// A body of which nothing is buffered yet.
+    pub(crate) fn new(gate: &GatewayState, rest: TimedBody) -> Self {
+        let (buffer, held) = (BodyBuffer::default(), gate.room());
+        Self { buffer, rest, trailers: None, held, is_full: false }
     }
-    let (mut held, mut trailers) = (gate.room(), None);
-    let has_room = held.take(limits.memory, first.len());
-    let mut buffer = BodyBuffer { first, all: BytesMut::new() };
-    if !has_room {
-        return Ok(BodyRead::Begun(OutgoingBody::partial(buffer.bytes(), body, held)));
-    }
-    // A body that is known to have ended is not polled again, because that could take a while.
-    while !body.is_end_stream() {
-        let Some(frame) = body.frame().await else { break };
-        let data = match frame?.into_data() {
-            Ok(data) => data,
-            Err(frame) => {
-                trailers = frame.into_trailers().ok();
-                continue;
+
+    /// Buffers at least this many bytes, unless the body ends before or there is no memory.
+    pub(crate) async fn read_to(&mut self, gate: &GatewayState, bytes: usize) -> Result<(), Error> {
+        // A body that is known to have ended is not polled again, because that could take a while.
+        while self.buffer.len() < bytes && !self.is_full && !self.rest.is_end_stream() {
+            let Some(frame) = self.rest.frame().await else { break };
+            match frame?.into_data() {
+                Ok(data) => {
+                    self.is_full = !self.held.take(gate.settings.limits.memory, data.len());
+                    let ahead = self.rest.size_hint().lower();
+                    self.buffer.add(ahead.min(bytes.try_into().unwrap_or(u64::MAX)), data);
+                }
+                Err(frame) => self.trailers = frame.into_trailers().ok(),
             }
-        };
-        if buffer.len() + data.len() > limits.body {
-            return Err(too_long(limits.body, body));
         }
-        let room = held.take(limits.memory, data.len());
-        buffer.add(body.size_hint().lower(), data);
-        if !room {
-            return Ok(BodyRead::Begun(OutgoingBody::partial(buffer.bytes(), body, held)));
+        Ok(())
+    }
+
+    /// The bytes that are buffered.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.buffer.as_slice()
+    }
+
+    /// Buffers the rest of the body, as far as the memory budget allows.
+    pub(crate) async fn read(mut self, gate: &GatewayState) -> Result<BodyRead, Error> {
+        let limit = gate.settings.limits.body;
+        let ahead = usize::try_from(self.rest.size_hint().lower()).unwrap_or(usize::MAX);
+        if self.buffer.len().saturating_add(ahead) > limit {
+            return Err(too_long(limit, self.rest));
+        }
+        self.read_to(gate, limit.saturating_add(1)).await?;
+        if self.buffer.len() > limit {
+            return Err(too_long(limit, self.rest));
+        }
+        if self.is_full {
+            return Ok(BodyRead::Begun(self.into_outgoing()));
+        }
+        let Self { buffer, trailers, held, .. } = self;
+        Ok(BodyRead::Whole(WholeBody { bytes: buffer.into_bytes(), trailers, held }))
+    }
+
+    /// Converts the body, unchanged, to the body of an outgoing request.
+    pub(crate) fn into_outgoing(self) -> OutgoingBody {
+        let Self { buffer, rest, trailers, held, .. } = self;
+        if trailers.is_some() || rest.is_end_stream() {
+            OutgoingBody::whole(buffer.into_bytes(), trailers, held)
+        } else {
+            OutgoingBody::partial(buffer.into_bytes(), rest, held)
         }
     }
-    Ok(BodyRead::Whole(WholeBody { bytes: buffer.bytes(), trailers, held }))
 }
 
 /// Collects chunks of a body; a single chunk is not copied.
@@ -106,7 +136,11 @@ impl BodyBuffer {
         self.all.extend_from_slice(&piece);
     }
 
-    fn bytes(self) -> Bytes {
+    fn as_slice(&self) -> &[u8] {
+        if self.all.is_empty() { &self.first } else { &self.all }
+    }
+
+    fn into_bytes(self) -> Bytes {
         if self.all.is_empty() { self.first } else { self.all.freeze() }
     }
 }

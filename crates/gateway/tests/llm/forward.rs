@@ -9,7 +9,11 @@ use flate2::write::GzEncoder;
 use http::{Request, Response};
 use http_body_util::Full;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use tersely_gateway::{BypassReason, GatewaySettings, Origins, Refusal, Rewrite, Upstreams, Vendor, Verdict};
+use tersely_core::{Mode, Plan};
+use tersely_engine::{Engine, EngineSettings};
+use tersely_gateway::{
+    BypassReason, EngineRewriter, GatewaySettings, Origins, Refusal, Rewrite, Upstreams, Vendor, Verdict,
+};
 
 use crate::scene::{
     Hook, Raw, SeenRequest, Uninterested, answer, feed, gateway, get, keep, post, recorder, replace, send,
@@ -212,14 +216,17 @@ async fn trailers_go_both_ways() {
         Response::builder().header("trailer", "x-end").body(body).unwrap()
     })
     .await;
-    for rewrite in [keep(), Arc::new(Uninterested) as Arc<dyn Rewrite>] {
+    let plan = Plan { mode: Mode::Disabled, ..Plan::default() };
+    let off = EngineRewriter::new(Engine::new(EngineSettings { plan, ..EngineSettings::default() }));
+    for rewrite in [keep(), Arc::new(Uninterested) as Arc<dyn Rewrite>, Arc::new(off)] {
         let gateway = gateway(settings(address), rewrite).await;
         let (frames, body) = feed();
         tokio::spawn(async move {
             frames.say("body").await;
             frames.sign("there").await;
         });
-        let request = Request::post(gateway.url("/x")).header("te", "trailers").header("trailer", "x-end");
+        let request = Request::post(gateway.url("/v1/messages"));
+        let request = request.header("te", "trailers").header("trailer", "x-end");
         assert_eq!(send(request.body(body).unwrap()).await.trailers.unwrap()["x-end"], "back");
     }
 }

@@ -1,8 +1,11 @@
 //! A real engine in the gateway: what the upstream sees, and what the client is told.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
@@ -34,20 +37,20 @@ async fn exchange(
     live: &Arc<EngineRewriter>,
     path: &str,
     headers: &[(&str, &str)],
-    body: String,
+    body: impl Into<Bytes>,
 ) -> (Answer, Option<SeenRequest>) {
     let (address, log) = recorder().await;
     let gateway = gateway(settings(address), Arc::clone(live) as _).await;
     let post = headers
         .iter()
         .fold(Request::post(gateway.url(path)), |post, (name, value)| post.header(*name, *value));
-    let answer = send(post.body(Full::new(Bytes::from(body))).unwrap()).await;
+    let answer = send(post.body(Full::new(body.into())).unwrap()).await;
     let seen = log.lock().unwrap().pop();
     (answer, seen)
 }
 
 /// The body of a Messages request that the upstream saw.
-async fn sent(live: &Arc<EngineRewriter>, headers: &[(&str, &str)], body: String) -> String {
+async fn sent(live: &Arc<EngineRewriter>, headers: &[(&str, &str)], body: impl Into<Bytes>) -> String {
     let (answer, seen) = exchange(live, "/v1/messages?beta=true", headers, body).await;
     assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
     let seen = seen.unwrap();
@@ -186,6 +189,18 @@ async fn the_body_can_say_it_too_and_nobody_else_hears_it() {
         sent(&live, &[("x-tersely-bypass", "")], messages(&rows(), forge)).await,
         messages(&rows(), "")
     );
+}
+
+/// Behaviour 12.3.
+#[tokio::test]
+async fn the_body_turns_it_on_where_it_is_off() {
+    let off = Arc::new(EngineRewriter::new(engine(Plan { mode: Mode::Disabled, ..Plan::default() })));
+    let body = messages(&rows(), r#""_tersely":{"tool_output_compression":"standard"},"#);
+    let expected = sent(&Arc::default(), &[], messages(&rows(), "")).await;
+    assert_eq!(sent(&off, &[], body.clone()).await, expected);
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(body.as_bytes()).unwrap();
+    assert_eq!(sent(&off, &[("content-encoding", "gzip")], gzip.finish().unwrap()).await, expected);
 }
 
 /// Behaviour 15.1, 15.2.
