@@ -18,6 +18,10 @@ pub enum ReceiptKind {
     Block,
     /// A value in a client's settings.
     Setting,
+    /// An item of a list in a client's settings.
+    Item,
+    /// A file of its own.
+    File,
     /// A service, and the file that describes it.
     Service,
     /// MCP servers of a client, wrapped in Tersely.
@@ -51,9 +55,11 @@ pub struct Receipts {
     _turn: Option<RecordTurn>,
 }
 
-const KINDS: [(ReceiptKind, &str); 4] = [
+const KINDS: [(ReceiptKind, &str); 6] = [
     (ReceiptKind::Block, "block"),
     (ReceiptKind::Setting, "setting"),
+    (ReceiptKind::Item, "item"),
+    (ReceiptKind::File, "file"),
     (ReceiptKind::Service, "service"),
     (ReceiptKind::Servers, "mcp"),
 ];

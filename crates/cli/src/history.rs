@@ -27,6 +27,13 @@ pub(crate) fn of_run(sources: &SettingSources, choice: &HistoryChoice) -> Option
     Some(HistorySettings { file: Some(file(sources, choice)?), days: choice.days, project })
 }
 
+/// The history settings of `hook`, which serves one person as well.
+pub(crate) fn of_hook(sources: &SettingSources, choice: &HistoryChoice) -> Option<HistorySettings> {
+    let project = sources.here.file_name().map(|name| project_name(&name.to_string_lossy()));
+    let usual = of_run(sources, choice)?;
+    Some(HistorySettings { project: project.filter(|_| choice.project), ..usual })
+}
+
 /// The history settings of `serve`. On a loopback address, `serve` is used by one person, like `run`. Elsewhere it may
 /// serve many people, on a machine where nobody watches the disk, and its operators have metrics. So it writes no file
 /// unless configured to, and keeps the dashboard's data only in memory.
@@ -45,8 +52,11 @@ pub(crate) fn of_server(sources: &SettingSources, meant: &AllSettings) -> Option
 /// The name of the current folder.
 fn project() -> Option<String> {
     let folder = env::current_dir().ok()?;
-    let name = visible(&folder.file_name()?.to_string_lossy());
-    Some(name.chars().take(MAX_NAME_CHARS).collect())
+    Some(project_name(&folder.file_name()?.to_string_lossy()))
+}
+
+fn project_name(folder: &str) -> String {
+    visible(folder).chars().take(MAX_NAME_CHARS).collect()
 }
 
 #[cfg(test)]

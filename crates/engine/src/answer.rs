@@ -107,7 +107,7 @@ fn encode_texts(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice
 }
 
 /// Options that turn masking off, unless the operator turned it on everywhere.
-fn masks_off() -> RequestOptions {
+pub(crate) fn masks_off() -> RequestOptions {
     let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
     RequestOptions { change, ..RequestOptions::default() }
 }

@@ -13,6 +13,7 @@ mod converse;
 mod gemini;
 pub(crate) mod guess;
 pub mod hidden;
+pub mod hook;
 mod invoke;
 mod mask;
 pub mod mcp;

@@ -35,3 +35,7 @@ pub use vendor::{VENDORS, VendorPlace, VendorVariables};
 /// mcp` passes results unchanged, because they are compressed on their way to the model, and a nested run uses these
 /// endpoints.
 pub const INSIDE: &str = "TERSELY_RUN";
+
+/// Set for clients whose hooks compress the results of all tools, also of MCP servers. If it is set, `tersely mcp`
+/// passes results unchanged.
+pub const HOOKED: &str = "TERSELY_HOOK";

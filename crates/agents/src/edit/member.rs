@@ -13,7 +13,12 @@ struct MemberLocation {
 
 /// The value at the end of a path, exactly as written in the file.
 pub(super) fn value<'t>(text: &'t str, path: &[String]) -> Result<Option<&'t str>, TextFault> {
-    Ok(find(text, path)?.map(|found| &text[found.among[found.at].value.clone()]))
+    Ok(place(text, path)?.map(|place| &text[place]))
+}
+
+/// The range of the value at the end of a path.
+pub(super) fn place(text: &str, path: &[String]) -> Result<Option<Range<usize>>, TextFault> {
+    Ok(find(text, path)?.map(|found| found.among[found.at].value.clone()))
 }
 
 /// The patch that inserts a value at the end of a path. The value is inserted at the start of the innermost existing

@@ -3,6 +3,7 @@
 mod consent;
 mod diff;
 mod file;
+pub(crate) mod list_item;
 mod member;
 mod patch;
 pub(crate) mod scan;

@@ -4,6 +4,8 @@
 //! A client's settings refer to a permanent gateway only after its service has been seen to restart by itself.
 
 mod address;
+mod door;
+mod hook;
 mod plan;
 mod service;
 mod service_setup;
@@ -21,8 +23,9 @@ use tersely_terminal::output;
 
 use crate::clients::{CLIENTS, Client, ClientEnvironment, LocalEndpoints};
 use crate::edit::Consent;
+use crate::init::door::Door;
 use crate::init::plan::PlannedFile;
-use crate::receipt::{ReceiptKind, Receipts};
+use crate::receipt::Receipts;
 
 pub(crate) use service::ServiceKeeper;
 pub(crate) use shell::{BEGIN, END, block_place, foreign_lines};
@@ -31,7 +34,7 @@ const EXAMPLES: &str = "\
 Examples:
   tersely init --dry-run
   tersely init
-  tersely init --statusline
+  tersely init --hook --statusline
   tersely init --service --verify
   tersely uninstall
 
@@ -40,8 +43,8 @@ Exit codes: 1 if the answer was no or nothing was found, 2 if nothing could be w
 /// Make the agents on this machine start through Tersely
 ///
 /// Finds them, shows what it would write, asks, writes, and says how to undo it. Writes aliases such as
-/// claude='tersely run claude' into the files that your shells read. With --service it installs a gateway that starts
-/// by itself instead, and points the agents' own settings at it. `tersely uninstall` undoes both.
+/// claude='tersely run claude' into the files that your shells read. With --hook it adds hooks to the agents' own
+/// settings instead, with --service a gateway that starts by itself. `tersely uninstall` undoes all of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InitArgs {
@@ -60,6 +63,9 @@ pub struct InitArgs {
 /// How clients are sent through Tersely, and what they show of it.
 #[derive(Debug, clap::Args)]
 struct InitWay {
+    /// Let agents ask Tersely after each tool call (claude, opencode); their address and usage meters stay their own
+    #[arg(long, conflicts_with_all = ["service", "verify"])]
+    hook: bool,
     /// Install a gateway that starts by itself (systemd, launchd), and point the agents' settings at it
     #[arg(long)]
     service: bool,
@@ -101,24 +107,14 @@ pub fn run(args: &InitArgs, verify: Verify<'_>) -> Result<ExitCode, Stop> {
     }
     ensure_installed()?;
     let receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
-    ensure_one_way(args, &receipts)?;
-    if args.way.service {
-        service_setup::run(args, &environment, clients, receipts, verify)
-    } else {
-        alias(args, &environment, clients, receipts, verify)
+    let has_hook = clients.iter().any(|client| hook::CLIENTS.contains(&client.name()));
+    let door = Door::choose(args, has_hook)?;
+    door.ensure_only(&receipts)?;
+    match door {
+        Door::Run => alias(args, &environment, clients, receipts, verify),
+        Door::Hook => hook::run(args, &environment, clients, receipts),
+        Door::Service => service_setup::run(args, &environment, clients, receipts, verify),
     }
-}
-
-/// Returns an error if the other way is already installed: with both, every request would go through two gateways.
-fn ensure_one_way(args: &InitArgs, receipts: &Receipts) -> Result<(), CommandFault> {
-    let other = if args.way.service { ReceiptKind::Block } else { ReceiptKind::Service };
-    if receipts.all.iter().any(|receipt| receipt.kind == other) {
-        let stands = if args.way.service { "aliases" } else { "a service" };
-        let message =
-            format!("agents come through Tersely already, by {stands} of an earlier `tersely init`");
-        return Err(CommandFault::no(message, "to change the way, run `tersely uninstall` first"));
-    }
-    Ok(())
 }
 
 /// Parts of paths where programs are downloaded for a single run and removed later.

@@ -8,7 +8,7 @@ use tersely_settings::{self as settings, AllSettings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 
-use crate::clients::{Client, ClientEnvironment, INSIDE};
+use crate::clients::{Client, ClientEnvironment, HOOKED, INSIDE};
 use crate::edit::{SETTINGS_LIMIT, create};
 use crate::init::address;
 use crate::init::plan::PlannedFile;
@@ -24,7 +24,7 @@ const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Our variables that need no note: `init` uses them itself, or they are not settings.
-const HEARD: [&str; 3] = ["TERSELY_LISTEN", "TERSELY_HISTORY_RECORD", INSIDE];
+const HEARD: [&str; 4] = ["TERSELY_LISTEN", "TERSELY_HISTORY_RECORD", INSIDE, HOOKED];
 
 /// Installs a service, and points clients at it.
 pub(super) fn run(

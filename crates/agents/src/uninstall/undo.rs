@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::edit::{ClientFile, FileEdit, Patch, SETTINGS_LIMIT, SettingsShape, is_same_value};
+use crate::edit::{
+    ClientFile, FileEdit, Patch, SETTINGS_LIMIT, SettingPlace, SettingsShape, TextFault, is_same_value,
+    list_item,
+};
 use crate::init::{BEGIN, END, ServiceKeeper, block_place, foreign_lines};
 use crate::mcp_install::WrappedServers;
 use crate::receipt::{Receipt, ReceiptKind};
@@ -108,6 +111,8 @@ fn way(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     match receipt.kind {
         ReceiptKind::Block => block(receipt),
         ReceiptKind::Setting => setting(receipt),
+        ReceiptKind::Item => item(receipt),
+        ReceiptKind::File => whole_file(receipt),
         ReceiptKind::Service => service(receipt),
         ReceiptKind::Servers => servers(receipt),
     }
@@ -152,6 +157,30 @@ fn setting(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
         shape.cut(&file.text, &setting.path, &receipt.added).map_err(|fault| unable(fault.words()))?;
     let patch = patch.ok_or_else(|| unable("it is written in a way that cannot be undone here"))?;
     Ok((cut(receipt, file, patch), format!("{}: {name}", receipt.client)))
+}
+
+/// Plans how to undo an item of a list in a client's settings.
+fn item(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
+    let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
+    let SettingPlace { path, value } = &receipt.setting;
+    let name = receipt.setting.name();
+    let unable = |why: &str| CommandFault::unable(format!("{why}; remove our item of {name} by hand"), "");
+    let faulty = |fault: TextFault| unable(&fault.words(&file.text));
+    if list_item::find(&file.text, path, value).map_err(faulty)?.is_none() {
+        return Ok((UndoAction::Nothing, format!("our item of {name} is gone, or has changed")));
+    }
+    let patch = list_item::cut(&file.text, path, value, &receipt.added).map_err(faulty)?;
+    let patch = patch.ok_or_else(|| unable("it is written in a way that cannot be undone here"))?;
+    Ok((cut(receipt, file, patch), format!("{}: our item of {name}", receipt.client)))
+}
+
+/// Plans how to undo a file of our own.
+fn whole_file(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
+    let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
+    if file.text != receipt.added {
+        return Ok((UndoAction::Nothing, "the file was changed since, and is kept".to_owned()));
+    }
+    Ok((UndoAction::Remove(FileEdit::new(file, Vec::new())), format!("{}: the file", receipt.client)))
 }
 
 /// The action that applies the patch, or that removes the file if we created it and nothing else is left in it.

@@ -12,6 +12,7 @@ mod encode;
 mod eval;
 mod extproc;
 mod filter;
+mod hook;
 mod http;
 mod init;
 mod man;
@@ -20,6 +21,7 @@ mod provider;
 mod purge;
 mod run;
 mod serve;
+mod show;
 mod stats;
 mod statusline;
 mod uninstall;
@@ -62,6 +64,8 @@ pub(crate) enum TerselyCommand {
     Run(run::RunArgs),
     Serve(serve::ServeArgs),
     Mcp(Box<mcp::McpArgs>),
+    Hook(hook::HookArgs),
+    Show(show::ShowArgs),
     Http(http::HttpArgs),
     Extproc(extproc::ExtprocArgs),
     Stats(stats::StatsArgs),
@@ -90,6 +94,8 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Run(args) => run::run(args),
         TerselyCommand::Serve(args) => serve::run(args),
         TerselyCommand::Mcp(args) => mcp::run(args),
+        TerselyCommand::Hook(args) => hook::run(args),
+        TerselyCommand::Show(args) => show::run(args),
         TerselyCommand::Http(args) => http::run(args),
         TerselyCommand::Extproc(args) => extproc::run(args),
         TerselyCommand::Stats(args) => stats::run(args),

@@ -5,7 +5,7 @@ use std::process::{ExitCode, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::{env, io};
 
-use tersely_agents::clients::INSIDE;
+use tersely_agents::clients::{HOOKED, INSIDE};
 use tersely_engine::Engine;
 use tersely_gateway::{McpClientSession, Originals, Pipe, find_program, relay};
 use tersely_settings::{self as settings, SettingSources};
@@ -31,7 +31,7 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
             .into());
         }
     }
-    if env::var_os(INSIDE).is_some() {
+    if [INSIDE, HOOKED].iter().any(|name| env::var_os(name).is_some()) {
         return step_aside(&args.command);
     }
     let meant = settings::load_telling(&SettingSources::new(&args.flags))?.settings;

@@ -1,0 +1,89 @@
+//! The ways in which an agent's tool results can go through Tersely, and the question which one the user wants.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use tersely_terminal::fault::{CommandFault, Stop};
+
+use crate::init::InitArgs;
+use crate::receipt::{ReceiptKind, Receipts};
+
+/// A way through Tersely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Door {
+    /// Aliases that start agents with `tersely run`.
+    Run,
+    /// Hooks of the agents.
+    Hook,
+    /// A gateway that starts by itself.
+    Service,
+}
+
+/// What each way can do.
+const WAYS: &str = "\
+Agents can go through Tersely in three ways:
+
+                          1 run             2 hook            3 service
+  what is written         aliases           agents' hooks     a service, settings
+  agents                  all               claude, opencode  most
+  agent's own meters      hidden            kept              hidden
+  results of commands     compressed        compressed        compressed
+  results of MCP servers  compressed        compressed        compressed
+  failed commands         compressed        as they are       compressed
+  repeated results        by reference      again             by reference
+  file reads              as they are       as they are       as they are
+  what was cut            fetched unseen    `tersely show`    fetched unseen
+  tersely why             yes               no                yes
+";
+
+impl Door {
+    /// The way that the flags choose, or the user; without a terminal it is `run`.
+    pub(super) fn choose(args: &InitArgs, has_hook: bool) -> Result<Self, Stop> {
+        match (args.way.service, args.way.hook) {
+            (true, _) => return Ok(Self::Service),
+            (_, true) => return Ok(Self::Hook),
+            _ => {}
+        }
+        let is_asked = has_hook && !args.json && !args.consent.yes && !args.consent.dry_run;
+        if is_asked && io::stdin().is_terminal() { Self::ask() } else { Ok(Self::Run) }
+    }
+
+    fn ask() -> Result<Self, Stop> {
+        let mut asked = io::stderr().lock();
+        write!(asked, "{WAYS}\nWhich one? [1] ")?;
+        asked.flush()?;
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer)?;
+        match answer.trim() {
+            "" | "1" | "run" => Ok(Self::Run),
+            "2" | "hook" => Ok(Self::Hook),
+            "3" | "service" => Ok(Self::Service),
+            other => {
+                let message = format!("there is no way {other:?}");
+                Err(CommandFault::unable(message, "answer 1, 2 or 3").into())
+            }
+        }
+    }
+
+    /// Returns an error if another way is already installed: with two, every result would go through both.
+    pub(super) fn ensure_only(self, receipts: &Receipts) -> Result<(), CommandFault> {
+        let installed = receipts.all.iter().filter_map(|receipt| Self::of(receipt.kind));
+        let Some(other) = installed.into_iter().find(|door| *door != self) else { return Ok(()) };
+        let stands = match other {
+            Self::Run => "aliases",
+            Self::Hook => "hooks",
+            Self::Service => "a service",
+        };
+        let message =
+            format!("agents come through Tersely already, by {stands} of an earlier `tersely init`");
+        Err(CommandFault::no(message, "to change the way, run `tersely uninstall` first"))
+    }
+
+    fn of(kind: ReceiptKind) -> Option<Self> {
+        match kind {
+            ReceiptKind::Block => Some(Self::Run),
+            ReceiptKind::Item | ReceiptKind::File => Some(Self::Hook),
+            ReceiptKind::Service => Some(Self::Service),
+            ReceiptKind::Setting | ReceiptKind::Servers => None,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `tersely hook`: compresses a tool's result for a client that asks its hooks after each tool call.
+//!
+//! A hook must never disturb its client. So whatever goes wrong, it prints nothing and succeeds within [`DEADLINE`], and
+//! the client goes on with the result as the tool gave it.
+
+mod setup;
+
+use std::env;
+use std::io::{self, Read as _, Write as _};
+use std::process::ExitCode;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tersely_agents::clients::INSIDE;
+use tersely_core::Loss;
+use tersely_hook::MAX_INPUT_BYTES;
+use tersely_terminal::fault::Stop;
+use tersely_wire::hook::HookCall;
+
+use crate::command::hook::setup::HookSetup;
+
+pub(crate) use setup::kept;
+
+/// The longest time that a client loses, whatever happens.
+const DEADLINE: Duration = Duration::from_millis(900);
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely init --hook
+  tersely hook < event.json
+
+In ~/.claude/settings.json:
+  \"hooks\": { \"PostToolUse\": [{ \"matcher\": \"Bash|mcp__.*\", \"hooks\": [{ \"type\": \"command\", \"command\": \"tersely hook\" }] }] }
+
+Prints what replaces the result, or nothing. Always exits with 0.";
+
+/// Compress a tool's result for a client that runs hooks, without a gateway
+///
+/// Reads the result from standard input, as Claude Code tells it to a PostToolUse hook, and prints the answer that
+/// replaces it. Nothing else about the client changes: its address, its login and its usage meters stay its own. What a
+/// file or an edit tool returned stays as it is. Does nothing under `tersely run`, where a gateway does the same.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct HookArgs {
+    /// What may be lost: none (decodes byte for byte), form (layout only) or detail, which `tersely show` prints
+    #[arg(long, value_name = "LOSS", default_value = "form")]
+    pub loss: Loss,
+    /// Stay, and answer the hooks of this folder over a socket
+    #[arg(long, hide = true)]
+    pub resident: bool,
+}
+
+/// Runs the command.
+#[expect(clippy::unnecessary_wraps, reason = "as every command")]
+pub(crate) fn run(args: &HookArgs) -> Result<ExitCode, Stop> {
+    let until = Instant::now() + DEADLINE;
+    let loss = args.loss;
+    if args.resident {
+        if let Some(setup) = HookSetup::load(loss) {
+            setup.stay();
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (done, end) = channel();
+    // A thread that is stuck ends with the process.
+    let started = thread::Builder::new().spawn(move || {
+        let _ = work(loss, until);
+        let _ = done.send(());
+    });
+    if started.is_ok() {
+        let _ = end.recv_timeout(until.saturating_duration_since(Instant::now()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads what the client tells, and prints the answer.
+fn work(loss: Loss, until: Instant) -> Option<()> {
+    let mut told = Vec::new();
+    io::stdin().lock().take(MAX_INPUT_BYTES).read_to_end(&mut told).ok()?;
+    // A gateway compresses the result on its way to the model.
+    if env::var_os(INSIDE).is_some() {
+        return None;
+    }
+    HookCall::read(&told).filter(|call| !call.slots.is_empty() || call.file.is_some())?;
+    HookSetup::load(loss)?.answer(&told, until, |answer| {
+        // A client that does not read the answer any more does not need it.
+        let _ = io::stdout().write_all(answer).and_then(|()| io::stdout().flush());
+    });
+    Some(())
+}
