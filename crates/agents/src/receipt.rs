@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tersely_settings::{self as settings, SettingSources};
 use tersely_terminal::fault::CommandFault;
 
-use crate::edit::{ClientFile, SETTINGS_LIMIT, SettingPlace, create};
+use crate::edit::{ClientFile, SETTINGS_LIMIT, SettingPlace, create, list_item};
 use crate::folder_lock::RecordTurn;
 
 /// The kind of a change.
@@ -83,6 +83,17 @@ impl Receipt {
             added: String::new(),
             setting: SettingPlace::default(),
             is_new: false,
+        }
+    }
+
+    /// True if an item of a list, or a file of its own, is still as it was written.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        let Ok(file) = ClientFile::read(&self.file, SETTINGS_LIMIT) else { return false };
+        let SettingPlace { path, value } = &self.setting;
+        match self.kind {
+            ReceiptKind::Item => matches!(list_item::find(&file.text, path, value), Ok(Some(_))),
+            _ => file.text == self.added,
         }
     }
 

@@ -111,6 +111,77 @@ fn a_server_that_dies_takes_us_with_it() {
     assert_eq!(wrapped.end().0, Some(7));
 }
 
+/// A server that takes a while to start, lists its tools in another order each time, and ends when it is told to; with
+/// `broken`, it does not start again.
+const FLAPPING: &str = r#"
+import json, os, random, sys, time
+time.sleep(1.0)
+if os.path.exists(sys.argv[1] + ".broken"): os._exit(5)
+with open(sys.argv[1], "a") as starts: starts.write("x")
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked: continue
+    name = asked.get("params", {}).get("name")
+    if name == "die": os._exit(7)
+    if name == "break":
+        open(sys.argv[1] + ".broken", "w").close()
+        os._exit(7)
+    result = {"content": [{"type": "text", "text": "done"}]}
+    if asked["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
+    if asked["method"] == "tools/list":
+        tools = [{"name": name, "inputSchema": {}} for name in "abcdefgh"]
+        random.shuffle(tools)
+        result = {"tools": tools}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"#;
+
+fn flapping(test: &str) -> (Wrapped, std::path::PathBuf) {
+    let starts = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("flapping-{test}"));
+    for file in [starts.clone(), starts.with_extension("broken")] {
+        let _ = std::fs::remove_file(file);
+    }
+    let mut wrapped = start(&["python3", "-c", FLAPPING, &starts.display().to_string()]);
+    wrapped.ask("initialize", "");
+    wrapped.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    (wrapped, starts)
+}
+
+/// Behaviour 10.11: to its client, a server that ends and starts again is one server, with one list.
+#[test]
+fn a_server_that_ends_is_started_again_and_its_list_stays() {
+    let (mut wrapped, starts) = flapping("again");
+    let list = wrapped.ask("tools/list", "")["result"].clone();
+    for turn in 0..3 {
+        let lost = wrapped.ask("tools/call", "die");
+        assert_eq!(lost["error"]["code"], -32000, "{turn}: {lost}");
+        // The server is not there yet.
+        assert_eq!(wrapped.ask("tools/list", "")["result"], list, "{turn}");
+        assert_eq!(wrapped.ask("ping", "")["result"], json!({}));
+        let early = wrapped.ask("tools/call", "a");
+        let why = early["error"]["message"].as_str().expect("an error");
+        assert!(why.contains("is being started again; try again"), "{why}");
+        let begun = Instant::now();
+        while wrapped.ask("tools/call", "a")["result"]["content"][0]["text"] != "done" {
+            assert!(begun.elapsed() < Duration::from_secs(20), "it never came back");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        assert_eq!(wrapped.ask("tools/list", "")["result"], list, "{turn}: in the same order");
+    }
+    assert_eq!(std::fs::read_to_string(starts).expect("a file"), "xxxx");
+    assert_eq!(wrapped.end().0, Some(0));
+}
+
+/// Behaviour 10.11: a server that is not there when its client leaves does not keep us.
+#[test]
+fn a_server_that_stays_away_does_not_keep_us() {
+    let (mut wrapped, _) = flapping("away");
+    assert_eq!(wrapped.ask("tools/call", "break")["error"]["code"], -32000);
+    assert_eq!(wrapped.ask("tools/call", "a")["error"]["code"], -32000);
+    let code = wrapped.end().0;
+    assert!([Some(5), Some(7)].contains(&code), "{code:?}");
+}
+
 /// The output and exit code of a command with this input.
 fn printed(command: &mut Command) -> (Vec<u8>, Vec<u8>, Option<i32>) {
     let mut process = command

@@ -104,7 +104,8 @@ pub fn serve(place: &ResidentPlace, answerer: HookAnswerer) -> io::Result<()> {
     });
     let calls = Arc::clone(&resident);
     thread::Builder::new().spawn(move || calls.accept(&listener))?;
-    while !resident.is_idle() {
+    // Nobody can reach it without the socket.
+    while !resident.is_idle() && place.socket.exists() {
         thread::sleep(LOOK);
     }
     let _ = fs::remove_file(&place.socket);

@@ -12,6 +12,7 @@ use tersely_store::{Store, StorePlace};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 
+use crate::command::hook::kept;
 use crate::command::stats::{placeless, unreadable};
 use crate::gateway::{runtime, store_fault};
 use crate::history;
@@ -64,7 +65,23 @@ pub(crate) fn run(args: &PurgeArgs) -> Result<ExitCode, Stop> {
     if !args.yes {
         ask(&format!("forget everything in {}?", file.display()))?;
     }
+    forget_kept(&sources)?;
     forget(&file)
+}
+
+/// Forgets the texts that hooks have cut.
+fn forget_kept(sources: &SettingSources) -> Result<(), Stop> {
+    let Some(kept) = kept(sources) else { return Ok(()) };
+    let count = kept.clear().map_err(|error| {
+        CommandFault::unable(
+            format!("a kept text cannot be removed: {error}"),
+            "remove the folder `kept` by hand",
+        )
+    })?;
+    if count > 0 {
+        output::note(&format!("tersely: {count} texts forgotten that hooks had cut"))?;
+    }
+    Ok(())
 }
 
 fn forget(file: &Path) -> Result<ExitCode, Stop> {

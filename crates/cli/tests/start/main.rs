@@ -12,6 +12,7 @@ mod compressed;
 mod doctor;
 mod envoy;
 mod history;
+mod hooked;
 mod hostile;
 mod hosts;
 mod ledger;

@@ -17,6 +17,7 @@ mod servers;
 mod sessions;
 mod stdio_bridge;
 mod stdio_server;
+mod steady;
 mod stream;
 
 pub use client_session::McpClientSession;
@@ -25,3 +26,4 @@ pub use originals::Originals;
 pub use path_lookup::find_program;
 pub use relay::{Pipe, relay};
 pub use servers::{ListeningServer, McpServer, McpServers, StartedServer};
+pub use steady::{ServerProcess, StopSign, steady};

@@ -10,7 +10,7 @@ use crate::mcp::McpClientSession;
 use crate::mcp::framing::{MessageLines, Piece};
 
 /// The maximum size of a message to inspect; longer messages are relayed unread, so that they do not fill the memory.
-const MAX_MESSAGE_BYTES: usize = 32 << 20;
+pub(super) const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
 /// The two pipes of a client or a server.
 pub struct Pipe<R, W> {
@@ -115,7 +115,7 @@ async fn lock_writer<C>(client: &SharedWriter<C>, held: Option<OwnedMutexGuard<C
     }
 }
 
-async fn write_flushed(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+pub(super) async fn write_flushed(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
     to.write_all(bytes).await?;
     to.flush().await
 }

@@ -1,6 +1,7 @@
 //! Reads a server's list of tools, and adds a tool to it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use tersely_json::{BytePatch, JsonNode, string};
 
@@ -36,6 +37,8 @@ pub struct ToolListing<'a> {
     body: &'a [u8],
     list: JsonNode<'a>,
     tools: Vec<ListedTool<'a>>,
+    /// True if more pages follow.
+    is_part: bool,
 }
 
 /// One tool in the list.
@@ -51,13 +54,14 @@ impl<'a> ToolListing<'a> {
     #[must_use]
     pub fn find(id: &RpcId, body: &'a [u8]) -> Option<Self> {
         let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
-        let list = message.result?.get("tools").filter(JsonNode::is_list)?;
+        let [list, next] = message.result?.get_all(["tools", "nextCursor"])?;
+        let list = list.filter(JsonNode::is_list)?;
         let tool = |node: JsonNode<'a>| {
             let [name, schema] = node.get_all(["name", "outputSchema"])?;
             Some(ListedTool { name: name?.text()?, has_schema: schema.is_some(), node })
         };
         let tools = list.items().into_iter().filter_map(tool).collect();
-        Some(Self { body, list, tools })
+        Some(Self { body, list, tools, is_part: next.is_some() })
     }
 
     /// True when the server itself has a tool with this name.
@@ -69,6 +73,31 @@ impl<'a> ToolListing<'a> {
     /// The names of the tools without an output schema.
     pub fn plain(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().filter(|tool| !tool.has_schema).map(|tool| &*tool.name)
+    }
+
+    /// The names of the tools in their order, if this page is the whole list.
+    #[must_use]
+    pub fn whole(&self) -> Option<Vec<String>> {
+        let is_whole = !self.is_part && self.tools.len() == self.list.items().len();
+        is_whole.then(|| self.tools.iter().map(|tool| tool.name.clone().into_owned()).collect())
+    }
+
+    /// The message with the tools in an earlier order, new ones last; `None` if they are in that order already. The list
+    /// is at the front of every prompt, so another order would lose the provider's cache.
+    #[must_use]
+    pub fn in_order(&self, earlier: &[String]) -> Option<Vec<u8>> {
+        let ranks: BTreeMap<&str, usize> =
+            earlier.iter().enumerate().map(|(rank, name)| (name.as_str(), rank)).collect();
+        let mut tools: Vec<_> = self.tools.iter().collect();
+        tools.sort_by_key(|tool| ranks.get(&*tool.name).copied().unwrap_or(usize::MAX));
+        let is_same = tools.iter().zip(&self.tools).all(|(one, other)| one.node.span == other.node.span);
+        if is_same || self.whole().is_none() {
+            return None;
+        }
+        let tools: Vec<_> = tools.iter().map(|tool| tool.node.bytes()).collect();
+        let mut patch = BytePatch::default();
+        patch.put(self.list.span.clone(), [b"[", &*tools.join(&b','), b"]"].concat());
+        Some(patch.apply(self.body).into_owned())
     }
 
     /// Applies these changes to the message, and adds `tool` after the other tools.
@@ -147,6 +176,30 @@ mod tests {
         let before = r#"[{"name":"a","description":"one\n  two","inputSchema":{"properties":{"x":{"description":" y  z","default":"  "}}},"x-mcp-header":"  "}]"#;
         let after = r#"[{"name":"a","description":"one two","inputSchema":{"properties":{"x":{"description":"y z","default":"  "}}},"x-mcp-header":"  "}]"#;
         check(ListChanges { minify: Some(minify), ..ListChanges::default() }, None, before, after);
+    }
+
+    #[test]
+    fn tools_keep_an_earlier_order() {
+        let earlier = ["b", "c", "a"].map(str::to_owned);
+        let (id, names) = (RpcId::Number("1".into()), |body: &[u8]| {
+            ToolListing::find(&RpcId::Number("1".into()), body).and_then(|listing| listing.whole())
+        });
+        let body =
+            br#"{"id":1,"result":{"tools":[ {"name":"a"}, {"name":"new"},{"name":"b","x":[1]} ],"y":2}}"#;
+        let now = ToolListing::find(&id, body).expect("a list").in_order(&earlier).expect("another order");
+        assert_eq!(
+            String::from_utf8_lossy(&now),
+            r#"{"id":1,"result":{"tools":[{"name":"b","x":[1]},{"name":"a"},{"name":"new"}],"y":2}}"#
+        );
+        assert_eq!(names(&now), Some(["b", "a", "new"].map(str::to_owned).to_vec()));
+        assert_eq!(ToolListing::find(&id, &now).expect("a list").in_order(&earlier), None);
+        for body in [
+            &br#"{"id":1,"result":{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"n"}}"#[..],
+            br#"{"id":1,"result":{"tools":[{"name":"a"},7,{"name":"b"}]}}"#,
+        ] {
+            let listing = ToolListing::find(&id, body).expect("a list");
+            assert_eq!((listing.whole(), listing.in_order(&earlier)), (None, None));
+        }
     }
 
     #[test]

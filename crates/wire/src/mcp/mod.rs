@@ -8,10 +8,12 @@ mod events;
 mod list;
 mod message;
 mod repeat;
+mod server_memory;
 mod session;
 
 pub use answer::ToolAnswer;
 pub use events::{McpEvent, McpEvents};
 pub use list::{ListChanges, StructuredCopies, ToolListing};
 pub use message::{RpcId, RpcKind, rpc_kind};
+pub use server_memory::ServerMemory;
 pub use session::{ExpectedAnswer, FromClient, FromServer, McpSession, OwnCall, ToolKnowledge};

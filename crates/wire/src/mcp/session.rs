@@ -36,6 +36,8 @@ pub struct McpSession {
     reads_structured: bool,
     /// True when the server has listed its tools in this session.
     has_listed: bool,
+    /// The names of its tools in the order of the latest list.
+    order: Vec<String>,
 }
 
 /// Clients that show their model the structured content of a result instead of its texts, whether or not the tool has
@@ -109,7 +111,8 @@ impl McpSession {
     #[must_use]
     pub fn knowing(known: ToolKnowledge, tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         let (awaited, tasks) = (Vec::new(), Vec::new());
-        Self { tool, changes, awaited, tasks, known, reads_structured: false, has_listed: false }
+        let order = Vec::new();
+        Self { tool, changes, awaited, tasks, known, reads_structured: false, has_listed: false, order }
     }
 
     /// The facts learned from the server's lists of tools in this session; `None` if the server sent no list.
@@ -196,8 +199,13 @@ impl McpSession {
 
     /// Changes a server's list of tools, and adds our tool at the end of the first page. If the server has a tool
     /// with the same name, our tool is not added.
+    /// The tools keep the order of the list before.
     pub fn listing<'b>(&mut self, id: &RpcId, is_first: bool, body: &'b [u8]) -> Cow<'b, [u8]> {
         let Some(listing) = ToolListing::find(id, body) else { return Cow::Borrowed(body) };
+        if let Some(sorted) = listing.in_order(&self.order).filter(|_| is_first) {
+            return Cow::Owned(self.listing(id, is_first, &sorted).into_owned());
+        }
+        self.order = listing.whole().filter(|_| is_first).unwrap_or_default();
         self.has_listed = true;
         let is_taken = self.tool.as_ref().is_none_or(|tool| listing.has(tool.name));
         if is_first {

@@ -25,11 +25,24 @@ pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
         Finding::good("tersely init", format!("aliases in {}", receipt.file.display()))
             .public("init: aliases")
     });
-    let mut findings: Vec<_> = aliases.collect();
+    let hooks = of(ReceiptKind::Item).chain(of(ReceiptKind::File)).map(hook);
+    let mut findings: Vec<_> = aliases.chain(hooks).collect();
     for place in places(of(ReceiptKind::Setting)) {
         findings.push(service(settings, &place).await);
     }
     findings
+}
+
+/// Whether a client's hook is still there.
+fn hook(receipt: &Receipt) -> Finding {
+    let (client, file) = (&receipt.client, receipt.file.display());
+    if receipt.is_in_place() {
+        Finding::good("tersely init", format!("a hook of {client} in {file}"))
+            .public(format!("init: a hook of {client}"))
+    } else {
+        let again = "tersely init --hook writes it again, tersely uninstall forgets it";
+        Finding::bad("tersely init", format!("the hook of {client} is no longer in {file}; {again}"))
+    }
 }
 
 /// An address, and the clients configured to use it.

@@ -1,13 +1,17 @@
 //! Wraps an MCP server: relays messages between it and the standard input and output of this process.
 
 use std::ffi::OsString;
+use std::pin::pin;
 use std::process::{ExitCode, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, io};
 
 use tersely_agents::clients::{HOOKED, INSIDE};
 use tersely_engine::Engine;
-use tersely_gateway::{McpClientSession, Originals, Pipe, find_program, relay};
+use tersely_gateway::{
+    McpClientSession, Originals, Pipe, ServerProcess, StopSign, find_program, relay, steady,
+};
 use tersely_settings::{self as settings, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tokio::io::{stdin, stdout};
@@ -69,27 +73,58 @@ fn split(command: &[OsString]) -> Result<(&OsString, &[OsString]), CommandFault>
 async fn serve(door: Arc<McpClientSession>, command: &[OsString]) -> Result<ExitStatus, Stop> {
     let (program, args) = split(command)?;
     let mut signals = Signals::all()?;
-    let (mut child, pipe) = start(program, args).map_err(|error| absent(None, program, &error))?;
+    let (stop, pid) = (StopSign::default(), Arc::new(AtomicU32::new(0)));
+    let server =
+        Started { program: program.clone(), args: args.to_vec(), child: None, pid: Arc::clone(&pid) };
+    let (pipe, running) = steady(server, stop.clone()).map_err(|error| absent(None, program, &error))?;
     let client = Pipe { from: stdin(), to: stdout() };
-    // The relay ends when the server closes its output, or when the client disconnects.
+    // The relay ends when the server closes its output for good, or when the client disconnects.
     let mut relaying = tokio::spawn(relay(door, client, pipe));
-    let mut is_relayed = false;
+    let mut running = pin!(running);
+    let (mut is_relayed, mut ended) = (false, None);
     loop {
-        let pid = child.id();
         select! {
             _ = &mut relaying, if !is_relayed => is_relayed = true,
-            ended = child.wait(), if is_relayed => return ended.map_err(Stop::from),
+            status = &mut running, if ended.is_none() => ended = Some(status),
             // A server may pass its output to a child process, so relaying continues while the server exits.
-            signal = signals.next() => forward(signal, pid, Terminal::None),
+            signal = signals.next() => {
+                stop.set();
+                forward(signal, Some(pid.load(Ordering::Relaxed)).filter(|pid| *pid > 0), Terminal::None);
+            }
+        }
+        if let Some(status) = ended.take_if(|_| is_relayed) {
+            return status.map_err(Stop::from);
         }
     }
 }
 
-/// Starts the server; it inherits standard error.
-fn start(program: &OsString, args: &[OsString]) -> io::Result<(Child, Pipe<ChildStdout, ChildStdin>)> {
-    let mut server = Command::new(find_program(program));
-    let mut child = server.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    let missing = || io::Error::other("no pipe to the server");
-    let (from, to) = (child.stdout.take().ok_or_else(missing)?, child.stdin.take().ok_or_else(missing)?);
-    Ok((child, Pipe { from, to }))
+/// The server's command, and its process; it inherits standard error.
+struct Started {
+    program: OsString,
+    args: Vec<OsString>,
+    child: Option<Child>,
+    pid: Arc<AtomicU32>,
+}
+
+impl ServerProcess for Started {
+    type From = ChildStdout;
+    type To = ChildStdin;
+    type Status = ExitStatus;
+
+    fn start(&mut self) -> io::Result<Pipe<ChildStdout, ChildStdin>> {
+        let mut server = Command::new(find_program(&self.program));
+        let mut child = server.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let missing = || io::Error::other("no pipe to the server");
+        let (from, to) = (child.stdout.take().ok_or_else(missing)?, child.stdin.take().ok_or_else(missing)?);
+        self.pid.store(child.id().unwrap_or_default(), Ordering::Relaxed);
+        self.child = Some(child);
+        Ok(Pipe { from, to })
+    }
+
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        match &mut self.child {
+            Some(child) => child.wait().await,
+            None => Ok(ExitStatus::default()),
+        }
+    }
 }

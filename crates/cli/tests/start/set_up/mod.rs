@@ -2,6 +2,7 @@
 
 mod aliases;
 mod home;
+mod hooks;
 #[cfg(target_os = "linux")]
 mod service;
 mod status_line;

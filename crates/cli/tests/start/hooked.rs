@@ -1,0 +1,153 @@
+//! Tests `tersely hook` and `tersely show` as clients and models run them.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// A home of its own, short enough for a socket.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(test: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("tersely-hooked-{}-{test}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("project")).expect("a folder");
+        Self(folder)
+    }
+
+    /// What the program prints, and how it ends.
+    fn run(&self, args: &[&str], variables: &[(&str, &str)], input: &[u8]) -> (Option<i32>, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tersely"));
+        command.args(args).env_clear().env("HOME", &self.0).envs(variables.iter().copied());
+        command
+            .current_dir(self.0.join("project"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        let _ = child.stdin.take().expect("a pipe").write_all(input);
+        let ended = child.wait_with_output().expect("it ends");
+        (ended.status.code(), String::from_utf8(ended.stdout).expect("text"))
+    }
+
+    fn hook(&self, args: &[&str], input: &[u8]) -> Option<Value> {
+        let (code, said) = self.run(&[&["hook"], args].concat(), &[], input);
+        assert_eq!(code, Some(0));
+        (!said.is_empty()).then(|| {
+            let answer: Value = serde_json::from_str(&said).expect("JSON");
+            answer["hookSpecificOutput"]["updatedToolOutput"].clone()
+        })
+    }
+
+    fn stats(&self) -> Value {
+        serde_json::from_str(&self.run(&["stats", "--json"], &[], b"").1).expect("JSON")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Without its socket, the resident process ends by itself.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn rows() -> String {
+    let rows: Vec<Value> = (0..40).map(|n| json!({"id": n, "kind": "fruit", "ripe": null})).collect();
+    serde_json::to_string_pretty(&rows).expect("rows")
+}
+
+fn event(session: &str, stdout: &str) -> Vec<u8> {
+    json!({"hook_event_name": "PostToolUse", "session_id": session, "tool_name": "Bash", "tool_use_id": "t",
+        "tool_input": {"command": "run"},
+        "tool_response": {"stdout": stdout, "stderr": "", "interrupted": false, "isImage": false}})
+    .to_string()
+    .into_bytes()
+}
+
+/// Behaviour 25.1, 25.3: the first call and the ones that the resident process answers say the same, and each is
+/// counted once.
+#[test]
+fn a_hook_answers_and_counts_what_it_saved() {
+    let place = Place::new("answers");
+    let first = place.hook(&[], &event("one", &rows())).expect("an answer");
+    let until = Instant::now() + Duration::from_secs(30);
+    let sockets = || fs::read_dir(place.0.join(".local/state/tersely")).into_iter().flatten().flatten();
+    let is_there = || sockets().any(|it| it.path().extension().is_some_and(|end| end == "sock"));
+    while cfg!(unix) && !is_there() {
+        assert!(Instant::now() < until, "no resident process");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for _ in 0..3 {
+        assert_eq!(place.hook(&[], &event("one", &rows())).as_ref(), Some(&first));
+    }
+    assert!(first["stdout"].as_str().expect("a text").len() < rows().len() / 2);
+    let until = Instant::now() + Duration::from_secs(30);
+    while place.stats()["periods"]["today"]["requests"] != 4 {
+        assert!(Instant::now() < until, "{}", place.stats());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let stats = place.stats();
+    assert_eq!(stats["sessions"].as_array().map(Vec::len), Some(1), "{stats}");
+    let line = place.run(&["statusline"], &[], br#"{"session_id":"one"}"#).1;
+    assert!(line.contains("saved"), "{line}");
+}
+
+/// Behaviour 25.2: under a gateway a hook says nothing, and `tersely mcp` leaves results to the hook.
+#[test]
+fn one_door_is_enough() {
+    let place = Place::new("one");
+    let told = event("one", &rows());
+    assert_eq!(place.run(&["hook"], &[("TERSELY_RUN", "1")], &told), (Some(0), String::new()));
+    let (code, said) = place.run(&["mcp", "--", "echo", "the server itself"], &[("TERSELY_HOOK", "1")], b"");
+    assert_eq!((code, &*said), (Some(0), "the server itself\n"));
+}
+
+/// Behaviour 25.2: whatever is told, a hook succeeds and says nothing that is no answer.
+#[test]
+fn nothing_that_is_told_disturbs_a_client() {
+    let place = Place::new("hostile");
+    for told in
+        [&b""[..], b"garbage", b"{}", &[0xff; 64], &event("s", "short"), "[".repeat(100_000).as_bytes()]
+    {
+        assert_eq!(place.hook(&[], told), None);
+    }
+    fs::write(place.0.join("project/tersely.toml"), "mode = \"no such mode\"").expect("a file");
+    let (code, _) = place.run(&["hook"], &[], &event("s", &rows()));
+    assert_eq!(code, Some(0));
+    // A file in the way of our folder costs the history and the resident process, not the answer.
+    fs::remove_file(place.0.join("project/tersely.toml")).expect("it is there");
+    let _ = fs::remove_dir_all(place.0.join(".local"));
+    fs::write(place.0.join(".local"), "").expect("a file");
+    assert!(place.hook(&[], &event("s", &rows())).is_some());
+}
+
+/// Behaviour 25.5: what is cut is printed by the command that the text names, and forgotten by `tersely purge`.
+#[test]
+fn what_was_cut_is_shown() {
+    let place = Place::new("shown");
+    let line = |n: usize| {
+        format!(
+            "2026-01-01T00:{:02}:{:02} worker {} took job {}\n",
+            n / 60 % 60,
+            n % 60,
+            n % 7,
+            n * 7919 % 1009
+        )
+    };
+    let log = (0..4_000).map(line).collect::<Vec<_>>().concat();
+    let now = place.hook(&["--loss", "detail"], &event("s", &log)).expect("an answer");
+    let text = now["stdout"].as_str().expect("a text");
+    let id =
+        text.rsplit("`tersely show ").nth(1).and_then(|it| it.split('`').next()).expect("the text names it");
+    assert_eq!(place.run(&["show", id], &[], b""), (Some(0), log.clone()));
+    let lines: String = log.split_inclusive('\n').skip(9).take(2).collect();
+    assert_eq!(place.run(&["show", id, "10-11"], &[], b""), (Some(0), lines));
+    assert_eq!(place.run(&["show", &format!("<<<SHADOW:{id}>>>")], &[], b"").1, log);
+    assert_eq!(place.run(&["show", "../history.db"], &[], b""), (Some(1), String::new()));
+    assert_eq!(place.run(&["purge", "--yes"], &[], b"").0, Some(0));
+    assert_eq!(place.run(&["show", id], &[], b""), (Some(1), String::new()));
+}
