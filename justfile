@@ -169,6 +169,12 @@ expand: release
     python3 trials/clients/setup.py
     cd trials/clients && python3 expand.py
 
+# Claude Code and OpenCode with the hooks of `tersely init --hook`: is a result replaced in its own shape, and nothing else changed? With faults, both doors, a resumed session, and times. (3 minutes)
+[group('slow')]
+hooks: release
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 hooks.py
+
 # Claude Code in a real terminal: does its status line say what the history says, and is it undone to the byte? (a minute)
 [group('slow')]
 statusline: release

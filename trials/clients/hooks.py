@@ -127,7 +127,7 @@ class Trial:
 
     def __init__(self, folder: Path, binary: Path, agent: Agent) -> None:
         self.folder, self.binary, self.agent = folder, binary, agent
-        self.seconds = 0.0
+        self.seconds, self.scripts = 0.0, FILES
 
     def script(self, body: dict, tools: list[str], results: list[tuple[str, str]]) -> list[Say]:
         """The next call; a sub-agent runs one command."""
@@ -157,19 +157,19 @@ class Trial:
 
     def prepare(self, start: Start) -> dict[str, str]:
         """Writes what the client finds around it."""
-        env = prepare(self.folder, start, FILES)
+        env = prepare(self.folder, start, self.scripts)
         env["PATH"] = f"{self.binary.parent}:{BIN}:{env['PATH']}"
         return env | {"TERM": "dumb"}
 
 
-def results(requests: list[Request], sub: bool = False) -> list[str]:
+def results(requests: list[Request], sub: bool = False, is_exact: bool = False) -> list[str]:
     """The results that the last request of the conversation, or of the sub-agent, holds."""
     best: list[str] = []
     for request in requests:
         body = json.loads(request.body)
         if (SUBTASK in json.dumps((body.get("messages") or [{}])[0])) != sub:
             continue
-        found = [named_alike(text) for _, text in shape_of(request.path).results(body)]
+        found = [text if is_exact else named_alike(text) for _, text in shape_of(request.path).results(body)]
         best = found if len(found) >= len(best) else best
     return best
 
@@ -322,11 +322,57 @@ def times(binary: Path, folder: Path) -> None:
         print(f"  {kilobytes:3} KB: median {statistics.median(took):.1f} ms, p95 {took[int(len(took) * 0.95)]:.1f} ms, most {took[-1]:.1f} ms")
 
 
+# An MCP server that answers with files.
+FILES_SERVER = """\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message: continue
+    method, result = message["method"], {}
+    if method == "initialize": result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": "files", "version": "1"}}
+    if method == "tools/list": result = {"tools": [{"name": "fetch", "description": "fetch", "inputSchema": {"type": "object", "properties": {"number": {"type": "integer"}}}}]}
+    if method == "tools/call": result = {"content": [{"type": "text", "text": open(sys.argv[1 + message["params"]["arguments"]["number"]]).read()}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+CAP = range(26_000, 60_000)
+
+
+def cap(binary: Path, folder: Path, answers: Path) -> list[str]:
+    """Whether MCP answers that are too long for Claude Code arrive whole, through the hook and through `tersely mcp`."""
+    def tokens(text: str, *words: str) -> dict:
+        return json.loads(subprocess.run([binary, *words], input=text, capture_output=True, text=True, check=True).stdout)
+
+    files = []
+    for file in sorted(path for path in answers.rglob("*") if path.is_file() and 60_000 < path.stat().st_size < 1_000_000):
+        told = tokens(file.read_text(errors="replace"), "compress", "--loss", "form", "--json")
+        if told["before"] in CAP and told["after"] <= 25_000:
+            files.append((file, told["before"], told["after"]))
+    steps = [Step(file.name, Call("mcp__files__fetch", {"number": number}), "whole") for number, (file, *_) in enumerate(files)]
+    whole: dict[str, list[bool]] = {}
+    for door, before in (("alone", []), ("hook", []), ("tersely mcp", [str(binary), "mcp", "--loss", "form", "--"])):
+        def start(url: str, before: list[str] = before) -> Start:
+            made = claude_start(url)
+            command, *rest = [*before, "python3", "files.py", *[str(file) for file, *_ in files]]
+            made.words[-1] = json.dumps({"mcpServers": {"files": {"command": command, "args": rest}}})
+            return made
+
+        trial = Trial(folder / "cap", binary, Agent(start, steps, ""))
+        trial.scripts = {"files.py": FILES_SERVER}
+        found = results(trial.run("hook" if door == "hook" else None), is_exact=True)
+        texts = [file.read_text(errors="replace").strip() for file, *_ in files]
+        whole[door] = [was in (text.strip(), decoded(binary, text).strip()) for was, text in zip(texts, found)]
+    for (file, was, now), *arrived in zip(files, *whole.values()):
+        print(f"  {file.name:34} {was:6} -> {now:6} tokens   " + ", ".join(f"{door}: {'whole' if it else 'cut'}" for door, it in zip(whole, arrived)))
+    print("  " + ", ".join(f"{door}: {sum(arrived)} of {len(files)} whole" for door, arrived in whole.items()))
+    return [f"{door}: an answer is cut" for door in ("hook", "tersely mcp") if not all(whole[door])]
+
+
 def main() -> None:
     """Each agent without and with hooks; then faults, and times."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tersely", type=Path, default=ROOT / "target/release/tersely")
-    parser.add_argument("--only", choices=["claude", "opencode", "faults", "times"])
+    parser.add_argument("--only", choices=["claude", "opencode", "faults", "times", "cap"])
+    parser.add_argument("--answers", type=Path, default=ROOT / "../shared/corpus/outputs", help="files from which the answers above the limit are taken")
     args = parser.parse_args()
     binary, bad = args.tersely.resolve(), []
     with tempfile.TemporaryDirectory(prefix="hooks-") as name:
@@ -351,6 +397,8 @@ def main() -> None:
                 bad += [f"{agent}: {fault}" for fault in found]
             if agent == "claude" and args.only in (None, "faults"):
                 bad += [f"faults: {fault}" for fault in faults_of(trial, before, plain)]
+        if args.only in (None, "cap") and args.answers.is_dir():
+            bad += cap(binary, folder, args.answers.resolve())
         if args.only in (None, "times"):
             times(binary, folder)
     print("\n".join(bad) or "as expected")

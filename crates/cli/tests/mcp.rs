@@ -153,8 +153,8 @@ fn a_server_that_ends_is_started_again_and_its_list_stays() {
     let (mut wrapped, starts) = flapping("again");
     let list = wrapped.ask("tools/list", "")["result"].clone();
     for turn in 0..3 {
-        let lost = wrapped.ask("tools/call", "die");
-        assert_eq!(lost["error"]["code"], -32000, "{turn}: {lost}");
+        let gone = wrapped.ask("tools/call", "die");
+        assert_eq!(gone["error"]["code"], -32000, "{turn}: {gone}");
         // The server is not there yet.
         assert_eq!(wrapped.ask("tools/list", "")["result"], list, "{turn}");
         assert_eq!(wrapped.ask("ping", "")["result"], json!({}));

@@ -10,7 +10,7 @@ use source::{Imports, Source, circles, crates, is_participle, products, sources,
 const PURE: [&str; 7] = ["account", "json", "codec", "stage", "core", "wire", "proof"];
 
 /// The workspace crates that each crate uses, exactly as in its manifest. A crate comes after those that it uses.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("account", &[]),
     ("json", &[]),
     ("codec", &["json"]),
@@ -23,6 +23,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("telemetry", &["account"]),
     ("history", &["account", "proof", "telemetry"]),
     ("engine", &["account", "core", "wire"]),
+    ("hook", &["account", "core", "engine", "history", "telemetry", "wire"]),
     ("gateway", &["account", "core", "engine", "history", "store", "telemetry", "wire"]),
     ("testing", &["codec", "core", "stage", "wire"]),
     ("audit", &["account", "core", "engine", "wire"]),
@@ -42,6 +43,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
             "eval",
             "gateway",
             "history",
+            "hook",
             "proof",
             "settings",
             "store",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// Minimum lines of tests per hundred lines of source: a change may raise these, never lower them.
-const TEST_PERCENT: [(&str, usize); 20] = [
+const TEST_PERCENT: [(&str, usize); 21] = [
     // What breaks a prompt cache is tested with whole requests, in wire/tests/cache_break.rs.
     ("account", 28),
     ("agents", 29),
@@ -19,6 +19,7 @@ const TEST_PERCENT: [(&str, usize); 20] = [
     ("eval", 17),
     ("gateway", 87),
     ("history", 42),
+    ("hook", 60),
     ("json", 52),
     ("proof", 65),
     ("settings", 10),

@@ -41,8 +41,8 @@ pub use llm::{
     Totals, Verdict, WaitingVerdict,
 };
 pub use mcp::{
-    ListeningServer, McpClientSession, McpServer, McpServers, McpWork, Originals, Pipe, ServerProcess,
-    StartedServer, StopSign, find_program, relay, serve_mcp, steady,
+    ListeningServer, McpClientSession, McpServer, McpServers, McpWork, Originals, Pipe, RestartSwitch,
+    StartedServer, SteadyPipe, SteadyProcess, find_program, relay, serve_mcp, steady,
 };
 pub use serve::{bind, serve, serve_dashboard};
 pub use settings::{

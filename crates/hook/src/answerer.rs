@@ -15,6 +15,9 @@ use tersely_wire::hook::{HookCall, OutputFile};
 
 use crate::kept_texts::KeptTexts;
 
+/// The maximum length of what a client tells its hook, in bytes.
+pub const MAX_INPUT_BYTES: u64 = 32 << 20;
+
 /// The longest output in a file of the client that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use tersely_engine::KeptOriginal;
 
 /// How long a text is kept, and how many bytes of texts.
-const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 const MAX_BYTES: u64 = 256 << 20;
 
 /// A folder of texts, each in a file with the name of its id.

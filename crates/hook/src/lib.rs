@@ -9,10 +9,7 @@ mod kept_texts;
 #[cfg(unix)]
 mod resident;
 
-pub use answerer::{Answered, HookAnswerer};
+pub use answerer::{Answered, HookAnswerer, MAX_INPUT_BYTES};
 pub use kept_texts::KeptTexts;
 #[cfg(unix)]
 pub use resident::{ResidentPlace, ask, serve};
-
-/// The maximum length of what a client tells its hook, in bytes.
-pub const MAX_INPUT_BYTES: u64 = 32 << 20;

@@ -11,14 +11,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::MAX_INPUT_BYTES;
-use crate::answerer::HookAnswerer;
+use crate::answerer::{HookAnswerer, MAX_INPUT_BYTES};
 
 /// The longest path that a socket can have on every system.
 const MAX_PATH_BYTES: usize = 100;
 
 /// How long the process stays without a call.
-const MAX_IDLE: Duration = Duration::from_secs(15 * 60);
+const MAX_IDLE: Duration = Duration::from_mins(15);
 
 /// How often it looks whether it is idle.
 const LOOK: Duration = Duration::from_secs(20);
@@ -68,7 +67,7 @@ pub fn ask(place: &ResidentPlace, told: &[u8], deadline: Instant) -> io::Result<
     stream.set_write_timeout(left()?)?;
     stream.write_all(told)?;
     stream.shutdown(Shutdown::Write)?;
-    let (mut answer, mut piece) = (Vec::new(), [0; 64 << 10]);
+    let (mut answer, mut piece) = (Vec::new(), [0; 16 << 10]);
     loop {
         stream.set_read_timeout(left()?)?;
         match stream.read(&mut piece)? {

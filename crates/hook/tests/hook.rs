@@ -163,6 +163,7 @@ fn nothing_is_cut_that_cannot_be_kept_or_holds_a_secret() {
     assert!(!place.exists(), "no secret is written to disk");
 }
 
+/// Behaviour 25.6.
 #[test]
 fn an_output_in_a_file_comes_whole_if_it_costs_no_more_than_its_beginning() {
     let folder = TestFolder::new();
@@ -249,7 +250,9 @@ mod resident {
                 })
             })
             .collect();
-        asks.into_iter().for_each(|ask| ask.join().expect("as expected"));
+        for ask in asks {
+            ask.join().expect("as expected");
+        }
         assert_eq!(ask(&place, b"garbage", soon()).expect("an answer"), b"");
         serve(&place, answerer(Loss::Form, None)).expect("a second one leaves at once");
         let socket = folder.0.join("run/hook-0000000000000007.sock");

@@ -18,9 +18,9 @@ pub(crate) fn find(text: &str, path: &[String], item: &str) -> Result<Option<Ran
 /// The text with a new item at the start of a list, and the bytes that were inserted for it. Creates the list if there
 /// is none. An error if the insertion could not be undone exactly.
 pub(crate) fn put(text: &str, path: &[String], item: &str) -> Result<(String, String), TextFault> {
-    let patch = insertion(text, path, item)?;
-    let (at, added) = (patch.place.start, patch.text.clone());
-    let with = apply(text, &mut [patch]);
+    let new = insertion(text, path, item)?;
+    let (at, added) = (new.place.start, new.text.clone());
+    let with = apply(text, &mut [new]);
     let is_there = find(&with, path, item)?.is_some();
     let back = cut(&with, path, item, &added)?;
     if is_there && back.is_some_and(|back| apply(&with, &mut [back]) == text) {

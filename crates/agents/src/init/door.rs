@@ -7,6 +7,20 @@ use tersely_terminal::fault::{CommandFault, Stop};
 use crate::init::InitArgs;
 use crate::receipt::{ReceiptKind, Receipts};
 
+/// Flags that choose a way.
+#[derive(Debug, clap::Args)]
+pub(super) struct DoorFlags {
+    /// Let agents ask Tersely after each tool call (claude, opencode); their address and usage meters stay their own
+    #[arg(long, conflicts_with_all = ["service", "verify"])]
+    pub(super) hook: bool,
+    /// Install a gateway that starts by itself (systemd, launchd), and point the agents' settings at it
+    #[arg(long)]
+    pub(super) service: bool,
+    /// The address of that gateway; default: that of `tersely serve`
+    #[arg(long, value_name = "ADDR", requires = "service")]
+    pub(super) listen: Option<String>,
+}
+
 /// A way through Tersely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Door {
@@ -38,7 +52,7 @@ Agents can go through Tersely in three ways:
 impl Door {
     /// The way that the flags choose, or the user; without a terminal it is `run`.
     pub(super) fn choose(args: &InitArgs, has_hook: bool) -> Result<Self, Stop> {
-        match (args.way.service, args.way.hook) {
+        match (args.way.door.service, args.way.door.hook) {
             (true, _) => return Ok(Self::Service),
             (_, true) => return Ok(Self::Hook),
             _ => {}

@@ -20,7 +20,7 @@ pub(super) const CLIENTS: [&str; 2] = ["claude", "opencode"];
 /// The tools of Claude Code whose results are compressed. The hook is not run for others, because their results stay.
 const MATCHER: &str = "Bash|mcp__.*";
 
-/// The plugin of OpenCode.
+/// The plugin of `OpenCode`.
 const PLUGIN: &str = include_str!("opencode_plugin.js");
 
 /// Adds hooks to the clients that have them.
@@ -115,7 +115,7 @@ fn claude(
     Ok(planned)
 }
 
-/// A plugin of OpenCode, which is a file of its own.
+/// A plugin of `OpenCode`, which is a file of its own.
 fn opencode(environment: &ClientEnvironment, program: &str) -> Result<PlannedFile, String> {
     let folder = environment.home("XDG_CONFIG_HOME", ".config").join("opencode");
     let file = folder.join("plugins").join("tersely.js");
@@ -135,7 +135,7 @@ fn opencode(environment: &ClientEnvironment, program: &str) -> Result<PlannedFil
 }
 
 fn add(planned: &mut PlannedFile, receipts: &Receipts, mut receipt: Receipt) {
-    receipt.file = planned.path().to_owned();
+    planned.path().clone_into(&mut receipt.file);
     receipt.is_new = receipts.find(&receipt).map_or(planned.is_new(), |earlier| earlier.is_new);
     planned.receipts.push(receipt);
 }

@@ -23,7 +23,7 @@ use tersely_terminal::output;
 
 use crate::clients::{CLIENTS, Client, ClientEnvironment, LocalEndpoints};
 use crate::edit::Consent;
-use crate::init::door::Door;
+use crate::init::door::{Door, DoorFlags};
 use crate::init::plan::PlannedFile;
 use crate::receipt::Receipts;
 
@@ -63,15 +63,8 @@ pub struct InitArgs {
 /// How clients are sent through Tersely, and what they show of it.
 #[derive(Debug, clap::Args)]
 struct InitWay {
-    /// Let agents ask Tersely after each tool call (claude, opencode); their address and usage meters stay their own
-    #[arg(long, conflicts_with_all = ["service", "verify"])]
-    hook: bool,
-    /// Install a gateway that starts by itself (systemd, launchd), and point the agents' settings at it
-    #[arg(long)]
-    service: bool,
-    /// The address of that gateway; default: that of `tersely serve`
-    #[arg(long, value_name = "ADDR", requires = "service")]
-    listen: Option<String>,
+    #[command(flatten)]
+    door: DoorFlags,
     /// Also show what is saved in Claude Code's status line, unless it has another one
     #[arg(long)]
     statusline: bool,

@@ -95,7 +95,7 @@ fn ensure_free(keeper: ServiceKeeper, listen: SocketAddr) -> Result<(), CommandF
 
 /// The settings of the gateway. Only the address can be set by an argument.
 fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
-    let sources = SettingSources::new(&Flags { listen: args.way.listen.clone(), ..Flags::default() });
+    let sources = SettingSources::new(&Flags { listen: args.way.door.listen.clone(), ..Flags::default() });
     let meant = settings::load(&sources).map_err(settings::fault)?.settings;
     let listen = meant.gateway.listen;
     if listen.ip().is_loopback() && listen.port() != 0 {

@@ -65,7 +65,7 @@ pub(crate) enum TerselyCommand {
     Serve(serve::ServeArgs),
     Mcp(Box<mcp::McpArgs>),
     Hook(hook::HookArgs),
-    Show(show::ShowArgs),
+    Show(show::ShowTextArgs),
     Http(http::HttpArgs),
     Extproc(extproc::ExtprocArgs),
     Stats(stats::StatsArgs),

@@ -22,7 +22,7 @@ Exit code 1 if nothing is kept under this id.";
 /// Print a text that `tersely hook` cut, or a part of it
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct ShowArgs {
+pub(crate) struct ShowTextArgs {
     /// The id of the text, as it stands in the result
     pub id: String,
     /// Lines (10-40), a text to search for, or a JSON path (items[0].name); default: all of it
@@ -30,7 +30,7 @@ pub(crate) struct ShowArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &ShowArgs) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &ShowTextArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&Flags::default());
     let request = json!({ "id": args.id, "part": args.part }).to_string();
     let request = ExpandRequest::read(&request)

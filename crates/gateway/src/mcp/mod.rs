@@ -26,4 +26,4 @@ pub use originals::Originals;
 pub use path_lookup::find_program;
 pub use relay::{Pipe, relay};
 pub use servers::{ListeningServer, McpServer, McpServers, StartedServer};
-pub use steady::{ServerProcess, StopSign, steady};
+pub use steady::{RestartSwitch, SteadyPipe, SteadyProcess, steady};

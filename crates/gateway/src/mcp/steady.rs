@@ -26,13 +26,16 @@ const MAX_STARTS: u32 = 10;
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// How long a new server may take to answer the greeting.
-const GREETING_TIMEOUT: Duration = Duration::from_secs(60);
+const GREETING_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What a client is told while there is no server.
 const WHY: &str = "the MCP server has ended and is being started again; try again in a moment";
 
+/// The pipes that stand for a server.
+pub type SteadyPipe = Pipe<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
+
 /// A process of a server.
-pub trait ServerProcess: Send + 'static {
+pub trait SteadyProcess: Send + 'static {
     /// Its output and its input.
     type From: AsyncRead + Unpin + Send + 'static;
     /// Its input.
@@ -52,9 +55,9 @@ pub trait ServerProcess: Send + 'static {
 
 /// Stops a server from being started again.
 #[derive(Debug, Clone, Default)]
-pub struct StopSign(Arc<AtomicBool>);
+pub struct RestartSwitch(Arc<AtomicBool>);
 
-impl StopSign {
+impl RestartSwitch {
     /// The server must not be started again.
     pub fn set(&self) {
         self.0.store(true, Ordering::Release);
@@ -71,20 +74,17 @@ struct ServerSide<W> {
     /// The server's input; `None` while there is no server.
     input: Mutex<Option<W>>,
     to_client: Mutex<WriteHalf<DuplexStream>>,
-    stop: StopSign,
+    stop: RestartSwitch,
 }
 
 /// Runs a server, and returns the pipes that stand for it and the work that ends with it.
 ///
 /// # Errors
 /// If the server cannot be started.
-pub fn steady<P: ServerProcess>(
+pub fn steady<P: SteadyProcess>(
     mut process: P,
-    stop: StopSign,
-) -> io::Result<(
-    Pipe<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>,
-    impl Future<Output = io::Result<P::Status>>,
-)> {
+    stop: RestartSwitch,
+) -> io::Result<(SteadyPipe, impl Future<Output = io::Result<P::Status>>)> {
     let Pipe { from, to } = process.start()?;
     let (near, far) = duplex(BUFFER_BYTES);
     let ((near_from, near_to), (from_client, to_client)) = (split(near), split(far));
@@ -131,7 +131,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> ServerSide<W> {
     /// Passes the server's messages to the client, and starts the server again when it ends.
     async fn run<P>(self: Arc<Self>, mut process: P, from: P::From) -> io::Result<P::Status>
     where
-        P: ServerProcess<To = W>,
+        P: SteadyProcess<To = W>,
     {
         let mut lines = MessageLines::new(MAX_MESSAGE_BYTES, from);
         loop {
@@ -173,7 +173,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> ServerSide<W> {
     /// Starts the server until it answers the greeting; `None` if it does not, or if the client has gone.
     async fn start_again<P>(&self, process: &mut P) -> Option<MessageLines<P::From>>
     where
-        P: ServerProcess<To = W>,
+        P: SteadyProcess<To = W>,
     {
         for attempt in 0..MAX_STARTS {
             let _ = process.wait().await;

@@ -23,8 +23,8 @@ pub struct ServerMemory {
     /// True when the server has answered the greeting.
     is_ready: bool,
     waiting: Vec<WaitingCall>,
-    /// The lists of tools, by cursor.
-    pages: Vec<(Option<String>, Vec<u8>)>,
+    /// The lists of tools, by cursor; that of the first page is empty.
+    pages: Vec<(String, Vec<u8>)>,
 }
 
 /// A request that waits for its answer.
@@ -32,7 +32,7 @@ pub struct ServerMemory {
 struct WaitingCall {
     id: RpcId,
     /// The cursor of a request for a list of tools.
-    page: Option<Option<String>>,
+    page: Option<String>,
 }
 
 impl ServerMemory {
@@ -111,9 +111,9 @@ impl ServerMemory {
         RpcMessage::all(line).into_iter().flat_map(answer).collect()
     }
 
-    fn keep_page(&mut self, cursor: Option<String>, page: &[u8]) {
+    fn keep_page(&mut self, cursor: String, page: &[u8]) {
         // A new first page begins a new list.
-        if cursor.is_none() {
+        if cursor.is_empty() {
             self.pages.clear();
         }
         if self.pages.len() < MAX_PAGES {
@@ -122,8 +122,8 @@ impl ServerMemory {
     }
 }
 
-fn cursor(message: &RpcMessage<'_>) -> Option<String> {
-    message.param("cursor").map(std::borrow::Cow::into_owned)
+fn cursor(message: &RpcMessage<'_>) -> String {
+    message.param("cursor").unwrap_or_default().into_owned()
 }
 
 fn result(id: &str, result: &[u8]) -> Vec<u8> {

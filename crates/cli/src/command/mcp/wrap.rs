@@ -10,7 +10,7 @@ use std::{env, io};
 use tersely_agents::clients::{HOOKED, INSIDE};
 use tersely_engine::Engine;
 use tersely_gateway::{
-    McpClientSession, Originals, Pipe, ServerProcess, StopSign, find_program, relay, steady,
+    McpClientSession, Originals, Pipe, RestartSwitch, SteadyProcess, find_program, relay, steady,
 };
 use tersely_settings::{self as settings, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
@@ -73,7 +73,7 @@ fn split(command: &[OsString]) -> Result<(&OsString, &[OsString]), CommandFault>
 async fn serve(door: Arc<McpClientSession>, command: &[OsString]) -> Result<ExitStatus, Stop> {
     let (program, args) = split(command)?;
     let mut signals = Signals::all()?;
-    let (stop, pid) = (StopSign::default(), Arc::new(AtomicU32::new(0)));
+    let (stop, pid) = (RestartSwitch::default(), Arc::new(AtomicU32::new(0)));
     let server =
         Started { program: program.clone(), args: args.to_vec(), child: None, pid: Arc::clone(&pid) };
     let (pipe, running) = steady(server, stop.clone()).map_err(|error| absent(None, program, &error))?;
@@ -106,7 +106,7 @@ struct Started {
     pid: Arc<AtomicU32>,
 }
 
-impl ServerProcess for Started {
+impl SteadyProcess for Started {
     type From = ChildStdout;
     type To = ChildStdin;
     type Status = ExitStatus;
