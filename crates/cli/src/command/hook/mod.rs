@@ -37,7 +37,7 @@ Prints what replaces the result, or nothing. Always exits with 0.";
 
 /// Compress a tool's result for a client that runs hooks, without a gateway
 ///
-/// Reads the result from standard input, as Claude Code tells it to a PostToolUse hook, and prints the answer that
+/// Reads the result from standard input, as Claude Code tells it to a `PostToolUse` hook, and prints the answer that
 /// replaces it. Nothing else about the client changes: its address, its login and its usage meters stay its own. What a
 /// file or an edit tool returned stays as it is. Does nothing under `tersely run`, where a gateway does the same.
 #[derive(Debug, clap::Args)]

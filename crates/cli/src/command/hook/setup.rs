@@ -59,9 +59,9 @@ impl HookSetup {
             }
         }
         let answerer = self.answerer();
-        let answered = answerer.answer(told);
-        print(&answered.bytes);
-        answerer.record(&answered);
+        let result = answerer.answer(told);
+        print(&result.bytes);
+        answerer.record(&result);
         if let Some(history) = answerer.history() {
             let _ = history.finish(until.saturating_duration_since(Instant::now()));
         }
