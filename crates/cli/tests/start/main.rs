@@ -21,6 +21,7 @@ mod packed;
 mod printed;
 mod private;
 mod processed;
+mod records;
 mod run;
 mod seen;
 mod serve;

@@ -101,9 +101,9 @@ async fn who_rewrites_a_request_shows_in_nothing() {
         assert_eq!(&known[at], fresh, "request {at} with a memo");
         assert_eq!(&forgetful[at], fresh, "request {at} with a memo of one conversation");
     }
-    let reuses =
+    let is_known =
         |answer: &&Answer| matches!(answer.header("x-tersely-memo").get(..8), Some("reused=6" | "reused=7"));
-    let reused = answers.iter().filter(reuses).count();
+    let reused = answers.iter().filter(is_known).count();
     assert!(reused >= 3, "the memo was of use: {reused}");
 }
 

@@ -112,6 +112,8 @@ async fn options_count_up_to_the_border_and_no_further() {
     }
 }
 
+type Coder = fn(&[u8]) -> Vec<u8>;
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut coder = GzEncoder::new(Vec::new(), Compression::default());
     coder.write_all(bytes).unwrap();
@@ -130,7 +132,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 
 #[tokio::test]
 async fn coded_bodies_arrive_as_they_were_sent_unless_they_have_options() {
-    let codings: [(&str, fn(&[u8]) -> Vec<u8>); 3] = [("gzip", gzip), ("deflate", deflate), ("zstd", zstd)];
+    let codings: [(&str, Coder); 3] = [("gzip", gzip), ("deflate", deflate), ("zstd", zstd)];
     let (plain, asks) = (body(40_000, 9, ""), body(40_000, 9, OPTIONS));
     let (_, seen) = upload(GatewayLimits::default(), &[], 1000, asks.clone()).await;
     let expected = seen.unwrap().body;
@@ -178,9 +180,9 @@ async fn a_signed_body_arrives_as_it_was_signed() {
 #[tokio::test]
 async fn a_body_of_any_length_goes_through_unless_it_has_to_be_read() {
     let limits = || GatewayLimits { body: 20_000, ..GatewayLimits::default() };
-    let long = body(90_000, 9, "");
-    let (_, seen) = upload(limits(), &[], 1000, long.clone()).await;
-    assert!(seen.unwrap().body == long);
+    let streamed = body(90_000, 9, "");
+    let (_, seen) = upload(limits(), &[], 1000, streamed.clone()).await;
+    assert!(seen.unwrap().body == streamed);
     let (answer, seen) = upload(limits(), &[], 1000, body(90_000, 9, OPTIONS)).await;
     assert_eq!(
         (answer.status, seen.is_none()),
@@ -199,13 +201,13 @@ async fn a_body_of_any_length_goes_through_unless_it_has_to_be_read() {
     assert!(seen.unwrap().body == coded);
     let declared = coded.len().to_string();
     let headers = [("content-encoding", "gzip"), ("content-length", declared.as_str())];
-    let (address, log) = recorder().await;
+    let (address, record) = recorder().await;
     let gateway = gateway(GatewaySettings { limits: limits(), ..settings(address) }, off()).await;
     let request = headers
         .iter()
         .fold(Request::post(gateway.url("/v1/messages")), |it, (name, value)| it.header(*name, *value));
     let answer = soon(send(request.body(Full::new(Bytes::from(coded.clone()))).unwrap())).await;
-    assert_eq!((answer.status, log.lock().unwrap().pop().unwrap().body == coded), (StatusCode::OK, true));
+    assert_eq!((answer.status, record.lock().unwrap().pop().unwrap().body == coded), (StatusCode::OK, true));
 }
 
 /// Behaviour 7.1: without memory for a body, it is forwarded unread.
