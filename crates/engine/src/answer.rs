@@ -78,7 +78,7 @@ impl Engine {
             let edits: Vec<_> = found.slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
             return ClientAnswer { body: splice(body, &edits), ..unchanged };
         }
-        let results = compress(&scope, None, &found.slots, &[]);
+        let results = compress(&scope, None, &found.slots);
         let mut edits = results.edits(&found.slots);
         if answer.may_unstructure {
             edits.extend(found.repeat.map(|span| (span, Bytes::new())));

@@ -179,3 +179,35 @@ pub(crate) fn count_change(
         (None, None) => TokenChange { before: count(came), after: count(sent) },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tersely_testing::generate::Choices;
+    use tersely_wire::{in_order, patch};
+
+    use super::*;
+
+    /// A result is found in the edited body where its replacement was written, however many edits come before it.
+    #[test]
+    fn a_place_in_the_edited_body_is_where_its_replacement_is() {
+        for seed in 0..2000_u64 {
+            let seed = &mut { seed };
+            let body: Vec<u8> = (b'a'..=b'z').cycle().take(100).collect();
+            let edit = |seed: &mut u64| {
+                let (start, length) = (seed.pick(95), seed.pick(6));
+                (start..start + length, Bytes::from(format!("<{}>", "x".repeat(seed.pick(9)))))
+            };
+            let edits: Vec<BodyEdit> = in_order((0..seed.pick(9)).map(|_| edit(seed)).collect());
+            let patched = patch(&body, &edits);
+            let mut shift = Shift::new(&edits);
+            // Insertions are not results: a result is never empty.
+            for (span, bytes) in edits.iter().filter(|(span, _)| !span.is_empty() && seed.pick(3) > 0) {
+                let is_behind_insertion =
+                    edits.iter().any(|(other, _)| other.is_empty() && other.start == span.start);
+                if !is_behind_insertion {
+                    assert_eq!(&patched[shift.place(span.start, bytes.len())], &bytes[..], "{edits:?}");
+                }
+            }
+        }
+    }
+}

@@ -17,7 +17,6 @@ pub(crate) struct Observation {
     pub(crate) otherwise: ResultStatus,
     pub(crate) came: TextSize,
     pub(crate) is_kept: bool,
-    pub(crate) is_renewed: bool,
     /// The family that the text looks like, for a result that belongs to no known program.
     pub(crate) looks: Option<&'static str>,
 }
@@ -40,7 +39,7 @@ pub(crate) fn record(
         mode: seen.mode,
         status: status(seen, sent, record),
         is_changed: record.changed > 0,
-        is_renewed: seen.is_renewed,
+        is_renewed: false,
         stages: record.stages.iter().map(|saving| (saving.stage, saving.saved)).collect(),
         before: seen.came,
         after: sent.map_or(seen.came, TextSize::of),

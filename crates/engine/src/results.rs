@@ -114,10 +114,21 @@ pub(crate) fn results(
     let renewed = memo.map_or_else(Vec::new, |recall| recall.changed_results(scope, slots));
     let mut results = match past {
         Some(past) if past.slots.len() == slots.len() => reuse_results(past),
-        _ => compress(scope, past, slots, &renewed),
+        _ => compress(scope, past, slots),
     };
-    results.report.record.renewed = renewed.iter().filter(|is| **is).count();
+    mark_changed(&mut results.report.record, &renewed);
     results
+}
+
+/// Marks the results that have changed since an earlier request. A result from the memo may still have the mark of the
+/// request that changed it.
+fn mark_changed(record: &mut RequestRecord, changed: &[bool]) {
+    record.renewed = changed.iter().filter(|is| **is).count();
+    for (result, is_renewed) in record.results.iter_mut().zip(changed) {
+        if result.is_renewed != *is_renewed {
+            Arc::make_mut(result).is_renewed = *is_renewed;
+        }
+    }
 }
 
 /// The results of a request that has no new ones.
@@ -129,12 +140,7 @@ fn reuse_results(past: &Past) -> Results {
 
 /// Compresses the results of these slots, in order. Those of `past` are not compressed again, unless another request
 /// is continuing the same conversation at this moment.
-pub(crate) fn compress(
-    scope: &Scope<'_>,
-    past: Option<&Past>,
-    slots: &[Slot<'_>],
-    renewed: &[bool],
-) -> Results {
+pub(crate) fn compress(scope: &Scope<'_>, past: Option<&Past>, slots: &[Slot<'_>]) -> Results {
     let past = past.and_then(|past| Some((past, past.results.take_conversation()?)));
     let mut results = Results::default();
     let mut conversation = match past {
@@ -155,8 +161,7 @@ pub(crate) fn compress(
         _ => compress_alone(scope, *at, slot),
     });
     for ((at, slot), draft) in new.into_iter().zip(drafts) {
-        let Draft { state, mut seen } = draft.unwrap_or_else(Draft::unreadable);
-        seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
+        let Draft { state, seen } = draft.unwrap_or_else(Draft::unreadable);
         let FilledResult { sent, mut report, kept } = fill(&mut conversation, slot, state);
         let result = record(at, slot, &seen, sent.as_deref(), &report);
         report.record.results.push(Arc::new(result));
@@ -194,7 +199,6 @@ impl<'s> Draft<'s> {
             otherwise,
             came: TextSize::of(text),
             is_kept: false,
-            is_renewed: false,
             looks: text.trim_start().starts_with(['{', '[']).then_some("json"),
         };
         Self { state, seen }

@@ -209,6 +209,8 @@ fn listed_name(tool: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use tersely_testing::generate::Choices;
+
     use super::*;
 
     fn check(settings: &EngineSettings, tool: &str, expected: Option<(Mode, Loss)>) {
@@ -344,5 +346,105 @@ mod tests {
             let scope = Scope::new(&settings, RulePlace { path: "/", tenant }, &asked);
             assert_eq!(scope.plan("x").map(|plan| plan.mode), expected, "{tenant:?}");
         }
+    }
+
+    const MODES: [Mode; 4] = [Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
+    const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
+
+    fn random_rule(seed: &mut u64) -> Rule {
+        let plan = Plan { mode: MODES[seed.pick(4)], loss: LOSSES[seed.pick(3)], ..Plan::default() };
+        let names = [&["mode"][..], &["loss"], &["mode", "loss"], &[]][seed.pick(4)];
+        let pattern = |seed: &mut u64, all: [Option<&str>; 4]| all[seed.pick(4)].map(str::to_owned);
+        Rule {
+            tool: pattern(seed, [None, Some("Bash"), Some("mcp__*"), Some("*")]),
+            route: pattern(seed, [None, Some("/v1"), Some("/v1/messages"), Some("")]),
+            tenant: pattern(seed, [None, None, Some("ci-*"), Some("*")]),
+            change: PlanOverride::of(names, plan),
+        }
+    }
+
+    /// True when a rule is for this tool, path and tenant, spelt out for the patterns above.
+    fn is_meant(rule: &Rule, tool: &str, path: &str, tenant: Option<&str>) -> bool {
+        let tool = match rule.tool.as_deref() {
+            None | Some("*") => true,
+            Some("mcp__*") => tool.starts_with("mcp__"),
+            Some(name) => name == tool,
+        };
+        let tenant = match rule.tenant.as_deref() {
+            None => true,
+            Some("*") => tenant.is_some(),
+            Some(_) => tenant.is_some_and(|tenant| tenant.starts_with("ci-")),
+        };
+        tool && tenant && rule.route.as_ref().is_none_or(|route| path.starts_with(route.as_str()))
+    }
+
+    /// Rules are applied one after the other. The short cuts that look at a whole request leave out nothing that a
+    /// result of it needs.
+    #[test]
+    fn rules_say_the_same_one_by_one_and_all_together() {
+        for seed in 0..4000_u64 {
+            let seed = &mut { seed };
+            let rules: Vec<Rule> = (0..seed.pick(5)).map(|_| random_rule(seed)).collect();
+            let plan = Plan { mode: MODES[seed.pick(4)], loss: LOSSES[seed.pick(3)], ..Plan::default() };
+            let settings = EngineSettings { plan, rules, ..EngineSettings::default() };
+            let tool = ["Bash", "mcp__db__query", "", "Read"][seed.pick(4)];
+            let path = ["/v1/messages", "/v1/chat", "/v2"][seed.pick(3)];
+            let tenant = [None, Some("ci-1"), Some("dev")][seed.pick(3)];
+            let asked = RequestOptions::default();
+            let scope = Scope::new(&settings, RulePlace { path, tenant }, &asked);
+            let (mut mode, mut loss) = (plan.mode, plan.loss);
+            for rule in settings.rules.iter().filter(|rule| is_meant(rule, tool, path, tenant)) {
+                let set = rule.change.on(Plan { mode, loss, ..plan });
+                (mode, loss) = (set.mode, set.loss);
+            }
+            let found = scope.plan(tool).map(|plan| (plan.mode, plan.loss));
+            assert_eq!(found, (mode != Mode::Disabled).then_some((mode, loss)), "{tool} {path} {settings:?}");
+            assert!(found.is_none() || !scope.is_idle() && !scope.is_off(), "{settings:?}");
+            let bypass = RequestOptions { bypass: true, ..RequestOptions::default() };
+            let bypassed = Scope::new(&settings, RulePlace { path, tenant }, &bypass);
+            assert!(bypassed.is_off() && !bypassed.may_cut());
+        }
+    }
+
+    fn hash(scope: &Scope<'_>) -> u64 {
+        use std::hash::BuildHasher;
+        std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default().hash_one(scope.treatment())
+    }
+
+    /// Two requests that could be compressed differently are told apart; where a client debugs its requests changes
+    /// nothing.
+    #[test]
+    fn requests_are_treated_alike_only_if_all_that_counts_is_alike() {
+        let mut options: Vec<RequestOptions> = vec![RequestOptions::default(); 9];
+        let changes = |name, plan| PlanOverride::of(&[name], plan);
+        options[1].bypass = true;
+        options[2].change = changes("mode", Plan { mode: Mode::Safe, ..Plan::default() });
+        options[3].change = changes("min_bytes", Plan { min_bytes: 9, ..Plan::default() });
+        options[4].skip_tools = vec!["x".to_owned()];
+        options[5].schema = Some(SchemaMode::Minify);
+        options[6].schema = Some(SchemaMode::Disabled);
+        options[7].session.id = Some("s".to_owned());
+        options[8].session.dedup = Some(false);
+        let settings = EngineSettings::default();
+        let scope = |asked| Scope::new(&settings, "/v1", asked);
+        let usual = || scope(&options[0]);
+        let mut hashes: Vec<u64> = options.iter().map(|asked| hash(&scope(asked))).collect();
+        hashes.extend([
+            hash(&usual().with_max_loss(Loss::Form)),
+            hash(&usual().without_references()),
+            hash(&usual().with_reader(Reader::Small)),
+            hash(&Scope { plain_results: 1, ..usual() }),
+            hash(&Scope { frozen_messages: 1, ..usual() }),
+            hash(&Scope { fingerprint: 1, ..usual() }),
+        ]);
+        let distinct: std::collections::HashSet<_> = hashes.iter().collect();
+        assert_eq!(distinct.len(), hashes.len());
+        let debug = RequestOptions { debug: vec![("a".to_owned(), "1".to_owned())], ..options[0].clone() };
+        assert_eq!(hash(&scope(&debug)), hashes[0]);
+        assert_eq!(hash(&Scope::new(&settings, "/v2", &options[0])), hashes[0], "no rule asks for the path");
+        let rules = vec![rule(None, Some("/v2"), Mode::Safe)];
+        let by_path = EngineSettings { rules, ..EngineSettings::default() };
+        let [one, two] = ["/v1", "/v2"].map(|path| hash(&Scope::new(&by_path, path, &options[0])));
+        assert_ne!(one, two);
     }
 }

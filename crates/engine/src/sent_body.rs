@@ -49,3 +49,18 @@ impl AsRef<[u8]> for SentBody<'_> {
 
 /// A range of a body, and the bytes that replace it.
 pub(crate) type BodyEdit = (Range<usize>, Bytes);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether bytes are new says nothing about what is sent.
+    #[test]
+    fn equal_bytes_are_equal_bodies() {
+        let (came, new) = (SentBody::Came(b"{}"), SentBody::New(Bytes::from_static(b"{}")));
+        assert!(came == new);
+        assert!(came != SentBody::New(Bytes::from_static(b"{ }")) && came != SentBody::Came(b""));
+        assert_eq!((came.as_ref(), &*new), (&b"{}"[..], &b"{}"[..]));
+        assert_eq!((came.into_owned(), new.into_owned()), (b"{}".to_vec(), b"{}".to_vec()));
+    }
+}

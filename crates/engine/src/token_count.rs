@@ -61,6 +61,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use tersely_testing::generate::Choices;
     use tersely_wire::patch;
 
     fn check(body: &[u8]) {
@@ -106,5 +107,78 @@ mod tests {
         let insertion = Insertion { at: places[3], bytes: b"more of it, ".to_vec() };
         let with = insertion.apply(came.as_bytes());
         assert_eq!(count(came.as_bytes()) + inserted_tokens(came.as_bytes(), &insertion), count(&with));
+    }
+
+    /// Texts at whose ends tokens begin, end or go on, and parts of characters.
+    const PIECES: [&[u8]; 20] = [
+        b"it's",
+        b"'s",
+        b"'",
+        b"12345",
+        b"7",
+        b" ",
+        b"  ",
+        b"\n\n",
+        b"\r",
+        b"HTTPServer",
+        b"a",
+        b"\"},{\"",
+        b"\\u00e9",
+        "é".as_bytes(),
+        "日本".as_bytes(),
+        "a\u{301}".as_bytes(),
+        "👩‍🚀".as_bytes(),
+        b"\xf0\x9f",
+        b"\x80",
+        b"\xff",
+    ];
+
+    fn text(seed: &mut u64, count: usize) -> Vec<u8> {
+        (0..count).flat_map(|_| PIECES[seed.pick(PIECES.len())]).copied().collect()
+    }
+
+    fn whole(body: &[u8]) -> usize {
+        O200k.count(&String::from_utf8_lossy(body))
+    }
+
+    /// Edits in order and apart, many of them inside of tokens and characters, some of them next to each other.
+    fn random_edits(seed: &mut u64, length: usize) -> Vec<BodyEdit> {
+        let (mut edits, mut from) = (Vec::new(), 0);
+        while edits.len() < 5 && from <= length {
+            let start = (from + [0, 1, 2, 9, 60][seed.pick(5)]).min(length);
+            let end = (start + [0, 1, 3, 20][seed.pick(4)]).min(length);
+            let count = seed.pick(3);
+            edits.push((start..end, Bytes::from(text(seed, count))));
+            from = end + usize::from(start == end);
+        }
+        edits
+    }
+
+    #[test]
+    fn a_count_by_difference_is_the_count_of_the_whole() {
+        for seed in 0..3000_u64 {
+            let mut state = seed;
+            let length = [0, 1, 3, 12, 80][state.pick(5)];
+            let came = text(&mut state, length);
+            let edits = random_edits(&mut state, came.len());
+            let sent = patch(&came, &edits);
+            let expected = TokenChange { before: whole(&came), after: whole(&sent) };
+            assert_eq!(count_edited(&came, &edits, &sent), expected, "seed {seed}");
+            assert_eq!(count_since((&came, expected.before), &sent), expected.after, "seed {seed}");
+            assert_eq!(count_since((&sent, expected.after), &came), expected.before, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn an_insertion_adds_what_it_adds_to_the_count() {
+        for seed in 0..1500_u64 {
+            let mut state = seed;
+            let body = text(&mut state, 30);
+            let (at, count) = (state.pick(body.len() + 1), state.pick(4));
+            let insertion = Insertion { at, bytes: text(&mut state, count) };
+            // Two halves of a token can become one token, so the count may also fall.
+            let added = whole(&insertion.apply(&body)).saturating_sub(whole(&body));
+            assert_eq!(inserted_tokens(&body, &insertion), added, "seed {seed}");
+        }
     }
 }

@@ -154,3 +154,121 @@ pub(crate) fn betas(headers: &HeaderMap) -> u64 {
     names.dedup();
     if names.is_empty() { 0 } else { stable_hash(&names) }
 }
+
+#[cfg(test)]
+mod tests {
+    use tersely_account::PartMark;
+
+    use super::*;
+
+    /// The marks of a conversation of this many messages; no other conversation has one of them.
+    fn marks(conversation: u64, messages: usize) -> Arc<PromptMarks> {
+        let mark = |at: usize| {
+            let hash = stable_hash(&(conversation, at));
+            PartMark { raw: hash, hash, loose: hash, bytes: 9, is_model: at % 2 == 1 }
+        };
+        Arc::new(PromptMarks { messages: (0..messages).map(mark).collect(), ..PromptMarks::default() })
+    }
+
+    /// Ends a request, and returns the marks of the one before it in its conversation.
+    fn replace(watch: &PromptWatch, whose: u64, came: Arc<PromptMarks>) -> Option<Arc<PromptMarks>> {
+        let turn = PromptTurn { sent: Arc::clone(&came), came, usage: None };
+        watch.replace(whose, Instant::now(), turn).map(|(before, _)| before.came)
+    }
+
+    fn check(watch: &PromptWatch, whose: u64, (conversation, messages): (u64, usize), before: Option<usize>) {
+        let found = replace(watch, whose, marks(conversation, messages));
+        let expected = before.map(|before| marks(conversation, before));
+        assert_eq!(found, expected, "conversation {conversation} of {whose}");
+        let prompts = watch.prompts();
+        let bytes: usize = prompts.conversations.iter().map(|prompt| prompt.bytes).sum();
+        assert_eq!(prompts.bytes, bytes, "what is counted is what is there");
+        assert!(prompts.bytes <= MAX_BYTES && prompts.conversations.len() <= MAX_CONVERSATIONS);
+    }
+
+    #[test]
+    fn conversations_side_by_side_are_each_continued_by_their_own_requests() {
+        let watch = PromptWatch::default();
+        for messages in [1, 3, 5, 7] {
+            for conversation in [1, 2, 3] {
+                let before = (messages > 1).then(|| messages - 2);
+                check(&watch, 7, (conversation, messages), before);
+            }
+        }
+        assert_eq!(watch.prompts().conversations.len(), 3, "each is kept once");
+    }
+
+    #[test]
+    fn the_same_words_of_two_tenants_are_two_conversations() {
+        let watch = PromptWatch::default();
+        check(&watch, 1, (5, 3), None);
+        check(&watch, 2, (5, 5), None);
+        check(&watch, 1, (5, 7), Some(3));
+        check(&watch, 2, (5, 7), Some(5));
+        assert_eq!(
+            (watch.candidates(1, |turn| &turn.came).len(), watch.candidates(3, |turn| &turn.came).len()),
+            (1, 0)
+        );
+    }
+
+    #[test]
+    fn the_conversation_that_was_silent_longest_is_forgotten_first() {
+        let watch = PromptWatch::default();
+        let count = MAX_CONVERSATIONS as u64;
+        for conversation in 0..count {
+            check(&watch, 1, (conversation, 3), None);
+        }
+        check(&watch, 1, (0, 5), Some(3));
+        check(&watch, 2, (0, 3), None);
+        check(&watch, 1, (1, 5), None);
+        check(&watch, 1, (0, 7), Some(5));
+        check(&watch, 1, (count - 1, 5), Some(3));
+    }
+
+    /// A client with endless prompts uses no more memory than there is, and one that is too long for it is not kept.
+    #[test]
+    fn long_conversations_leave_room_for_fewer() {
+        let watch = PromptWatch::default();
+        let messages = MAX_BYTES / 4 / size_of::<PartMark>();
+        for conversation in 0..6 {
+            check(&watch, 1, (conversation, messages), None);
+        }
+        assert!((2..=4).contains(&watch.prompts().conversations.len()));
+        check(&watch, 1, (5, messages + 2), Some(messages));
+        check(&watch, 1, (0, messages), None);
+        check(&watch, 1, (9, MAX_BYTES / size_of::<PartMark>()), None);
+        let prompts = watch.prompts();
+        assert_eq!((prompts.conversations.len(), prompts.bytes), (0, 0));
+    }
+
+    /// A body that is forwarded as it came is counted once, and another one besides.
+    #[test]
+    fn what_was_sent_instead_is_counted_too() {
+        let watch = PromptWatch::default();
+        let turn = |sent| PromptTurn { came: marks(1, 3), sent, usage: None };
+        let came = marks(1, 3);
+        watch.replace(1, Instant::now(), PromptTurn { came: Arc::clone(&came), ..turn(Arc::clone(&came)) });
+        let once = watch.prompts().bytes;
+        watch.replace(1, Instant::now(), turn(marks(2, 3)));
+        assert_eq!((once, watch.prompts().bytes), (came.bytes(), came.bytes() * 2));
+    }
+
+    #[test]
+    fn beta_features_are_a_set_of_names() {
+        let hash = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(BETAS, http::HeaderValue::from_static(value));
+            }
+            betas(&headers)
+        };
+        assert_eq!((hash(&[]), hash(&["", " , "])), (0, 0));
+        let both = hash(&["a,b"]);
+        for same in [&["b, a"][..], &["a", "b"], &["b", " a ,b"], &["a,,b,"]] {
+            assert_eq!(hash(same), both, "{same:?}");
+        }
+        for other in [&["a"][..], &["ab"], &["a b"], &["a,b,c"], &["A,b"]] {
+            assert_ne!(hash(other), both, "{other:?}");
+        }
+    }
+}

@@ -189,4 +189,58 @@ mod tests {
         let patched = patch.apply(body);
         assert_eq!(String::from_utf8_lossy(&patched), r#"{"a":{"z":3},"b":7,"c":{"x":1,"y":2}}"#);
     }
+
+    /// A number below `n`, determined by the seed.
+    fn pick(seed: &mut u64, n: usize) -> usize {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*seed >> 33).unwrap_or_default() % n
+    }
+
+    /// The text with one edit after the other, from the last to the first.
+    fn one_by_one(text: &[u8], edits: &[(Range<usize>, Vec<u8>)]) -> Vec<u8> {
+        let mut new = text.to_vec();
+        for (place, bytes) in edits.iter().rev() {
+            new.splice(place.clone(), bytes.iter().copied());
+        }
+        new
+    }
+
+    #[test]
+    fn edits_in_order_are_as_good_as_edits_one_by_one() {
+        let text: Vec<u8> = (b'a'..=b'z').collect();
+        for seed in 0..4000_u64 {
+            let seed = &mut { seed };
+            let edit = |seed: &mut u64| {
+                let start = pick(seed, text.len() + 1);
+                let end = (start + pick(seed, 6)).min(text.len());
+                (start..end, vec![b'0' + [1, 2, 3, 4][pick(seed, 4)]; pick(seed, 4)])
+            };
+            let all: Vec<_> = (0..pick(seed, 8)).map(|_| edit(seed)).collect();
+            let edits = in_order(all.clone());
+            assert!(
+                edits.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start),
+                "apart and in order: {edits:?}"
+            );
+            let overlaps =
+                |one: &Range<usize>| edits.iter().any(|(two, _)| one.start < two.end && two.start < one.end);
+            let left_out = all.iter().filter(|edit| !edits.contains(edit));
+            assert!(left_out.into_iter().all(|(place, _)| overlaps(place)), "{all:?} {edits:?}");
+            assert_eq!(patch(&text, &edits), one_by_one(&text, &edits), "{edits:?}");
+            let mut patch = BytePatch::default();
+            for (place, bytes) in &all {
+                patch.put(place.clone(), bytes.clone());
+            }
+            assert_eq!(&*patch.apply(&text), one_by_one(&text, &edits), "{all:?}");
+        }
+    }
+
+    /// Edits at the same place keep their order, and an insertion goes in front of what replaces the bytes there.
+    #[test]
+    fn edits_that_touch_are_all_made() {
+        let edits = vec![(2..3, "C"), (2..2, "1"), (2..2, "2"), (0..0, "<"), (3..3, "3"), (4..4, ">")];
+        assert_eq!(patch(b"abcd", &in_order(edits)), b"<ab12C3d>");
+        assert_eq!(patch(b"", &in_order(vec![(0..0, "x"), (0..0, "y")])), b"xy");
+        assert_eq!(patch(b"abc", &in_order(vec![(0..3, ""), (1..2, "x"), (3..3, "z")])), b"z");
+        assert_eq!(patch::<&str>(b"abc", &[]), b"abc");
+    }
 }

@@ -33,6 +33,8 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use tersely_testing::generate::Choices;
+
     use super::*;
 
     #[test]
@@ -41,6 +43,20 @@ mod tests {
             assert!(split(text).eq(text.split('\n')), "{text:?}");
             assert!(split_inclusive(text).eq(text.split_inclusive('\n')), "{text:?}");
             assert!(lines(text).eq(text.lines()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_of_any_text_are_those_of_the_standard_library() {
+        for seed in 0..4000_u64 {
+            let seed = &mut { seed };
+            let piece =
+                |seed: &mut u64| ["\n", "\r\n", "\r", "a", "日", "\u{2028}", "\u{b}", ""][seed.pick(8)];
+            let text: String = (0..seed.pick(12)).map(|_| piece(seed)).collect();
+            assert!(split(&text).eq(text.split('\n')), "{text:?}");
+            assert!(split_inclusive(&text).eq(text.split_inclusive('\n')), "{text:?}");
+            assert!(lines(&text).eq(text.lines()), "{text:?}");
+            assert_eq!(split_inclusive(&text).collect::<String>(), text);
         }
     }
 }

@@ -42,6 +42,8 @@ impl PrefixSet {
 
 #[cfg(test)]
 mod tests {
+    use tersely_testing::generate::Choices;
+
     use super::*;
 
     #[test]
@@ -49,6 +51,27 @@ mod tests {
         static WORDS: PrefixSet = PrefixSet::new(&["if", "if ", "import ", "é"]);
         for (line, found) in [("if x", 0b11), ("iffy", 0b1), ("import", 0), ("", 0), ("évident", 0b1000)] {
             assert_eq!((WORDS.of(line), WORDS.begin(line)), (found, found != 0), "{line}");
+        }
+    }
+
+    /// As many words as a set can hold, many of which begin alike.
+    static MANY: PrefixSet = PrefixSet::new(&[
+        "a", "aa", "aaa", "aaaa", "ab", "aba", "abab", "b", "ba", "bb", "bab", "\0", "é", "éa", "ê", "ab",
+        "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8",
+        "d9", "e1", "e2", "e3", "e4", "e5", "e6", "e7", "e8", "e9", "f1", "f2", "f3", "f4", "f5", "f6", "f7",
+        "f8", "f9", "g1", "g2", "g3", "g4", "g5", "g6", "g7", "g8", "g9", "h1", "h2", "abé",
+    ]);
+
+    #[test]
+    fn every_line_begins_with_the_words_that_it_begins_with() {
+        assert_eq!(MANY.words.len(), 64);
+        for seed in 0..6000_u64 {
+            let seed = &mut { seed };
+            let piece = |seed: &mut u64| ["a", "b", "é", "ê", "c", "h", "2", "9", " ", "\0"][seed.pick(10)];
+            let line: String = (0..seed.pick(6)).map(|_| piece(seed)).collect();
+            let bits = MANY.words.iter().enumerate().filter(|(_, word)| line.starts_with(**word));
+            let expected = bits.fold(0, |found, (at, _)| found | 1_u64 << at);
+            assert_eq!((MANY.of(&line), MANY.begin(&line)), (expected, expected != 0), "{line:?}");
         }
     }
 }

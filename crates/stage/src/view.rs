@@ -111,6 +111,8 @@ fn place(first: u8, second: u8) -> (usize, u64) {
 
 #[cfg(test)]
 mod tests {
+    use tersely_testing::generate::Choices;
+
     use super::*;
 
     #[test]
@@ -127,5 +129,60 @@ mod tests {
             assert_eq!(view.contains_any(&["no such", string]), found, "{string}");
         }
         assert!(!TextView::new("").contains_any(&["ab"]));
+    }
+
+    /// A text of few different characters, so that most strings almost occur in it.
+    fn text(seed: &mut u64, count: usize) -> String {
+        (0..count)
+            .map(|_| ["a", "b", "ab", "\n", " ", "é", "ê", "✓", "\0", "\u{7f}", "\u{80}"][seed.pick(11)])
+            .collect()
+    }
+
+    #[test]
+    fn a_search_finds_what_a_plain_one_finds() {
+        let mut found = 0;
+        for seed in 0..4000_u64 {
+            let seed = &mut { seed };
+            let length = seed.pick(40);
+            let text = self::text(seed, length);
+            let view = TextView::new(&text);
+            let strings: Vec<String> = (0..4).map(|_| self::text(seed, 2)).collect();
+            for count in 0..=strings.len() {
+                let strings: Vec<&str> = strings[..count].iter().map(String::as_str).collect();
+                let expected = strings.iter().any(|string| text.contains(string));
+                assert_eq!(view.contains_any(&strings), expected, "{strings:?} in {text:?}");
+                found += usize::from(expected);
+            }
+        }
+        assert!((2000..14_000).contains(&found), "both answers are common: {found}");
+    }
+
+    /// Every pair of bytes has a bit of its own.
+    #[test]
+    fn no_pair_is_taken_for_another() {
+        for first in 0..=u8::MAX {
+            let places: std::collections::HashSet<_> =
+                (0..=u8::MAX).map(|second| place(first, second)).collect();
+            assert_eq!(places.len(), 256);
+            assert!(
+                places.iter().all(|(word, bit)| *word >> 2 == usize::from(first) && bit.is_power_of_two())
+            );
+        }
+    }
+
+    /// Facts are about a text, whoever looks at it; another text has none of them.
+    #[test]
+    fn views_that_share_facts_know_what_the_first_one_found() {
+        let (text, facts) = ("commit 1\n\ndiff --git a/x b/x\n", Rc::<TextFacts>::default());
+        let (one, two) =
+            (TextView::with_facts(text, Rc::clone(&facts)), TextView::with_facts(text, Rc::clone(&facts)));
+        assert!(!two.is_known_document() && !facts.is_idle("a"));
+        one.record_document();
+        facts.record_idle("a");
+        assert!(two.is_known_document() && facts.is_idle("a") && !facts.is_idle("b"));
+        assert!(one.is_source(Call::default()) && two.is_source(Call::default()));
+        let other = TextView::new("a log");
+        assert!(!other.is_known_document() && !other.is_source(Call::default()));
+        assert_eq!((&*one, one.len()), (text, text.len()), "a view is used like its text");
     }
 }

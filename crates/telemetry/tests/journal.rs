@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use tersely_account::{GroupSum, RequestRecord, ResultGroup, TokenChange};
+use serde_json::{Value, json};
+use tersely_account::{
+    BreakCause, BreakOwner, GroupSum, LimitKind, LimitState, LimitUse, PromptBreak, RequestRecord,
+    ResultGroup, ShownName, TokenChange,
+};
 use tersely_telemetry::{JournalSettings, NumbersForm, RequestEvent, Telemetry, Verb, journal};
 
 fn folder(name: &str) -> PathBuf {
@@ -137,5 +141,60 @@ fn no_line_is_longer_than_it_may_be() {
     }
     let lines = || fs::read_to_string(&path).unwrap_or_default().lines().count();
     assert!(soon(|| lines() == 2 && dropped(&telemetry) == 1), "{} lines", lines());
+    let _ = fs::remove_dir_all(folder);
+}
+
+/// Behaviour 13.28: a line says what broke the cache and how much of each limit is used; the counters count the same.
+#[test]
+fn a_broken_cache_and_the_limits_are_told_in_numbers() {
+    let folder = folder("breaks");
+    let path = folder.join("events.jsonl");
+    let telemetry = telemetry(&path, 1 << 20, 2);
+    let found = PromptBreak {
+        cause: BreakCause::ToolAdded,
+        place: Some(3),
+        line: None,
+        tool: ShownName::of("mcp__files__list"),
+        owner: BreakOwner::Mcp,
+        server: ShownName::of("files"),
+        lost: Some(51_000),
+        cost: Some(293_250_000),
+    };
+    let five = LimitUse {
+        kind: LimitKind::FIVE_HOURS,
+        used: 4_375,
+        resets: Some(1_789_003_600),
+        state: LimitState::Warning,
+    };
+    let limits =
+        vec![five, LimitUse { kind: LimitKind::Tokens, resets: None, state: LimitState::Unknown, ..five }];
+    for cache_break in [Some(found), None] {
+        let record = RequestRecord { cache_break, limits: limits.clone(), ..RequestRecord::default() };
+        telemetry.end(
+            RequestEvent { record, status: 200, ..RequestEvent::new(telemetry.begin(), Verb::of("POST")) },
+            None,
+        );
+    }
+    let text = || fs::read_to_string(&path).unwrap_or_default();
+    assert!(soon(|| text().lines().count() == 2), "{}", text());
+    let lines: Vec<Value> = text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let told = &lines[0]["cache_break"];
+    assert_eq!(
+        (&told["cause"], &told["owner"], &told["server"]),
+        (&json!("tool_added"), &json!("mcp"), &json!("files"))
+    );
+    assert_eq!(
+        (&told["place"], &told["line"], &told["lost_tokens"]),
+        (&json!(3), &Value::Null, &json!(51_000))
+    );
+    assert!(lines[1]["cache_break"].is_null());
+    let expected =
+        json!({"name": "5h", "used_pct": 43.75, "resets": 1_789_003_600, "state": "allowed_warning"});
+    assert_eq!((&lines[1]["limits"][0], &lines[1]["limits"][1]["state"]), (&expected, &Value::Null));
+    let metrics = String::from_utf8(telemetry.metrics(NumbersForm::Open)).expect("text");
+    assert!(
+        metrics.contains("tersely_cache_breaks_total{cause=\"tool_added\",owner=\"mcp\"} 1\n"),
+        "{metrics}"
+    );
     let _ = fs::remove_dir_all(folder);
 }

@@ -22,6 +22,7 @@ mod packed;
 mod printed;
 mod private;
 mod processed;
+mod records;
 mod run;
 mod seen;
 mod serve;

@@ -173,3 +173,76 @@ fn debug(words: &Map<String, Value>) -> Vec<(String, String)> {
     });
     plain.take(count).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tersely_wire::PROVIDERS;
+
+    use super::*;
+
+    /// Checks whether a body has options, and that its beginning says so from the end of the name on.
+    fn check(body: &str, expected: bool) {
+        let reading = PROVIDERS[0].read(body.as_bytes());
+        assert_eq!(asks_in_body(&reading), expected, "{body}");
+        if !expected {
+            return;
+        }
+        let start = NAMES.iter().filter_map(|name| body.find(&format!("\"{name}"))).min().expect("a name");
+        let name = if body[start..].starts_with("\"_tersely") { "_tersely" } else { "_forge" };
+        let end = start + 1 + name.len();
+        for cut in 0..=body.len() {
+            assert_eq!(may_ask_in(&body.as_bytes()[..cut]), cut >= end, "{:?}", &body[..cut]);
+        }
+    }
+
+    #[test]
+    fn options_are_seen_in_a_beginning_that_contains_their_name() {
+        check(r#"{"_tersely":{}}"#, true);
+        check(r#"{ "model":"m" , "_forge" : {"mode":"safe"}}"#, true);
+        check(r#"{"messages":[],"_tersely":null}"#, true);
+        check(r#"{"messages":[{"role":"user","content":"_tersely"}]}"#, false);
+        check(r#"{"tersely":{},"forge":1}"#, false);
+        check("", false);
+    }
+
+    /// A body whose beginning may have options is read, which costs time; one that is not read must have none.
+    #[test]
+    fn a_beginning_without_options_is_never_taken_for_one_with() {
+        for body in [r#"{"a":"x_tersely"}"#, "_tersely", r#"{"_terse":1}"#, r#"{" _forge":1}"#, "\"", ""] {
+            assert!(!may_ask_in(body.as_bytes()), "{body}");
+        }
+        for body in
+            [r#"{"a":{"_tersely":{}}}"#, r#"["_forge"]"#, r#"{"a":"_tersely"}"#, r#"{"a":"\"_forge"}"#]
+        {
+            assert!(may_ask_in(body.as_bytes()), "{body}: a nested name may still be a real one");
+            assert!(!asks_in_body(&PROVIDERS[0].read(body.as_bytes())), "{body}");
+        }
+    }
+
+    /// Removing the options leaves the other members as they are, wherever the options are.
+    #[test]
+    fn a_body_without_its_options_is_the_body_of_a_client_that_has_none() {
+        for (body, expected) in [
+            (r#"{"_tersely":{"mode":"safe"},"a":1}"#, r#"{"a":1}"#),
+            (r#"{"a":1,"_tersely":{"mode":"safe"}}"#, r#"{"a":1}"#),
+            (r#"{"a":1,"_forge":null,"b":[ 2 ]}"#, r#"{"a":1,"b":[ 2 ]}"#),
+            (r#"{"_tersely":{}}"#, "{}"),
+        ] {
+            let taken = take(&PROVIDERS[0].read(body.as_bytes())).expect("valid options");
+            assert_eq!(
+                taken.map(|(_, rest)| String::from_utf8_lossy(&rest).into_owned()).as_deref(),
+                Some(expected)
+            );
+        }
+        for body in
+            [r#"{"_tersely":{},"_forge":{}}"#, r#"{"_tersely":{},"_tersely":{}}"#, r#"{"_tersely":7}"#]
+        {
+            assert!(take(&PROVIDERS[0].read(body.as_bytes())).is_err(), "{body}");
+        }
+        assert_eq!(
+            take(&PROVIDERS[0].read(br#"{"_tersely":{"#)),
+            Ok(None),
+            "what is no JSON is the provider's to refuse"
+        );
+    }
+}

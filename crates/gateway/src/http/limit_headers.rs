@@ -287,4 +287,96 @@ mod tests {
             assert_eq!(moment(date), Some(seconds), "{date}");
         }
     }
+
+    /// Walks through the calendar day by day.
+    #[test]
+    fn every_day_follows_the_day_before_it() {
+        let mut count = 0;
+        for year in 1970..2110_u64 {
+            let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            for (month, length) in
+                (1..).zip([31, 28 + u64::from(is_leap), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
+            {
+                for day in 1..=length {
+                    assert_eq!(days(year, month, day), count, "{year}-{month}-{day}");
+                    count += 1;
+                }
+            }
+        }
+        assert_eq!(moment("9999-12-31T23:59:60.123Z"), Some(253_402_300_800), "a leap second");
+    }
+
+    #[test]
+    fn a_duration_is_the_sum_of_its_parts() {
+        for (text, seconds) in [
+            ("6m0s", 360),
+            ("1h2m3.5s", 3_723),
+            ("120ms", 0),
+            ("2d1h", 176_400),
+            ("0s", 0),
+            ("59.999s", 59),
+            ("1s500ms7us9ns", 1),
+        ] {
+            assert_eq!(duration(text), Some(seconds), "{text}");
+        }
+        for text in
+            ["", "-5s", "1 h", "h1", "1h2", "1H", "١s", "1e3s", "18446744073709551616s", "213503982334602d"]
+        {
+            assert_eq!(duration(text), None, "{text}");
+        }
+    }
+
+    /// Of two reports of the same limit, that of the subscription counts; there are never more than are recorded.
+    #[test]
+    fn each_limit_is_reported_once() {
+        let tokens = |found: &[(String, u32, Option<u64>, Option<&str>)]| {
+            found.iter().filter(|(kind, ..)| kind == "tokens").map(|(_, used, ..)| *used).collect::<Vec<_>>()
+        };
+        let twice = found(&[
+            ("anthropic-ratelimit-tokens-limit", "100"),
+            ("anthropic-ratelimit-tokens-remaining", "10"),
+            ("x-ratelimit-limit-tokens", "100"),
+            ("x-ratelimit-remaining-tokens", "75"),
+        ]);
+        assert_eq!(tokens(&twice), [2_500]);
+        let windows = found(&[
+            ("anthropic-ratelimit-unified-5h-utilization", "0.1"),
+            ("x-codex-primary-used-percent", "90"),
+            ("x-codex-primary-window-minutes", "300"),
+            ("x-codex-secondary-used-percent", "40"),
+            ("x-codex-secondary-window-minutes", "300"),
+        ]);
+        assert_eq!(windows, [("5h".to_owned(), 1_000, None, None)]);
+    }
+
+    /// A limit that is exceeded, raised or not yet used.
+    #[test]
+    fn the_use_of_a_limit_stays_within_bounds() {
+        for (limit, remaining, used) in [
+            ("100", "100", Some(0)),
+            ("100", "250", Some(0)),
+            ("100", "0", Some(10_000)),
+            ("3", "1", Some(6_667)),
+            ("100", "-1", None),
+            ("-100", "1", None),
+            ("0", "5", None),
+            ("inf", "5", None),
+            ("NaN", "5", None),
+            ("100", "", None),
+        ] {
+            let found =
+                found(&[("x-ratelimit-limit-tokens", limit), ("x-ratelimit-remaining-tokens", remaining)]);
+            assert_eq!(found.first().map(|(_, used, ..)| *used), used, "{remaining} of {limit}");
+        }
+        for minutes in ["0", "-300", "527041", "99999999999", "300.5", "five"] {
+            let window = [("x-codex-primary-used-percent", "1"), ("x-codex-primary-window-minutes", minutes)];
+            assert_eq!(found(&window), [], "{minutes}");
+        }
+        let late = [
+            ("x-codex-primary-used-percent", "1"),
+            ("x-codex-primary-window-minutes", "60"),
+            ("x-codex-primary-reset-after-seconds", "18446744073709551615"),
+        ];
+        assert_eq!(found(&late), [("1h".to_owned(), 100, None, None)], "a time beyond all times");
+    }
 }

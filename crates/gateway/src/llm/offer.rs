@@ -79,7 +79,7 @@ pub(crate) async fn offer(
 }
 
 /// Forwards a body as it arrives. Only its beginning is looked at, for the name of the model and for options that turn
-/// compression on; a coded body has to be read for them.
+/// compression on; a coded body has to be read for them, unless it is signed or too long to be buffered.
 async fn stream(
     gate: &GatewayState,
     known: &mut Known,
@@ -91,13 +91,16 @@ async fn stream(
     };
     let mut begun = BegunBody::new(gate, body);
     begun.read_to(gate, BEGINNING_BYTES).await?;
-    let first = begun.bytes();
-    if Coding::of(&parts.headers) != Coding::Identity
-        || may_ask_in(&first[..first.len().min(BEGINNING_BYTES)])
-    {
+    let (first, is_signed) = (begun.bytes(), covers_body(parts));
+    let is_coded = Coding::of(&parts.headers) != Coding::Identity;
+    let asks = !is_coded && may_ask_in(&first[..first.len().min(BEGINNING_BYTES)]);
+    known.model = first_model(&parts.uri, first);
+    if asks && is_signed {
+        return Ok(bypass(gate, known, parts, BypassReason::Signed, begun.into_outgoing()));
+    }
+    if asks || is_coded && !is_signed && begun.fits(gate).await? {
         return rewrite_read(gate, known, parts, begun.read(gate).await?).await;
     }
-    known.model = first_model(&parts.uri, first);
     Ok(OfferOutcome { entry: Some(entry.sent()), ..OfferOutcome::plain(begun.into_outgoing()) })
 }
 

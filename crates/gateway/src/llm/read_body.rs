@@ -81,16 +81,25 @@ impl BegunBody {
         self.buffer.as_slice()
     }
 
-    /// Buffers the rest of the body, as far as the memory budget allows.
-    pub(crate) async fn read(mut self, gate: &GatewayState) -> Result<BodyRead, Error> {
+    /// Buffers the rest of the body, as far as the memory budget allows; false if the body is too long to be buffered.
+    pub(crate) async fn fits(&mut self, gate: &GatewayState) -> Result<bool, Error> {
         let limit = gate.settings.limits.body;
-        let ahead = usize::try_from(self.rest.size_hint().lower()).unwrap_or(usize::MAX);
-        if self.buffer.len().saturating_add(ahead) > limit {
-            return Err(too_long(limit, self.rest));
+        if !self.is_longer_than(limit) {
+            self.read_to(gate, limit.saturating_add(1)).await?;
         }
-        self.read_to(gate, limit.saturating_add(1)).await?;
-        if self.buffer.len() > limit {
-            return Err(too_long(limit, self.rest));
+        Ok(!self.is_longer_than(limit))
+    }
+
+    /// True if the bytes that are buffered and those that are declared are more than `limit`.
+    fn is_longer_than(&self, limit: usize) -> bool {
+        let ahead = usize::try_from(self.rest.size_hint().lower()).unwrap_or(usize::MAX);
+        self.buffer.len().saturating_add(ahead) > limit
+    }
+
+    /// Buffers the rest of the body, as far as the memory budget allows. A body that is too long is an error.
+    pub(crate) async fn read(mut self, gate: &GatewayState) -> Result<BodyRead, Error> {
+        if !self.fits(gate).await? {
+            return Err(too_long(gate.settings.limits.body, self.rest));
         }
         if self.is_full {
             return Ok(BodyRead::Begun(self.into_outgoing()));
@@ -162,4 +171,39 @@ pub(super) fn set_length(parts: &mut Parts, length: usize) {
         parts.headers.remove(name);
     }
     parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However a body is cut into chunks, and however much is declared, the bytes are the same.
+    #[test]
+    fn chunks_of_any_size_make_one_body() {
+        let text: Vec<u8> = (0..=u8::MAX).cycle().take(5000).collect();
+        for size in [1, 2, 3, 255, 256, 4999, 5000, 9000] {
+            for declared in [0, 10, 5000, u64::MAX] {
+                let mut buffer = BodyBuffer::default();
+                for (at, chunk) in text.chunks(size).enumerate() {
+                    assert_eq!(buffer.as_slice(), &text[..at * size]);
+                    buffer.add(declared, Bytes::new());
+                    buffer.add(declared, Bytes::copy_from_slice(chunk));
+                    assert_eq!(buffer.len(), text.len().min((at + 1) * size));
+                }
+                assert!(
+                    buffer.all.capacity() < 2 * text.len() + usize::try_from(MAX_RESERVED_BYTES).unwrap()
+                );
+                assert_eq!(buffer.into_bytes(), text, "chunks of {size}, {declared} declared");
+            }
+        }
+        assert!(BodyBuffer::default().into_bytes().is_empty());
+    }
+
+    #[test]
+    fn a_single_chunk_is_not_copied() {
+        let (mut buffer, chunk) = (BodyBuffer::default(), Bytes::from(vec![7; 100]));
+        buffer.add(0, chunk.clone());
+        assert_eq!(buffer.as_slice().as_ptr(), chunk.as_ptr());
+        assert_eq!(buffer.into_bytes().as_ptr(), chunk.as_ptr());
+    }
 }

@@ -188,6 +188,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use tersely_testing::generate::Choices;
+
     use super::*;
 
     const GO: &str = "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tif err := run(); err != nil {\n\t\tfmt.Println(err)\n\t}\n}\n";
@@ -228,6 +230,34 @@ mod tests {
                 let text = fs::read_to_string(entry.path()).unwrap_or_default();
                 assert!(!is_code(&text), "{}", entry.path().display());
             }
+        }
+    }
+
+    /// One look at each line counts what one look for each question would.
+    #[test]
+    fn a_tally_is_what_its_lines_are() {
+        let begins = |line: &str, words: &PrefixSet| words.begin(line);
+        for seed in 0..3000_u64 {
+            let seed = &mut { seed };
+            let pieces = [
+                "fn ", "if ", "# ", "return", "x", " = ", "=>", "()", ";", "{", "//", "(", "import ", ">",
+                "=",
+            ];
+            let line =
+                |seed: &mut u64| -> String { (0..seed.pick(5)).map(|_| pieces[seed.pick(15)]).collect() };
+            let lines: Vec<String> = (0..seed.pick(8)).map(|_| line(seed).trim().to_owned()).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let tally = LineTally::of(&lines);
+            let count = |holds: &dyn Fn(&str) -> bool| lines.iter().filter(|line| holds(line)).count();
+            let is_word = |line: &str| begins(line, &DECLARES) || begins(line, &DOES);
+            let is_held = |line: &str| HOLDS.iter().any(|part| line.contains(part));
+            assert_eq!(tally.declarations, count(&|line| begins(line, &DECLARES)), "{lines:?}");
+            assert_eq!(tally.words, count(&is_word), "{lines:?}");
+            let is_code =
+                |line: &str| is_word(line) || begins(line, &CLOSES) || ends(line, ENDS) || is_held(line);
+            assert_eq!(tally.code, count(&is_code), "{lines:?}");
+            assert_eq!(tally.statements, count(&|line| ends(line, STATEMENTS) || begins(line, &COMMENTS)));
+            assert!(tally.doing_words.count_ones() as usize <= tally.words * 2);
         }
     }
 }

@@ -95,4 +95,20 @@ mod tests {
         );
         assert!(sentences(&[]).is_empty());
     }
+
+    /// A wait is rounded up as long as minutes count, so that nobody comes back too early.
+    #[test]
+    fn a_wait_is_told_in_the_units_that_matter() {
+        for (seconds, expected) in [
+            (0, "0 min"),
+            (1, "1 min"),
+            (61, "2 min"),
+            (3_599, "60 min"),
+            (86_399, "23 h 59 min"),
+            (86_400, "1 d 0 h"),
+            (u64::MAX, "213503982334601 d 7 h"),
+        ] {
+            assert_eq!(wait(seconds), expected);
+        }
+    }
 }

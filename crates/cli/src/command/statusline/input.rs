@@ -122,4 +122,19 @@ mod tests {
         let long = format!(r#"{{"session_id":"{}"}}"#, "x".repeat(300));
         assert_eq!(ClientState::read(long.as_bytes()), ClientState::default());
     }
+
+    /// Whatever a client writes, what is read of it is small and has no words of the client but the session's name.
+    #[test]
+    fn damaged_input_is_read_as_far_as_it_makes_sense() {
+        let said = br#"{"session_id":"a-b","context_window":{"remaining_percentage":71},
+            "rate_limits":{"five_hour":{"used_percentage":42.5,"resets_at":99},"seven_day":{"used_percentage":1000}},
+            "prompt_cache":{"last_miss_at":77,"last_miss_cause":{"causes":["tools_changed"]}}}"#;
+        assert_eq!(ClientState::read(said).limits.len(), 2);
+        for seed in 0..3000_u64 {
+            let state = ClientState::read(&tersely_testing::mutate(&mut { seed }, said));
+            assert!(state.session.is_none_or(|name| (1..=MAX_NAME_BYTES).contains(&name.len())));
+            assert!(state.context_left.is_none_or(|left| left <= 100_000));
+            assert!(state.limits.len() <= 2 && state.limits.iter().all(|limit| limit.used <= 100_000));
+        }
+    }
 }

@@ -117,4 +117,34 @@ mod tests {
             ("cache break just now".to_owned(), "cache break 2 h ago".to_owned())
         );
     }
+
+    /// A window that has ended says nothing about the next one, and points are a session's own only if it used some.
+    #[test]
+    fn windows_are_shown_while_they_are_open() {
+        let line = |limit: LimitUse, used| {
+            StatusParts { limits: vec![(limit, used)], ..StatusParts::default() }.line(1_000)
+        };
+        let five = |resets| limit(LimitKind::FIVE_HOURS, 4_200, resets);
+        assert_eq!((line(five(999), None), line(five(1_000), None)), (String::new(), String::new()));
+        assert_eq!(line(five(1_001), Some((0, true))), "tersely: 5h 42 %");
+        let endless = LimitUse { resets: None, ..five(0) };
+        assert_eq!(line(endless, Some((1, false))), "tersely: 5h 42 % (+0)");
+        assert_eq!(line(limit(LimitKind::Tokens, 100_000, u64::MAX), None), "tersely: tokens 1000 %");
+    }
+
+    #[test]
+    fn a_break_is_as_old_as_it_is() {
+        for (seconds, ago) in [
+            (59, "just now"),
+            (60, "1 min ago"),
+            (3_599, "59 min ago"),
+            (3_600, "1 h ago"),
+            (172_799, "47 h ago"),
+            (172_800, "2 days ago"),
+        ] {
+            assert_eq!(report_break(seconds, None), format!("cache break {ago}"));
+        }
+        let future = StatusParts { reported_break: Some((u64::MAX, None)), ..StatusParts::default() };
+        assert_eq!(future.line(5), "tersely: cache break just now", "clocks differ");
+    }
 }

@@ -88,3 +88,71 @@ pub(super) fn is_loud(text: &str) -> bool {
     let loud = |word: &str| is_level(word) && !QUIET.iter().any(|quiet| quiet.eq_ignore_ascii_case(word));
     words.any(loud) || !text.is_ascii() && text.contains(FAILURE_MARKS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same without any table.
+    fn is_listed(word: &str) -> bool {
+        LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
+            || word.len() > 1 && ["Error", "Exception", "Warning"].iter().any(|kind| word.ends_with(kind))
+    }
+
+    #[test]
+    fn severity_words_are_known_in_any_case_and_no_other_words_are() {
+        let near = [
+            "erro",
+            "errorss",
+            "okk",
+            "o",
+            "",
+            "é",
+            "Erro",
+            "TypeError",
+            "typeerror",
+            "IOException",
+            "Warning",
+            "MyWarnings",
+            "passe",
+            "timeouts",
+            "exceptions",
+            "ſkipped",
+            "faıl",
+            "ERRORé",
+            "\0k",
+            "_ok",
+        ];
+        for word in LEVELS.into_iter().chain(near) {
+            let half = word
+                .char_indices()
+                .map(|(at, char)| if at % 2 == 0 { char.to_ascii_uppercase() } else { char });
+            for word in [
+                word.to_owned(),
+                word.to_ascii_uppercase(),
+                half.collect(),
+                format!("{word}s"),
+                format!("x{word}"),
+            ] {
+                assert_eq!(is_level(&word), is_listed(&word), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_is_loud_if_a_whole_word_of_it_is() {
+        for (text, expected) in [
+            ("1 failed, 3 passed", true),
+            ("3 passed, 2 skipped: ok", false),
+            ("unfailing terrors", false),
+            ("an_error", false),
+            ("java.io.IOException: x", true),
+            ("x ✕ y", true),
+            ("it passed ✓", false),
+            ("[ERR]", true),
+            ("", false),
+        ] {
+            assert_eq!(is_loud(text), expected, "{text}");
+        }
+    }
+}

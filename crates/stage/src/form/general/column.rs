@@ -162,3 +162,86 @@ static WORDY: [bool; 256] = {
     }
     wordy
 };
+
+#[cfg(test)]
+mod tests {
+    use tersely_testing::generate::Choices;
+
+    use super::*;
+
+    /// Cells over few characters, one per line of the text.
+    fn cells(seed: &mut u64) -> (String, Vec<Span>) {
+        const PIECES: [&str; 22] = [
+            "a", "ab", "7", "42", ".", ",", "-", "+", " ", "  ", "_", "\\", "\"", "[", "]", "(", ")", "|",
+            ";", "\t", "é", "日",
+        ];
+        let (mut text, mut cells) = (String::new(), Vec::new());
+        let piece = |seed: &mut u64| PIECES[seed.pick(PIECES.len())];
+        let (start, end, middle) = (piece(seed), piece(seed), piece(seed));
+        for _ in 0..=seed.pick(4) {
+            let from = text.len();
+            text.push_str(start);
+            for _ in 0..seed.pick(6) {
+                let next = if seed.pick(3) == 0 { piece(seed) } else { middle };
+                text.push_str(next);
+            }
+            text.push_str(end);
+            cells.push(Span::new(from, text.len()));
+            text.push('\n');
+        }
+        (text, cells)
+    }
+
+    #[test]
+    fn a_common_end_is_the_longest_that_all_cells_share_and_may_be_cut_at() {
+        for seed in 0..8000_u64 {
+            let (text, cells) = cells(&mut { seed });
+            let all: Vec<&[u8]> = cells.iter().map(|cell| cell.bytes(&text)).collect();
+            let shortest = all.iter().map(|cell| cell.len()).min().unwrap_or(0);
+            let begins = |same: &usize| {
+                let may = |cell: &&[u8]| cell.get(*same).is_none_or(|next| may_cut(all[0], *same, *next));
+                *same == 0 || all.iter().all(|cell| cell.starts_with(&all[0][..*same]) && may(cell))
+            };
+            assert_eq!(Some(common_prefix(&text, &cells)), (0..=shortest).rfind(begins), "{text:?}");
+            let ends = |same: &usize| {
+                let tail = &all[0][all[0].len() - same..];
+                *same == 0 || all.iter().all(|cell| cell.ends_with(tail) && may_end(cell, *same))
+            };
+            assert_eq!(Some(common_suffix(&text, &cells)), (0..=shortest).rfind(ends), "{text:?}");
+        }
+    }
+
+    /// The parts of a row, joined.
+    fn join(text: &str, parts: &[Part], row: usize) -> String {
+        let part = |part: &Part| match part {
+            Part::Same(span) => span.of(text).to_owned(),
+            Part::Cells(cells, None) => cells[row].of(text).to_owned(),
+            Part::Cells(cells, Some(pad)) if pad.is_right => {
+                format!("{:>1$}", cells[row].of(text), pad.width)
+            }
+            Part::Cells(cells, Some(pad)) => format!("{:<1$}", cells[row].of(text), pad.width),
+        };
+        parts.iter().map(part).collect()
+    }
+
+    /// Whatever columns are found, a row is what its parts say.
+    #[test]
+    fn the_parts_of_a_row_are_the_row() {
+        for seed in 0..8000_u64 {
+            let (text, cells) = cells(&mut { seed });
+            let mut parts = Vec::new();
+            refine(&text, cells.clone(), &mut parts);
+            for (row, cell) in cells.iter().enumerate() {
+                assert_eq!(join(&text, &parts, row), cell.of(&text), "row {row} of {text:?}: {parts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_letters_digits_and_all_that_is_not_ascii() {
+        for byte in 0..=u8::MAX {
+            let expected = byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
+            assert_eq!(is_wordy(byte), expected, "{byte}");
+        }
+    }
+}

@@ -275,3 +275,44 @@ pub(super) fn padded_part(text: &str, cells: &[Span]) -> Option<Part> {
 fn is_plain(text: &str, cell: Span) -> bool {
     cell.bytes(text).is_ascii()
 }
+
+#[cfg(test)]
+mod tests {
+    use tersely_testing::generate::Choices;
+
+    use super::*;
+
+    /// Blanks out what is in quotes or brackets, then counts.
+    fn naive(line: &str) -> [u8; COUNTED_SEPARATORS] {
+        let (bytes, mut at, mut plain) = (line.as_bytes(), 0, Vec::new());
+        while at < bytes.len() {
+            match closing_position(bytes, at) {
+                Some(end) => at = end,
+                None => plain.push(bytes[at]),
+            }
+            at += 1;
+        }
+        b"\t|, ".map(|sign| memchr::memchr_iter(sign, &plain).count() as u8)
+    }
+
+    #[test]
+    fn separators_are_counted_outside_of_quotes_and_brackets() {
+        for seed in 0..6000_u64 {
+            let seed = &mut { seed };
+            let pieces = ["a", ",", " ", "|", "\t", "\"", "\\", "[", "]", "(", ")", "{", "}", "é"];
+            let line: String = (0..seed.pick(30)).map(|_| pieces[seed.pick(pieces.len())]).collect();
+            let text = format!("before, {line}\nbehind, ");
+            let span = Span::new(8, 8 + line.len());
+            assert_eq!(counts(&text, span), naive(&line), "{line:?}");
+        }
+        let many = " ".repeat(300);
+        assert_eq!(
+            usize::from(counts(&many, Span::new(0, 300))[3]),
+            MAX_FIELDS,
+            "no more than can be columns"
+        );
+        for (line, expected) in [("a,(b,c),d", 2), ("a,\"b,\\\",c\",d", 2), ("a,[b,c", 2), ("((a,b),c)", 1)] {
+            assert_eq!(counts(line, Span::new(0, line.len()))[2], expected, "{line}");
+        }
+    }
+}

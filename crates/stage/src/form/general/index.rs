@@ -132,3 +132,47 @@ fn strong_words(text: &str, line: Span) -> impl Iterator<Item = Span> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use tersely_testing::generate::Choices;
+
+    use super::*;
+
+    #[test]
+    fn the_next_level_is_the_lowest_at_which_a_word_of_the_rows_counts() {
+        for seed in 0..800_u64 {
+            let seed = &mut { seed };
+            let (mut text, mut lines) = (String::new(), Vec::new());
+            for _ in 0..=seed.pick(30) {
+                let from = text.len();
+                for _ in 0..seed.pick(5) {
+                    text.push_str(["get ", "put ", "404 ", "é ", "x_1 ", "error ", "a,b "][seed.pick(7)]);
+                }
+                lines.push(Span::new(from, text.len()));
+                text.push('\n');
+            }
+            let index = WordIndex::read(&text, &lines);
+            let rows: Vec<u32> = (0..lines.len() as u32).filter(|_| seed.pick(3) > 0).collect();
+            let support = |word: &IndexedWord| {
+                (0..lines.len() as u32)
+                    .filter(|row| index.of(*row).iter().any(|it| it.number == word.number))
+                    .count()
+            };
+            let words: Vec<&IndexedWord> = rows.iter().flat_map(|row| index.of(*row)).collect();
+            for level in 0..=index.finest {
+                let expected =
+                    words.iter().map(|word| word.level).filter(|it| (level..index.finest).contains(it)).min();
+                assert_eq!(index.next(&rows, level), expected, "{text:?}");
+            }
+            for (one, two) in words.iter().zip(words.iter().skip(1)) {
+                let are_same = one.span.of(&text) == two.span.of(&text);
+                assert_eq!(one.number == two.number, are_same, "{text:?}");
+                assert!(
+                    one.level <= two.level || support(one) < support(two),
+                    "frequent words count first: {text:?}"
+                );
+            }
+        }
+    }
+}

@@ -159,3 +159,49 @@ fn common_prefixes(symbols: &[u32], order: &[u32]) -> Vec<u32> {
     }
     shared
 }
+
+#[cfg(test)]
+mod tests {
+    use tersely_testing::generate::Choices;
+
+    use super::*;
+
+    /// The order by the symbols that are compared, then by place.
+    fn naive(symbols: &[u32]) -> Vec<u32> {
+        let key = |at: u32| &symbols[at as usize..symbols.len().min(at as usize + MAX_COMPARED)];
+        let mut order: Vec<u32> = (0..symbols.len() as u32).collect();
+        order.sort_by(|one, two| key(*one).cmp(key(*two)).then(one.cmp(two)));
+        order
+    }
+
+    fn check(symbols: &[u32]) {
+        let Suffixes { order, shared } = Suffixes::of(symbols);
+        assert_eq!(order, naive(symbols), "{symbols:?}");
+        let common = |one: u32, two: u32| {
+            let pairs = symbols[one as usize..].iter().zip(&symbols[two as usize..]);
+            pairs.take(MAX_COMPARED).take_while(|(one, two)| one == two).count() as u32
+        };
+        let expected: Vec<u32> = order.windows(2).map(|pair| common(pair[0], pair[1])).collect();
+        assert_eq!(shared.get(1..).unwrap_or_default(), expected, "{symbols:?}");
+        assert!(shared.first().is_none_or(|first| *first == 0));
+    }
+
+    #[test]
+    fn suffixes_are_in_the_order_of_a_plain_sort() {
+        check(&[]);
+        for seed in 0..1500_u64 {
+            let seed = &mut { seed };
+            let (count, kinds) = (seed.pick(60), 1 + seed.pick(5));
+            check(&(0..count).map(|_| seed.pick(kinds) as u32).collect::<Vec<_>>());
+        }
+    }
+
+    /// Repetitions that are longer than what is compared.
+    #[test]
+    fn long_repetitions_are_compared_as_far_as_the_limit() {
+        for period in [1, 2, 7, 255, 256, 257] {
+            check(&(0..600_u32).map(|at| at % period).collect::<Vec<_>>());
+            check(&(0..600_u32).map(|at| if at == 300 { 999 } else { at % period }).collect::<Vec<_>>());
+        }
+    }
+}

@@ -85,3 +85,71 @@ fn is_step(line: &str, words: &str) -> bool {
     let wheel = words.starts_with("Created wheel for ") || words.starts_with("Stored in directory: ");
     wheel || ((state || waits) && STEPS.iter().any(|step| words.starts_with(step)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The fate of a line without a look at its beginning.
+    fn slow_fate(line: &str) -> LineFate {
+        let words = line.trim_start();
+        match () {
+            () if line.starts_with("Requirement already satisfied: ") => {
+                LineFate::Noise("requirements that were there already")
+            }
+            () if is_download(line, words) || is_bar(words) => LineFate::Noise("downloads"),
+            () if is_step(line, words) => LineFate::Noise("build steps"),
+            () => LineFate::Keep,
+        }
+    }
+
+    #[test]
+    fn no_line_is_kept_for_its_beginning_that_its_end_would_omit() {
+        let mut noise = 0;
+        let starts = STEPS.into_iter().chain(BEGINNING_WORDS).chain([
+            "",
+            "Requirement already satisfied: ",
+            "ERROR: ",
+            "-",
+        ]);
+        for start in starts {
+            for indent in ["", " ", "  ", "\t", "    "] {
+                for end in [
+                    "x",
+                    "x (4 kB)",
+                    "x.metadata",
+                    "x: started",
+                    "x: finished with status 'done'",
+                    "x: finished with status 'error'",
+                    "x: still running...",
+                    " 4.0/4.0 kB 1.0 MB/s eta 0:00:00",
+                    "B",
+                    "",
+                ] {
+                    let line = format!("{indent}{start}{end}");
+                    assert_eq!(fate(&line), slow_fate(&line), "{line:?}");
+                    noise += usize::from(fate(&line) != LineFate::Keep);
+                }
+            }
+        }
+        assert!(noise > 100, "{noise}");
+        assert_eq!(
+            fate("  Building wheel for x: finished with status 'error'"),
+            LineFate::Keep,
+            "a failure is kept"
+        );
+    }
+
+    const BEGINNING_WORDS: [&str; 10] = [
+        "Downloading ",
+        "Using cached ",
+        "Downloaded ",
+        "Obtaining dependency information for ",
+        "━━━",
+        "----",
+        "|███",
+        "╸━",
+        "Created wheel for ",
+        "Stored in directory: ",
+    ];
+}
