@@ -204,3 +204,56 @@ impl fmt::Display for PromptBreak {
         self.tool.as_ref().map_or(Ok(()), |tool| write!(f, ": {tool}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn words(cause: BreakCause, place: Option<u32>, line: Option<u32>, tool: Option<&str>) -> String {
+        let tool = tool.and_then(ShownName::of);
+        let owner = BreakOwner::Client;
+        PromptBreak { cause, place, line, tool, owner, server: None, lost: None, cost: None }.to_string()
+    }
+
+    #[test]
+    fn names_come_back_and_no_two_are_the_same() {
+        for cause in BreakCause::ALL {
+            assert_eq!(BreakCause::of_name(cause.name()), Some(cause));
+        }
+        for owner in BreakOwner::ALL {
+            assert_eq!(BreakOwner::of_name(owner.name()), Some(owner));
+        }
+        assert_eq!((BreakCause::of_name("new"), BreakOwner::of_name("")), (None, None));
+        let names: HashSet<_> = BreakCause::ALL.map(BreakCause::name).into();
+        assert_eq!(names.len(), BreakCause::ALL.len());
+    }
+
+    #[test]
+    fn no_two_causes_have_the_same_words() {
+        let all: HashSet<_> = BreakCause::ALL.map(|cause| words(cause, Some(1), None, None)).into();
+        assert_eq!(all.len(), BreakCause::ALL.len());
+    }
+
+    #[test]
+    fn a_break_says_where_it_is() {
+        for (expected, found) in [
+            (
+                "tool 37 added: mcp__files__read",
+                words(BreakCause::ToolAdded, Some(37), None, Some("mcp__files__read")),
+            ),
+            ("tool 2 moved", words(BreakCause::ToolMoved, Some(2), None, None)),
+            ("system block 2, line 14: date changed", words(BreakCause::SystemDate, Some(2), Some(14), None)),
+            (
+                "system block 1, line 3: git status changed",
+                words(BreakCause::SystemGit, Some(1), Some(3), None),
+            ),
+            ("system block 3 changed", words(BreakCause::System, Some(3), None, None)),
+            ("message 9 dropped", words(BreakCause::MessageDropped, Some(9), None, None)),
+            ("idle for longer than the cache lives", words(BreakCause::Idle, None, None, None)),
+        ] {
+            assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,5 +1,10 @@
 //! Finds the first difference between two requests of a conversation.
 
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use foldhash::quality::FixedState;
+
 use crate::cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
 use crate::cache_break::marks::{
     LineMark, PartMark, PromptMarks, PromptOrder, SystemLineKind, SystemMark, ToolMark,
@@ -188,13 +193,25 @@ fn first_message(before: &[PartMark], now: &[PartMark]) -> Option<PromptChange> 
     } else if has(&now[same + 1..], old) {
         BreakCause::MessageInserted
     } else {
-        BreakCause::MessageEdited
+        match shift(&before[same + 1..], &now[same + 1..]) {
+            Ordering::Less => BreakCause::MessageDropped,
+            Ordering::Equal => BreakCause::MessageEdited,
+            Ordering::Greater => BreakCause::MessageInserted,
+        }
     };
     Some(PromptChange::at(cause, same))
 }
 
 fn has(messages: &[PartMark], message: &PartMark) -> bool {
     messages.iter().any(|it| it.hash == message.hash)
+}
+
+/// Where the first message that both lists have is now, compared with where it was.
+fn shift(before: &[PartMark], now: &[PartMark]) -> Ordering {
+    let places: HashMap<u64, usize, FixedState> =
+        now.iter().enumerate().rev().map(|(place, message)| (message.hash, place)).collect();
+    let moved = before.iter().enumerate().find_map(|(was, it)| Some((was, *places.get(&it.hash)?)));
+    moved.map_or(Ordering::Equal, |(was, is)| is.cmp(&was))
 }
 
 /// The number of messages with which both requests begin.
