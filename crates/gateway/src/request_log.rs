@@ -152,6 +152,7 @@ impl Visit {
             let so_far = known.bill.so_far();
             bill(&self.telemetry, &mut event, &so_far);
             event.record.cache_break = self.explain(event.model.as_ref(), &so_far);
+            event.record.diagnosis = so_far.diagnosis;
         }
         let why = known.fault.as_ref().filter(|(side, _)| *side != Side::Client).map(|(_, why)| &**why);
         self.telemetry.end(event, why);

@@ -5,6 +5,7 @@
 
 mod amount;
 mod breaks;
+mod diagnoses;
 mod error;
 mod holdout;
 mod insert;

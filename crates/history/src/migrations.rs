@@ -90,4 +90,6 @@ CREATE TABLE cache_breaks (
     owner TEXT NOT NULL, server TEXT, lost INTEGER, cost INTEGER
 );
 CREATE INDEX cache_breaks_session ON cache_breaks (session, request);
+", "
+CREATE TABLE cache_diagnoses (request INTEGER PRIMARY KEY, reason TEXT NOT NULL, tokens INTEGER);
 "];

@@ -64,15 +64,21 @@ pub enum BreakCause {
     MessageInserted,
     /// A message has the same values, written in another way.
     MessageRewritten,
+    /// A summary took the place of the conversation.
+    Compacted,
+    /// The person went back to an earlier message.
+    Branched,
     /// The conversation paused for longer than the cache lives.
     Idle,
     /// Nothing changed.
     Nothing,
+    /// A recording does not contain what changed.
+    Unknown,
 }
 
 impl BreakCause {
     /// All causes.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::Model,
         Self::Betas,
         Self::CacheKey,
@@ -91,8 +97,11 @@ impl BreakCause {
         Self::MessageDropped,
         Self::MessageInserted,
         Self::MessageRewritten,
+        Self::Compacted,
+        Self::Branched,
         Self::Idle,
         Self::Nothing,
+        Self::Unknown,
     ];
 
     /// The name in records and metrics.
@@ -117,8 +126,41 @@ impl BreakCause {
             Self::MessageDropped => "message_dropped",
             Self::MessageInserted => "message_inserted",
             Self::MessageRewritten => "message_rewritten",
+            Self::Compacted => "compacted",
+            Self::Branched => "branched",
             Self::Idle => "idle",
             Self::Nothing => "nothing",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// What happened, in a few words and without its place.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Model => "model changed",
+            Self::Betas => "beta header changed",
+            Self::CacheKey => "cache key changed",
+            Self::Effort => "effort changed",
+            Self::Thinking => "thinking changed",
+            Self::Format => "output format changed",
+            Self::ToolChoice => "tool choice changed",
+            Self::ToolAdded => "tool added",
+            Self::ToolRemoved => "tool removed",
+            Self::ToolMoved => "tool moved",
+            Self::ToolChanged => "tool changed",
+            Self::SystemDate => "date in the system prompt changed",
+            Self::SystemGit => "git status in the system prompt changed",
+            Self::System => "system prompt changed",
+            Self::MessageEdited => "message edited",
+            Self::MessageDropped => "message dropped",
+            Self::MessageInserted => "message inserted",
+            Self::MessageRewritten => "message written in another way",
+            Self::Compacted => "conversation compacted",
+            Self::Branched => "went back to an earlier message",
+            Self::Idle => "idle for longer than the cache lives",
+            Self::Nothing => "nothing changed in the request",
+            Self::Unknown => "the file does not show what changed",
         }
     }
 
@@ -172,13 +214,6 @@ impl fmt::Display for PromptBreak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.place.map(|place| format!(" {place}")).unwrap_or_default();
         match self.cause {
-            BreakCause::Model => f.write_str("model changed")?,
-            BreakCause::Betas => f.write_str("beta header changed")?,
-            BreakCause::CacheKey => f.write_str("cache key changed")?,
-            BreakCause::Effort => f.write_str("effort changed")?,
-            BreakCause::Thinking => f.write_str("thinking changed")?,
-            BreakCause::Format => f.write_str("output format changed")?,
-            BreakCause::ToolChoice => f.write_str("tool choice changed")?,
             BreakCause::ToolAdded => write!(f, "tool{place} added")?,
             BreakCause::ToolRemoved => write!(f, "tool{place} removed")?,
             BreakCause::ToolMoved => write!(f, "tool{place} moved")?,
@@ -198,8 +233,7 @@ impl fmt::Display for PromptBreak {
             BreakCause::MessageDropped => write!(f, "message{place} dropped")?,
             BreakCause::MessageInserted => write!(f, "message{place} inserted")?,
             BreakCause::MessageRewritten => write!(f, "message{place} written in another way")?,
-            BreakCause::Idle => f.write_str("idle for longer than the cache lives")?,
-            BreakCause::Nothing => f.write_str("nothing changed in the request")?,
+            cause => f.write_str(cause.words())?,
         }
         self.tool.as_ref().map_or(Ok(()), |tool| write!(f, ": {tool}"))
     }
@@ -233,6 +267,8 @@ mod tests {
     #[test]
     fn no_two_causes_have_the_same_words() {
         let all: HashSet<_> = BreakCause::ALL.map(|cause| words(cause, Some(1), None, None)).into();
+        assert_eq!(all.len(), BreakCause::ALL.len());
+        let all: HashSet<_> = BreakCause::ALL.map(BreakCause::words).into();
         assert_eq!(all.len(), BreakCause::ALL.len());
     }
 

@@ -60,9 +60,11 @@ impl PromptChange {
         let server = self.tool.as_ref().and_then(mcp_server);
         let owner = match self.cause {
             _ if server.is_some() => BreakOwner::Mcp,
-            BreakCause::Model | BreakCause::Effort | BreakCause::Thinking | BreakCause::Idle => {
-                BreakOwner::Person
-            }
+            BreakCause::Model
+            | BreakCause::Effort
+            | BreakCause::Thinking
+            | BreakCause::Branched
+            | BreakCause::Idle => BreakOwner::Person,
             BreakCause::Nothing => BreakOwner::Provider,
             _ => BreakOwner::Client,
         };
@@ -80,7 +82,8 @@ impl PromptChange {
     }
 
     /// A change without a place.
-    pub(crate) fn of(cause: BreakCause) -> Self {
+    #[must_use]
+    pub fn of(cause: BreakCause) -> Self {
         Self { cause, place: None, line: None, tool: None, rank: (0, 0, 0) }
     }
 

@@ -55,7 +55,10 @@ impl WhyReport {
 fn row(now: u64, turn: &SeenRequest) -> Vec<String> {
     let used = turn.billed.map(|it| [it.cache_read, it.cache_write, it.input].map(amount));
     let [read, written, full] = used.unwrap_or_else(|| ["–"; 3].map(str::to_owned));
-    let found = turn.cache_break.as_ref().map(sentence).unwrap_or_default();
+    let found = turn.cache_break.as_ref().map(sentence);
+    let said = turn.diagnosis.as_ref().filter(|said| found.is_some() || said.is_conclusive());
+    let said = said.map(|said| format!("the provider says: {said}"));
+    let found = found.into_iter().chain(said).collect::<Vec<_>>().join(" · ");
     vec![ago(now.saturating_sub(turn.at) / 1_000), read, written, full, found]
 }
 
