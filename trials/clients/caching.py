@@ -36,7 +36,7 @@ class Asked:
     parts: list[Part]
     usage: dict
     model: str
-    is_main: bool
+    conversation: str
     diagnosis: str | None = None
 
 
@@ -80,6 +80,8 @@ def parts(body: dict) -> list[Part]:
     """The parts of a request: tools, system prompt, settings, blocks of messages."""
     system = body.get("system") or []
     system = [{"type": "text", "text": system}] if isinstance(system, str) else system
+    # Anthropic does not take the line that attributes a request for a part of the prompt.
+    system = [block for block in system if not block["text"].startswith("x-anthropic-billing-header:")]
     found = [part("tools", tool) for tool in body.get("tools") or []] + [part("system", block) for block in system]
     found.append(part("settings", [body.get("thinking"), body.get("output_config"), body.get("tool_choice")]))
     for message in body["messages"]:
@@ -88,6 +90,13 @@ def parts(body: dict) -> list[Part]:
         role = message["role"]
         found += [Part("messages", f"{role} {(it := part('messages', block)).text}", it.is_marked) for block in blocks]
     return found
+
+
+def conversation(body: dict) -> str:
+    """What tells a conversation from others: the person's first text, without what the client puts around it."""
+    texts = [part.get("text", "") for message in body["messages"][:1] for part in listed(message["content"])]
+    own = [text for text in texts if not text.startswith("<")] or texts or [str(body["messages"][0]["content"])]
+    return own[0][:60]
 
 
 class CachingUpstream(Upstream):
@@ -104,8 +113,7 @@ class CachingUpstream(Upstream):
     def count(self, body: dict) -> Asked:
         """Counts a request, and compares it with the one that the client names."""
         found, model = parts(body), body["model"]
-        is_main = any(tool.get("name") in {"Task", "Agent"} for tool in body.get("tools") or [])
-        asked = Asked(len(self.asked) + 1, self.event, found, self.cache.take(model, found), model, is_main)
+        asked = Asked(len(self.asked) + 1, self.event, found, self.cache.take(model, found), model, conversation(body))
         self.event = ""
         before = self.known.get((body.get("diagnostics") or {}).get("previous_message_id"))
         if before:

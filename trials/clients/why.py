@@ -13,6 +13,7 @@ import select
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from agents import HERE, claude, prepare
@@ -84,7 +85,7 @@ class Session:
         self.process.wait(30)
 
 
-def play(start: Session, again, upstream: CachingUpstream, tools: Path) -> Session:
+def play(start: Session, again: Callable[[str], Session], upstream: CachingUpstream, tools: Path) -> Session:
     """The whole story; gives the last session."""
     def rows(session: Session, number: int) -> None:
         session.ask(f"Question {number}: run python3 rows.py and tell me how many items there are.")
@@ -123,30 +124,45 @@ def play(start: Session, again, upstream: CachingUpstream, tools: Path) -> Sessi
     rows(start, 15)
     rows(start, 16)
     start.end()
-    session = again()
+    session = again(start.lines[-1]["session_id"])
     upstream.plan("resumed")
     rows(session, 17)
     rows(session, 18)
     return session
 
 
+# What must be said of a planted event, and what must not be a break.
+EXPECTED = {
+    "the server has a tool more": ("tool 24 added: mcp__files__search", "files"),
+    "another model": ("model changed", "person"),
+    "the first model again": ("model changed", "person"),
+    "the cache forgets": ("nothing changed in the request", "provider"),
+    "after the compaction": ("conversation compacted", "client"),
+}
+
+
 def table(upstream: CachingUpstream, told: dict) -> list[str]:
     """What happened beside what is told; gives what was not explained."""
     faults, before = [], {}
-    said = told["requests"]
-    print(f"{len(upstream.asked)} requests upstream, {len(said)} in the history")
-    for asked, it in zip(upstream.asked, said):
+    print(f"{len(upstream.asked)} requests upstream, {len(told['requests'])} in the history")
+    for asked, it in zip(upstream.asked, told["requests"]):
         usage, found = asked.usage, it["cache_break"] or {}
-        key = asked.is_main
-        lost = before.get(key, 0) - usage["cache_read_input_tokens"]
-        why = f"{found.get('why', '')} ({found.get('server') or found.get('owner')}, {found.get('lost_tokens')})" if found else ""
-        print(f"{asked.number:3} {asked.model[7:13]} {'main ' if asked.is_main else 'other'} read {usage['cache_read_input_tokens']:6}"
-              f" written {usage['cache_creation_input_tokens']:6}  {asked.event:32} {why}")
-        if it["billed"]["cache_read"] != usage["cache_read_input_tokens"]:
+        read, written = usage["cache_read_input_tokens"], usage["cache_creation_input_tokens"]
+        lost = before.get(asked.conversation, read) - read
+        why = f"{found['why']} ({found['server'] or found['owner']}, {found['lost_tokens']})" if found else ""
+        print(f"{asked.number:3} {asked.model[7:13]} {asked.conversation[:20]:20} {read:6} {written:6}  {asked.event:30} {why}")
+        if [it["billed"][name] for name in ["cache_read", "cache_write"]] != [read, written]:
             faults.append(f"request {asked.number}: {it['billed']} is not {usage}")
-        if asked.is_main and lost > SLACK_TOKENS and not found:
+        if lost > SLACK_TOKENS and not found:
             faults.append(f"request {asked.number} lost {lost} tokens and nobody says why ({asked.event})")
-        before[key] = usage["cache_read_input_tokens"] + usage["cache_creation_input_tokens"]
+        if found and found["lost_tokens"] not in {None, lost}:
+            faults.append(f"request {asked.number} lost {lost} tokens, and not {found['lost_tokens']}")
+        words, whose = EXPECTED.get(asked.event, (None, None))
+        if words and (found.get("why"), found.get("server") or found.get("owner")) != (words, whose):
+            faults.append(f"request {asked.number}: {asked.event}: {found}")
+        before[asked.conversation] = read + written
+    if len(upstream.asked) != len(told["requests"]):
+        faults.append("not every request is in the session's history")
     return faults
 
 
@@ -167,7 +183,7 @@ def trial(binary: Path, folder: Path, mode: str) -> list[str]:
     words += ["--mcp-config", str(folder / "mcp.json"), "--allowedTools", "Bash,Task,Agent"]
     open_session = lambda *more: Session([*words, *more], env, folder / "here")
     try:
-        play(open_session(), lambda: open_session("--continue"), upstream, tools).end()
+        play(open_session(), lambda name: open_session("--resume", name), upstream, tools).end()
         time.sleep(2)
     finally:
         server.stop()

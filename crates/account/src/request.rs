@@ -65,6 +65,8 @@ pub struct RequestRecord {
     pub limits: Vec<LimitUse>,
     /// Why the prompt was not read from the provider's cache, if it could have been.
     pub cache_break: Option<PromptBreak>,
+    /// The number of the conversation among those that a client holds side by side, such as sub-agents.
+    pub conversation: Option<u64>,
     /// What the provider itself says about its cache, if the client asked.
     pub diagnosis: Option<CacheDiagnosis>,
 }

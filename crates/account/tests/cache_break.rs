@@ -315,6 +315,18 @@ fn a_second_turn_may_have_another_first_message() {
     assert!(!is_one(&before, &third), "two answers later");
 }
 
+/// For another model, Claude Code writes what the operator says as a part of the user's messages.
+#[test]
+fn answers_tell_a_conversation_whose_other_messages_are_written_anew() {
+    let before = ["go", "operator", "model: 1", "result", "operator", "model: 2", "result", "operator"];
+    let before = prompt(&TOOLS, &SYSTEM, &before);
+    let with = |messages: &[&str]| is_one(&before, &prompt(&TOOLS, &SYSTEM, messages));
+    assert!(with(&["go operator", "model: 1", "result operator", "model: 2", "more"]));
+    assert!(with(&["other", "model: 1", "other", "model: 9", "more"]), "half of them");
+    assert!(!with(&["other", "model: 8", "other", "model: 9", "more"]));
+    assert!(!with(&["other", "model: 1", "more"]), "a side branch");
+}
+
 #[test]
 fn the_better_match_is_greater() {
     let [a, b, c, d, e] = MESSAGES;
@@ -436,6 +448,17 @@ fn what_was_changed_on_the_way_is_ours() {
     model.settings.model += 1;
     assert_eq!(found(model, extra), Some((C::Model, O::Person, None)), "theirs comes first");
     assert_eq!(found(other_tools(), other_tools()), Some((C::ToolRemoved, O::Client, None)));
+}
+
+/// Anthropic does not count the line, and its cache is read. Another server reads nothing, ever.
+#[test]
+fn a_line_that_attributes_requests_is_blamed_where_nothing_is_ever_read() {
+    let other = || PromptMarks { attribution: 9, ..next() };
+    let all = used(0, 51_000, 5);
+    assert_eq!(verdict(used(40_000, 10_000, 5), (other(), all), 10), Some((C::Nothing, Some(50_000))));
+    assert_eq!(verdict(used(0, 50_000, 5), (other(), all), 10), Some((C::System, Some(50_000))));
+    assert_eq!(verdict(used(0, 50_000, 5), (next(), all), 10), Some((C::Nothing, Some(50_000))));
+    assert_eq!(PromptChange::first(&sample(), &other()), None);
 }
 
 /// What the watch counts against its limit.

@@ -102,7 +102,7 @@ fn missed() -> String {
         ("e", "14", sonnet, Value::Null),
     ] {
         say(user(Some(parent)));
-        say(answer(at, model, at.parse().unwrap(), said));
+        say(answer(at, model, at.parse().expect("a minute"), said));
     }
     say(json!({ "type": "system", "subtype": "compact_boundary", "sessionId": "s9" }));
     say(user(None));

@@ -229,7 +229,8 @@ fn request(request: &SeenRequest) -> Value {
         "arm": request.arm,
         "would_tokens_after": request.would,
         "cache_break": request.cache_break.as_ref().map(cache_break),
-        "cache_diagnosis": request.diagnosis.as_ref().map(|it| json!({
+        "conversation": request.prompt.conversation,
+        "cache_diagnosis": request.prompt.diagnosis.as_ref().map(|it| json!({
             "says": it.to_string(), "reason": it.reason.as_str(), "tokens": it.tokens,
         })),
         "limits": request.limits.iter().map(limit).collect::<Vec<_>>(),

@@ -5,7 +5,6 @@
 
 mod amount;
 mod breaks;
-mod diagnoses;
 mod error;
 mod holdout;
 mod insert;
@@ -14,6 +13,7 @@ mod limits;
 mod migrations;
 mod named;
 mod names;
+mod prompts;
 mod purge;
 mod read;
 mod requests;
@@ -29,6 +29,7 @@ pub use error::HistoryError;
 pub use holdout::{HoldoutMeasure, HoldoutReport, MeasureKind};
 pub use limits::{SeenLimit, SessionLimit};
 pub use named::NamedSession;
+pub use prompts::SeenPrompt;
 pub use purge::purge;
 pub use read::{HistoryParts, HistoryPeriod, HistoryReader, HistoryView, Waits};
 pub use requests::{SeenRequest, SeenResult, SeenSession};

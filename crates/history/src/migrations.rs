@@ -91,5 +91,7 @@ CREATE TABLE cache_breaks (
 );
 CREATE INDEX cache_breaks_session ON cache_breaks (session, request);
 ", "
-CREATE TABLE cache_diagnoses (request INTEGER PRIMARY KEY, reason TEXT NOT NULL, tokens INTEGER);
+CREATE TABLE prompts (
+    request INTEGER PRIMARY KEY, conversation INTEGER, diagnosis TEXT, diagnosed INTEGER
+);
 "];

@@ -42,7 +42,7 @@ const TABLES: [&str; 11] = [
     "limits",
     "session_limits",
     "cache_breaks",
-    "cache_diagnoses",
+    "prompts",
 ];
 
 fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {
@@ -74,7 +74,7 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
         transaction.execute("DELETE FROM results WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM limits WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM cache_breaks WHERE request <= ?1", params![last])?;
-        transaction.execute("DELETE FROM cache_diagnoses WHERE request <= ?1", params![last])?;
+        transaction.execute("DELETE FROM prompts WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM requests WHERE id <= ?1", params![last])?;
     }
     // A session's totals are kept; its calls are needed only while the session is running.

@@ -1,12 +1,12 @@
 //! Reads single requests and the conversations they belong to.
 
 use rusqlite::{Connection, Row, params};
-use tersely_account::{CacheDiagnosis, LimitUse, PromptBreak, TokenUsage};
+use tersely_account::{LimitUse, PromptBreak, TokenUsage};
 
 use crate::breaks;
-use crate::diagnoses;
 use crate::error::HistoryError;
 use crate::limits::{self, SessionLimit};
+use crate::prompts::{self, SeenPrompt};
 use crate::read::{HistoryView, count, number};
 
 /// Number of recent requests that are searched for conversations.
@@ -57,8 +57,8 @@ pub struct SeenRequest {
     pub limits: Vec<LimitUse>,
     /// Why its prompt was not read from the provider's cache, if it could have been.
     pub cache_break: Option<PromptBreak>,
-    /// What the provider itself says about its cache, if the client asked.
-    pub diagnosis: Option<CacheDiagnosis>,
+    /// Its conversation, and what the provider says about it.
+    pub prompt: SeenPrompt,
     /// The results that were new in its conversation.
     pub fresh: Vec<SeenResult>,
 }
@@ -148,7 +148,7 @@ impl HistoryView {
                 request.fresh = fresh(connection, request.id)?;
                 request.limits = limits::of_request(connection, request.id)?;
                 request.cache_break = breaks::of_request(connection, request.id)?;
-                request.diagnosis = diagnoses::of_request(connection, request.id)?;
+                request.prompt = prompts::of_request(connection, request.id)?;
             }
             Ok(found)
         })
@@ -211,7 +211,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
         would: maybe(25)?,
         limits: Vec::new(),
         cache_break: None,
-        diagnosis: None,
+        prompt: SeenPrompt::default(),
         fresh: Vec::new(),
     })
 }

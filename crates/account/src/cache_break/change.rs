@@ -87,7 +87,7 @@ impl PromptChange {
         Self { cause, place: None, line: None, tool: None, rank: (0, 0, 0) }
     }
 
-    fn at(cause: BreakCause, place: usize) -> Self {
+    pub(crate) fn at(cause: BreakCause, place: usize) -> Self {
         Self { place: Some(place), rank: (0, place, 0), ..Self::of(cause) }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::shown_name::ShownName;
 
-/// The provider's reason why a prompt was not read from its cache. Anthropic reports it in `diagnostics`, OpenAI in
+/// The provider's reason why a prompt was not read from its cache. Anthropic reports it in `diagnostics`, `OpenAI` in
 /// `prompt_cache_diagnostics`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CacheDiagnosis {

@@ -212,8 +212,8 @@ mod tests {
         let mut lines = vec![child("a"), assistant("m1", &text, 1), child("b"), assistant("m2", &text, 1)];
         lines.extend([child("b"), third]);
         let found = shown(&lines);
-        let links: Vec<_> = found.iter().map(|it| it.link).collect();
-        assert_eq!(links, [TurnLink::Next, TurnLink::Next, TurnLink::Branched]);
+        let followed: Vec<_> = found.iter().map(|it| it.link).collect();
+        assert_eq!(followed, [TurnLink::Next, TurnLink::Next, TurnLink::Branched]);
         assert_eq!(found[0].model, found[1].model);
         assert_ne!(found[1].model, found[2].model);
         let reason = found[2].diagnosis.as_ref().map(ToString::to_string);

@@ -18,6 +18,13 @@ use crate::request::reading::Reading;
 /// The maximum number of lines of a system prompt that are hashed one by one.
 const MAX_LINES: usize = 2_048;
 
+/// The beginning of the line by which Claude Code attributes its requests, in a block of its own. It may differ in each.
+const ATTRIBUTION: &[u8] = b"x-anthropic-billing-header:";
+
+/// How Claude Code begins a conversation that it has compacted, and how many bytes of the first message are searched.
+const COMPACTED: &[u8] = b"This session is being continued from a previous conversation";
+const MAX_COMPACTED_BYTES: usize = 1_024;
+
 /// The marks of a request; `None` if it cannot be read, or if the provider stores the conversation. The marks of parts
 /// that one of `known` has too are taken from there.
 #[must_use]
@@ -51,8 +58,17 @@ pub fn prompt_marks(
         tools: tools(reading, &before.tools),
         system: system(reading, &before.system),
         messages: messages.into_iter().map(|(mark, ..)| mark).collect(),
+        attribution: system_blocks(reading).find(is_attribution).map_or(0, |block| quick_hash(block.bytes())),
         is_hour: is_hour(reading),
+        is_compacted: is_compacted(reading),
     })
+}
+
+/// True when the first message is a summary of a longer conversation.
+fn is_compacted(reading: &Reading<'_>) -> bool {
+    let first = reading.findings().spoken.iter().find(|message| !message.is_opening);
+    let bytes = first.map(|message| &reading.body()[message.span.clone()]).unwrap_or_default();
+    memmem::find(&bytes[..bytes.len().min(MAX_COMPACTED_BYTES)], COMPACTED).is_some()
 }
 
 /// True when the tools or the system prompt are cached for an hour.
@@ -104,15 +120,15 @@ fn tools(reading: &Reading<'_>, known: &[ToolMark]) -> Vec<ToolMark> {
     marks
 }
 
-/// The blocks of the system prompt: those beside the conversation, and what the operator says first in it.
+/// The blocks of the system prompt.
 fn system(reading: &Reading<'_>, known: &[SystemMark]) -> Vec<SystemMark> {
-    let body = reading.body();
-    let beside = ["system", "instructions", "systemInstruction", "system_instruction"].into_iter();
-    let beside = beside.filter_map(|name| Some(JsonNode::at(reading.place(name)?, body)));
-    let opening = reading.findings().spoken.iter().filter(|message| message.is_opening);
-    let opening = opening.map(|message| JsonNode::at(message.span.clone(), body));
     let (mut marks, mut room): (Vec<SystemMark>, _) = (Vec::new(), MAX_LINES);
-    for block in beside.chain(opening).flat_map(|node| blocks(0, &node)) {
+    for block in system_blocks(reading) {
+        // The block has a place, but nothing that could differ.
+        if is_attribution(&block) {
+            marks.push(SystemMark::default());
+            continue;
+        }
         let mut part = raw_mark(reading, &block.span);
         let same = known.get(marks.len()).filter(|it| it.part.raw == part.raw).cloned();
         let mark = same.or_else(|| {
@@ -124,6 +140,20 @@ fn system(reading: &Reading<'_>, known: &[SystemMark]) -> Vec<SystemMark> {
         marks.extend(mark);
     }
     marks
+}
+
+/// The texts of the system prompt: those beside the conversation, and what the operator says first in it.
+fn system_blocks<'a>(reading: &Reading<'a>) -> impl Iterator<Item = JsonNode<'a>> {
+    let body = reading.body();
+    let beside = ["system", "instructions", "systemInstruction", "system_instruction"].into_iter();
+    let beside = beside.filter_map(move |name| Some(JsonNode::at(reading.place(name)?, body)));
+    let opening = reading.findings().spoken.iter().filter(|message| message.is_opening);
+    let opening = opening.map(move |message| JsonNode::at(message.span.clone(), body));
+    beside.chain(opening).flat_map(|node| blocks(0, &node))
+}
+
+fn is_attribution(block: &JsonNode<'_>) -> bool {
+    block.inside().starts_with(ATTRIBUTION)
 }
 
 /// The depth to which a system prompt is searched for its texts: the member, its blocks, their texts.
@@ -138,5 +168,47 @@ fn blocks<'a>(depth: u8, node: &JsonNode<'a>) -> Vec<JsonNode<'a>> {
     match node.is_object().then(inner).flatten() {
         Some(inner) if depth < MAX_BLOCK_DEPTH => blocks(depth + 1, &inner),
         _ => vec![node.clone()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tersely_account::PromptChange;
+
+    use super::*;
+    use crate::providers::claimed_provider;
+
+    fn marks(body: &Value) -> PromptMarks {
+        let (body, provider) = (body.to_string(), claimed_provider("/v1/messages").expect("a provider"));
+        let context = PromptContext { model: None, betas: 0 };
+        prompt_marks(&context, &provider.read(body.as_bytes()), &[]).expect("marks")
+    }
+
+    fn said(attribution: &str, system: &str, first: &str) -> PromptMarks {
+        let block = |text: &str| json!({ "type": "text", "text": text });
+        let message = json!({ "role": "user", "content": [block(first)] });
+        marks(&json!({ "system": [block(attribution), block(system)], "messages": [message] }))
+    }
+
+    #[test]
+    fn a_line_that_attributes_requests_has_a_place_and_no_difference() {
+        let one = said("x-anthropic-billing-header: cc_version=2.1.326.445;", "Be terse.", "go");
+        let two = said("x-anthropic-billing-header: cc_version=2.1.326.e27;", "Be terse.", "go");
+        assert_eq!(PromptChange::first(&one, &two), None);
+        assert_ne!(one.attribution, two.attribution);
+        let three = said("x-anthropic-billing-header: cc_version=2.1.326.e27;", "Be kind.", "go");
+        let found = PromptChange::first(&two, &three).expect("a change").into_break();
+        assert_eq!((found.place, found.line), (Some(2), Some(1)));
+        assert_eq!(said("You are an agent.", "Be terse.", "go").attribution, 0);
+    }
+
+    #[test]
+    fn a_summary_in_front_is_a_compacted_conversation() {
+        let summary = "This session is being continued from a previous conversation that ran out of context.";
+        assert!(said("a", "b", summary).is_compacted);
+        assert!(!said("a", "b", "go").is_compacted);
+        assert!(!said("a", summary, "go").is_compacted);
+        assert!(!said("a", "b", &format!("{}{summary}", "x".repeat(MAX_COMPACTED_BYTES))).is_compacted);
     }
 }

@@ -6,7 +6,7 @@ use tersely_account::CacheDiagnosis;
 /// Anthropic's member of a message.
 pub(crate) const ANTHROPIC: &str = "diagnostics";
 
-/// The member of OpenAI's Responses.
+/// The member of `OpenAI`'s Responses.
 pub(crate) const RESPONSES: &str = "prompt_cache_diagnostics";
 
 /// The members of responses that contain a diagnosis.
