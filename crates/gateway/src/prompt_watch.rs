@@ -11,7 +11,7 @@ use tersely_account::{
     BreakCause, CacheRules, ConversationMatch, Price, PromptBreak, PromptChange, PromptMarks, PromptTurn,
     TokenUsage, judge, stable_hash,
 };
-use tersely_wire::{PromptContext, Provider, Reading, prompt_marks};
+use tersely_wire::{PromptContext, Provider, Reading, prompt_marks, rewritten_marks};
 
 /// The maximum number of conversations, and their approximate maximum size in bytes.
 const MAX_CONVERSATIONS: usize = 128;
@@ -91,10 +91,18 @@ impl PromptSighting {
         })
     }
 
-    /// The same, if another body is forwarded.
-    pub(crate) fn with_sent(self, context: &PromptContext<'_>, reading: &Reading<'_>) -> Self {
+    /// The same, if `body` is forwarded instead of the body that was read.
+    pub(crate) fn with_sent(
+        self,
+        provider: &'static Provider,
+        context: &PromptContext<'_>,
+        reading: &Reading<'_>,
+        body: &[u8],
+    ) -> Self {
         let known = self.watch.candidates(self.whose, |turn| &turn.sent);
-        let sent = prompt_marks(context, reading, &known).map_or_else(|| Arc::clone(&self.came), Arc::new);
+        let sent = rewritten_marks(&self.came, reading, body, &known)
+            .or_else(|| prompt_marks(context, &provider.read(body), &known))
+            .map_or_else(|| Arc::clone(&self.came), Arc::new);
         Self { sent, ..self }
     }
 

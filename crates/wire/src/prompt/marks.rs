@@ -11,9 +11,10 @@ use crate::prompt::context::PromptContext;
 use crate::prompt::digest::{UnorderedDepth, ValueDigest, digest};
 use crate::prompt::lines::lines;
 use crate::prompt::settings::settings;
-use crate::request::findings::Speaker;
+use crate::request::findings::{FoundMessage, Speaker};
 use crate::request::history::HistoryPlace;
 use crate::request::reading::Reading;
+use crate::request::tools::FoundTools;
 
 /// The maximum number of lines of a system prompt that are hashed one by one.
 const MAX_LINES: usize = 2_048;
@@ -39,13 +40,15 @@ pub fn prompt_marks(
     let found = reading.findings();
     let spoken = found.spoken.iter().filter(|message| !message.is_opening);
     let mut messages: Vec<_> = spoken
-        .map(|message| (raw_mark(reading, &message.span), &message.span, message.speaker == Speaker::Model))
+        .map(|message| {
+            (
+                raw_mark(&reading.body()[message.span.clone()]),
+                &message.span,
+                message.speaker == Speaker::Model,
+            )
+        })
         .collect();
-    let known = known.iter().max_by_key(|known| {
-        let pairs = known.messages.iter().zip(&messages);
-        pairs.take_while(|(a, (b, ..))| a.raw == b.raw).count()
-    });
-    let known = known.map(|known| &**known);
+    let known = nearest(known, &messages.iter().map(|(mark, ..)| mark));
     let nothing = PromptMarks::default();
     let before = known.unwrap_or(&nothing);
     for (at, (mark, span, is_model)) in messages.iter_mut().enumerate() {
@@ -55,36 +58,49 @@ pub fn prompt_marks(
     Some(PromptMarks {
         order: reading.order(),
         settings: settings(context, reading),
-        tools: tools(reading, &before.tools),
+        tools: tools(reading.body(), &reading.findings().tools, &before.tools),
         system: system(reading, &before.system),
         messages: messages.into_iter().map(|(mark, ..)| mark).collect(),
         attribution: system_blocks(reading).find(is_attribution).map_or(0, |block| quick_hash(block.bytes())),
-        is_hour: is_hour(reading),
-        is_compacted: is_compacted(reading),
+        is_hour: is_hour(reading, bytes_of(reading, found.spoken.last())),
+        is_compacted: is_compacted(bytes_of(reading, found.spoken.iter().find(|it| !it.is_opening))),
     })
 }
 
-/// True when the first message is a summary of a longer conversation.
-fn is_compacted(reading: &Reading<'_>) -> bool {
-    let first = reading.findings().spoken.iter().find(|message| !message.is_opening);
-    let bytes = first.map(|message| &reading.body()[message.span.clone()]).unwrap_or_default();
-    memmem::find(&bytes[..bytes.len().min(MAX_COMPACTED_BYTES)], COMPACTED).is_some()
+/// True when the first message, which has these bytes, is a summary of a longer conversation.
+pub(super) fn is_compacted(first: &[u8]) -> bool {
+    memmem::find(&first[..first.len().min(MAX_COMPACTED_BYTES)], COMPACTED).is_some()
 }
 
-/// True when the tools or the system prompt are cached for an hour.
-fn is_hour(reading: &Reading<'_>) -> bool {
+/// True when the system prompt or the last message, which has these bytes, is cached for an hour.
+pub(super) fn is_hour(reading: &Reading<'_>, last: &[u8]) -> bool {
     let is_long = |bytes: &[u8]| {
         memmem::find_iter(bytes, b"\"ttl\"").any(|at| {
             let rest = bytes[at + 5..].trim_ascii_start();
             rest.strip_prefix(b":").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"1h\""))
         })
     };
-    let last = reading.findings().spoken.last().map(|message| &reading.body()[message.span.clone()]);
-    reading.value("system").is_some_and(is_long) || last.is_some_and(is_long)
+    reading.value("system").is_some_and(is_long) || is_long(last)
 }
 
-fn raw_mark(reading: &Reading<'_>, span: &Range<usize>) -> PartMark {
-    let bytes = &reading.body()[span.clone()];
+/// The marks that begin with the most of these messages.
+pub(super) fn nearest<'k, 'm>(
+    known: &'k [Arc<PromptMarks>],
+    messages: &(impl Iterator<Item = &'m PartMark> + Clone),
+) -> Option<&'k PromptMarks> {
+    let same = |known: &&Arc<PromptMarks>| {
+        let pairs = known.messages.iter().zip(messages.clone());
+        pairs.take_while(|(a, b)| a.raw == b.raw).count()
+    };
+    known.iter().max_by_key(same).map(|known| &**known)
+}
+
+/// The bytes of a message.
+fn bytes_of<'a>(reading: &Reading<'a>, message: Option<&FoundMessage>) -> &'a [u8] {
+    message.map(|message| &reading.body()[message.span.clone()]).unwrap_or_default()
+}
+
+pub(super) fn raw_mark(bytes: &[u8]) -> PartMark {
     PartMark {
         raw: quick_hash(bytes),
         bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
@@ -93,7 +109,7 @@ fn raw_mark(reading: &Reading<'_>, span: &Range<usize>) -> PartMark {
 }
 
 /// Adds the hashes of what the model sees, from the same part of an earlier request if there is one.
-fn complete(mark: &mut PartMark, known: Option<&PartMark>, bytes: &[u8]) {
+pub(super) fn complete(mark: &mut PartMark, known: Option<&PartMark>, bytes: &[u8]) {
     if let Some(known) = known.filter(|known| known.raw == mark.raw && known.bytes == mark.bytes) {
         (mark.hash, mark.loose) = (known.hash, known.loose);
     } else {
@@ -102,11 +118,11 @@ fn complete(mark: &mut PartMark, known: Option<&PartMark>, bytes: &[u8]) {
     }
 }
 
-fn tools(reading: &Reading<'_>, known: &[ToolMark]) -> Vec<ToolMark> {
-    let body = reading.body();
+pub(super) fn tools(body: &[u8], found: &FoundTools, known: &[ToolMark]) -> Vec<ToolMark> {
     let mut marks: Vec<ToolMark> = Vec::with_capacity(known.len());
-    for tool in &reading.findings().tools.parts {
-        let (bytes, mut part) = (&body[tool.span.clone()], raw_mark(reading, &tool.span));
+    for tool in &found.parts {
+        let bytes = &body[tool.span.clone()];
+        let mut part = raw_mark(bytes);
         if let Some(same) = known.get(marks.len()).filter(|it| it.part.raw == part.raw) {
             marks.push(same.clone());
             continue;
@@ -129,7 +145,7 @@ fn system(reading: &Reading<'_>, known: &[SystemMark]) -> Vec<SystemMark> {
             marks.push(SystemMark::default());
             continue;
         }
-        let mut part = raw_mark(reading, &block.span);
+        let mut part = raw_mark(block.bytes());
         let same = known.get(marks.len()).filter(|it| it.part.raw == part.raw).cloned();
         let mark = same.or_else(|| {
             let ValueDigest { exact, loose } = digest(UnorderedDepth::MESSAGE, block.bytes())?;
