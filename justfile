@@ -181,6 +181,12 @@ statusline: release
     python3 trials/clients/setup.py
     cd trials/clients && python3 statusline.py
 
+# Claude Code over forty requests, with tools that come and go, other models, a sub-agent, a compaction and a resume: does `tersely why` explain every cache break? (a minute)
+[group('slow')]
+why: release
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 why.py
+
 # Real agents work through the gateway; the audit of their own histories must say what it counted. (2 minutes)
 [group('slow')]
 histories: release

@@ -29,6 +29,7 @@ pub use arm::Arm;
 pub use cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
 pub use cache_break::change::PromptChange;
 pub use cache_break::conversation::ConversationMatch;
+pub use cache_break::diagnosis::CacheDiagnosis;
 pub use cache_break::judge::{PromptTurn, judge};
 pub use cache_break::marks::{
     LineMark, PartMark, PromptMarks, PromptOrder, PromptSettings, SystemLineKind, SystemMark, ToolMark,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::arm::Arm;
 use crate::cache_break::cause::PromptBreak;
+use crate::cache_break::diagnosis::CacheDiagnosis;
 use crate::cost::RequestCost;
 use crate::limit::LimitUse;
 use crate::result::{GroupSum, ResultRecord};
@@ -64,6 +65,10 @@ pub struct RequestRecord {
     pub limits: Vec<LimitUse>,
     /// Why the prompt was not read from the provider's cache, if it could have been.
     pub cache_break: Option<PromptBreak>,
+    /// The number of the conversation among those that a client holds side by side, such as sub-agents.
+    pub conversation: Option<u64>,
+    /// What the provider itself says about its cache, if the client asked.
+    pub diagnosis: Option<CacheDiagnosis>,
 }
 
 /// What one stage saved.

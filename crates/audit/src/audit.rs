@@ -127,7 +127,7 @@ impl Audit {
             sum,
             costly: costly(&first, &exact, price),
             reads: reads(&first, &exact),
-            breaks: breaks(&exact, price),
+            breaks: breaks(&exact, recording.compacted.as_ref(), price),
             unused: unused(recording, &called),
             called,
             stages: standard.stages,

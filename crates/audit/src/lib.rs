@@ -2,6 +2,7 @@
 
 mod audit;
 mod bill;
+mod cause;
 mod count;
 mod estimate;
 mod fit;
@@ -16,6 +17,6 @@ pub use bill::{ConversationBill, ReducedBill};
 pub use count::{weigh, weigh_block};
 pub use fit::TokenFit;
 pub use history::{HistoryFile, MAX_LINE_BYTES, read};
-pub use recording::{BodyShape, RecordedHead, RecordedTurn, Recording};
-pub use summary::{AuditSummary, BreakSum};
+pub use recording::{BodyShape, RecordedHead, RecordedTurn, Recording, ShownRequest, TurnLink};
+pub use summary::{AuditSummary, BreakSum, CauseSum, DearBreak};
 pub use waste::{CacheBreak, CostlyResult, FileReads, UnusedTool};

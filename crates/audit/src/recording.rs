@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::Value;
-use tersely_account::TokenUsage;
+use tersely_account::{CacheDiagnosis, PromptMarks, TokenUsage, quick_hash};
 
 /// A conversation: messages, and the requests that sent them. A conversation that was compacted becomes two recordings.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +28,8 @@ pub struct Recording {
     pub messages: Vec<Value>,
     /// The requests, each with more messages than the previous one.
     pub turns: Vec<RecordedTurn>,
+    /// The last request before a compaction, if this conversation goes on after one.
+    pub compacted: Option<RecordedTurn>,
 }
 
 /// The part of a request in front of the messages.
@@ -53,7 +56,7 @@ pub enum BodyShape {
 }
 
 /// A request.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordedTurn {
     /// An id that is the same in copies of the conversation.
     pub id: Option<u64>,
@@ -65,6 +68,43 @@ pub struct RecordedTurn {
     pub billed: Option<TokenUsage>,
     /// True if the request's cache writes last for an hour.
     pub is_long: bool,
+    /// What the history shows about the request beside its messages.
+    pub shown: ShownRequest,
+}
+
+/// What a history shows about a request that may explain why its prompt was not in the cache.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShownRequest {
+    /// A hash of the model's name.
+    pub model: Option<u64>,
+    /// The hashes of the whole request, if the history contains it.
+    pub marks: Option<Arc<PromptMarks>>,
+    /// What it follows.
+    pub link: TurnLink,
+    /// What the provider itself says about its cache.
+    pub diagnosis: Option<CacheDiagnosis>,
+}
+
+/// What a request follows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TurnLink {
+    /// The request before it.
+    #[default]
+    Next,
+    /// An earlier message, to which the person went back.
+    Branched,
+    /// The request before it, which it sums up.
+    Summary,
+    /// A summary of the conversation.
+    Compacted,
+}
+
+impl ShownRequest {
+    /// What a history shows of a request to this model.
+    pub(crate) fn to(model: Option<&str>) -> Self {
+        let model = model.filter(|model| !model.is_empty()).map(|model| quick_hash(model.as_bytes()));
+        Self { model, ..Self::default() }
+    }
 }
 
 impl RecordedTurn {

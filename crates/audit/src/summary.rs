@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use tersely_account::BreakCause;
+
 use crate::audit::{AuditSum, AuditedConversation};
-use crate::waste::{CostlyResult, FileReads, UnusedTool};
+use crate::waste::{CacheBreak, CostlyResult, FileReads, UnusedTool};
 
 /// The maximum number of findings of each kind.
 const MAX_FINDINGS: usize = 10;
@@ -27,12 +29,38 @@ pub struct AuditSummary {
     pub reads: Vec<FileReads>,
     /// Requests that missed the cache because it had expired.
     pub expired: BreakSum,
-    /// Requests that missed the cache because the client changed earlier messages.
+    /// Requests that missed the cache although it had not expired.
     pub broken: BreakSum,
+    /// All requests that missed the cache, by cause, most expensive first.
+    pub causes: Vec<CauseSum>,
+    /// The most expensive of them.
+    pub breaks: Vec<DearBreak>,
     /// Tools that requests defined but no conversation called.
     pub unused: Vec<UnusedTool>,
     /// The tokens that each stage saved, by our count. Each result is counted once.
     pub stages: Vec<(&'static str, i64)>,
+}
+
+/// The losses by one cause.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CauseSum {
+    /// The cause, as far as the files show it.
+    pub cause: BreakCause,
+    /// What providers themselves say, if the files do not show what changed.
+    pub diagnosis: Option<String>,
+    /// The losses.
+    pub sum: BreakSum,
+}
+
+/// An expensive cache miss.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DearBreak {
+    /// The name of the client.
+    pub client: &'static str,
+    /// The client's session id.
+    pub session: String,
+    /// The request.
+    pub lost: CacheBreak,
 }
 
 /// The losses caused by cache misses.
@@ -67,9 +95,10 @@ impl AuditSummary {
             }
             for lost in &one.breaks {
                 let sum = if lost.idle.is_some() { &mut summary.expired } else { &mut summary.broken };
-                sum.requests += 1;
-                sum.tokens += lost.tokens;
-                sum.dollars += lost.dollars;
+                sum.add(lost);
+                summary.cause(lost).add(lost);
+                let (client, session) = (one.client, one.session.clone());
+                summary.breaks.push(DearBreak { client, session, lost: lost.clone() });
             }
             for (stage, saved) in &one.stages {
                 *stages.entry(*stage).or_insert(0) += saved;
@@ -89,12 +118,40 @@ impl AuditSummary {
             .sort_by_key(|tool| std::cmp::Reverse(tool.tokens.saturating_mul(tool.requests as u64)));
         summary.stages = stages.into_iter().collect();
         summary.stages.sort_by_key(|(_, saved)| std::cmp::Reverse(*saved));
+        summary
+            .causes
+            .sort_by(|a, b| b.sum.dollars.total_cmp(&a.sum.dollars).then(b.sum.tokens.cmp(&a.sum.tokens)));
+        summary.breaks.sort_by(|DearBreak { lost: a, .. }, DearBreak { lost: b, .. }| {
+            b.dollars.total_cmp(&a.dollars).then(b.tokens.cmp(&a.tokens))
+        });
+        summary.breaks.truncate(MAX_FINDINGS);
         summary.costly.sort_by(|a, b| b.dollars.total_cmp(&a.dollars).then(b.tokens.cmp(&a.tokens)));
         summary.reads.sort_by_key(|file| std::cmp::Reverse(file.tokens));
         summary.costly.truncate(MAX_FINDINGS);
         summary.reads.truncate(MAX_FINDINGS);
         summary.unused.truncate(MAX_FINDINGS);
         summary
+    }
+
+    /// The losses by the cause of this break.
+    fn cause(&mut self, lost: &CacheBreak) -> &mut BreakSum {
+        let cause = lost.found.cause;
+        let diagnosis = lost.diagnosis.as_ref().filter(|_| cause == BreakCause::Unknown);
+        let diagnosis = diagnosis.map(ToString::to_string);
+        let place = self.causes.iter().position(|it| it.cause == cause && it.diagnosis == diagnosis);
+        let place = place.unwrap_or_else(|| {
+            self.causes.push(CauseSum { cause, diagnosis, sum: BreakSum::default() });
+            self.causes.len() - 1
+        });
+        &mut self.causes[place].sum
+    }
+}
+
+impl BreakSum {
+    fn add(&mut self, lost: &CacheBreak) {
+        self.requests += 1;
+        self.tokens += lost.tokens;
+        self.dollars += lost.dollars;
     }
 }
 
@@ -107,7 +164,42 @@ fn sorted(sums: BTreeMap<String, AuditSum>) -> Vec<(String, AuditSum)> {
 
 #[cfg(test)]
 mod tests {
+    use tersely_account::{CacheDiagnosis, PromptChange};
+
     use super::*;
+
+    #[test]
+    fn losses_are_added_up_by_cause() {
+        let lost = |cause, idle, word: Option<&str>, dollars| CacheBreak {
+            request: 2,
+            idle,
+            found: PromptChange::of(cause).into_break(),
+            diagnosis: word.and_then(|word| CacheDiagnosis::of(word, None)),
+            tokens: 5_000,
+            dollars,
+        };
+        let breaks = vec![
+            lost(BreakCause::Idle, Some(9), None, 0.5),
+            lost(BreakCause::Unknown, None, None, 0.25),
+            lost(BreakCause::Unknown, None, Some("tools_changed"), 1.0),
+            // What the file shows comes before what the provider says.
+            lost(BreakCause::Model, None, Some("model_changed"), 0.125),
+            lost(BreakCause::Idle, Some(20), None, 0.75),
+        ];
+        let one = AuditedConversation { breaks, ..AuditedConversation::default() };
+        let summary = AuditSummary::of(&[one]);
+        let sums: Vec<_> =
+            summary.causes.iter().map(|it| (it.cause, it.diagnosis.as_deref(), it.sum.requests)).collect();
+        let expected = [
+            (BreakCause::Idle, None, 2),
+            (BreakCause::Unknown, Some("tools changed"), 1),
+            (BreakCause::Unknown, None, 1),
+            (BreakCause::Model, None, 1),
+        ];
+        assert_eq!(sums, expected);
+        assert_eq!((summary.expired.requests, summary.broken.requests), (2, 3));
+        assert!(summary.breaks.is_sorted_by(|a, b| a.lost.dollars >= b.lost.dollars));
+    }
 
     #[test]
     fn a_tool_that_some_conversation_called_is_of_use() {

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tersely_account::{Money, Price, TokenUsage};
+use tersely_account::{CacheDiagnosis, Money, Price, PromptBreak, TokenUsage};
 use tersely_core::O200k;
 
 use crate::bill::{BilledTurns, is_kept, lasting};
+use crate::cause::cause;
 use crate::estimate::TokenEstimate;
-use crate::recording::Recording;
+use crate::recording::{RecordedTurn, Recording};
 
 /// A tool result, and its cost over all requests that contained it.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,12 +38,16 @@ pub struct FileReads {
 }
 
 /// A request that read less from the cache than the previous request left there.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CacheBreak {
     /// The number of the request, counted from 1.
     pub request: usize,
     /// Minutes since the previous request, if the cache expired.
     pub idle: Option<u64>,
+    /// The cause, as far as the file shows it.
+    pub found: PromptBreak,
+    /// What the provider itself says.
+    pub diagnosis: Option<CacheDiagnosis>,
     /// The number of tokens that were paid for again.
     pub tokens: u64,
     /// The cost of those tokens, in dollars.
@@ -100,29 +105,49 @@ pub(crate) fn reads(weighed: &TokenEstimate, turns: &BilledTurns<'_>) -> Vec<Fil
 }
 
 /// Requests that read less than half of the cached prompt. The cost is that of the tokens that were read at full price
-/// instead.
-pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &Price) -> Vec<CacheBreak> {
-    let mut all = Vec::new();
+/// instead. `compacted` is the last request before a compaction.
+pub(crate) fn breaks(
+    turns: &BilledTurns<'_>,
+    compacted: Option<&RecordedTurn>,
+    price: &Price,
+) -> Vec<CacheBreak> {
+    let first = compacted.zip(turns.turns.first()).and_then(|(past, next)| missed(past, next, price));
+    let mut all: Vec<_> = first.map(|found| CacheBreak { request: 1, ..found }).into_iter().collect();
     for (at, pair) in turns.turns.windows(2).enumerate() {
         let [past, next] = pair else { continue };
-        let (Some(left), Some(found)) = (past.billed, next.billed) else { continue };
-        let lost = left.read().min(found.read()).saturating_sub(found.cache_read);
-        if is_kept(past, next) && !turns.is_broken(at + 1) || lost < MIN_TOKENS {
+        if is_kept(past, next) && !turns.is_broken(at + 1) {
             continue;
         }
-        let again = TokenUsage {
-            cache_write: found.cache_write.min(lost),
-            input: lost.saturating_sub(found.cache_write),
-            ..TokenUsage::default()
-        };
-        let cached = TokenUsage { cache_read: lost, ..TokenUsage::default() };
-        let rates = price.rates(found.read());
-        let dollars = (rates.cost(&lasting(next, again)) - rates.cost(&cached)).dollars();
-        let minutes = past.at.zip(next.at).map(|(past, next)| (next - past) / 60_000);
-        let idle = minutes.filter(|_| !is_kept(past, next)).and_then(|minutes| u64::try_from(minutes).ok());
-        all.push(CacheBreak { request: at + 2, idle, tokens: lost, dollars: dollars.max(0.0) });
+        all.extend(missed(past, next, price).map(|found| CacheBreak { request: at + 2, ..found }));
     }
     all
+}
+
+/// What `next` paid again of what `past` left in the cache; `None` if that is little.
+fn missed(past: &RecordedTurn, next: &RecordedTurn, price: &Price) -> Option<CacheBreak> {
+    let (left, found) = (past.billed?, next.billed?);
+    let lost = left.read().min(found.read()).saturating_sub(found.cache_read);
+    if lost < MIN_TOKENS {
+        return None;
+    }
+    let again = TokenUsage {
+        cache_write: found.cache_write.min(lost),
+        input: lost.saturating_sub(found.cache_write),
+        ..TokenUsage::default()
+    };
+    let cached = TokenUsage { cache_read: lost, ..TokenUsage::default() };
+    let rates = price.rates(found.read());
+    let dollars = (rates.cost(&lasting(next, again)) - rates.cost(&cached)).dollars();
+    let minutes = past.at.zip(next.at).map(|(past, next)| (next - past) / 60_000);
+    let idle = minutes.filter(|_| !is_kept(past, next)).and_then(|minutes| u64::try_from(minutes).ok());
+    Some(CacheBreak {
+        request: 0,
+        idle,
+        found: cause(past, next),
+        diagnosis: next.shown.diagnosis.clone(),
+        tokens: lost,
+        dollars: dollars.max(0.0),
+    })
 }
 
 /// The tools that were defined but not called.

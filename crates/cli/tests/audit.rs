@@ -78,6 +78,81 @@ fn what_was_paid_is_what_was_counted() {
     assert!(audit["dearest"][0]["about"].as_str().unwrap().starts_with("<b>"), "within its project");
 }
 
+/// Five requests that read nothing from the cache, each for a reason that the file shows, or does not.
+fn missed() -> String {
+    let mut lines = String::new();
+    let mut say = |line: Value| lines.extend([line.to_string(), "\n".to_owned()]);
+    let user = |parent: Option<&str>| json!({ "type": "user", "sessionId": "s9", "cwd": "/src/app", "parentUuid": parent, "message": { "role": "user", "content": "Go on." } });
+    let answer = |at: &str, model: &str, number: u64, diagnostics: Value| {
+        let usage = json!({ "input_tokens": 4, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 30_000 + number, "output_tokens": 9 });
+        let message = json!({
+            "id": format!("m{number}"), "role": "assistant", "model": model, "usage": usage, "diagnostics": diagnostics,
+            "content": [{ "type": "text", "text": "Done." }],
+        });
+        json!({ "type": "assistant", "sessionId": "s9", "timestamp": format!("2026-02-19T08:{at}:00.000Z"), "message": message })
+    };
+    let tools =
+        json!({ "cache_miss_reason": { "type": "tools_changed", "cache_missed_input_tokens": 29_000 } });
+    let (opus, sonnet) = ("claude-opus-4-8", "claude-sonnet-4-6");
+    for (parent, at, model, said) in [
+        ("a", "00", opus, Value::Null),
+        ("b", "01", sonnet, Value::Null),
+        ("c", "12", sonnet, Value::Null),
+        ("d", "13", sonnet, tools),
+        ("e", "14", sonnet, Value::Null),
+    ] {
+        say(user(Some(parent)));
+        say(answer(at, model, at.parse().expect("a minute"), said));
+    }
+    say(json!({ "type": "system", "subtype": "compact_boundary", "sessionId": "s9" }));
+    say(user(None));
+    say(answer("15", sonnet, 15, Value::Null));
+    lines
+}
+
+#[test]
+fn a_miss_has_its_cause_as_far_as_the_file_shows_it() {
+    let file = TERSELY.file("audit/missed/one.jsonl", missed());
+    let cache = &audit(&file)["cache"];
+    let mut causes: Vec<_> = cache["causes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["cause"].as_str().unwrap(), it["provider_says"].as_str(), it["requests"].as_u64()))
+        .collect();
+    causes.sort_unstable();
+    let expected = [
+        ("compacted", None, Some(1)),
+        ("idle", None, Some(1)),
+        ("model", None, Some(1)),
+        ("unknown", None, Some(1)),
+        ("unknown", Some("tools changed"), Some(1)),
+    ];
+    assert_eq!(causes, expected);
+    let idle = cache["dearest"].as_array().unwrap().iter().find(|it| it["cause"] == "idle").unwrap();
+    assert_eq!(
+        (&idle["idle_minutes"], &idle["owner"], &idle["request"]),
+        (&json!(11), &json!("person"), &json!(3))
+    );
+    let lost = |name: &str| {
+        cache["causes"].as_array().unwrap().iter().filter_map(|it| it[name].as_u64()).sum::<u64>()
+    };
+    assert_eq!(
+        lost("tokens"),
+        cache["expired"]["tokens"].as_u64().unwrap() + cache["broken"]["tokens"].as_u64().unwrap()
+    );
+    let text = TERSELY.run(&format!("audit {file}"), "").stdout;
+    for words in [
+        "idle for longer than the cache lives",
+        "model changed",
+        "conversation compacted",
+        "the provider says: tools changed",
+        "the file does not show what changed",
+    ] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+}
+
 #[test]
 fn a_conversation_that_was_copied_counts_once() {
     TERSELY.file("audit/copied/a.jsonl", history("s1", "Read"));

@@ -7,8 +7,7 @@ use std::{fs, io};
 
 /// Minimum lines of tests per hundred lines of source: a change may raise these, never lower them.
 const TEST_PERCENT: [(&str, usize); 21] = [
-    // What breaks a prompt cache is tested with whole requests, in wire/tests/cache_break.rs.
-    ("account", 28),
+    ("account", 43),
     ("agents", 29),
     ("audit", 32),
     ("bench", 31),

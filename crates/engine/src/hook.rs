@@ -39,10 +39,10 @@ impl Engine {
         if scope(most).is_idle() || call.slots.is_empty() {
             return HookAnswer::default();
         }
-        let mut results = compress(&scope(most), None, &call.slots, &[]);
+        let mut results = compress(&scope(most), None, &call.slots);
         if !results.kept.is_empty() && (has_secret(&results) || !add_fetch(&mut results, &call.slots, fetch))
         {
-            results = compress(&scope(most.min(Loss::Form)), None, &call.slots, &[]);
+            results = compress(&scope(most.min(Loss::Form)), None, &call.slots);
         }
         let mut report = Report::default();
         report.add(&results.report);

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::Value;
-use tersely_engine::{Engine, Memo, Recall, Request};
+use tersely_engine::{Engine, ForwardBody, Memo, Recall, Request, SentBody};
 use tersely_testing::corpus::{SampleTranscript, conversations};
-use tersely_wire::{PromptContext, prompt_marks};
+use tersely_wire::{PromptContext, prompt_marks, rewritten_marks};
 
 /// How often each step is repeated.
 const ROUNDS: u32 = 30;
@@ -40,6 +40,7 @@ fn turns(transcript: &SampleTranscript) -> Option<[Bytes; 2]> {
 fn watching_costs_little_beside_rewriting() {
     let engine = Engine::default();
     let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
+    let (mut read, mut derived) = (Duration::ZERO, Duration::ZERO);
     for transcript in conversations() {
         let Some([before, body]) = turns(&transcript) else { continue };
         let path = match transcript.provider.name() {
@@ -64,9 +65,19 @@ fn watching_costs_little_beside_rewriting() {
         let (known, reading) = ([Arc::new(marks)], transcript.provider.read(&body));
         let watch = measure(|| (), |()| drop(prompt_marks(&context, &reading, &known)));
         println!("{:>9} bytes: {whole:>10.1?} and {watch:>10.1?}  {}", body.len(), transcript.name);
+        let request = Request::new(transcript.provider, path);
+        if let Ok(ForwardBody { body: SentBody::New(sent), .. }) = engine.pass_reading(&request, &reading) {
+            let Some(came) = prompt_marks(&context, &reading, &known) else { continue };
+            let Some(marks) = prompt_marks(&context, &transcript.provider.read(&sent), &[]) else { continue };
+            let known = [Arc::new(marks)];
+            read +=
+                measure(|| (), |()| drop(prompt_marks(&context, &transcript.provider.read(&sent), &known)));
+            derived += measure(|| (), |()| drop(rewritten_marks(&came, &reading, &sent, &known)));
+        }
         ours += watch;
         theirs += whole;
     }
+    println!("rewritten bodies: {read:.1?} to read and hash, {derived:.1?} to derive");
     let percent = 100.0 * ours.as_secs_f64() / theirs.as_secs_f64();
     println!("watching adds {percent:.1} % to reading and rewriting the next request of a conversation");
 }

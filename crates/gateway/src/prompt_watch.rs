@@ -4,18 +4,21 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use http::header::HeaderMap;
 use tersely_account::{
-    CacheRules, ConversationMatch, Price, PromptBreak, PromptMarks, PromptTurn, TokenUsage, judge,
-    stable_hash,
+    BreakCause, CacheRules, ConversationMatch, Price, PromptBreak, PromptChange, PromptMarks, PromptTurn,
+    TokenUsage, judge, stable_hash,
 };
-use tersely_wire::{PromptContext, Provider, Reading, prompt_marks};
+use tersely_wire::{PromptContext, Provider, Reading, prompt_marks, rewritten_marks};
 
 /// The maximum number of conversations, and their approximate maximum size in bytes.
 const MAX_CONVERSATIONS: usize = 128;
 const MAX_BYTES: usize = 16 << 20;
+
+/// The most answers that the first request after a compaction has: the summary may count as one.
+const MAX_COMPACTED_ANSWERS: usize = 1;
 
 /// The header with the names of beta features.
 const BETAS: &str = "anthropic-beta";
@@ -29,14 +32,25 @@ pub(crate) struct PromptWatch(Mutex<WatchedPrompts>);
 struct WatchedPrompts {
     conversations: VecDeque<WatchedPrompt>,
     bytes: usize,
+    /// The number of the latest conversation.
+    latest: u64,
 }
 
 /// The latest request of a conversation.
 struct WatchedPrompt {
+    number: u64,
     whose: u64,
     turn: PromptTurn,
     at: Instant,
     bytes: usize,
+}
+
+/// What is known about a prompt when its response has ended.
+pub(crate) struct PromptVerdict {
+    /// A number that all requests of a conversation have, and no other conversation in the history.
+    pub(crate) conversation: u64,
+    /// The break of the cache, if there was one.
+    pub(crate) found: Option<PromptBreak>,
 }
 
 /// A request on its way to the provider.
@@ -77,28 +91,43 @@ impl PromptSighting {
         })
     }
 
-    /// The same, if another body is forwarded.
-    pub(crate) fn with_sent(self, context: &PromptContext<'_>, reading: &Reading<'_>) -> Self {
+    /// The same, if `body` is forwarded instead of the body that was read.
+    pub(crate) fn with_sent(
+        self,
+        provider: &'static Provider,
+        context: &PromptContext<'_>,
+        reading: &Reading<'_>,
+        body: &[u8],
+    ) -> Self {
         let known = self.watch.candidates(self.whose, |turn| &turn.sent);
-        let sent = prompt_marks(context, reading, &known).map_or_else(|| Arc::clone(&self.came), Arc::new);
+        let sent = rewritten_marks(&self.came, reading, body, &known)
+            .or_else(|| prompt_marks(context, &provider.read(body), &known))
+            .map_or_else(|| Arc::clone(&self.came), Arc::new);
         Self { sent, ..self }
     }
 
-    /// Remembers the request, and returns the break of the cache if there was one. `usage` is that of its first round.
+    /// Remembers the request, and finds out whether it broke the cache. `usage` is that of its first round.
     pub(crate) fn end(
         &self,
         model: Option<&str>,
         usage: Option<TokenUsage>,
         price: Option<&Price>,
-    ) -> Option<PromptBreak> {
+    ) -> PromptVerdict {
         let turn = PromptTurn { came: Arc::clone(&self.came), sent: Arc::clone(&self.sent), usage };
-        let (before, at) = self.watch.replace(self.whose, self.at, turn.clone())?;
-        let idle = self.at.saturating_duration_since(at).as_millis();
-        let rules = CacheRules::of(self.provider, model.unwrap_or_default());
-        let mut found = judge(rules, &before, &turn, i64::try_from(idle).unwrap_or(i64::MAX))?;
-        found.cost =
-            price.zip(usage).zip(found.lost).map(|((price, usage), lost)| price.miss_cost(&usage, lost));
-        Some(found)
+        let (conversation, before) = self.watch.replace(self.whose, self.at, turn.clone());
+        let mut found = match before {
+            None => compacted(&turn.came),
+            Some((before, at)) => {
+                let idle = self.at.saturating_duration_since(at).as_millis();
+                let rules = CacheRules::of(self.provider, model.unwrap_or_default());
+                judge(rules, &before, &turn, i64::try_from(idle).unwrap_or(i64::MAX))
+            }
+        };
+        if let Some(found) = &mut found {
+            found.cost =
+                price.zip(usage).zip(found.lost).map(|((price, usage), lost)| price.miss_cost(&usage, lost));
+        }
+        PromptVerdict { conversation, found }
     }
 }
 
@@ -114,8 +143,8 @@ impl PromptWatch {
         own.map(|prompt| Arc::clone(marks(&prompt.turn))).collect()
     }
 
-    /// Puts a request in the place of the one before it in its conversation, which is returned.
-    fn replace(&self, whose: u64, at: Instant, turn: PromptTurn) -> Option<(PromptTurn, Instant)> {
+    /// Puts a request in the place of the one before it in its conversation, which is returned with its number.
+    fn replace(&self, whose: u64, at: Instant, turn: PromptTurn) -> (u64, Option<(PromptTurn, Instant)>) {
         let mut prompts = self.prompts();
         let own = prompts.conversations.iter().enumerate().filter(|(_, prompt)| prompt.whose == whose);
         let fit = |(place, prompt): (usize, &WatchedPrompt)| {
@@ -124,12 +153,13 @@ impl PromptWatch {
         let before = own.filter_map(fit).max().and_then(|(_, place)| prompts.remove(place));
         let sent = if Arc::ptr_eq(&turn.came, &turn.sent) { 0 } else { turn.sent.bytes() };
         let bytes = turn.came.bytes() + sent;
+        let number = before.as_ref().map_or_else(|| prompts.number(), |before| before.number);
         prompts.bytes += bytes;
-        prompts.conversations.push_back(WatchedPrompt { whose, turn, at, bytes });
+        prompts.conversations.push_back(WatchedPrompt { number, whose, turn, at, bytes });
         while prompts.conversations.len() > MAX_CONVERSATIONS || prompts.bytes > MAX_BYTES {
             prompts.remove(0);
         }
-        before.map(|prompt| (prompt.turn, prompt.at))
+        (number, before.map(|prompt| (prompt.turn, prompt.at)))
     }
 
     fn prompts(&self) -> MutexGuard<'_, WatchedPrompts> {
@@ -137,7 +167,21 @@ impl PromptWatch {
     }
 }
 
+/// The break of a conversation's first request, if it goes on from a summary. What a compaction pays for is new.
+fn compacted(marks: &PromptMarks) -> Option<PromptBreak> {
+    let answers = marks.messages.iter().filter(|message| message.is_model).count();
+    (marks.is_compacted && answers <= MAX_COMPACTED_ANSWERS)
+        .then(|| PromptChange::of(BreakCause::Compacted).into_break())
+}
+
 impl WatchedPrompts {
+    /// The number of a new conversation: the time in microseconds, so that a restart repeats none.
+    fn number(&mut self) -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+        self.latest = u64::try_from(now).unwrap_or_default().max(self.latest + 1);
+        self.latest
+    }
+
     fn remove(&mut self, place: usize) -> Option<WatchedPrompt> {
         let prompt = self.conversations.remove(place)?;
         self.bytes -= prompt.bytes;
@@ -173,7 +217,7 @@ mod tests {
     /// Ends a request, and returns the marks of the one before it in its conversation.
     fn replace(watch: &PromptWatch, whose: u64, came: Arc<PromptMarks>) -> Option<Arc<PromptMarks>> {
         let turn = PromptTurn { sent: Arc::clone(&came), came, usage: None };
-        watch.replace(whose, Instant::now(), turn).map(|(before, _)| before.came)
+        watch.replace(whose, Instant::now(), turn).1.map(|(before, _)| before.came)
     }
 
     fn check(watch: &PromptWatch, whose: u64, (conversation, messages): (u64, usize), before: Option<usize>) {
@@ -270,5 +314,44 @@ mod tests {
         for other in [&["a"][..], &["ab"], &["a b"], &["a,b,c"], &["A,b"]] {
             assert_ne!(hash(other), both, "{other:?}");
         }
+    }
+
+    /// A request with these messages; odd ones are the model's.
+    fn sighting(watch: &Arc<PromptWatch>, messages: &[u64], is_compacted: bool) -> PromptSighting {
+        let part = |hash: &u64| PartMark { hash: *hash, is_model: hash % 2 == 1, ..PartMark::default() };
+        let messages = messages.iter().map(part).collect();
+        let came = Arc::new(PromptMarks { messages, is_compacted, ..PromptMarks::default() });
+        let (watch, sent) = (Arc::clone(watch), Arc::clone(&came));
+        PromptSighting { watch, whose: 1, provider: "anthropic", at: Instant::now(), came, sent }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "a response may have none")]
+    fn used(cache_read: u64, cache_write: u64) -> Option<TokenUsage> {
+        Some(TokenUsage { cache_read, cache_write, ..TokenUsage::default() })
+    }
+
+    #[test]
+    fn conversations_side_by_side_have_their_own_numbers() {
+        let watch = Arc::default();
+        let end =
+            |messages: &[u64]| sighting(&watch, messages, false).end(None, used(0, 9), None).conversation;
+        let [main, agent] = [end(&[2]), end(&[100])];
+        assert_eq!((end(&[2, 3, 4]), end(&[100, 101, 102])), (main, agent));
+        assert_ne!(main, agent);
+    }
+
+    #[test]
+    fn a_summary_starts_a_conversation_and_says_so_once() {
+        let watch = Arc::default();
+        let cause = |messages: &[u64], cache_read| {
+            let verdict = sighting(&watch, messages, true).end(None, used(cache_read, 2_000), None);
+            verdict.found.map(|it| (it.cause, it.lost))
+        };
+        assert_eq!(cause(&[2, 3, 4], 9_000), Some((BreakCause::Compacted, None)));
+        assert_eq!(cause(&[2, 3, 4, 5, 6], 11_000), None);
+        // A client that resumes such a conversation, after the gateway was restarted.
+        let watch = Arc::default();
+        let resumed = sighting(&watch, &[2, 3, 4, 5, 6], true).end(None, used(0, 9), None);
+        assert_eq!(resumed.found, None);
     }
 }

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use tersely_account::{FetchSum, GroupSum, LimitUse, PromptBreak, ResultRecord, ShownName, UsageRounds};
+use tersely_account::{FetchSum, GroupSum, LimitUse, ResultRecord, ShownName, UsageRounds};
 use tersely_engine::Report;
 use tersely_telemetry::{RequestEnd, RequestEvent, RunningStream, Telemetry, Verb};
 
@@ -23,7 +23,7 @@ use crate::http::response::Reply;
 use crate::http::trace_context;
 use crate::http::usage_tap::{BillSoFar, RunningBill};
 use crate::http::user_agent;
-use crate::prompt_watch::PromptSighting;
+use crate::prompt_watch::{PromptSighting, PromptVerdict};
 
 /// The header with the request id, which also appears in the log.
 const ID: HeaderName = HeaderName::from_static("x-tersely-request-id");
@@ -151,18 +151,21 @@ impl Visit {
         if event.is_success() {
             let so_far = known.bill.so_far();
             bill(&self.telemetry, &mut event, &so_far);
-            event.record.cache_break = self.explain(event.model.as_ref(), &so_far);
+            let verdict = self.explain(event.model.as_ref(), &so_far);
+            event.record.conversation = verdict.as_ref().map(|it| it.conversation);
+            event.record.cache_break = verdict.and_then(|it| it.found);
+            event.record.diagnosis = so_far.diagnosis;
         }
         let why = known.fault.as_ref().filter(|(side, _)| *side != Side::Client).map(|(_, why)| &**why);
         self.telemetry.end(event, why);
     }
 
     /// Why the prompt was not read from the cache, if it could have been.
-    fn explain(&self, model: Option<&ShownName>, bill: &BillSoFar) -> Option<PromptBreak> {
+    fn explain(&self, model: Option<&ShownName>, bill: &BillSoFar) -> Option<PromptVerdict> {
         let model = model.map(ShownName::as_str);
         let price = model.and_then(|model| self.telemetry.prices().of(model));
         let usage = bill.rounds.first().copied().flatten();
-        self.known.prompt.as_ref()?.end(model, usage, price.as_ref())
+        Some(self.known.prompt.as_ref()?.end(model, usage, price.as_ref()))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::amount::{at, micros, number};
 use crate::breaks;
 use crate::limits;
 use crate::names::DayNames;
+use crate::prompts;
 use crate::sums::{GroupSums, StageSums};
 use crate::trial;
 
@@ -53,6 +54,7 @@ impl BatchWriter {
             }
             limits::add(&transaction, id, event)?;
             breaks::add(&transaction, id, event)?;
+            prompts::add(&transaction, id, event)?;
             let model = event.model.as_ref().map_or("", ShownName::as_str);
             let model = self.names.of(&day, model).to_owned();
             let words = [event.client, event.provider].map(|word| word.unwrap_or_default().to_owned());

@@ -229,6 +229,10 @@ fn request(request: &SeenRequest) -> Value {
         "arm": request.arm,
         "would_tokens_after": request.would,
         "cache_break": request.cache_break.as_ref().map(cache_break),
+        "conversation": request.prompt.conversation,
+        "cache_diagnosis": request.prompt.diagnosis.as_ref().map(|it| json!({
+            "says": it.to_string(), "reason": it.reason.as_str(), "tokens": it.tokens,
+        })),
         "limits": request.limits.iter().map(limit).collect::<Vec<_>>(),
         "fresh": request.fresh.iter().map(result).collect::<Vec<_>>(),
     })

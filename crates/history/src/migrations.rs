@@ -90,4 +90,8 @@ CREATE TABLE cache_breaks (
     owner TEXT NOT NULL, server TEXT, lost INTEGER, cost INTEGER
 );
 CREATE INDEX cache_breaks_session ON cache_breaks (session, request);
+", "
+CREATE TABLE prompts (
+    request INTEGER PRIMARY KEY, conversation INTEGER, diagnosis TEXT, diagnosed INTEGER
+);
 "];

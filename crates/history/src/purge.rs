@@ -31,7 +31,7 @@ pub fn purge(path: &Path) -> Result<u64, HistoryError> {
 }
 
 /// All tables.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 11] = [
     "requests",
     "results",
     "days",
@@ -42,6 +42,7 @@ const TABLES: [&str; 10] = [
     "limits",
     "session_limits",
     "cache_breaks",
+    "prompts",
 ];
 
 fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {
@@ -73,6 +74,7 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
         transaction.execute("DELETE FROM results WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM limits WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM cache_breaks WHERE request <= ?1", params![last])?;
+        transaction.execute("DELETE FROM prompts WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM requests WHERE id <= ?1", params![last])?;
     }
     // A session's totals are kept; its calls are needed only while the session is running.

@@ -6,6 +6,7 @@ use tersely_account::{LimitUse, PromptBreak, TokenUsage};
 use crate::breaks;
 use crate::error::HistoryError;
 use crate::limits::{self, SessionLimit};
+use crate::prompts::{self, SeenPrompt};
 use crate::read::{HistoryView, count, number};
 
 /// Number of recent requests that are searched for conversations.
@@ -56,6 +57,8 @@ pub struct SeenRequest {
     pub limits: Vec<LimitUse>,
     /// Why its prompt was not read from the provider's cache, if it could have been.
     pub cache_break: Option<PromptBreak>,
+    /// Its conversation, and what the provider says about it.
+    pub prompt: SeenPrompt,
     /// The results that were new in its conversation.
     pub fresh: Vec<SeenResult>,
 }
@@ -145,6 +148,7 @@ impl HistoryView {
                 request.fresh = fresh(connection, request.id)?;
                 request.limits = limits::of_request(connection, request.id)?;
                 request.cache_break = breaks::of_request(connection, request.id)?;
+                request.prompt = prompts::of_request(connection, request.id)?;
             }
             Ok(found)
         })
@@ -207,6 +211,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
         would: maybe(25)?,
         limits: Vec::new(),
         cache_break: None,
+        prompt: SeenPrompt::default(),
         fresh: Vec::new(),
     })
 }

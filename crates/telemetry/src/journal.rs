@@ -165,6 +165,9 @@ fn request(event: &RequestEvent) -> Value {
         "paid_nanodollars": event.record.cost.map(|cost| cost.paid),
         "estimate_without_nanodollars": event.record.cost.map(|cost| cost.without),
         "cache_break": event.record.cache_break.as_ref().map(cache_break),
+        "cache_diagnosis": event.record.diagnosis.as_ref().map(|it| json!({
+            "reason": it.reason.as_str(), "tokens": it.tokens,
+        })),
         "limits": event.record.limits.iter().map(limit).collect::<Vec<_>>(),
     })));
     Value::Object(line)

@@ -370,6 +370,50 @@ fn of_two_planted_causes_the_first_is_found() {
     }
 }
 
+/// Two causes in the same part, the second planted first, so that the place of the first stays what it is.
+#[test]
+fn of_two_causes_in_one_part_the_first_is_found() {
+    let mut checked = 0;
+    for transcript in own() {
+        let (before, now) = (Turn::of(&transcript, 8), Turn::of(&transcript, 10));
+        let (api, known) = (before.api, before.marks(&transcript, &[]));
+        for (one, two) in pairs_in_one_part(api) {
+            let mut now = now.clone();
+            (two.apply)(&mut now);
+            (one.apply)(&mut now);
+            let found = compare(&known, &now.marks(&transcript, std::slice::from_ref(&known)));
+            let found = found.map(|it| (it.cause, it.place, it.line, it.owner));
+            // An edit beside a dropped message is the same as a dropped message beside an edit.
+            let is_beside = section(api, one.cause) == 4 && one.place.map(|it| it + 1) >= two.place;
+            let cause = found.filter(|_| is_beside).map_or(one.cause, |it| it.0);
+            let expected = Some((cause, one.place, one.line, one.owner));
+            assert_eq!(found, expected, "{}: {} and {}", transcript.name, one.name, two.name);
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 1_216);
+}
+
+/// Causes that take or add the last tool: two of them are not the same two any more.
+const AT_THE_END: [&str; 4] =
+    ["a tool at the end", "a server's tool at the end", "no last tool", "last tool first"];
+
+/// Two that look like another: a git status without the heading that follows it is longer.
+const AS_ONE: (&str, &str) = ("a line less", "the last line");
+
+/// Pairs of causes at different places of one part.
+fn pairs_in_one_part(api: &str) -> Vec<(&'static Plant, &'static Plant)> {
+    let is_pair = |one: &Plant, two: &Plant| {
+        let is_apart =
+            ![one, two].iter().all(|it| AT_THE_END.contains(&it.name)) && AS_ONE != (one.name, two.name);
+        let is_in_order = (one.place, one.line) < (two.place, two.line);
+        section(api, one.cause) == section(api, two.cause) && is_in_order && is_apart
+    };
+    let seconds =
+        |one: &'static Plant| PLANTS.iter().filter(move |two| is_pair(one, two)).map(move |two| (one, two));
+    PLANTS.iter().flat_map(seconds).collect()
+}
+
 #[test]
 fn usage_decides_what_a_difference_cannot() {
     let transcript = &own()[0];

@@ -64,15 +64,21 @@ pub enum BreakCause {
     MessageInserted,
     /// A message has the same values, written in another way.
     MessageRewritten,
+    /// A summary took the place of the conversation.
+    Compacted,
+    /// The person went back to an earlier message.
+    Branched,
     /// The conversation paused for longer than the cache lives.
     Idle,
     /// Nothing changed.
     Nothing,
+    /// A recording does not contain what changed.
+    Unknown,
 }
 
 impl BreakCause {
     /// All causes.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::Model,
         Self::Betas,
         Self::CacheKey,
@@ -91,8 +97,11 @@ impl BreakCause {
         Self::MessageDropped,
         Self::MessageInserted,
         Self::MessageRewritten,
+        Self::Compacted,
+        Self::Branched,
         Self::Idle,
         Self::Nothing,
+        Self::Unknown,
     ];
 
     /// The name in records and metrics.
@@ -117,8 +126,41 @@ impl BreakCause {
             Self::MessageDropped => "message_dropped",
             Self::MessageInserted => "message_inserted",
             Self::MessageRewritten => "message_rewritten",
+            Self::Compacted => "compacted",
+            Self::Branched => "branched",
             Self::Idle => "idle",
             Self::Nothing => "nothing",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// What happened, in a few words and without its place.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Model => "model changed",
+            Self::Betas => "beta header changed",
+            Self::CacheKey => "cache key changed",
+            Self::Effort => "effort changed",
+            Self::Thinking => "thinking changed",
+            Self::Format => "output format changed",
+            Self::ToolChoice => "tool choice changed",
+            Self::ToolAdded => "tool added",
+            Self::ToolRemoved => "tool removed",
+            Self::ToolMoved => "tool moved",
+            Self::ToolChanged => "tool changed",
+            Self::SystemDate => "date in the system prompt changed",
+            Self::SystemGit => "git status in the system prompt changed",
+            Self::System => "system prompt changed",
+            Self::MessageEdited => "message edited",
+            Self::MessageDropped => "message dropped",
+            Self::MessageInserted => "message inserted",
+            Self::MessageRewritten => "message written in another way",
+            Self::Compacted => "conversation compacted",
+            Self::Branched => "went back to an earlier message",
+            Self::Idle => "idle for longer than the cache lives",
+            Self::Nothing => "nothing changed in the request",
+            Self::Unknown => "the file does not show what changed",
         }
     }
 
@@ -172,13 +214,6 @@ impl fmt::Display for PromptBreak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.place.map(|place| format!(" {place}")).unwrap_or_default();
         match self.cause {
-            BreakCause::Model => f.write_str("model changed")?,
-            BreakCause::Betas => f.write_str("beta header changed")?,
-            BreakCause::CacheKey => f.write_str("cache key changed")?,
-            BreakCause::Effort => f.write_str("effort changed")?,
-            BreakCause::Thinking => f.write_str("thinking changed")?,
-            BreakCause::Format => f.write_str("output format changed")?,
-            BreakCause::ToolChoice => f.write_str("tool choice changed")?,
             BreakCause::ToolAdded => write!(f, "tool{place} added")?,
             BreakCause::ToolRemoved => write!(f, "tool{place} removed")?,
             BreakCause::ToolMoved => write!(f, "tool{place} moved")?,
@@ -198,9 +233,63 @@ impl fmt::Display for PromptBreak {
             BreakCause::MessageDropped => write!(f, "message{place} dropped")?,
             BreakCause::MessageInserted => write!(f, "message{place} inserted")?,
             BreakCause::MessageRewritten => write!(f, "message{place} written in another way")?,
-            BreakCause::Idle => f.write_str("idle for longer than the cache lives")?,
-            BreakCause::Nothing => f.write_str("nothing changed in the request")?,
+            cause => f.write_str(cause.words())?,
         }
         self.tool.as_ref().map_or(Ok(()), |tool| write!(f, ": {tool}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn words(cause: BreakCause, place: Option<u32>, line: Option<u32>, tool: Option<&str>) -> String {
+        let tool = tool.and_then(ShownName::of);
+        let owner = BreakOwner::Client;
+        PromptBreak { cause, place, line, tool, owner, server: None, lost: None, cost: None }.to_string()
+    }
+
+    #[test]
+    fn names_come_back_and_no_two_are_the_same() {
+        for cause in BreakCause::ALL {
+            assert_eq!(BreakCause::of_name(cause.name()), Some(cause));
+        }
+        for owner in BreakOwner::ALL {
+            assert_eq!(BreakOwner::of_name(owner.name()), Some(owner));
+        }
+        assert_eq!((BreakCause::of_name("new"), BreakOwner::of_name("")), (None, None));
+        let names: HashSet<_> = BreakCause::ALL.map(BreakCause::name).into();
+        assert_eq!(names.len(), BreakCause::ALL.len());
+    }
+
+    #[test]
+    fn no_two_causes_have_the_same_words() {
+        let all: HashSet<_> = BreakCause::ALL.map(|cause| words(cause, Some(1), None, None)).into();
+        assert_eq!(all.len(), BreakCause::ALL.len());
+        let all: HashSet<_> = BreakCause::ALL.map(BreakCause::words).into();
+        assert_eq!(all.len(), BreakCause::ALL.len());
+    }
+
+    #[test]
+    fn a_break_says_where_it_is() {
+        for (expected, found) in [
+            (
+                "tool 37 added: mcp__files__read",
+                words(BreakCause::ToolAdded, Some(37), None, Some("mcp__files__read")),
+            ),
+            ("tool 2 moved", words(BreakCause::ToolMoved, Some(2), None, None)),
+            ("system block 2, line 14: date changed", words(BreakCause::SystemDate, Some(2), Some(14), None)),
+            (
+                "system block 1, line 3: git status changed",
+                words(BreakCause::SystemGit, Some(1), Some(3), None),
+            ),
+            ("system block 3 changed", words(BreakCause::System, Some(3), None, None)),
+            ("message 9 dropped", words(BreakCause::MessageDropped, Some(9), None, None)),
+            ("idle for longer than the cache lives", words(BreakCause::Idle, None, None, None)),
+        ] {
+            assert_eq!(found, expected);
+        }
     }
 }

@@ -1,5 +1,10 @@
 //! Finds the first difference between two requests of a conversation.
 
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use foldhash::quality::FixedState;
+
 use crate::cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
 use crate::cache_break::marks::{
     LineMark, PartMark, PromptMarks, PromptOrder, SystemLineKind, SystemMark, ToolMark,
@@ -55,9 +60,11 @@ impl PromptChange {
         let server = self.tool.as_ref().and_then(mcp_server);
         let owner = match self.cause {
             _ if server.is_some() => BreakOwner::Mcp,
-            BreakCause::Model | BreakCause::Effort | BreakCause::Thinking | BreakCause::Idle => {
-                BreakOwner::Person
-            }
+            BreakCause::Model
+            | BreakCause::Effort
+            | BreakCause::Thinking
+            | BreakCause::Branched
+            | BreakCause::Idle => BreakOwner::Person,
             BreakCause::Nothing => BreakOwner::Provider,
             _ => BreakOwner::Client,
         };
@@ -75,11 +82,12 @@ impl PromptChange {
     }
 
     /// A change without a place.
-    pub(crate) fn of(cause: BreakCause) -> Self {
+    #[must_use]
+    pub fn of(cause: BreakCause) -> Self {
         Self { cause, place: None, line: None, tool: None, rank: (0, 0, 0) }
     }
 
-    fn at(cause: BreakCause, place: usize) -> Self {
+    pub(crate) fn at(cause: BreakCause, place: usize) -> Self {
         Self { place: Some(place), rank: (0, place, 0), ..Self::of(cause) }
     }
 }
@@ -188,13 +196,25 @@ fn first_message(before: &[PartMark], now: &[PartMark]) -> Option<PromptChange> 
     } else if has(&now[same + 1..], old) {
         BreakCause::MessageInserted
     } else {
-        BreakCause::MessageEdited
+        match shift(&before[same + 1..], &now[same + 1..]) {
+            Ordering::Less => BreakCause::MessageDropped,
+            Ordering::Equal => BreakCause::MessageEdited,
+            Ordering::Greater => BreakCause::MessageInserted,
+        }
     };
     Some(PromptChange::at(cause, same))
 }
 
 fn has(messages: &[PartMark], message: &PartMark) -> bool {
     messages.iter().any(|it| it.hash == message.hash)
+}
+
+/// Where the first message that both lists have is now, compared with where it was.
+fn shift(before: &[PartMark], now: &[PartMark]) -> Ordering {
+    let places: HashMap<u64, usize, FixedState> =
+        now.iter().enumerate().rev().map(|(place, message)| (message.hash, place)).collect();
+    let moved = before.iter().enumerate().find_map(|(was, it)| Some((was, *places.get(&it.hash)?)));
+    moved.map_or(Ordering::Equal, |(was, is)| is.cmp(&was))
 }
 
 /// The number of messages with which both requests begin.

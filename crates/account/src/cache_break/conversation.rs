@@ -38,10 +38,21 @@ impl ConversationMatch {
             let rest = count_shared(&a[same..], &b[same..]);
             let messages = same + rest;
             let is_continued = messages * 2 >= a.len() && messages > 0 && (rest > 0 || b.len() > a.len());
+            let is_continued = is_continued || has_answers(a, b);
             (is_continued || is_second_turn(before, now)).then_some(Self { is_whole: false, messages })
         };
         found.filter(|found| found.is_whole || !is_elsewhere(before, now))
     }
+}
+
+/// True when most answers of a conversation are in another, which is no shorter. For another model, a client may write
+/// all of its own messages in another way.
+fn has_answers(before: &[PartMark], now: &[PartMark]) -> bool {
+    let answers =
+        |messages: &[PartMark]| messages.iter().filter(|it| it.is_model).copied().collect::<Vec<_>>();
+    let (before, now) = (answers(before), answers(now));
+    let shared = count_shared(&before, &now);
+    shared > 0 && shared * 2 >= before.len() && now.len() >= before.len()
 }
 
 /// True when neither tools nor the system prompt have anything in common.

@@ -39,6 +39,7 @@ pub fn judge(rules: CacheRules, before: &PromptTurn, now: &PromptTurn, idle_ms: 
         (Loss::None, _) | (Loss::Unknown, None) => return None,
         (Loss::All(_), _) | (Loss::Some(_), None) if is_idle => (PromptChange::of(BreakCause::Idle), false),
         (_, Some(change)) => (change, is_ours),
+        (_, None) if is_attributed(rules, before, now) => (PromptChange::at(BreakCause::System, 0), false),
         (_, None) => (PromptChange::of(BreakCause::Nothing), false),
     };
     let mut found = change.0.into_break();
@@ -47,6 +48,13 @@ pub fn judge(rules: CacheRules, before: &PromptTurn, now: &PromptTurn, idle_ms: 
     }
     found.lost = loss.tokens();
     Some(found)
+}
+
+/// True when the line that attributes requests changes and the cache is never read: a server that takes the line for a
+/// part of the prompt cannot read anything after it.
+fn is_attributed(rules: CacheRules, before: &PromptTurn, now: &PromptTurn) -> bool {
+    let is_never_read = before.usage.is_some_and(|usage| usage.cache_read < rules.min_tokens);
+    is_never_read && before.came.attribution != now.came.attribution
 }
 
 /// What was lost of the cached prompt.

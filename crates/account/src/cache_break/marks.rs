@@ -17,8 +17,13 @@ pub struct PromptMarks {
     pub system: Vec<SystemMark>,
     /// The messages of the conversation.
     pub messages: Vec<PartMark>,
+    /// A hash of the line by which a client attributes its requests; 0 if there is none. Anthropic does not count it as
+    /// part of the prompt, but other servers of its API do.
+    pub attribution: u64,
     /// True when the client asks for the cache that lasts an hour.
     pub is_hour: bool,
+    /// True when the first message is a summary that took the place of a longer conversation.
+    pub is_compacted: bool,
 }
 
 /// What a provider's cache sees first.

@@ -4,5 +4,6 @@
 pub(crate) mod cause;
 pub(crate) mod change;
 pub(crate) mod conversation;
+pub(crate) mod diagnosis;
 pub(crate) mod judge;
 pub(crate) mod marks;

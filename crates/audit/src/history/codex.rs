@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tersely_account::TokenUsage;
 
 use super::time::milliseconds;
-use crate::recording::{BodyShape, RecordedTurn, Recording};
+use crate::recording::{BodyShape, RecordedTurn, Recording, ShownRequest, TurnLink};
 
 /// The types of items that the model writes.
 const WRITTEN: [&str; 6] = [
@@ -64,7 +64,10 @@ impl Rollout {
         let is_written = WRITTEN.contains(&kind) || item["role"] == "assistant";
         if is_written && !self.is_answering {
             let messages = self.now.messages.len();
-            self.now.turns.push(RecordedTurn { messages, ..RecordedTurn::default() });
+            let is_first = self.now.turns.is_empty() && self.now.compacted.is_some();
+            let link = if is_first { TurnLink::Compacted } else { TurnLink::Next };
+            let shown = ShownRequest { link, ..ShownRequest::to(Some(&self.now.model)) };
+            self.now.turns.push(RecordedTurn { messages, shown, ..RecordedTurn::default() });
         }
         self.is_answering = is_written;
         self.now.messages.push(item.clone());
@@ -90,14 +93,15 @@ impl Rollout {
             output: count("output_tokens"),
             reasoning: count("reasoning_output_tokens"),
         });
-        *turn = turn.named(None);
+        *turn = turn.clone().named(None);
     }
 
     /// Starts a new conversation with the items that the compaction retained.
     fn compact(&mut self, kept: &Value) {
         let messages =
             kept.as_array().cloned().unwrap_or_else(|| vec![json!({ "role": "user", "content": "" })]);
-        let next = Recording { messages, turns: Vec::new(), ..self.now.clone() };
+        let compacted = self.now.turns.last().cloned().or_else(|| self.now.compacted.clone());
+        let next = Recording { messages, turns: Vec::new(), compacted, ..self.now.clone() };
         self.past.push(std::mem::replace(&mut self.now, next));
         self.is_answering = false;
     }
@@ -137,6 +141,10 @@ mod tests {
             |input| TokenUsage { input, cache_read: 40, output: 5, reasoning: 2, ..TokenUsage::default() };
         assert_eq!(turns, [(1, billed(60)), (4, billed(110))]);
         assert_eq!((recordings[1].messages.len(), recordings[1].turns.len()), (2, 1));
+        assert_eq!(recordings[1].compacted.as_ref(), recordings[0].turns.last());
+        assert_eq!(recordings[1].turns[0].shown.link, TurnLink::Compacted);
+        let same = recordings[0].turns[0].shown.model == recordings[0].turns[1].shown.model;
+        assert!(same && recordings[0].turns[0].shown.model.is_some());
         assert_eq!(
             (recordings[0].model.as_str(), recordings[0].head.system.as_str()),
             ("gpt-5.5", "Be good.")

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tersely_account::TokenUsage;
 
 use super::time::milliseconds;
-use crate::recording::{BodyShape, RecordedTurn, Recording};
+use crate::recording::{BodyShape, RecordedTurn, Recording, ShownRequest};
 
 /// The conversations of a session; `None` if the values are in another format.
 pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
@@ -78,6 +78,7 @@ fn take(recording: &mut Recording, message: &Value, with_results: bool) {
         messages: recording.messages.len(),
         at: milliseconds(&message["timestamp"]),
         billed: message["tokens"].is_object().then(|| billed(&message["tokens"])),
+        shown: ShownRequest::to(message["model"].as_str()),
         ..RecordedTurn::default()
     };
     recording.turns.push(turn.named(message["id"].as_str()));

@@ -2,6 +2,7 @@
 
 mod claude_code;
 mod codex;
+mod diagnosis;
 mod gemini;
 mod lines;
 mod opencode;

@@ -1,10 +1,14 @@
 //! Reads logged requests: bodies of a provider's API, alone or in a log that also contains the answers.
 
-use serde_json::Value;
-use tersely_account::TokenUsage;
+use std::sync::Arc;
 
+use serde_json::Value;
+use tersely_account::{PromptMarks, TokenUsage};
+use tersely_wire::{PromptContext, claimed_provider, prompt_marks};
+
+use super::diagnosis::diagnosis;
 use super::time::milliseconds;
-use crate::recording::{BodyShape, RecordedHead, RecordedTurn, Recording};
+use crate::recording::{BodyShape, RecordedHead, RecordedTurn, Recording, ShownRequest};
 
 /// The fields that contain the body in logs of gateways, proxies and `LiteLLM`.
 const WRAPS: [&str; 4] = ["request", "body", "request_body", "proxy_server_request"];
@@ -85,7 +89,13 @@ fn request(line: &Value, body: &Value) -> Option<Recording> {
         .find_map(|name| milliseconds(&line[*name]));
     let system = [&body["system"], &body["instructions"]].into_iter().find(|it| !it.is_null());
     let system = system.map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
-    let turn = RecordedTurn { messages: messages.len(), at, billed, ..RecordedTurn::default() };
+    let answers = ["response", "response_obj"].iter();
+    let shown = ShownRequest {
+        marks: marks(shape, body),
+        diagnosis: answers.map(|name| &line[*name]).chain([line]).find_map(diagnosis),
+        ..ShownRequest::to(body["model"].as_str())
+    };
+    let turn = RecordedTurn { messages: messages.len(), at, billed, shown, ..RecordedTurn::default() };
     Some(Recording {
         client: "requests",
         model: body["model"].as_str().unwrap_or_default().to_owned(),
@@ -98,6 +108,13 @@ fn request(line: &Value, body: &Value) -> Option<Recording> {
         turns: vec![turn],
         ..Recording::default()
     })
+}
+
+/// The hashes of a body, by which the next one is compared with it.
+fn marks(shape: BodyShape, body: &Value) -> Option<Arc<PromptMarks>> {
+    let (bytes, provider) = (body.to_string(), claimed_provider(shape.path())?);
+    let context = PromptContext { model: body["model"].as_str(), betas: 0 };
+    prompt_marks(&context, &provider.read(bytes.as_bytes()), &[]).map(Arc::new)
 }
 
 /// The reported usage, from a usage object or from an answer that contains one.
@@ -130,6 +147,7 @@ fn billed(value: &Value) -> Option<TokenUsage> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use tersely_account::PromptChange;
 
     use super::*;
 
@@ -152,6 +170,26 @@ mod tests {
         let billed = recordings[0].turns[1].billed.unwrap();
         assert_eq!((billed.input, billed.cache_read), (26, 4));
         assert_eq!(recordings[1].turns[0].billed, None);
+    }
+
+    #[test]
+    fn whole_requests_show_what_changed_between_them() {
+        let body = |count: usize, tools: &[&str]| {
+            let tools: Vec<_> =
+                tools.iter().map(|name| json!({ "name": name, "input_schema": {} })).collect();
+            let messages: Vec<_> =
+                (0..count).map(|at| json!({ "role": "user", "content": at.to_string() })).collect();
+            json!({ "model": "claude-opus-5", "system": "Be good.", "tools": tools, "messages": messages })
+        };
+        let recordings = read(&[body(1, &["a"]), body(3, &["a"]), body(5, &["a", "mcp__files__b"])]).unwrap();
+        let [one, two, three] = &recordings[0].turns[..] else { panic!("{recordings:?}") };
+        let change = |past: &RecordedTurn, next: &RecordedTurn| {
+            PromptChange::first(past.shown.marks.as_ref()?, next.shown.marks.as_ref()?)
+        };
+        assert_eq!(change(one, two), None);
+        let found = change(two, three).unwrap().into_break();
+        assert_eq!(found.to_string(), "tool 2 added: mcp__files__b");
+        assert_eq!(found.server.unwrap().as_str(), "files");
     }
 
     #[test]

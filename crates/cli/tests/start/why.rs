@@ -30,12 +30,20 @@ impl Gate {
         fs::create_dir_all(&folder).expect("a folder");
         let asked = Arc::new(AtomicUsize::new(0));
         let (upstream, _) = scripted(move |_| {
-            let [read, written] = USED[asked.fetch_add(1, Ordering::Relaxed) % USED.len()];
+            let asked = asked.fetch_add(1, Ordering::Relaxed);
+            let [read, written] = USED[asked % USED.len()];
             let usage = json!({
                 "input_tokens": 3, "cache_read_input_tokens": read, "cache_creation_input_tokens": written,
                 "output_tokens": 9,
             });
-            (200, json!({ "type": "message", "content": [], "usage": usage }).to_string())
+            let reason = match asked {
+                2 => json!({ "type": "tools_changed", "cache_missed_input_tokens": 50_500 }),
+                _ => Value::Null,
+            };
+            let diagnostics = json!({ "cache_miss_reason": reason });
+            let message =
+                json!({ "type": "message", "content": [], "usage": usage, "diagnostics": diagnostics });
+            (200, message.to_string())
         });
         let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
         let (admin, upstream) = (free.to_string(), format!("http://{upstream}"));
@@ -129,9 +137,12 @@ fn a_gateway_that_observes_says_why_the_cache_was_not_read() {
     );
     // 51,000 tokens written at $6.25 a million instead of read at $0.50.
     assert_eq!(one["usd"], json!(0.293_25));
+    let said = |at: usize| &requests[at]["cache_diagnosis"];
+    let expected = json!({ "says": "tools changed", "reason": "tools_changed", "tokens": 50_500 });
+    assert_eq!((said(2), said(3)), (&expected, &Value::Null));
     let page = gate.run(&["why", "--session", "s-1"]);
     for words in [
-        "tool 3 added: mcp__files__list · MCP server files · 51.0 k tokens again, about $0.29",
+        "tool 3 added: mcp__files__list · MCP server files · 51.0 k tokens again, about $0.29 · the provider says: tools changed",
         "provider",
         date,
     ] {
@@ -147,5 +158,6 @@ fn a_gateway_that_observes_says_why_the_cache_was_not_read() {
     gate.running.signal("TERM");
     gate.running.code();
     let events = fs::read_to_string(gate.folder.join("events.jsonl")).expect("events");
+    assert!(events.contains("\"reason\":\"tools_changed\""), "{events}");
     assert!(events.contains("\"cause\":\"tool_added\"") && !events.contains("SECRET"), "{events}");
 }

@@ -214,17 +214,42 @@
           h('small', {}, `${plural(it.turns, 'turn')} · ${it.model ?? it.client ?? ''}`, it.limits.map((limit) => ` · ${points(limit)}`)), h('small', {}, when(it.last)))))),
       h('section', { class: 'card' }, one && h('h2', {}, `${short(saved(one))} of ${short(one.tokens_before)} tokens saved`, one.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used, ${limit.shared ? 'at most ' : ''}${plural(Number(limit.points.toFixed(1)), 'point')} here`),
         h('span', { class: 'key' }, h('span', {}, h('i', { class: 'k-read' }), 'from the cache'), h('span', {}, h('i', { class: 'k-write' }), 'written to it'), h('span', {}, h('i', { class: 'k-full' }), 'full price'))),
-        state.turns ? turns(state.turns) : h('p', { class: 'hint' }, 'Loading…')))];
+        state.turns ? [broken(state.turns), turns(state.turns)] : h('p', { class: 'hint' }, 'Loading…')))];
+  };
+
+  const OWNERS = { client: 'client', mcp: 'an MCP server', person: 'you', provider: 'provider', tersely: 'Tersely' };
+
+  const again = (tokens, usd) => tokens > 0 && `${short(tokens)} tokens again${usd > 0 ? `, about ${dollars(usd)}` : ''}`;
+
+  // All cache breaks of a session.
+  const broken = (list) => {
+    const all = list.map((it) => it.cache_break).filter(Boolean);
+    const sum = (name) => all.reduce((before, it) => before + (it[name] ?? 0), 0);
+    return all.length > 0 && h('p', { class: 'broke' }, [plural(all.length, 'cache break'), again(sum('lost_tokens'), sum('usd'))].filter(Boolean).join(' · '));
+  };
+
+  // Why the cache was not read, whose doing it was, and what it cost.
+  const missed = (it, begins) => {
+    const [broke, said] = [it.cache_break, it.cache_diagnosis];
+    return [
+      broke ? `Cache break: ${broke.why} · ${broke.server ? `MCP server ${broke.server}` : OWNERS[broke.owner]}` : begins && 'Starts a conversation',
+      broke && again(broke.lost_tokens, broke.usd),
+      said && (broke || !/not_found$|^unavailable$/.test(said.reason)) && `the provider says: ${said.says}`,
+    ].filter(Boolean).join(' · ');
   };
 
   const turns = (list) => {
     const whole = (it) => (it.billed ? it.billed.input + it.billed.cache_read + it.billed.cache_write : it.tokens_after);
     const most = Math.max(1, ...list.map(whole));
+    // The first request of each conversation beside the first one, such as a sub-agent's.
+    const first = new Map();
+    for (const it of list) if (it.conversation && !first.has(it.conversation)) first.set(it.conversation, it);
+    const begins = new Set([...first.values()].slice(1));
     return h('ol', { class: 'turns', tabindex: '0', 'aria-label': 'Turns' }, list.map((it, at) => h('li', {},
       h('span', { class: 'n' }, at + 1),
       it.billed ? track(most, ['read', it.billed.cache_read], ['write', it.billed.cache_write], ['full', it.billed.input]) : track(most, ['kept', it.tokens_after]),
       h('span', { class: 'n' }, short(whole(it)), h('span', { class: 'unseen' }, it.billed ? ` tokens read, ${exact(it.billed.cache_read)} from the cache` : ' tokens sent')),
-      it.cache_break && h('span', { class: 'what' }, `Cache break: ${it.cache_break.why} (${it.cache_break.server ?? it.cache_break.owner})`),
+      h('span', { class: it.cache_break ? 'what broke' : 'what' }, missed(it, begins.has(it))),
       it.fresh.some((fresh) => fresh.stages.length) && h('span', { class: 'what' }, it.fresh.filter((fresh) => fresh.stages.length).map((fresh, place) =>
         [place ? ' · ' : '', h('span', { class: 'mono' }, fresh.tool), ` ${fresh.stages.join(', ')} −${short(fresh.tokens_before - fresh.tokens_after)}`])))));
   };

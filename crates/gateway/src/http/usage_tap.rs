@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tersely_account::TokenUsage;
+use tersely_account::{CacheDiagnosis, TokenUsage};
 use tersely_engine::Fetches;
 use tersely_wire::usage::{UsageReader, UsageWords};
 
@@ -28,6 +28,8 @@ pub(crate) struct BillSoFar {
     pub(crate) rounds: Vec<Option<TokenUsage>>,
     /// The texts that the model fetched back.
     pub(crate) fetched: Fetches,
+    /// What the provider says about its cache in the first round.
+    pub(crate) diagnosis: Option<CacheDiagnosis>,
 }
 
 impl RunningBill {
@@ -126,7 +128,11 @@ impl UsageTap {
             let _ = show(reader, left, &plain);
         });
         let reader = self.reader.take().filter(|_| rest.is_ok());
-        bill.now().rounds.push(reader.and_then(|reader| reader.usage()));
+        let mut bill = bill.now();
+        if bill.rounds.is_empty() {
+            bill.diagnosis = reader.as_ref().and_then(|reader| reader.diagnosis().cloned());
+        }
+        bill.rounds.push(reader.and_then(|reader| reader.usage()));
     }
 }
 

@@ -89,7 +89,7 @@ impl Books {
         let sighting = PromptSighting::of(&self.watch, self.sender.whose, sent.provider, &context, reading)?;
         Some(match body {
             SentBody::Came(_) => sighting,
-            SentBody::New(body) => sighting.with_sent(&context, &sent.provider.read(body)),
+            SentBody::New(body) => sighting.with_sent(sent.provider, &context, reading, body),
         })
     }
 }

@@ -6,6 +6,7 @@ use tersely_account::TokenUsage;
 
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
+use crate::usage::diagnosis::ANTHROPIC;
 use crate::usage::words::UsageWords;
 
 /// An empty tally with the names of the provider's counts, in order.
@@ -20,7 +21,7 @@ pub(super) fn no_tokens() -> UsageTally {
 
 /// Where responses contain the token counts, and how they map to our counts.
 pub(crate) static COUNTS: UsageWords = UsageWords {
-    places: &[&["usage"], &["message", "usage"]],
+    places: &[&["usage"], &["message", "usage"], &[ANTHROPIC], &["message", ANTHROPIC]],
     counts: &[INPUT, READ, WRITTEN, WRITTEN_HOUR, OUTPUT],
     read: |counts| TokenUsage {
         input: counts.count(INPUT),

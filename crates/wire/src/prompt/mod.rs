@@ -4,7 +4,9 @@ mod context;
 mod digest;
 mod lines;
 mod marks;
+mod rewritten;
 mod settings;
 
 pub use context::PromptContext;
 pub use marks::prompt_marks;
+pub use rewritten::rewritten_marks;

@@ -3,12 +3,13 @@
 pub(super) use crate::chat::words::error;
 use tersely_account::TokenUsage;
 
+use crate::usage::diagnosis::RESPONSES;
 use crate::usage::words::UsageWords;
 
 /// Where responses contain the token counts, and how they map to our counts. The input's count includes cached
 /// tokens.
 pub(super) static COUNTS: UsageWords = UsageWords {
-    places: &[&["usage"], &["response", "usage"]],
+    places: &[&["usage"], &["response", "usage"], &[RESPONSES], &["response", RESPONSES]],
     counts: &[INPUT, READ, WRITTEN, OUTPUT, REASONING],
     read: |counts| {
         let (cache_read, cache_write) = (counts.count(READ), counts.count(WRITTEN));

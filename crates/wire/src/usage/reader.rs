@@ -2,9 +2,11 @@
 
 use memchr::memchr2;
 
-use tersely_account::TokenUsage;
+use serde_json::Value;
+use tersely_account::{CacheDiagnosis, TokenUsage};
 
 use crate::protocol::aws_event;
+use crate::usage::diagnosis::{DIAGNOSES, cache_diagnosis};
 use crate::usage::scan::MemberScan;
 use crate::usage::words::{UsageCounts, UsageWords};
 
@@ -20,6 +22,7 @@ pub struct UsageReader {
     words: &'static UsageWords,
     scan: MemberScan,
     counts: UsageCounts,
+    diagnosis: Option<CacheDiagnosis>,
     frames: Frames,
 }
 
@@ -53,7 +56,7 @@ impl UsageReader {
     #[must_use]
     pub fn new(words: &'static UsageWords) -> Self {
         let scan = MemberScan::new(words.places);
-        Self { words, scan, counts: UsageCounts::default(), frames: Frames::Unknown }
+        Self { words, scan, counts: UsageCounts::default(), diagnosis: None, frames: Frames::Unknown }
     }
 
     /// Takes bytes of the response, which must not be compressed.
@@ -82,9 +85,22 @@ impl UsageReader {
         (!self.counts.is_empty()).then(|| (self.words.read)(&self.counts))
     }
 
+    /// What the provider says about its cache, if the client asked it.
+    #[must_use]
+    pub fn diagnosis(&self) -> Option<&CacheDiagnosis> {
+        self.diagnosis.as_ref()
+    }
+
     fn scan(&mut self, bytes: &[u8]) {
-        let Self { words, scan, counts, .. } = self;
-        scan.see(bytes, |place, member| counts.hear(words, place, member));
+        let Self { words, scan, counts, diagnosis, .. } = self;
+        scan.see(bytes, |place, member| match place.last() {
+            Some(name) if DIAGNOSES.contains(name) => {
+                let found = serde_json::from_slice::<Value>(member).ok();
+                // An event without an answer does not take one back.
+                *diagnosis = found.and_then(|it| cache_diagnosis(name, &it)).or_else(|| diagnosis.take());
+            }
+            _ => counts.hear(words, place, member),
+        });
     }
 
     fn lines(&mut self, mut bytes: &[u8]) {
@@ -278,6 +294,39 @@ mod tests {
             b"{\"message\":{\"content\":\"a\"},\"done\":false}\n{\"done\":true,\"prompt_eval_count\":3,\"eval_count\":4}\n",
             Some([3, 0, 0, 4, 0]),
         );
+    }
+
+    fn diagnosed(path: &str, answer: &str) -> Option<String> {
+        let found = [1, 5, answer.len()].map(|step| {
+            let mut reader = UsageReader::new(claimed_provider(path).map(Provider::counts).expect("words"));
+            answer.as_bytes().chunks(step).for_each(|piece| reader.see(piece));
+            reader.diagnosis().map(|it| format!("{it} {:?}", it.tokens))
+        });
+        assert!(found.iter().all(|it| *it == found[0]));
+        found.into_iter().next().flatten()
+    }
+
+    #[test]
+    fn the_providers_own_diagnosis_is_read_from_bodies_and_streams() {
+        let reason = r#"{"cache_miss_reason":{"type":"system_changed","cache_missed_input_tokens":40}}"#;
+        let whole = format!(r#"{{"id":"msg","usage":{{"input_tokens":1}},"diagnostics":{reason}}}"#);
+        let expected = Some("system changed Some(40)");
+        assert_eq!(diagnosed(MESSAGES, &whole).as_deref(), expected);
+        let start = format!(
+            r#"{{"type":"message_start","message":{{"diagnostics":{reason},"usage":{{"input_tokens":1}}}}}}"#
+        );
+        let delta = r#"{"type":"message_delta","diagnostics":null,"usage":{"output_tokens":1}}"#;
+        assert_eq!(diagnosed(MESSAGES, &format!("data: {start}\n\ndata: {delta}\n\n")).as_deref(), expected);
+        let done = r#"{"type":"response.completed","response":{"prompt_cache_diagnostics":{"type":"cache_miss","reason":"tools_changed","cache_missed_tokens":9}}}"#;
+        assert_eq!(
+            diagnosed(RESPONSES, &format!("data: {done}\n\n")).as_deref(),
+            Some("tools changed Some(9)")
+        );
+        assert_eq!(
+            diagnosed(MESSAGES, r#"{"content":[{"diagnostics":{"cache_miss_reason":{"type":"x"}}}]}"#),
+            None
+        );
+        assert_eq!(diagnosed(CHAT, &whole), None);
     }
 
     fn frame_all(name: &str, payloads: &[&str]) -> Vec<u8> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tersely_account::TokenUsage;
 
 use super::time::milliseconds;
-use crate::recording::{BodyShape, RecordedTurn, Recording};
+use crate::recording::{BodyShape, RecordedTurn, Recording, ShownRequest, TurnLink};
 
 pub(crate) use database::{is_database, read as read_database};
 pub(crate) use folders::read;
@@ -33,10 +33,17 @@ fn take(recording: &mut Recording, message: &Value, parts: &[Value]) {
     }
     let model = message["modelID"].as_str().or_else(|| message["model"]["modelID"].as_str());
     model.unwrap_or_default().clone_into(&mut recording.model);
+    let past = recording.turns.last().map(|turn| turn.shown.link);
+    let link = match (message["summary"] == true, past) {
+        (true, _) => TurnLink::Summary,
+        (false, Some(TurnLink::Summary)) => TurnLink::Compacted,
+        (false, _) => TurnLink::Next,
+    };
     let turn = RecordedTurn {
         messages: recording.messages.len(),
         at: milliseconds(&message["time"]["created"]),
         billed: message["tokens"].is_object().then(|| billed(&message["tokens"])),
+        shown: ShownRequest { link, ..ShownRequest::to(model) },
         ..RecordedTurn::default()
     };
     recording.turns.push(turn.named(message["id"].as_str()));
@@ -69,5 +76,27 @@ fn billed(tokens: &Value) -> TokenUsage {
         cache_write_hour: 0,
         output: count(&tokens["output"]) + count(&tokens["reasoning"]),
         reasoning: count(&tokens["reasoning"]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_and_what_follows_it_show_a_compaction() {
+        let mut recording = session("ses_1", None);
+        for message in [
+            json!({ "role": "user" }),
+            json!({ "role": "assistant", "id": "1", "modelID": "m" }),
+            json!({ "role": "assistant", "id": "2", "modelID": "m", "summary": true }),
+            json!({ "role": "assistant", "id": "3", "modelID": "other" }),
+            json!({ "role": "assistant", "id": "4", "modelID": "other" }),
+        ] {
+            take(&mut recording, &message, &[]);
+        }
+        let links: Vec<_> = recording.turns.iter().map(|turn| turn.shown.link).collect();
+        assert_eq!(links, [TurnLink::Next, TurnLink::Summary, TurnLink::Compacted, TurnLink::Next]);
+        assert_ne!(recording.turns[1].shown.model, recording.turns[2].shown.model);
     }
 }

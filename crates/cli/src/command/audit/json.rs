@@ -1,7 +1,8 @@
 //! Renders an audit as JSON.
 
 use serde_json::{Map, Value, json};
-use tersely_audit::{AuditSum, BreakSum, ReducedBill};
+use tersely_account::BreakCause;
+use tersely_audit::{AuditSum, BreakSum, CauseSum, DearBreak, ReducedBill};
 
 use super::wording::{AuditWords, day, share};
 
@@ -25,7 +26,11 @@ pub(super) fn object(said: &AuditWords<'_>) -> String {
             "tool": it.tool, "about": it.about, "tokens": it.tokens, "requests": it.requests, "dollars": it.dollars,
         })).collect::<Vec<_>>(),
         "reads": summary.reads.iter().map(|it| json!({ "file": it.file, "reads": it.reads, "tokens": it.tokens })).collect::<Vec<_>>(),
-        "cache": { "expired": lost(summary.expired), "broken": lost(summary.broken) },
+        "cache": {
+            "expired": lost(summary.expired), "broken": lost(summary.broken),
+            "causes": summary.causes.iter().map(cause).collect::<Vec<_>>(),
+            "dearest": summary.breaks.iter().map(dear).collect::<Vec<_>>(),
+        },
         "unused_tools": summary.unused.iter().map(|it| json!({ "tool": it.tool, "tokens": it.tokens, "requests": it.requests })).collect::<Vec<_>>(),
         "stages": summary.stages.iter().map(|(stage, saved)| ((*stage).to_owned(), Value::from(*saved))).collect::<Map<_, _>>(),
         "prices": said.date,
@@ -53,4 +58,24 @@ fn sum(sum: &AuditSum) -> Value {
 
 fn lost(sum: BreakSum) -> Value {
     json!({ "requests": sum.requests, "tokens": sum.tokens, "dollars": sum.dollars })
+}
+
+fn cause(it: &CauseSum) -> Value {
+    json!({
+        "cause": it.cause.name(), "provider_says": it.diagnosis, "requests": it.sum.requests,
+        "tokens": it.sum.tokens, "dollars": it.sum.dollars,
+    })
+}
+
+fn dear(it: &DearBreak) -> Value {
+    let (lost, found) = (&it.lost, &it.lost.found);
+    // Who compacted a conversation or changed what no file shows is not known.
+    let owner = !matches!(found.cause, BreakCause::Compacted | BreakCause::Unknown);
+    json!({
+        "client": it.client, "session": it.session, "request": lost.request,
+        "cause": found.cause.name(), "why": found.to_string(), "owner": owner.then(|| found.owner.name()),
+        "server": found.server.as_ref().map(ToString::to_string), "idle_minutes": lost.idle,
+        "provider_says": lost.diagnosis.as_ref().map(|it| it.reason.as_str()),
+        "tokens": lost.tokens, "dollars": lost.dollars,
+    })
 }

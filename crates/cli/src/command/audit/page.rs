@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use tersely_audit::{AuditSum, BreakSum, ReducedBill};
+use tersely_audit::{AuditSum, CauseSum, ReducedBill};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::page::{self, document, escape_html, table, tiles};
 use tersely_terminal::share::Share;
 
-use super::wording::{AuditWords, better, day, dollars, narrow, percent, share, short};
+use super::wording::{AuditWords, better, day, dollars, narrow, percent, share, short, why};
 
 /// The maximum length of a name in a table.
 const NAME: usize = 90;
@@ -174,22 +174,19 @@ fn reads(said: &AuditWords<'_>) -> String {
 
 fn cache(said: &AuditWords<'_>) -> String {
     let paid = said.summary.all.bill.paid;
-    let row = |sum: BreakSum, why: &str| match sum.requests {
-        0 => String::new(),
-        requests => format!(
-            "<tr><td>{why}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.1} %</td></tr>\n",
-            grouped(requests),
-            grouped(sum.tokens),
-            dollars(sum.dollars),
-            percent(sum.dollars, paid)
-        ),
+    let row = |it: &CauseSum| {
+        format!(
+            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.1} %</td></tr>\n",
+            escape_html(&why(it)),
+            grouped(it.sum.requests),
+            grouped(it.sum.tokens),
+            dollars(it.sum.dollars),
+            percent(it.sum.dollars, paid)
+        )
     };
-    let rows = [
-        row(said.summary.expired, "They came after a pause longer than the cache lasts"),
-        row(said.summary.broken, "The client had changed what it had sent before"),
-    ];
+    let rows: Vec<_> = said.summary.causes.iter().map(row).collect();
     let heads = [
-        ("Requests whose prompt was gone from the cache", false),
+        ("Why a prompt was gone from the cache", false),
         ("Requests", true),
         ("Tokens", true),
         ("Paid again", true),

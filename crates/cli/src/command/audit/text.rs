@@ -1,11 +1,11 @@
 //! Renders an audit for the terminal.
 
-use tersely_audit::{AuditSum, BreakSum};
+use tersely_audit::{AuditSum, CauseSum};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 use tersely_terminal::table;
 
-use super::wording::{AuditWords, better, dollars, narrow, percent, share, short};
+use super::wording::{AuditWords, better, dollars, narrow, percent, share, short, why};
 
 /// The maximum width of a name, so that a line fits into 80 columns.
 const NAME: usize = 36;
@@ -121,22 +121,15 @@ fn again(said: &AuditWords<'_>) -> Option<String> {
 }
 
 fn cache(said: &AuditWords<'_>) -> Option<String> {
-    let (expired, broken) = (said.summary.expired, said.summary.broken);
     let paid = said.summary.all.bill.paid;
-    let row = |sum: BreakSum, why: &str| {
-        let part = format!("{:.1} %", percent(sum.dollars, paid));
-        vec![format!("  {}", dollars(sum.dollars)), part, grouped(sum.requests), why.to_owned()]
+    let row = |it: &CauseSum| {
+        let part = format!("{:.1} %", percent(it.sum.dollars, paid));
+        let tokens = grouped(it.sum.tokens);
+        vec![format!("  {}", dollars(it.sum.dollars)), part, grouped(it.sum.requests), tokens, why(it)]
     };
-    let rows: Vec<_> = [
-        (expired, "a pause longer than the cache lasts"),
-        (broken, "the client changed what it had sent before"),
-    ]
-    .into_iter()
-    .filter(|(sum, _)| sum.requests > 0)
-    .map(|(sum, why)| row(sum, why))
-    .collect();
+    let rows = said.summary.causes.iter().map(row).collect();
     let title = "Paid again, because the prompt was gone from the provider's cache";
-    listed(title, "rrrl", ["  paid", "of all", "requests", "why"], rows)
+    listed(title, "rrrrl", ["  paid", "of all", "requests", "tokens", "why"], rows)
 }
 
 fn unused(said: &AuditWords<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Wording shared by the text, the page and the JSON of an audit.
 
-use tersely_audit::{AuditSum, AuditSummary, ReducedBill};
+use tersely_audit::{AuditSum, AuditSummary, CauseSum, ReducedBill};
 use tersely_terminal::number::{grouped, many};
 
 use super::Findings;
@@ -70,6 +70,14 @@ impl AuditWords<'_> {
             all.push(format!("and {} more", faults.len() - 5));
         }
         all
+    }
+}
+
+/// Why requests paid again for what they could have read from the cache, in the words of `tersely why`.
+pub(super) fn why(cause: &CauseSum) -> String {
+    match &cause.diagnosis {
+        Some(word) => format!("the provider says: {word}"),
+        None => cause.cause.words().to_owned(),
     }
 }
 

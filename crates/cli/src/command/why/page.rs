@@ -35,10 +35,35 @@ impl WhyReport {
         let words = last.map(|it| [&it.client, &it.project, &it.model].map(Clone::clone)).unwrap_or_default();
         let words: Vec<_> = words.into_iter().flatten().collect();
         let head = format!("session {:016x} · {}", self.session, words.join(" · "));
-        let mut rows = vec![["", "read", "written", "full price", "cache break"].map(str::to_owned).to_vec()];
-        rows.extend(self.turns.iter().map(|turn| row(now, turn)));
-        let own = format!("{head}\n\n{}\n\n{}\n", align("lrrrl", &rows), self.sentence());
+        let own = format!("{head}\n\n{}\n\n{}\n", self.table(now), self.sentence());
         if self.all.is_empty() { own } else { format!("{own}\n{}\n", summary(&self.all)) }
+    }
+
+    /// The requests. If there are several conversations, such as those of sub-agents, each has a number.
+    fn table(&self, now: u64) -> String {
+        let mut conversations: Vec<u64> = Vec::new();
+        let mut rows = vec![
+            ["", "conversation", "read", "written", "full price", "cache break"].map(str::to_owned).to_vec(),
+        ];
+        for turn in &self.turns {
+            let place = turn.prompt.conversation.map(|number| {
+                let known = conversations.iter().position(|it| *it == number);
+                // An older conversation may have started before what is shown.
+                let is_first = known.is_none() && self.turns.len() < MAX_REQUESTS;
+                if known.is_none() {
+                    conversations.push(number);
+                }
+                (known.unwrap_or(conversations.len() - 1), is_first)
+            });
+            rows.push(row(now, turn, place));
+        }
+        if conversations.len() < 2 {
+            for row in &mut rows {
+                row.remove(1);
+            }
+            return align("rrrrl", &rows);
+        }
+        align("rrrrrl", &rows)
     }
 
     fn sentence(&self) -> String {
@@ -52,11 +77,20 @@ impl WhyReport {
     }
 }
 
-fn row(now: u64, turn: &SeenRequest) -> Vec<String> {
+/// A line of the table; `place` is the number of the conversation, from 0, and whether this is its first request.
+fn row(now: u64, turn: &SeenRequest, place: Option<(usize, bool)>) -> Vec<String> {
     let used = turn.billed.map(|it| [it.cache_read, it.cache_write, it.input].map(amount));
     let [read, written, full] = used.unwrap_or_else(|| ["–"; 3].map(str::to_owned));
-    let found = turn.cache_break.as_ref().map(sentence).unwrap_or_default();
-    vec![ago(now.saturating_sub(turn.at) / 1_000), read, written, full, found]
+    let found = turn.cache_break.as_ref().map(sentence);
+    let said = turn.prompt.diagnosis.as_ref().filter(|said| found.is_some() || said.is_conclusive());
+    let said = said.map(|said| format!("the provider says: {said}"));
+    let begun = match place {
+        Some((0, _)) | None => None,
+        Some((_, is_first)) => (is_first && found.is_none()).then(|| "starts a conversation".to_owned()),
+    };
+    let found = found.or(begun).into_iter().chain(said).collect::<Vec<_>>().join(" · ");
+    let number = place.map(|(number, _)| (number + 1).to_string()).unwrap_or_default();
+    vec![ago(now.saturating_sub(turn.at) / 1_000), number, read, written, full, found]
 }
 
 /// The break, its owner and its cost.
@@ -76,7 +110,7 @@ fn summary(sums: &[BreakTotal]) -> String {
         vec![["all sessions", "breaks", "tokens", "about", "what helps"].map(str::to_owned).to_vec()];
     for sum in sums {
         let whose = whose(sum.owner, sum.server.as_deref());
-        let name = format!("{whose}: {}", sum.cause.name().replace('_', " "));
+        let name = format!("{whose}: {}", sum.cause.words());
         let about = if sum.cost == 0 { "–".to_owned() } else { money(signed(sum.cost)) };
         rows.push(vec![name, sum.breaks.to_string(), amount(sum.lost), about, advice(sum).to_owned()]);
     }
@@ -106,6 +140,7 @@ fn advice(sum: &BreakTotal) -> &'static str {
         (_, BreakCause::SystemDate | BreakCause::SystemGit) => {
             "take what changes out of the system prompt, if the client lets you"
         }
+        (_, BreakCause::Compacted) => "nothing: later requests are shorter",
         (BreakOwner::Provider, _) => "nothing on your side",
         _ => "report it to the client's makers, or update the client",
     }
@@ -131,9 +166,41 @@ fn signed(number: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use tersely_account::TokenUsage;
+    use tersely_account::{CacheDiagnosis, TokenUsage};
+    use tersely_history::SeenPrompt;
 
     use super::*;
+
+    #[test]
+    fn conversations_side_by_side_have_numbers() {
+        let turn = |conversation| SeenRequest {
+            billed: Some(TokenUsage { cache_read: 7, ..TokenUsage::default() }),
+            prompt: SeenPrompt { conversation: Some(conversation), diagnosis: None },
+            ..SeenRequest::default()
+        };
+        let page = |numbers: &[u64]| {
+            let turns = numbers.iter().copied().map(turn).collect();
+            WhyReport { session: 7, turns, own: Vec::new(), all: Vec::new() }.table(5_000)
+        };
+        let expected = "         conversation  read  written  full price  cache break\n\
+            5 s ago             1     7        0           0\n\
+            5 s ago             2     7        0           0  starts a conversation\n\
+            5 s ago             1     7        0           0\n\
+            5 s ago             2     7        0           0";
+        assert_eq!(page(&[90, 91, 90, 91]), expected);
+        assert!(!page(&[90, 90]).contains("conversation"), "there is only one");
+    }
+
+    /// The provider's word is shown beside ours, or alone if it says anything.
+    #[test]
+    fn the_provider_is_heard_too() {
+        let said = |reason: &str| {
+            let prompt = SeenPrompt { conversation: None, diagnosis: CacheDiagnosis::of(reason, None) };
+            row(0, &SeenRequest { prompt, ..SeenRequest::default() }, None).pop()
+        };
+        assert_eq!(said("system_changed").as_deref(), Some("the provider says: system changed"));
+        assert_eq!(said("unavailable").as_deref(), Some(""));
+    }
 
     #[test]
     fn a_page_says_what_was_read_and_what_broke_the_cache() {
