@@ -322,6 +322,51 @@ def times(binary: Path, folder: Path) -> None:
         print(f"  {kilobytes:3} KB: median {statistics.median(took):.1f} ms, p95 {took[int(len(took) * 0.95)]:.1f} ms, most {took[-1]:.1f} ms")
 
 
+# An MCP server that lists its tools in another order each time, ends at a call, and cannot start for a second after that.
+FLAPPING = """\
+import json, os, random, sys, time
+if os.path.exists("died") and time.time() - os.path.getmtime("died") < 1: os._exit(1)
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message: continue
+    method, result = message["method"], {"content": [{"type": "text", "text": "done"}]}
+    if method == "initialize": result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "items", "version": "1"}}
+    if method == "tools/list":
+        tools = [{"name": name, "description": name, "inputSchema": {"type": "object", "properties": {}}} for name in ("rows", "both", "many", "fail", "die")]
+        random.shuffle(tools)
+        result = {"tools": tools}
+    if method == "tools/call" and message["params"]["name"] == "die":
+        open("died", "w").close()
+        os._exit(1)
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    if method == "tools/call": print(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}), flush=True)
+"""
+
+
+def calm(binary: Path, folder: Path) -> list[str]:
+    """Whether the tools of every request are the same bytes while a server flaps, 30 turns long."""
+    steps = [Step(str(turn), Call(f"mcp__items__{'die' if turn % 5 == 4 else 'rows'}", {}), "") for turn in range(30)]
+    told = {}
+    for door, before in (("alone", []), ("tersely mcp", [str(binary), "mcp", "--"])):
+        def start(url: str, before: list[str] = before) -> Start:
+            made = claude_start(url)
+            # Otherwise it looks its MCP tools up, and its list does not name them.
+            made.env["ENABLE_TOOL_SEARCH"] = "false"
+            command, *rest = [*before, "python3", "flapping.py"]
+            made.words[-1] = json.dumps({"mcpServers": {"items": {"command": command, "args": rest}}})
+            return made
+
+        trial = Trial(folder / "calm", binary, Agent(start, steps, ""))
+        trial.scripts = {"flapping.py": FLAPPING}
+        requests = trial.run()
+        assert "done" in results(requests), "no call arrived"
+        bodies = [json.loads(request.body) for request in requests]
+        lists = [json.dumps(body["tools"]) for body in bodies if body.get("tools")]
+        told[door] = sum(one != other for one, other in zip(lists, lists[1:]))
+        print(f"  {door:12} {len(lists)} requests with tools, {told[door]} with other tools than the one before")
+    return [] if told["tersely mcp"] == 0 else ["the list of tools changed"]
+
+
 # An MCP server that answers with files.
 FILES_SERVER = """\
 import json, sys
@@ -371,7 +416,7 @@ def main() -> None:
     """Each agent without and with hooks; then faults, and times."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tersely", type=Path, default=ROOT / "target/release/tersely")
-    parser.add_argument("--only", choices=["claude", "opencode", "faults", "times", "cap"])
+    parser.add_argument("--only", choices=["claude", "opencode", "faults", "times", "cap", "calm"])
     parser.add_argument("--answers", type=Path, default=ROOT / "../shared/corpus/outputs", help="files from which the answers above the limit are taken")
     args = parser.parse_args()
     binary, bad = args.tersely.resolve(), []
@@ -399,6 +444,8 @@ def main() -> None:
                 bad += [f"faults: {fault}" for fault in faults_of(trial, before, plain)]
         if args.only in (None, "cap") and args.answers.is_dir():
             bad += cap(binary, folder, args.answers.resolve())
+        if args.only in (None, "calm"):
+            bad += calm(binary, folder)
         if args.only in (None, "times"):
             times(binary, folder)
     print("\n".join(bad) or "as expected")
