@@ -116,6 +116,7 @@ impl<'r> MemoLookup<'r> {
             let call = known.get(at).filter(|known| *known.call == *slot.call);
             PastSlot {
                 span: slot.span.clone(),
+                message: slot.message,
                 call: call.map_or_else(|| own(&slot.call), |known| Arc::clone(&known.call)),
                 is_error: slot.is_error,
                 answer: answer(self.answers, at),

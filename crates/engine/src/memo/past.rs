@@ -46,6 +46,8 @@ pub(crate) struct PastOpening {
 pub(crate) struct PastSlot {
     /// The range of the result in `came`.
     pub(crate) span: Range<usize>,
+    /// The index of its message. It is part of the record, and decides whether the result may be changed at all.
+    pub(crate) message: usize,
     pub(crate) call: Arc<SlotCall<'static>>,
     pub(crate) is_error: bool,
     /// A remote compressor's answer for the result.
@@ -133,6 +135,7 @@ impl PastSlot {
     fn is(&self, came: &[u8], same: usize, slot: &Slot<'_>, answer: Option<&str>) -> bool {
         let is_same = self.span == slot.span && self.span.end <= same;
         self.is_error == slot.is_error
+            && self.message == slot.message
             && *self.call == *slot.call
             && self.answer.as_deref() == answer
             && (is_same || &came[self.span.clone()] == slot.token)
