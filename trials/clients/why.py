@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import select
+import queue
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -45,9 +46,17 @@ class Session:
     """Claude Code that reads one message after the other."""
 
     def __init__(self, words: list[str], env: dict[str, str], folder: Path) -> None:
-        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(words, env=env, cwd=folder, text=True, **streams)
         self.lines: list[dict] = []
+        self.said: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self) -> None:
+        """Takes every line as it comes."""
+        for line in self.process.stdout:
+            self.said.put(line)
+        self.said.put(None)
 
     def send(self, message: dict) -> None:
         """One message, on a line."""
@@ -57,17 +66,18 @@ class Session:
     def wait(self, kind: str) -> dict:
         """Wait for a message of this kind."""
         until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            ready, _, _ = select.select([self.process.stdout], [], [], 0.5)
-            if not ready:
-                continue
-            line = self.process.stdout.readline()
-            if not line:
+        while (left := until - time.monotonic()) > 0:
+            try:
+                line = self.said.get(timeout=left)
+            except queue.Empty:
+                break
+            if line is None:
                 break
             self.lines.append(json.loads(line))
             if self.lines[-1].get("type") == kind:
                 return self.lines[-1]
-        raise SystemExit(f"it never said {kind}: {self.lines[-3:]} {self.process.poll()}")
+        self.process.kill()
+        raise SystemExit(f"it never said {kind}: {self.lines[-3:]}")
 
     def ask(self, text: str) -> dict:
         """A text of the user, and the end of the answer."""

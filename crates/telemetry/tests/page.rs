@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tersely_account::{
-    BreakCause, FetchSum, GroupSum, PriceTable, PromptChange, RequestCost, RequestRecord, ResultGroup,
-    ResultRecord, ResultStatus, StageSaving, TokenChange, TokenUsage,
+    BreakCause, BreakOwner, FetchSum, GroupSum, PriceTable, PromptBreak, RequestCost, RequestRecord,
+    ResultGroup, ResultRecord, ResultStatus, StageSaving, TokenChange, TokenUsage,
 };
 use tersely_telemetry::{EventSink, NumbersForm, RequestEvent, SideNumbers, StoreNumbers, Telemetry, Verb};
 
@@ -57,7 +57,16 @@ fn event() -> RequestEvent {
             rounds: TokenUsage { input: 1, ..TokenUsage::default() },
             cost: Some(RequestCost { paid: 1, without: 2 }),
             would: Some(Arc::new(RequestRecord::default())),
-            cache_break: Some(PromptChange::of(BreakCause::Model).into_break()),
+            cache_break: Some(PromptBreak {
+                cause: BreakCause::ToolAdded,
+                place: Some(1),
+                line: None,
+                tool: None,
+                owner: BreakOwner::Client,
+                server: None,
+                lost: Some(1),
+                cost: None,
+            }),
             ..RequestRecord::default()
         },
         ..RequestEvent::new(1, Verb::of("POST"))
