@@ -144,6 +144,7 @@ impl TextFault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::list_item;
 
     /// A pseudo-random number generator that returns the same numbers every time.
     struct Dice(u64);
@@ -204,6 +205,41 @@ mod tests {
         }
         assert_eq!(with, text);
         count
+    }
+
+    /// Inserts an item into lists, removes it from the last one first, and returns the number inserted.
+    fn items_there_and_back(text: &str, paths: &[Vec<String>]) -> usize {
+        const ITEM: &str = r#"{ "matcher": "a|b", "hooks": [{ "n": 1 }] }"#;
+        let mut with = text.to_owned();
+        let mut put = Vec::new();
+        for path in paths {
+            if let Ok((more, added)) = list_item::put(&with, path, ITEM) {
+                assert!(matches!(list_item::find(&more, path, ITEM), Ok(Some(_))), "{text:?}");
+                (with, put) = (more, [put, vec![(path, added)]].concat());
+            }
+        }
+        let count = put.len();
+        for (path, added) in put.into_iter().rev() {
+            let cut = list_item::cut(&with, path, ITEM, &added).expect("it is read").expect("a place");
+            with = apply(&with, &mut [cut]);
+            assert_eq!(list_item::find(&with, path, ITEM), Ok(None), "{text:?}");
+        }
+        assert_eq!(with, text);
+        count
+    }
+
+    #[test]
+    fn items_of_lists_come_and_go_in_any_file() {
+        let mut dice = Dice(11);
+        let paths = [&["env", "A"][..], &["provider", "a", "options"], &["env"], &["z"]];
+        let paths = paths.map(|path| SettingPlace::new(path, "").path);
+        let mut put = 0;
+        for _ in 0..5_000 {
+            let lead = dice.one(&["", "\u{feff}", "// first\n", "\n"]);
+            let text = format!("{lead}{}{}", json(&mut dice, 0), dice.one(&["", "\n", "\r\n// last"]));
+            put += items_there_and_back(&text, &paths);
+        }
+        assert!(put > 5_000, "{put}: too few files were fit to be changed");
     }
 
     #[test]

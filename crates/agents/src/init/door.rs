@@ -101,3 +101,35 @@ impl Door {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::receipt::Receipt;
+
+    #[test]
+    fn a_way_is_known_by_what_it_wrote() {
+        let kinds = [
+            (ReceiptKind::Block, Some(Door::Run)),
+            (ReceiptKind::Item, Some(Door::Hook)),
+            (ReceiptKind::File, Some(Door::Hook)),
+            (ReceiptKind::Service, Some(Door::Service)),
+            (ReceiptKind::Setting, None),
+            (ReceiptKind::Servers, None),
+        ];
+        for (kind, written) in kinds {
+            let receipt = Receipt::new(kind, "claude", Path::new("/f"));
+            assert_eq!(Door::of(receipt.kind), written);
+        }
+    }
+
+    #[test]
+    fn the_table_fits_a_terminal() {
+        assert!(WAYS.lines().all(|line| line.len() <= 80), "{WAYS}");
+        let rows = WAYS.lines().skip(3);
+        let columns = |line: &str| line.split("  ").filter(|part| !part.trim().is_empty()).count();
+        assert!(rows.into_iter().all(|row| columns(row) == 4), "{WAYS}");
+    }
+}

@@ -151,3 +151,124 @@ fn what_was_cut_is_shown() {
     assert_eq!(place.run(&["purge", "--yes"], &[], b"").0, Some(0));
     assert_eq!(place.run(&["show", id], &[], b""), (Some(1), String::new()));
 }
+
+/// Behaviour 25.1: modes and rules apply as for a gateway, also those of the folder that the client works in.
+#[test]
+fn settings_of_the_folder_apply() {
+    let place = Place::new("settings");
+    let elsewhere = place.0.join("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    let there = elsewhere.display().to_string();
+    let said = |variables: &[(&str, &str)]| place.run(&["hook"], variables, &event("s", &rows())).1;
+    let usual = said(&[]);
+    assert!(!usual.is_empty());
+    for (settings, is_answered) in [
+        // A file that was merely found cannot switch it off.
+        ("mode = \"disabled\"", true),
+        ("mode = \"observe\"", true),
+        ("skip_tools = [\"Bash\"]", false),
+        ("skip_tools = [\"Grep\"]", true),
+        ("min_bytes = 100000", false),
+    ] {
+        fs::write(elsewhere.join("tersely.toml"), settings).expect("a file");
+        let said = said(&[("CLAUDE_PROJECT_DIR", &there)]);
+        assert_eq!(!said.is_empty(), is_answered, "{settings}: {said}");
+    }
+    assert_eq!(said(&[]), usual, "the settings of another folder do not apply here");
+    assert_eq!(said(&[("TERSELY_MODE", "observe")]), "", "the user's own variable does");
+    assert_eq!(said(&[("CLAUDE_PROJECT_DIR", "/no/such/folder")]), usual);
+}
+
+/// Behaviour 25.1: the events of our plugin for OpenCode.
+#[test]
+fn a_plugin_is_answered_in_the_shape_of_its_client() {
+    let place = Place::new("plugin");
+    let event = |tool: &str, response: &Value| {
+        json!({"hook_event_name": "tool.execute.after", "session_id": "s", "tool_name": tool, "tool_use_id": "t",
+            "tool_input": {"command": "run"}, "tool_response": response})
+        .to_string()
+        .into_bytes()
+    };
+    let now = place.hook(&[], &event("bash", &json!({"output": rows()}))).expect("an answer");
+    let text = now["output"].as_str().expect("a text").to_owned();
+    assert_eq!(now, json!({"output": text}));
+    let blocks =
+        |text: &str| json!({"content": [{"type": "text", "text": text}, {"type": "image", "data": "x"}]});
+    let now = place.hook(&[], &event("items_list", &blocks(&rows()))).expect("an answer");
+    assert_eq!(now, blocks(&text));
+    assert_eq!(place.hook(&[], &event("bash", &json!({"title": "no output"}))), None);
+}
+
+/// Behaviour 25.2: a resident process that hangs costs less than a second, and the answer is the same.
+#[test]
+fn a_resident_process_that_hangs_is_not_waited_for() {
+    let place = Place::new("hangs");
+    let first = place.hook(&[], &event("s", &rows())).expect("an answer");
+    let folder = place.0.join(".local/state/tersely");
+    let until = Instant::now() + Duration::from_secs(30);
+    let socket = loop {
+        let mut files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|it| it.path());
+        if let Some(socket) = files.find(|path| path.extension().is_some_and(|end| end == "sock")) {
+            break socket;
+        }
+        assert!(Instant::now() < until, "no resident process");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    fs::remove_file(&socket).expect("it is there");
+    let silent = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+    let begun = Instant::now();
+    let (code, said) = place.run(&["hook"], &[], &event("s", &rows()));
+    assert_eq!(code, Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    // On a busy machine there may be no time left for an answer of its own.
+    if !said.is_empty() {
+        let answer: Value = serde_json::from_str(&said).expect("JSON");
+        assert_eq!(answer["hookSpecificOutput"]["updatedToolOutput"], first);
+    }
+    drop(silent);
+    assert_eq!(place.hook(&[], &event("s", &rows())).as_ref(), Some(&first), "one that has gone is replaced");
+}
+
+/// Behaviour 25.1: with `--loss none`, what is printed decodes to what the tool printed, byte for byte.
+#[test]
+fn exact_forms_decode_to_the_byte() {
+    let place = Place::new("exact");
+    for text in [rows(), format!("{}\n\n", rows()), rows().replace("fruit", "fr\u{fc}it \u{1f34e}")] {
+        let now = place.hook(&["--loss", "none"], &event("s", &text)).expect("an answer");
+        let (code, decoded) = place.run(&["decode"], &[], now["stdout"].as_str().expect("a text").as_bytes());
+        assert_eq!((code, decoded.trim_end()), (Some(0), text.trim_end()));
+    }
+}
+
+/// Behaviour 25.3: agents make several calls at once.
+#[test]
+fn hooks_at_the_same_time_are_each_answered() {
+    let place = Place::new("many");
+    let alone = place.hook(&[], &event("s", &rows())).expect("an answer");
+    std::thread::scope(|scope| {
+        for session in 0..8 {
+            let (place, alone) = (&place, &alone);
+            scope.spawn(move || {
+                for _ in 0..3 {
+                    let said = place.hook(&[], &event(&format!("session {session}"), &rows()));
+                    assert_eq!(said.as_ref(), Some(alone));
+                }
+            });
+        }
+    });
+}
+
+/// Behaviour 25.5: what is asked wrongly is said.
+#[test]
+fn what_cannot_be_shown_is_said() {
+    let place = Place::new("unknown");
+    for (args, code) in [
+        (&["show"][..], 2),
+        (&["show", "shadow_0123456789abcdef"], 1),
+        (&["show", "shadow_1", "1-2", "more"], 2),
+        (&["hook", "--loss", "everything"], 2),
+        (&["hook", "--no-such-flag"], 2),
+    ] {
+        assert_eq!(place.run(args, &[], b""), (Some(code), String::new()), "{args:?}");
+    }
+}

@@ -117,3 +117,65 @@ fn what_cannot_be_read_is_left_alone() {
     assert!(ran.said.contains("opencode: left alone, because"), "{ran:?}");
     assert_eq!(home.read(PLUGIN), "mine");
 }
+
+/// Answers the questions of `tersely init` on a terminal.
+const TERMINAL: &str = r#"
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], ["tersely", "init"])
+said = b""
+answers = [answer.encode() + b"\n" for answer in sys.argv[2:]]
+questions = [b"Which one? [1] ", b"Write this? [y/N] "]
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece: break
+    said += piece
+    if answers and questions[0] in said.replace(b"\r", b""):
+        questions.pop(0)
+        os.write(terminal, answers.pop(0))
+        said += b"|"
+sys.stdout.buffer.write(said.replace(b"\r", b""))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"#;
+
+/// What `tersely init` says to these answers on a terminal, and how it ends.
+fn on_terminal(home: &Home, answers: &[&str]) -> (Option<i32>, String) {
+    let mut command = std::process::Command::new("python3");
+    command.args(["-c", TERMINAL, env!("CARGO_BIN_EXE_tersely")]).args(answers).env_clear();
+    command.env("HOME", home.path("")).env("PATH", format!("{}:/usr/bin:/bin", home.path("bin").display()));
+    let ended = command.env("SHELL", "/bin/bash").env("TERM", "dumb").output().expect("python3 runs");
+    (ended.status.code(), String::from_utf8_lossy(&ended.stdout).into_owned())
+}
+
+/// Behaviour 25.4: on a terminal, `init` says what each way can do, and asks which one.
+#[test]
+fn on_a_terminal_the_user_chooses_the_way() {
+    let home = home("chosen");
+    home.put(".bashrc", "export A=1\n", 0o644);
+    let before = home.all();
+    let (code, said) = on_terminal(&home, &["2", "n"]);
+    assert_eq!(code, Some(1), "{said}");
+    for words in [
+        "1 run             2 hook            3 service",
+        "own meters      hidden            kept",
+        "nothing was written",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(said.contains("PostToolUse") && !said.contains("alias claude"), "{said}");
+    let (code, said) = on_terminal(&home, &["9"]);
+    assert_eq!((code, said.contains("there is no way \"9\"")), (Some(2), true), "{said}");
+    assert_eq!(home.all(), before);
+    let (code, said) = on_terminal(&home, &["", "y"]);
+    assert_eq!((code, said.contains("alias claude=")), (Some(0), true), "{said}");
+    home.well(&["uninstall", "--yes"]);
+    let (code, said) = on_terminal(&home, &["hook", "y"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(home.read(FILE).contains("tersely hook") && home.read(".bashrc") == "export A=1\n");
+    home.well(&["uninstall", "--yes"]);
+    assert_eq!(home.all(), before);
+}
