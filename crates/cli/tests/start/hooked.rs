@@ -179,7 +179,7 @@ fn settings_of_the_folder_apply() {
     assert_eq!(said(&[("CLAUDE_PROJECT_DIR", "/no/such/folder")]), usual);
 }
 
-/// Behaviour 25.1: the events of our plugin for OpenCode.
+/// Behaviour 25.1: the events of our plugin for `OpenCode`.
 #[test]
 fn a_plugin_is_answered_in_the_shape_of_its_client() {
     let place = Place::new("plugin");
