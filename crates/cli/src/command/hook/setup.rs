@@ -2,10 +2,8 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use tersely_account::stable_hash;
 use tersely_core::Loss;
 use tersely_engine::Engine;
 use tersely_history::HistorySink;
@@ -21,7 +19,8 @@ use crate::history;
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 
 /// What is left of the time of a call once the resident process has not answered.
-const RESERVE: Duration = Duration::from_millis(250);
+#[cfg(unix)]
+const RESERVE: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// The settings that apply in the client's folder.
 pub(crate) struct HookSetup {
@@ -93,12 +92,13 @@ impl HookSetup {
         let version = program.metadata().ok()?.modified().ok()?;
         let Self { settings, loss, sources } = self;
         let all = (&settings.engine, &settings.seen.history, loss, &sources.here, program, version);
-        ResidentPlace::new(&folder, stable_hash(&format!("{all:?}")))
+        ResidentPlace::new(&folder, tersely_account::stable_hash(&format!("{all:?}")))
     }
 
     #[cfg(unix)]
     fn start_resident(&self) {
         use std::os::unix::process::CommandExt as _;
+        use std::process::{Command, Stdio};
         let Ok(program) = env::current_exe() else { return };
         let mut resident = Command::new(program);
         resident.args(["hook", "--resident", "--loss", self.loss.name()]);
