@@ -277,7 +277,7 @@ fn a_conversation_that_went_on_as_it_came_stays_so() {
 /// Behaviour 22.7.
 #[test]
 fn a_processor_that_leaves_says_so_and_finishes_what_it_began() {
-    let mut running = processor(&[("TERSELY_TIMEOUTS_NOTICE", "2s")]);
+    let mut running = processor(&[("TERSELY_TIMEOUTS_NOTICE", "6s")]);
     let address = running.address();
     let (came, _) = turn();
     run(async {
@@ -295,7 +295,7 @@ fn a_processor_that_leaves_says_so_and_finishes_what_it_began() {
         let mut asked = envoy.open(HEALTH, framed(b"")).await;
         assert_eq!(asked.next().await, Some(vec![8, 2]), "not for long");
         assert!(get(&address, "/readyz").contains("503"));
-        tokio::time::sleep(Duration::from_millis(2200)).await;
+        tokio::time::sleep(Duration::from_millis(6200)).await;
         stream.say(framed(&body(came.as_bytes())));
         assert!(mutated(stream.next().await.as_ref()).is_some());
         assert_eq!(stream.end().await, "0");

@@ -48,7 +48,7 @@ impl Rewrite for Hasty {
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let verdict = self.live.rewrite(head, body);
         if self.is_late.load(SeqCst) {
-            sleep(Duration::from_millis(600));
+            sleep(Duration::from_secs(3));
         }
         verdict
     }
@@ -78,7 +78,8 @@ impl House {
         let (address, log) = recorder().await;
         let engine = Arc::new(Hasty { live: EngineRewriter::default(), is_late: AtomicBool::default() });
         let mut settings = settings(address);
-        settings.timeouts.rewrite = Duration::from_millis(300);
+        // Long enough for a busy machine to rewrite what is not meant to be late.
+        settings.timeouts.rewrite = Duration::from_secs(2);
         Self { gateway: gateway(settings, Arc::clone(&engine) as _).await, engine, log }
     }
 
