@@ -36,7 +36,8 @@ pub struct McpSession {
     reads_structured: bool,
     /// True when the server has listed its tools in this session.
     has_listed: bool,
-    /// The names of its tools in the order of the latest list.
+    /// The names of its tools in the order of the latest list. Not part of what other sessions learn: a client may reach
+    /// several replicas, which would then list the tools in different orders.
     order: Vec<String>,
 }
 
