@@ -37,7 +37,7 @@ const WAYS: &str = "\
 Agents can go through Tersely in three ways:
 
                           1 run             2 hook            3 service
-  what is written         aliases           agents' hooks     a service, settings
+  what is written         aliases           agents' hooks     service, settings
   agents                  all               claude, opencode  most
   agent's own meters      hidden            kept              hidden
   results of commands     compressed        compressed        compressed
