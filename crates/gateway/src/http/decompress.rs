@@ -24,9 +24,61 @@ const DEFLATE_WINDOW_BITS: u8 = 15;
 /// The number of decoded bytes to produce at a time.
 const OUTPUT_CHUNK_BYTES: usize = 32 << 10;
 
+/// The ratio of decoded to encoded bytes, and the number of decoded bytes, beyond which a body may be a bomb.
+const SUSPECT_FACTOR: usize = 16;
+const SUSPECT_BYTES: usize = 1 << 20;
+
 impl Coding {
-    /// Decodes a body; fails if the result exceeds `limit` bytes.
+    /// Decodes a body; fails if the result exceeds `limit` bytes. A body that may be a bomb is measured before there is
+    /// memory for all of it.
     pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
+        let likely = limit.min(body.len().saturating_mul(SUSPECT_FACTOR).max(SUSPECT_BYTES));
+        match self.decode_within(likely, body) {
+            Err(CodingFault::TooLong) if likely < limit => {
+                self.measure(limit, body)?;
+                self.decode_within(limit, body)
+            }
+            decoded => decoded,
+        }
+    }
+
+    /// Decodes about the first `most` bytes of a body, or less if the body is garbled.
+    pub(crate) fn beginning(self, most: usize, body: &[u8]) -> Vec<u8> {
+        let mut text = Vec::new();
+        if self == Self::Zstd {
+            if let Ok(frame) = StreamingDecoder::new_with_max_window_size(body, ZSTD_WINDOW_BYTES) {
+                let _ = frame.take(u64::try_from(most).unwrap_or(u64::MAX)).read_to_end(&mut text);
+            }
+            return text;
+        }
+        let mut decoder = Decompressor::new(self, most);
+        let mut pieces = body.chunks(INPUT_CHUNK_BYTES);
+        while text.len() < most && pieces.next().is_some_and(|piece| decoder.feed(piece, &mut text).is_ok()) {
+        }
+        text
+    }
+
+    /// Fails if the decoded body exceeds `limit` bytes, without keeping it.
+    fn measure(self, limit: usize, body: &[u8]) -> Result<(), CodingFault> {
+        if self == Self::Zstd {
+            let frame = StreamingDecoder::new_with_max_window_size(body, ZSTD_WINDOW_BYTES);
+            let mut frame = frame.map_err(|_| CodingFault::Garbled)?.take(bound(limit));
+            let length = io::copy(&mut frame, &mut io::sink()).map_err(|_| CodingFault::Garbled)?;
+            return if length < bound(limit) { Ok(()) } else { Err(CodingFault::TooLong) };
+        }
+        let (mut decoder, mut text, mut length) = (Decompressor::new(self, limit), Vec::new(), 0_usize);
+        for piece in body.chunks(INPUT_CHUNK_BYTES) {
+            decoder.feed(piece, &mut text)?;
+            length = length.saturating_add(text.len());
+            text.clear();
+            if length > limit {
+                return Err(CodingFault::TooLong);
+            }
+        }
+        Ok(())
+    }
+
+    fn decode_within(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
         let (mut decoder, mut text) = (Decompressor::new(self, limit), Vec::new());
         for piece in body.chunks(INPUT_CHUNK_BYTES) {
             decoder.feed(piece, &mut text)?;
@@ -204,10 +256,14 @@ fn zstd(limit: usize, mut body: &[u8]) -> Result<Vec<u8>, CodingFault> {
     if body.is_empty() { Ok(text) } else { Err(CodingFault::Garbled) }
 }
 
+/// One byte more than the limit.
+fn bound(limit: usize) -> u64 {
+    u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1)
+}
+
 fn drain(limit: usize, decoder: impl Read) -> Result<Vec<u8>, CodingFault> {
     let mut text = Vec::new();
-    let bound = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    match decoder.take(bound).read_to_end(&mut text) {
+    match decoder.take(bound(limit)).read_to_end(&mut text) {
         Err(_) => Err(CodingFault::Garbled),
         Ok(_) if text.len() > limit => Err(CodingFault::TooLong),
         Ok(_) => Ok(text),
@@ -250,6 +306,33 @@ mod tests {
             [&head.to_le_bytes()[..3], block].concat()
         });
         stored.chain([3]).collect()
+    }
+
+    /// A body that expands much is decoded if it is within the limit, and refused before it takes memory if not.
+    #[test]
+    fn bombs_are_measured_first() {
+        let long = vec![b'a'; 6 << 20];
+        for (coding, body) in encode(&long) {
+            assert_eq!(coding.decode(long.len(), &body).map(|text| text.len()), Ok(long.len()), "{coding:?}");
+            assert_eq!(coding.decode(long.len() - 1, &body), Err(CodingFault::TooLong), "{coding:?}");
+            assert_eq!(coding.measure(long.len(), &body), Ok(()), "{coding:?}");
+            assert_eq!(coding.measure(long.len() - 1, &body), Err(CodingFault::TooLong), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn a_beginning_is_that_of_the_whole() {
+        let text: Vec<u8> = (0..200_000_u32).flat_map(|n| n.to_string().into_bytes()).collect();
+        for (coding, body) in encode(&text) {
+            for most in [0, 1, 1_000, 64 << 10, text.len()] {
+                let found = coding.beginning(most, &body);
+                assert!(text.starts_with(&found) && found.len() >= most, "{coding:?} {most}");
+            }
+            let half = coding.beginning(text.len(), &body[..body.len() / 2]);
+            assert!(text.starts_with(&half), "{coding:?}");
+        }
+        assert_eq!(Coding::Gzip.beginning(10, b"no gzip"), b"");
+        assert_eq!(Coding::Other.beginning(10, b"text"), b"");
     }
 
     #[test]

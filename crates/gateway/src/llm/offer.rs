@@ -37,7 +37,8 @@ const BYPASS_HEADER: HeaderName = HeaderName::from_static("x-tersely-missed");
 /// The maximum length of a body that is read on the serving thread, to see whether it is known.
 const MAX_READ_BYTES: usize = 256 << 10;
 
-/// The number of bytes at the beginning of a body that are searched for options, if compression is off.
+/// The number of bytes at the beginning of a body that are searched for the name of the model and, if compression is
+/// off, for options.
 const BEGINNING_BYTES: usize = 16 << 10;
 
 /// The body to forward, and what to do with the response.
@@ -246,7 +247,7 @@ pub(crate) async fn ask_rewriter(
         entry.model()
     } else {
         let work = Work::of(gate, parts, body);
-        let model = move || catch_panic(|| work.model(limit, coding)).ok().flatten();
+        let model = move || catch_panic(|| work.model(coding)).ok().flatten();
         spawn_blocking(model).await.ok().flatten()
     };
     verdict
@@ -324,9 +325,13 @@ impl Work {
         }
     }
 
-    /// The name of the requested model, if it can be shown.
-    fn model(self, limit: usize, coding: Coding) -> Option<ShownName> {
-        first_model(&self.uri, &self.plain(limit, coding).ok()?)
+    /// The name of the requested model, if it can be shown. Of a coded body only the beginning is decoded, because this
+    /// work has no limit of its own.
+    fn model(self, coding: Coding) -> Option<ShownName> {
+        match coding {
+            Coding::Identity => first_model(&self.uri, &self.body),
+            coding => first_model(&self.uri, &coding.beginning(BEGINNING_BYTES, &self.body)),
+        }
     }
 
     /// Informs the rewriter that the body was forwarded unchanged because the rewrite was late.
