@@ -141,6 +141,11 @@ hostile:
 memory: release
     python3 benchmarks/limits/memory.py
 
+# A hundred gzip bombs at once through `tersely serve`: how much memory do they take? (a minute)
+[group('measure')]
+bombs: release
+    python3 benchmarks/limits/bombs.py
+
 # Every listener among peers that say nothing, say it slowly, hang up halfway or never read: are probes answered within 100 ms? (ten minutes)
 [group('slow')]
 peers minutes='10': release
