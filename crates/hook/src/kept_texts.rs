@@ -29,11 +29,7 @@ impl KeptTexts {
     /// # Errors
     /// If one of them cannot be written.
     pub fn keep(&self, texts: &[KeptOriginal]) -> io::Result<()> {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.folder)?;
+        private_folder(&self.folder)?;
         texts.iter().try_for_each(|text| self.write(text))
     }
 
@@ -79,7 +75,8 @@ impl KeptTexts {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
         let file = |entry: fs::DirEntry| {
             let about = entry.metadata().ok().filter(fs::Metadata::is_file)?;
-            let is_ours = is_id(entry.file_name().to_str()?);
+            // A text whose writing was interrupted has its id before a dot.
+            let is_ours = is_id(entry.file_name().to_str()?.split('.').next()?);
             Some((entry.path(), about.modified().ok()?, about.len())).filter(|_| is_ours)
         };
         entries.flatten().filter_map(file).collect()
@@ -108,6 +105,15 @@ impl KeptTexts {
 fn is_id(id: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     (1..=64).contains(&id.len()) && id.bytes().all(is_word)
+}
+
+/// Creates a folder that only the user can enter, unless it is there.
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn write_private(path: &Path, text: &str) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! A process that stays, and answers hooks over a socket that only the user can reach.
 
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::net::Shutdown;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::answerer::{HookAnswerer, MAX_INPUT_BYTES};
+use crate::kept_texts::private_folder;
 
 /// The longest path that a socket can have on every system.
 const MAX_PATH_BYTES: usize = 100;
@@ -46,7 +47,7 @@ impl ResidentPlace {
 
     /// Creates the folder. An error if others could put a socket there.
     fn prepare(&self) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        private_folder(&self.folder)?;
         let about = fs::symlink_metadata(&self.folder)?;
         let is_private = about.is_dir() && about.mode() & 0o022 == 0;
         if is_private { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }

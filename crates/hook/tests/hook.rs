@@ -203,8 +203,10 @@ fn ids_lead_to_no_other_folder() {
     fs::write(folder.0.join("kept/shadow_1"), "ha").expect("half a text");
     kept.keep(&[text("half")]).expect("it is written again");
     assert_eq!(kept.find("shadow_1").expect("it can be read").as_deref(), Some("half"));
+    fs::write(folder.0.join("kept/shadow_2.77.new"), "half a text").expect("a write that was interrupted");
     kept.prune();
     assert_eq!(kept.find("shadow_1").expect("it can be read").as_deref(), Some("half"), "it is new");
+    assert_eq!(kept.clear().expect("it can be removed"), 2, "half a text is forgotten, too");
 }
 
 #[cfg(unix)]

@@ -67,12 +67,8 @@ fn alone(text: &str, path: &[String], item: Range<usize>) -> Result<Range<usize>
     let list = member::place(text, path)?.unwrap_or_default();
     let items = scan::items(text, &list)?;
     let at = items.iter().position(|place| *place == item).unwrap_or_default();
-    let before = at.checked_sub(1).and_then(|at| items.get(at));
-    Ok(match (before, items.get(at + 1)) {
-        (_, Some(next)) if text[item.end..next.start].trim() == "," => item.start..next.start,
-        (Some(before), None) if text[before.end..item.start].trim() == "," => before.end..item.end,
-        _ => item,
-    })
+    let before = at.checked_sub(1).map(|before| items[before].end);
+    Ok(scan::with_comma(text, item, before, items.get(at + 1).map(|next| next.start)))
 }
 
 /// True if two texts are the same JSON value.

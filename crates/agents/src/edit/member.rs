@@ -68,17 +68,8 @@ pub(super) fn cut(text: &str, path: &[String], added: &str) -> Result<Option<Pat
 /// The range of a member, including one comma.
 fn alone(text: &str, MemberLocation { among, at }: &MemberLocation) -> Range<usize> {
     let own = &among[*at];
-    let comma = |from: usize, to: usize| text[from..to].find(',').map(|length| from + length);
-    match (among.get(at + 1), at.checked_sub(1).map(|before| &among[before])) {
-        (Some(next), _) if text[own.value.end..next.key.start].trim() == "," => own.key.start..next.key.start,
-        (Some(next), _) => {
-            own.key.start..comma(own.value.end, next.key.start).map_or(own.value.end, |comma| comma + 1)
-        }
-        (None, Some(before)) if text[before.value.end..own.key.start].trim() == "," => {
-            before.value.end..own.value.end
-        }
-        (None, _) => own.key.start..own.value.end,
-    }
+    let before = at.checked_sub(1).map(|before| among[before].value.end);
+    scan::with_comma(text, own.key.start..own.value.end, before, among.get(at + 1).map(|next| next.key.start))
 }
 
 /// The JSON of nested objects for the missing part of a path, on one line.

@@ -57,6 +57,25 @@ pub(crate) fn items(text: &str, list: &Range<usize>) -> ScanResult<Vec<Range<usi
     Ok(found)
 }
 
+/// The range of a part of an object or a list, including one comma: the one before the next part or, at the end, the one
+/// behind the part before it.
+pub(crate) fn with_comma(
+    text: &str,
+    own: Range<usize>,
+    before: Option<usize>,
+    next: Option<usize>,
+) -> Range<usize> {
+    match (next, before) {
+        (Some(next), _) if text[own.end..next].trim() == "," => own.start..next,
+        (Some(next), _) => {
+            let comma = text[own.end..next].find(',').map(|length| own.end + length + 1);
+            own.start..comma.unwrap_or(own.end)
+        }
+        (None, Some(before)) if text[before..own.start].trim() == "," => before..own.end,
+        (None, _) => own,
+    }
+}
+
 struct Scan<'t> {
     text: &'t str,
     at: usize,

@@ -34,8 +34,7 @@ pub(super) fn plan(
         };
         let put = shape.put(&planned.text, place).map_err(|fault| faulty(fault.words()))?;
         (planned.text, receipt.added) = put;
-        receipt.is_new = receipts.find(&receipt).map_or(planned.is_new(), |earlier| earlier.is_new);
-        planned.receipts.push(receipt);
+        planned.add(receipts, receipt);
     }
     Ok((planned, notes))
 }

@@ -96,10 +96,9 @@ fn claude(
     if is_there.map_err(|fault| told(fault, &planned.text))?.is_none() {
         let (text, added) = list_item::put(&planned.text, &hook.path, &hook.value)
             .map_err(|fault| told(fault, &planned.text))?;
-        add(
-            &mut planned,
+        planned.add(
             receipts,
-            Receipt { setting: hook, added, ..Receipt::new(ReceiptKind::Item, "claude", &file) },
+            Receipt { setting: hook, added, ..Receipt::new(ReceiptKind::Item, "claude", planned.path()) },
         );
         planned.text = text;
     }
@@ -107,9 +106,12 @@ fn claude(
     let shape = SettingsShape::of(&file);
     if shape.value(&planned.text, &variable.path).map_err(|fault| faulty(fault.words()))?.is_none() {
         let (text, added) = shape.put(&planned.text, &variable).map_err(|fault| faulty(fault.words()))?;
-        let receipt =
-            Receipt { setting: variable, added, ..Receipt::new(ReceiptKind::Setting, "claude", &file) };
-        add(&mut planned, receipts, receipt);
+        let receipt = Receipt {
+            setting: variable,
+            added,
+            ..Receipt::new(ReceiptKind::Setting, "claude", planned.path())
+        };
+        planned.add(receipts, receipt);
         planned.text = text;
     }
     Ok(planned)
@@ -132,10 +134,4 @@ fn opencode(environment: &ClientEnvironment, program: &str) -> Result<PlannedFil
     planned.text = text;
     planned.receipts.push(receipt);
     Ok(planned)
-}
-
-fn add(planned: &mut PlannedFile, receipts: &Receipts, mut receipt: Receipt) {
-    planned.path().clone_into(&mut receipt.file);
-    receipt.is_new = receipts.find(&receipt).map_or(planned.is_new(), |earlier| earlier.is_new);
-    planned.receipts.push(receipt);
 }

@@ -33,6 +33,12 @@ impl PlannedFile {
         Ok(Self { path: path.to_owned(), file, text, receipts: Vec::new(), mode })
     }
 
+    /// Adds a receipt. If an earlier one for the same place created the file, so does this one.
+    pub(super) fn add(&mut self, receipts: &Receipts, mut receipt: Receipt) {
+        receipt.is_new = receipts.find(&receipt).map_or(self.is_new(), |earlier| earlier.is_new);
+        self.receipts.push(receipt);
+    }
+
     /// The path of the file.
     pub(super) fn path(&self) -> &Path {
         self.file.as_ref().map_or(&self.path, |file| &file.path)

@@ -47,11 +47,10 @@ pub(super) fn plan(
         None => {}
     }
     let (text, added) = shape.put_spelled(&planned.text, &place).map_err(|fault| faulty(fault.words()))?;
-    let mut receipt =
+    let receipt =
         Receipt { setting: place, added, ..Receipt::new(ReceiptKind::Setting, CLIENT, planned.path()) };
-    receipt.is_new = receipts.find(&receipt).map_or(planned.is_new(), |earlier| earlier.is_new);
     planned.text = text;
-    planned.receipts.push(receipt);
+    planned.add(receipts, receipt);
     Ok(())
 }
 

@@ -141,10 +141,8 @@ impl PendingRequests {
 
 impl WaitingRequest {
     fn report_error(self, why: &str) {
-        let id = self.id.to_json();
-        let message = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"{why}"}}}}"#);
         // A stream that is full or closed does not accept the message.
-        let _ = self.to.try_send(Ok(event(message.as_bytes())));
+        let _ = self.to.try_send(Ok(event(self.id.unreachable(why).as_bytes())));
     }
 }
 

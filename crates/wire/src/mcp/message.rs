@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use tersely_json::{JsonNode, string};
 
+/// The error code for a server that cannot be reached.
+const UNREACHABLE: i32 = -32000;
+
 /// The id of a request, which its answer repeats. The number `1` and the string `"1"` are different ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RpcId {
@@ -21,6 +24,13 @@ impl RpcId {
             Self::Number(digits) => digits.clone(),
             Self::Text(text) => string::quote(text),
         }
+    }
+
+    /// The answer to the request with this id that its server cannot be reached.
+    #[must_use]
+    pub fn unreachable(&self, why: &str) -> String {
+        let (id, why) = (self.to_json(), string::quote(why));
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{UNREACHABLE},"message":{why}}}}}"#)
     }
 
     /// Reads an id; `null` is not an id.

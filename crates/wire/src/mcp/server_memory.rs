@@ -2,16 +2,13 @@
 //! it, the requests that it has not answered, and its lists of tools.
 
 use crate::mcp::message::{RpcId, RpcMessage};
+use crate::mcp::session::remember;
 
-/// The maximum number of requests and of pages that are remembered.
-const MAX_REQUESTS: usize = 512;
+/// The maximum number of pages that are remembered.
 const MAX_PAGES: usize = 64;
 
 /// The maximum length of a page of the list of tools, in bytes.
 const MAX_PAGE_BYTES: usize = 4 << 20;
-
-/// The error code for a server that cannot be reached.
-const UNREACHABLE: i32 = -32000;
 
 /// What is remembered of a server.
 #[derive(Debug, Default)]
@@ -46,10 +43,7 @@ impl ServerMemory {
                         self.greeting = Some((line.to_vec(), id.clone()));
                     }
                     let page = (method == "tools/list").then(|| cursor(&message));
-                    if self.waiting.len() >= MAX_REQUESTS {
-                        self.waiting.remove(0);
-                    }
-                    self.waiting.push(WaitingCall { id, page });
+                    remember(&mut self.waiting, WaitingCall { id, page });
                 }
                 _ => {}
             }
@@ -86,10 +80,7 @@ impl ServerMemory {
     /// The answers to the requests that the server can no longer answer.
     #[must_use]
     pub fn lost(&mut self, why: &str) -> Vec<u8> {
-        std::mem::take(&mut self.waiting)
-            .iter()
-            .flat_map(|waiting| error(&waiting.id.to_json(), why))
-            .collect()
+        std::mem::take(&mut self.waiting).iter().flat_map(|waiting| error(&waiting.id, why)).collect()
     }
 
     /// The answers to a client's message while there is no server; empty if it needs none.
@@ -105,7 +96,7 @@ impl ServerMemory {
             match known {
                 Some((_, page)) => result(&id.to_json(), page),
                 None if method == "ping" => result(&id.to_json(), b"{}"),
-                None => error(&id.to_json(), why),
+                None => error(id, why),
             }
         };
         RpcMessage::all(line).into_iter().flat_map(answer).collect()
@@ -130,10 +121,8 @@ fn result(id: &str, result: &[u8]) -> Vec<u8> {
     [format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#).as_bytes(), result, b"}\n"].concat()
 }
 
-fn error(id: &str, why: &str) -> Vec<u8> {
-    let why = tersely_json::string::quote(why);
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{UNREACHABLE},\"message\":{why}}}}}\n")
-        .into_bytes()
+fn error(id: &RpcId, why: &str) -> Vec<u8> {
+    (id.unreachable(why) + "\n").into_bytes()
 }
 
 #[cfg(test)]

@@ -277,7 +277,8 @@ fn task_name(result: &JsonNode<'_>) -> Option<String> {
     content.is_none().then_some(name)
 }
 
-fn remember<T>(all: &mut Vec<T>, one: T) {
+/// Adds one, and forgets the oldest if there are too many.
+pub(super) fn remember<T>(all: &mut Vec<T>, one: T) {
     if all.len() >= MAX_PENDING {
         all.remove(0);
     }
