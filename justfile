@@ -105,6 +105,11 @@ service: release
 site-a11y:
     docs/check.sh --look target/site-looks
 
+# The limits of time that tests keep, strictly: on a quiet machine (minutes).
+[group('slow')]
+timed:
+    TERSELY_STRICT_TIME=1 cargo test --workspace --locked --test llm --test store --test real --test start -- --test-threads=1
+
 # A million made-up documents through every form (minutes).
 [group('slow')]
 million:

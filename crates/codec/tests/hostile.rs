@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tersely_codec::{Form, decode, encode, json};
 
-const LIMIT: Duration = Duration::from_secs(8);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// Encodes and decodes a document in every form.
 fn check(text: &str) {

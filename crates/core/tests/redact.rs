@@ -5,11 +5,11 @@
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tersely_core::{Call, Loss, Mode, Plan, Redaction, compress, redact};
 use tersely_testing::corpus::{ToolOutput, conversations, files, outputs};
+use tersely_testing::pace::thread_time;
 use tersely_testing::secrets::{fill, secrets};
 
 const MASK: &str = "[REDACTED_SECRET]";
@@ -522,9 +522,9 @@ fn hostile_texts_do_no_harm() {
 #[test]
 fn hostile_texts_take_time_by_their_size() {
     let time = |text: &str| {
-        let start = clock();
+        let start = thread_time();
         let _ = redact(text);
-        clock().saturating_sub(start)
+        thread_time().saturating_sub(start)
     };
     let whole = HOSTILE
         .iter()
@@ -536,15 +536,6 @@ fn hostile_texts_take_time_by_their_size() {
         let slow = (0..3).all(|_| time(&large) > least * 30);
         assert!(!slow, "{part:?}: ten times the text takes more than thirty times {least:?}");
     }
-}
-
-/// The time that this thread has run; others take turns with it on a busy machine. Where the system does not tell, the
-/// time.
-fn clock() -> Duration {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let stat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let ran = stat.split(' ').next().and_then(|ran| ran.parse().ok()).map(Duration::from_nanos);
-    ran.unwrap_or_else(|| START.elapsed())
 }
 
 /// Parts of secrets in every order: no order makes a panic, and what is masked once stays so.

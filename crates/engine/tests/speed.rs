@@ -7,6 +7,7 @@ use std::time::Instant;
 use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, Memo, Recall, Report, Request};
 use tersely_testing::corpus::{SampleTranscript, conversations};
+use tersely_testing::pace::thread_time;
 
 /// Bytes of the shortest body that is measured. Shorter ones measure the clock.
 const MIN_BODY_BYTES: usize = 500_000;
@@ -69,9 +70,9 @@ fn results_and_requests_take_their_time_and_no_more() {
 /// The best time of several, in milliseconds.
 fn best_of<T>(work: impl Fn() -> T) -> f64 {
     let times = (0..ROUNDS).map(|_| {
-        let start = Instant::now();
+        let start = thread_time();
         std::hint::black_box(work());
-        start.elapsed().as_secs_f64() * 1000.0
+        thread_time().saturating_sub(start).as_secs_f64() * 1000.0
     });
     times.fold(f64::MAX, f64::min)
 }

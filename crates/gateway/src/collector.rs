@@ -369,6 +369,6 @@ mod tests {
         assert!(bounds.contains(&kept), "{kept}");
         let since = std::time::Instant::now();
         drop(collector);
-        assert!(since.elapsed() < Duration::from_secs(1), "nobody waits for it at the end");
+        assert!(since.elapsed() < Duration::from_secs(10), "nobody waits for it at the end");
     }
 }

@@ -17,7 +17,7 @@ use tersely_history::{
 use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 
 const DAY: Duration = Duration::from_hours(24);
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A folder that is removed after the test.
 struct Folder(PathBuf);
@@ -192,7 +192,7 @@ fn a_file_that_cannot_be_written_costs_events_and_nothing_else() {
         for _ in 0..5000 {
             sink.hear(&Arc::new(event()));
         }
-        assert!(since.elapsed() < Duration::from_secs(1), "whoever speaks does not wait");
+        assert!(since.elapsed() < Duration::from_secs(10), "whoever speaks does not wait");
         assert_eq!(sink.finish(PATIENCE), 0);
         assert_eq!(sink.dropped(), 5000, "{}", file.display());
         assert!(sink.fault().is_some());
@@ -214,7 +214,7 @@ fn a_file_that_another_holds_is_waited_for_by_nobody_but_the_writer() {
     for _ in 0..3000 {
         sink.hear(&Arc::new(event()));
     }
-    assert!(since.elapsed() < Duration::from_secs(1));
+    assert!(since.elapsed() < Duration::from_secs(10));
     assert!(sink.dropped() > 1000, "the queue is bounded");
     other.execute_batch("COMMIT").unwrap();
     assert_eq!(sink.finish(PATIENCE), 0);

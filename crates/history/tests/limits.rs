@@ -33,7 +33,7 @@ impl Ledger {
             for event in chunk {
                 self.sink.hear(&Arc::new(event.clone()));
             }
-            assert_eq!(self.sink.finish(Duration::from_secs(20)), 0);
+            assert_eq!(self.sink.finish(Duration::from_mins(1)), 0);
         }
         assert_eq!((self.sink.dropped(), self.sink.fault()), (0, None));
     }
@@ -191,7 +191,7 @@ fn a_reader_that_must_not_wait_fails_at_once() {
     lock.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE mine (a)").unwrap();
     let since = std::time::Instant::now();
     assert!(HistoryReader::peek(&copy).is_err(), "it is locked for everybody");
-    assert!(since.elapsed() < Duration::from_millis(500));
+    assert!(since.elapsed() < Duration::from_secs(4));
     drop(lock);
     let lock = rusqlite::Connection::open(&file).unwrap();
     lock.execute_batch("PRAGMA user_version = 1").unwrap();

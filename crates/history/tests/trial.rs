@@ -35,7 +35,7 @@ impl Ledger {
             for event in chunk {
                 self.sink.hear(&Arc::new(event.clone()));
             }
-            assert_eq!(self.sink.finish(Duration::from_secs(20)), 0);
+            assert_eq!(self.sink.finish(Duration::from_mins(1)), 0);
         }
         assert_eq!((self.sink.dropped(), self.sink.fault()), (0, None));
     }

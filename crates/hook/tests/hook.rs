@@ -222,7 +222,7 @@ mod resident {
     use super::*;
 
     fn soon() -> Instant {
-        Instant::now() + Duration::from_secs(20)
+        Instant::now() + Duration::from_mins(1)
     }
 
     /// Starts a resident process, and waits until it answers.

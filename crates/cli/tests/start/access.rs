@@ -80,7 +80,7 @@ impl Scene {
 
 /// Reads its output until these words appear.
 fn says(served: &Running, words: &str) {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + Duration::from_mins(1);
     while Instant::now() < until {
         if served.line().contains(words) {
             return;

@@ -14,6 +14,7 @@ use opentelemetry_proto::tonic::metrics::v1::{Metric, metric, number_data_point}
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 use serde_json::Value;
+use tersely_testing::pace::at_most;
 
 use crate::seen::{events, free, lines};
 use crate::stage::{Running, start, turn};
@@ -165,8 +166,8 @@ fn a_collector_gets_what_events_say() {
 fn heard(got: &Receiver<Got>, count: usize, requests: i64) -> (Vec<Span>, Vec<Metric>) {
     let (mut spans, mut metrics, since) = (Vec::new(), Vec::new(), Instant::now());
     while spans.len() < count || total(&metrics, "tersely.requests") < requests {
-        assert!(since.elapsed() < Duration::from_secs(20), "{spans:?} {metrics:?}");
-        let Ok(Got { path, headers, body }) = got.recv_timeout(Duration::from_secs(20)) else { continue };
+        assert!(since.elapsed() < Duration::from_mins(1), "{spans:?} {metrics:?}");
+        let Ok(Got { path, headers, body }) = got.recv_timeout(Duration::from_mins(1)) else { continue };
         assert_eq!(headers["authorization"], "Bearer hush");
         assert_eq!(headers["content-type"], "application/x-protobuf");
         if path == "/v1/traces" {
@@ -229,10 +230,10 @@ fn no_request_waits_for_a_collector() {
         for _ in 0..100 {
             ask(&address, "", "{\"model\":\"m\",\"messages\":[]}");
         }
-        assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
+        assert!(since.elapsed() < Duration::from_mins(1), "{:?}", since.elapsed());
         served.signal("INT");
         let since = Instant::now();
         assert_eq!(served.code(), Some(0));
-        assert!(since.elapsed() < Duration::from_secs(5), "it ends soon: {:?}", since.elapsed());
+        assert!(since.elapsed() < at_most(Duration::from_secs(5)), "it ends soon: {:?}", since.elapsed());
     }
 }

@@ -292,7 +292,7 @@ fn where_the_door_is_shut_its_paths_are_the_upstream_s() {
         );
         for line in ["GET /v1/compress", "POST /v1/retrieve/x", "GET /v1/retrieve/file", "GET /v1/models"] {
             asked(&here, line, "", "");
-            let found = std::iter::from_fn(|| seen.recv_timeout(Duration::from_secs(20)).ok());
+            let found = std::iter::from_fn(|| seen.recv_timeout(Duration::from_mins(1)).ok());
             let lines: Vec<_> = found.map(|it| it.line).take_while(|it| !it.starts_with(line)).collect();
             assert_eq!(lines.is_empty(), answers || line != "GET /v1/compress", "{listen} {door}: {lines:?}");
         }

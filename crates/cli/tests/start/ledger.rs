@@ -39,7 +39,7 @@ impl Ledger {
             let text = fs::read_to_string(&self.path).unwrap_or_default();
             let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
             let lines: Vec<_> = lines.filter(|line| line["kind"] == kind).collect();
-            if lines.len() >= count || since.elapsed() > Duration::from_secs(20) {
+            if lines.len() >= count || since.elapsed() > Duration::from_mins(1) {
                 assert_eq!(lines.len(), count, "{text}");
                 return lines;
             }

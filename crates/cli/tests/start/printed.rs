@@ -17,7 +17,7 @@ fn exchange(args: &[&str], env: &[(&str, &str)], path: &str, body: &str) -> (Str
         }
     };
     let answer = post(&gateway, path, body);
-    (seen.recv_timeout(Duration::from_secs(20)).expect("a request").body, answer)
+    (seen.recv_timeout(Duration::from_mins(1)).expect("a request").body, answer)
 }
 
 fn sent(args: &[&str], env: &[(&str, &str)], body: &str) -> String {

@@ -49,7 +49,7 @@ fn what_was_set_becomes_the_upstream() {
     let (body, _) = turn();
     fs::write(PathBuf::from(&folder).join("body.json"), &body).expect("a file");
     let ran = run(&folder, &["claude"], &[("ANTHROPIC_BASE_URL", &format!("http://{address}/base"))]);
-    let seen = seen.recv_timeout(Duration::from_secs(20)).expect("a request");
+    let seen = seen.recv_timeout(Duration::from_mins(1)).expect("a request");
     assert_eq!(seen.line, "POST /base/v1/messages HTTP/1.1");
     assert!(seen.body.len() * 2 < body.len());
     assert_eq!(stdout(&ran), "{}");

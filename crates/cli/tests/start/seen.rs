@@ -111,7 +111,7 @@ pub(crate) fn lines(path: &PathBuf, count: usize) -> Vec<Value> {
     loop {
         let text = fs::read_to_string(path).unwrap_or_default();
         let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        if lines.len() >= count || since.elapsed() > Duration::from_secs(20) {
+        if lines.len() >= count || since.elapsed() > Duration::from_mins(1) {
             assert_eq!(lines.len(), count, "{text}");
             return lines;
         }

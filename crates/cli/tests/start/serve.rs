@@ -4,6 +4,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tersely_testing::pace::at_most;
+
 use crate::stage::{Running, get, post, start, tersely, turn, upstream};
 
 fn check_refused(args: &[&str], said: &[&str]) {
@@ -174,7 +176,7 @@ fn ctrl_c_takes_no_more_requests() {
     let begun = Instant::now();
     served.signal("INT");
     assert_eq!(served.code(), Some(0));
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
 }
 
 /// Behaviour 13.22: no load balancer uses a loopback address, so there is no notice period.
@@ -186,5 +188,5 @@ fn sigterm_ends_an_idle_gateway_on_a_loopback_address_at_once() {
     let begun = Instant::now();
     served.signal("TERM");
     assert_eq!(served.code(), Some(0));
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < at_most(Duration::from_secs(1)), "{:?}", begun.elapsed());
 }

@@ -125,7 +125,7 @@ pub(crate) fn tersely(args: &[&str], env: &[(&str, &str)]) -> Command {
 impl Running {
     /// The next line, with a time limit.
     pub(crate) fn line(&self) -> String {
-        self.said.recv_timeout(Duration::from_secs(20)).expect("a line")
+        self.said.recv_timeout(Duration::from_mins(1)).expect("a line")
     }
 
     /// The address in the startup message.

@@ -46,7 +46,7 @@ impl Watched {
     fn send(&self, headers: &str, body: &str) -> (String, String) {
         let head = format!("POST {MESSAGES} HTTP/1.1\r\ncontent-length: {}{headers}", body.len());
         let answer = ask(&self.address, &head, body);
-        (answer, self.seen.recv_timeout(Duration::from_secs(20)).expect("a request").body)
+        (answer, self.seen.recv_timeout(Duration::from_mins(1)).expect("a request").body)
     }
 
     /// The events of one kind, once there are `count`.
@@ -56,7 +56,7 @@ impl Watched {
             let text = fs::read_to_string(self.folder.join("events.jsonl")).unwrap_or_default();
             let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
             let lines: Vec<_> = lines.filter(|line| line["kind"] == kind).collect();
-            if lines.len() >= count || since.elapsed() > Duration::from_secs(20) {
+            if lines.len() >= count || since.elapsed() > Duration::from_mins(1) {
                 assert_eq!(lines.len(), count, "{text}");
                 return lines;
             }

@@ -79,7 +79,7 @@ impl Gate {
 
     /// What `why --json` says once it has this many requests.
     fn why(&self, requests: usize) -> Value {
-        let until = Instant::now() + Duration::from_secs(20);
+        let until = Instant::now() + Duration::from_mins(1);
         loop {
             let told: Value = serde_json::from_str(&self.run(&["why", "--json"])).unwrap_or_default();
             if told["requests"].as_array().is_some_and(|it| it.len() == requests) {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use http::Request;
 use http_body_util::Full;
+use tersely_testing::pace::at_most;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
@@ -28,7 +29,7 @@ async fn watched(token: &str) -> (Gateway, SocketAddr) {
     let gateway = gateway(settings, keep()).await;
     let since = Instant::now();
     while tokio::net::TcpStream::connect(admin).await.is_err() {
-        assert!(since.elapsed() < Duration::from_secs(20), "it does not listen");
+        assert!(since.elapsed() < Duration::from_mins(1), "it does not listen");
         sleep(Duration::from_millis(10)).await;
     }
     (gateway, admin)
@@ -50,7 +51,7 @@ async fn is_answered(admin: SocketAddr) {
         let since = Instant::now();
         let answer = soon(get(&format!("http://{admin}{path}"))).await;
         assert_eq!(answer.status, 200, "{path}");
-        assert!(since.elapsed() < PROBE, "{path} took {:?}", since.elapsed());
+        assert!(since.elapsed() < at_most(PROBE), "{path} took {:?}", since.elapsed());
     }
 }
 
@@ -77,7 +78,7 @@ async fn a_head_that_does_not_come_is_not_waited_for() {
         peer.end().await;
     }
     let took = since.elapsed();
-    assert!((Duration::from_secs(4)..Duration::from_secs(9)).contains(&took), "{took:?}");
+    assert!(Duration::from_secs(4) < took && took < at_most(Duration::from_secs(9)), "{took:?}");
 }
 
 /// Behaviour 15.6.
@@ -97,7 +98,7 @@ async fn live_feeds_have_a_bound_of_their_own() {
     feeds.truncate(15);
     let since = Instant::now();
     while !soon(peers(admin, 1, &ask).await[0].until("\r\n\r\n")).await.starts_with("HTTP/1.1 200") {
-        assert!(since.elapsed() < Duration::from_secs(20), "a feed that was closed leaves its place");
+        assert!(since.elapsed() < Duration::from_mins(1), "a feed that was closed leaves its place");
         sleep(Duration::from_millis(50)).await;
     }
 }
@@ -121,5 +122,5 @@ async fn whoever_guesses_a_token_waits() {
     assert_eq!(bearing(admin, "Bearer open sesame").await.0.status, 200);
     let since = Instant::now();
     assert_eq!(soon(get(&format!("http://{admin}/healthz"))).await.status, 200);
-    assert!(since.elapsed() < Duration::from_millis(400), "who asks for nothing secret does not");
+    assert!(since.elapsed() < at_most(Duration::from_millis(400)), "who asks for nothing secret does not");
 }

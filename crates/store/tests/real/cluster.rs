@@ -9,6 +9,7 @@ use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
 use crate::{DEADLINE, SLACK, alone, hasty, key};
+use tersely_testing::pace::at_most;
 use tersely_testing::valkey::{Cluster, ValkeyNode};
 
 /// How many callers there are at once.
@@ -100,7 +101,7 @@ impl Load {
     async fn recovered(&self) {
         let start = Instant::now();
         while self.streak.load(Relaxed) < 1000 {
-            assert!(start.elapsed() < Duration::from_secs(20), "not well again: {:?}", self.store.counts());
+            assert!(start.elapsed() < Duration::from_mins(1), "not well again: {:?}", self.store.counts());
             sleep(Duration::from_millis(20)).await;
         }
     }
@@ -121,7 +122,7 @@ impl Load {
             reasons(&samples),
         );
         let longest = samples.last().expect("calls").took;
-        assert!(longest < DEADLINE + SLACK, "{what}: a call took {longest:?}");
+        assert!(longest < at_most(DEADLINE + SLACK), "{what}: a call took {longest:?}");
         failed
     }
 

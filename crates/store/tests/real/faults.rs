@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tersely_store::{Remote, Store, StoreError, StorePlace, StoreSettings};
 
 use crate::{DEADLINE, SLACK, alone, hasty, key, settings, store};
+use tersely_testing::pace::at_most;
 use tersely_testing::valkey::ValkeyNode;
 
 /// Calls until one succeeds; every call returns in time.
@@ -16,11 +17,11 @@ async fn recovers(store: &Store) {
     loop {
         let called = Instant::now();
         let kept = store.keep(&key(store, "a", 1), "text").await;
-        assert!(called.elapsed() < DEADLINE + SLACK, "{kept:?} took {:?}", called.elapsed());
+        assert!(called.elapsed() < at_most(DEADLINE + SLACK), "{kept:?} took {:?}", called.elapsed());
         if kept.is_ok() {
             return;
         }
-        assert!(start.elapsed() < Duration::from_secs(10), "still {kept:?}");
+        assert!(start.elapsed() < Duration::from_mins(1), "still {kept:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -32,7 +33,7 @@ async fn fails_in_time(store: &Store) -> Vec<StoreError> {
         let called = Instant::now();
         let error = store.find(&key(store, "a", 1)).await.unwrap_err();
         let most = if round < 5 { DEADLINE + SLACK } else { SLACK };
-        assert!(called.elapsed() < most, "{error:?} took {:?}", called.elapsed());
+        assert!(called.elapsed() < at_most(most), "{error:?} took {:?}", called.elapsed());
         errors.push(error);
     }
     assert_eq!(errors[5..], vec![StoreError::Resting; 5]);
@@ -70,7 +71,7 @@ async fn a_frozen_server_costs_a_deadline_and_then_nothing() {
     for _ in 0..1000 {
         assert!(store.find(&key(&store, "a", 1)).await.is_err());
     }
-    assert!(start.elapsed() < DEADLINE * 2 + SLACK, "1,000 calls took {:?}", start.elapsed());
+    assert!(start.elapsed() < at_most(DEADLINE * 2 + SLACK), "1,000 calls took {:?}", start.elapsed());
     node.thaw();
     recovers(&store).await;
 }
@@ -99,7 +100,7 @@ async fn a_server_that_talks_nonsense_costs_a_deadline() {
         let store = hasty(vec![address]);
         let called = Instant::now();
         let found = store.find(&key(&store, "a", 1)).await;
-        assert!(called.elapsed() < DEADLINE + SLACK, "{nonsense:.20}: {:?}", called.elapsed());
+        assert!(called.elapsed() < at_most(DEADLINE + SLACK), "{nonsense:.20}: {:?}", called.elapsed());
         assert!(!matches!(found, Ok(Some(_))), "{nonsense:.20}: {found:?}");
     }
 }
@@ -119,7 +120,7 @@ async fn one_call_too_many_fails_at_once() {
     let (one, two, (three, took)) = tokio::join!(store.find(&key), store.find(&key), timed);
     assert_eq!((one, two), (Err(StoreError::Slow(DEADLINE)), Err(StoreError::Slow(DEADLINE))));
     assert_eq!(three, Err(StoreError::Busy(2)));
-    assert!(took < DEADLINE / 2, "{took:?}");
+    assert!(took < at_most(DEADLINE / 2), "{took:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

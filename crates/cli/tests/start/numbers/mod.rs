@@ -97,7 +97,7 @@ fn serve(upstream: &str) -> Running {
 fn closing(served: &mut Running) -> String {
     served.signal("TERM");
     let mut lines = Vec::new();
-    while let Ok(line) = served.said.recv_timeout(Duration::from_secs(20)) {
+    while let Ok(line) = served.said.recv_timeout(Duration::from_mins(1)) {
         lines.push(line);
     }
     assert_eq!(served.code(), Some(0));

@@ -138,5 +138,5 @@ pub(crate) fn client() -> Client<HttpConnector, Any> {
 
 /// The result of a future, with a timeout.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future).await.expect("in time")
+    tokio::time::timeout(Duration::from_mins(1), future).await.expect("in time")
 }

@@ -53,7 +53,7 @@ impl Raw {
     /// False at the end of the connection.
     async fn more(&mut self) -> bool {
         let mut piece = [0; 4096];
-        let read = timeout(Duration::from_secs(20), self.stream.read(&mut piece)).await.expect("in time");
+        let read = timeout(Duration::from_mins(1), self.stream.read(&mut piece)).await.expect("in time");
         let length = read.unwrap_or(0);
         self.read.extend_from_slice(&piece[..length]);
         length > 0
