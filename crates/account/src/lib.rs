@@ -6,6 +6,7 @@
 
 mod arm;
 mod cache_break;
+mod clearing;
 mod cost;
 mod hash;
 mod holdout;
@@ -34,6 +35,7 @@ pub use cache_break::judge::{PromptTurn, judge};
 pub use cache_break::marks::{
     LineMark, PartMark, PromptMarks, PromptOrder, PromptSettings, SystemLineKind, SystemMark, ToolMark,
 };
+pub use clearing::Clearing;
 pub use cost::RequestCost;
 pub use hash::{quick_hash, session_name, stable_hash};
 pub use holdout::Holdout;

@@ -16,6 +16,7 @@ mod session;
 pub mod tokens;
 
 pub use json_form::encode_json;
+pub use pipeline::clear::clear;
 pub use pipeline::compress::{compress, compress_filtered, pass_through, seal};
 pub use pipeline::ledger::{Ledger, Step};
 pub use pipeline::outcome::Outcome;

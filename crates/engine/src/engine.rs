@@ -206,6 +206,13 @@ impl Engine {
         }
         let offered = offer_expansion(&scope, request, reading);
         let max_loss = if offered.is_some() { Loss::Detail } else { Loss::Form };
+        // Only what the model can fetch back is cleared, and only for a model that does so.
+        let may_clear = max_loss.min(request.most) == Loss::Detail
+            && scope.reader() == Reader::Strong
+            && !reading.drops_results();
+        if !may_clear {
+            scope.clearings = &[];
+        }
         (scope.with_max_loss(request.most.min(max_loss)), offered)
     }
 

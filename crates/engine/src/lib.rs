@@ -3,6 +3,7 @@
 mod answer;
 mod beside;
 pub(crate) mod candidates;
+mod clear;
 mod conversation;
 mod engine;
 pub(crate) mod expand_offer;
@@ -33,6 +34,7 @@ mod tools;
 
 pub use answer::{ClientAnswer, ServerAnswer};
 pub use candidates::{Candidate, CompressorAsk};
+pub use clear::ClearPoint;
 pub use engine::Engine;
 pub use expand_offer::ExpandOffer;
 pub use forward_body::ForwardBody;

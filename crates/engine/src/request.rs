@@ -4,6 +4,7 @@ use bytes::Bytes;
 use tersely_core::Loss;
 use tersely_wire::Provider;
 
+use crate::clear::ClearPoint;
 use crate::memo::Recall;
 use crate::overrides::request_options::RequestOptions;
 use crate::remote::answers::RemoteAnswers;
@@ -30,6 +31,8 @@ pub struct Request<'r> {
     pub plain: usize,
     /// The number of messages at the start that stay unchanged, because the client says that they were sent before.
     pub frozen: usize,
+    /// Where the conversation was cleared, the earliest first. Everything up to there is as it was then.
+    pub clearings: &'r [ClearPoint],
     /// A remote compressor's answers for the request's results.
     pub agreed: Option<&'r RemoteAnswers>,
     /// The body, if the caller shares it, so that the memo can keep it without a copy.
@@ -44,7 +47,20 @@ impl<'r> Request<'r> {
     pub fn new(provider: &'static Provider, path: &'r str) -> Self {
         let (asked, most) = (RequestOptions::default(), Loss::Detail);
         let (tenant, named, agreed, shared, memo) = (None, None, None, None, None);
-        Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, shared, memo }
+        Self {
+            provider,
+            path,
+            tenant,
+            asked,
+            named,
+            most,
+            plain: 0,
+            frozen: 0,
+            clearings: &[],
+            agreed,
+            shared,
+            memo,
+        }
     }
 
     /// The scope of the request under these settings and options.
@@ -56,6 +72,7 @@ impl<'r> Request<'r> {
             plain_results: self.plain,
             frozen_messages: self.frozen,
             answers: self.agreed,
+            clearings: self.clearings,
             ..Scope::new(settings, self.place(), options)
         }
     }

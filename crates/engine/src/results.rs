@@ -7,11 +7,12 @@ use bytes::Bytes;
 use tersely_account::RequestRecord;
 use tersely_account::{ResultStatus, TextSize};
 use tersely_core::{
-    Ledger, Loss, Mode, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
+    Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, clear, compress_filtered, is_exceeded, replace, seal,
 };
 use tersely_wire::{Reading, Slot, string};
 
 use crate::candidates::{self, Substitutes};
+use crate::clear::{ClearPlan, ClearedResult};
 use crate::conversation::{Conversation, call};
 use crate::memo::Recall;
 use crate::memo::past::{Past, PastResults};
@@ -61,6 +62,8 @@ enum DraftState<'s> {
     Same(Plan, Cow<'s, str>, Ledger),
     /// The result was compressed.
     Done(Plan, Cow<'s, str>, Outcome<'static>),
+    /// The result was cleared.
+    Cleared(Cow<'s, str>, Outcome<'static>),
 }
 
 /// A text, and the masked text that is sent for it, if it contains secrets.
@@ -114,7 +117,7 @@ pub(crate) fn results(
     let renewed = memo.map_or_else(Vec::new, |recall| recall.changed_results(scope, slots));
     let mut results = match past {
         Some(past) if past.slots.len() == slots.len() => reuse_results(past),
-        _ => compress(scope, past, slots),
+        _ => compress_clearing(scope, past, slots, &|known| clear_plan(scope, reading, known)),
     };
     mark_changed(&mut results.report.record, &renewed);
     results
@@ -141,6 +144,16 @@ fn reuse_results(past: &Past) -> Results {
 /// Compresses the results of these slots, in order. Those of `past` are not compressed again, unless another request
 /// is continuing the same conversation at this moment.
 pub(crate) fn compress(scope: &Scope<'_>, past: Option<&Past>, slots: &[Slot<'_>]) -> Results {
+    compress_clearing(scope, past, slots, &|_| ClearPlan::default())
+}
+
+/// The same, with results cleared by the plan that `clear` makes, given the number of results that are known.
+fn compress_clearing(
+    scope: &Scope<'_>,
+    past: Option<&Past>,
+    slots: &[Slot<'_>],
+    clear: &dyn Fn(usize) -> ClearPlan,
+) -> Results {
     let past = past.and_then(|past| Some((past, past.results.take_conversation()?)));
     let mut results = Results::default();
     let mut conversation = match past {
@@ -153,12 +166,13 @@ pub(crate) fn compress(scope: &Scope<'_>, past: Option<&Past>, slots: &[Slot<'_>
     let known = results.tokens.len();
     let plain_end = slots.get(..scope.plain_results).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
     let new: Vec<_> = slots.iter().enumerate().skip(known).collect();
+    let cleared = clear(known);
     let drafts = each(&new, |(at, slot)| match slot {
         _ if slot.message < scope.frozen_messages => {
             keep_unchanged(scope, ResultStatus::SkippedByConfig, slot)
         }
         _ if slot.span.start < plain_end => keep_unchanged(scope, ResultStatus::Passthrough, slot),
-        _ => compress_alone(scope, *at, slot),
+        _ => clear_draft(scope, cleared.get(*at), slot, compress_alone(scope, *at, slot)),
     });
     for ((at, slot), draft) in new.into_iter().zip(drafts) {
         let Draft { state, seen } = draft.unwrap_or_else(Draft::unreadable);
@@ -192,7 +206,9 @@ impl<'s> Draft<'s> {
         let text = match &state {
             DraftState::Unread => "",
             DraftState::Unchanged(text) | DraftState::Failed(text) => &text.came,
-            DraftState::Same(_, text, _) | DraftState::Done(_, text, _) => text,
+            DraftState::Same(_, text, _) | DraftState::Done(_, text, _) | DraftState::Cleared(text, _) => {
+                text
+            }
         };
         let seen = Observation {
             mode: mode.name(),
@@ -243,6 +259,48 @@ fn compress_alone<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Draft<'s
     let mut draft = Draft::of(state, plan.mode, ResultStatus::RatioExceeded);
     draft.seen.is_kept = scope.answers.is_some_and(|answers| answers.is_stored(at));
     draft
+}
+
+/// What stands for the results that were cleared, unless the first `known` results are all of them.
+fn clear_plan(scope: &Scope<'_>, reading: &Reading<'_>, known: usize) -> ClearPlan {
+    if known >= ClearPlan::reach(scope.clearings, reading) {
+        return ClearPlan::default();
+    }
+    let shown = |slot: &Slot<'_>| {
+        let text = slot.text().unwrap_or_default();
+        let sealed = scope.plan(&slot.call.tool).and_then(|plan| seal(&plan, call(slot), &text));
+        sealed.map_or_else(|| text.into_owned(), |(sealed, _)| sealed)
+    };
+    catch_panic(|| ClearPlan::of(scope.clearings, reading, &shown)).unwrap_or_default()
+}
+
+/// The draft of a result that is cleared, if that is cheaper; else `draft`, as the result is sent otherwise.
+fn clear_draft<'s>(
+    scope: &Scope<'_>,
+    cleared: Option<&ClearedResult>,
+    slot: &Slot<'_>,
+    draft: Draft<'s>,
+) -> Draft<'s> {
+    let plan = scope.plan(&slot.call.tool).filter(|_| !scope.skips(&slot.call.tool));
+    let Some((cleared, plan)) = cleared.zip(plan) else { return draft };
+    let Draft { state, seen } = draft;
+    let (text, sent) = match &state {
+        DraftState::Unread | DraftState::Failed(_) | DraftState::Cleared(..) => return Draft { state, seen },
+        DraftState::Unchanged(text) => (&text.came, O200k.count(text.text())),
+        DraftState::Same(_, text, ledger) => (text, ledger.after),
+        DraftState::Done(_, text, outcome) => (text, outcome.ledger.after),
+    };
+    let limit = sent.saturating_sub(1);
+    let outcome = (sent >= cleared.least)
+        .then(|| {
+            catch_panic(|| clear(&plan, call(slot), text, &cleared.words, limit).map(Outcome::into_owned))
+        })
+        .flatten()
+        .flatten();
+    match outcome {
+        None => Draft { state, seen },
+        Some(outcome) => Draft { state: DraftState::Cleared(text.clone(), outcome), seen },
+    }
 }
 
 /// Why a result stays unchanged, except for secrets and imitations of our marks; `None` if it is compressed.
@@ -299,6 +357,7 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, state: DraftState<'_>) -> Fill
             fill_unchanged(text, 0)
         }
         DraftState::Failed(text) => fill_failed(past, slot, text),
+        DraftState::Cleared(text, outcome) => fill_cleared(past, slot, &text, outcome),
         DraftState::Same(plan, text, ledger) => {
             let outcome = Outcome { text: Cow::Borrowed(&*text), redacted: 0, ledger, original: None };
             fill_with_references(past, plan, slot, &text, outcome)
@@ -322,6 +381,15 @@ fn fill_unchanged(text: MaskedText<'_>, faults: usize) -> FilledResult {
 fn fill_failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> FilledResult {
     past.skip(slot);
     fill_unchanged(text, 1)
+}
+
+/// The slot of a result that was cleared. No later result refers to it.
+fn fill_cleared(past: &mut Conversation, slot: &Slot<'_>, text: &str, outcome: Outcome<'_>) -> FilledResult {
+    past.skip(slot);
+    let mut report = Report::of_slot(0);
+    report.book(text, &outcome);
+    let sent = Some(outcome.text.clone().into_owned());
+    FilledResult { sent, report, kept: KeptOriginal::of(outcome) }
 }
 
 /// The slot of a result with references to earlier results.

@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
+use crate::clear::ClearPoint;
 use crate::expand_offer::ExpandOffer;
 use crate::overrides::change::PlanOverride;
 use crate::overrides::request_options::{RequestOptions, SessionName};
@@ -54,6 +55,8 @@ pub(crate) struct Scope<'s> {
     pub(crate) refers: bool,
     /// A remote compressor's answers for the results.
     pub(crate) answers: Option<&'s RemoteAnswers>,
+    /// Where the conversation was cleared.
+    pub(crate) clearings: &'s [ClearPoint],
     /// The reader class that the request's model implies; options and rules can override it.
     pub(crate) model_reader: Reader,
 }
@@ -75,6 +78,7 @@ impl<'s> Scope<'s> {
             frozen_messages: 0,
             refers: options.session.dedup != Some(false),
             answers: None,
+            clearings: &[],
             model_reader: Reader::Strong,
         }
     }
@@ -88,7 +92,8 @@ impl<'s> Scope<'s> {
         let options = (!is_usual).then(|| format!("{change:?} {skip_tools:?} {session:?}"));
         let limits = (self.max_loss, self.plain_results, self.frozen_messages, self.refers);
         let schema = schema.map(|schema| schema == SchemaMode::Minify);
-        (self.fingerprint, place, options, limits, self.model_reader, (schema, *bypass))
+        let treated = (self.fingerprint, self.clearings, self.model_reader);
+        (treated, place, options, limits, (schema, *bypass))
     }
 
     /// The same scope with this maximum loss.

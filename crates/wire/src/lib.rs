@@ -34,6 +34,7 @@ pub use prompt::{PromptContext, prompt_marks, rewritten_marks};
 pub use provider::Provider;
 pub use providers::{PROVIDERS, claimed_provider};
 pub use request::call::SlotCall;
+pub use request::findings::SpokenMessage;
 pub use request::history::HistoryPlace;
 pub use request::model::early_model;
 pub use request::prompt::UserPrompt;

@@ -2,6 +2,8 @@
 //! bill.
 
 mod blocks;
+mod clear;
+mod clear_report;
 mod fill;
 mod heads;
 mod model_price;
@@ -47,6 +49,9 @@ pub(crate) struct ConversationsArgs {
     /// Where to offer `expand_context`: auto, as `tersely serve` does unless told otherwise, always or never
     #[arg(long, value_name = "WHERE", default_value = "auto")]
     pub expand: ExpandOffer,
+    /// Replay with pauses after which the provider's cache is gone, and clear old results at each
+    #[arg(long, conflicts_with = "json")]
+    pub clear: bool,
     /// Print a JSON object
     #[arg(long)]
     pub json: bool,
@@ -57,6 +62,11 @@ pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
     let TranscriptSet { transcripts, skipped } = transcript::read(&args.dir.join("conversations"))?;
     if transcripts.is_empty() {
         return Err(empty(&args.dir).into());
+    }
+    if args.clear {
+        let score = clear_report::measure(&transcripts)?;
+        output::result(&score.text())?;
+        return Ok(if score.is_lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) });
     }
     let score = ReplayScore { rows: measure(args.expand, &transcripts)?, skipped };
     let text = if args.json { object::json(&score) } else { report::text(&score) };

@@ -27,6 +27,19 @@ impl ModelPrice {
         Self { rules: CacheRules::of(shape, model), price }
     }
 
+    /// The same, with these prices of cache reads and writes, in thousandths of the price of a plain input token.
+    pub(crate) fn with(&self, [read, write]: [u64; 2]) -> Self {
+        let rates = *self.price.rates(0);
+        let [cache_read, cache_write] = [read, write].map(|share| rates.input / 1_000 * share);
+        let rates = TokenRates { cache_read, cache_write, cache_write_hour: cache_write, ..rates };
+        Self { price: Price::flat(rates), ..self.clone() }
+    }
+
+    /// The rates for a request with this many input tokens.
+    pub(crate) fn rates(&self, input: u64) -> &TokenRates {
+        self.price.rates(input)
+    }
+
     /// The cost of a request, in hundredths of the price of a plain input token in a short request.
     pub(crate) fn cost(&self, usage: &TokenUsage) -> usize {
         self.hundredths(self.price.cost(usage))

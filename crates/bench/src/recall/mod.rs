@@ -96,7 +96,7 @@ fn one(expand: ExpandOffer, transcript: &Transcript) -> Result<RecalledTranscrip
 }
 
 /// The turns of a transcript, and its text outside of results.
-fn talk(transcript: &Transcript) -> Result<RecallTalk, String> {
+pub(crate) fn talk(transcript: &Transcript) -> Result<RecallTalk, String> {
     let mut talk = RecallTalk::default();
     let read = |message: &[u8]| serde_json::from_slice::<Value>(message).unwrap_or_default();
     for (at, message) in transcript.messages().enumerate() {

@@ -110,8 +110,32 @@ pub(crate) fn score(talk: &RecallTalk, came: &SeenBody, sent: &SeenBody) -> Reca
     let mut score = RecallScore::default();
     let mut number = 0;
     for turn in &talk.turns {
+        score.take(talk, turn, (came, sent), &mut number);
+    }
+    score
+}
+
+/// Scores the calls of one turn.
+#[must_use]
+pub(crate) fn score_turn(talk: &RecallTalk, turn: usize, came: &SeenBody, sent: &SeenBody) -> RecallScore {
+    let mut score = RecallScore::default();
+    let calls_of = |turn: &RecallTurn| turn.said.iter().flat_map(calls).count();
+    let mut number = talk.turns[..turn].iter().map(calls_of).sum();
+    score.take(talk, &talk.turns[turn], (came, sent), &mut number);
+    score
+}
+
+impl RecallScore {
+    fn take(
+        &mut self,
+        talk: &RecallTalk,
+        turn: &RecallTurn,
+        (came, sent): (&SeenBody, &SeenBody),
+        number: &mut usize,
+    ) {
+        let score = self;
         for (tool, facts) in turn.said.iter().flat_map(calls) {
-            number += 1;
+            *number += 1;
             let shown: Vec<_> =
                 facts.into_iter().filter(|fact| came.shows(turn.results, &fact.word)).collect();
             score.calls += usize::from(!shown.is_empty());
@@ -123,12 +147,11 @@ pub(crate) fn score(talk: &RecallTalk, came: &SeenBody, sent: &SeenBody) -> Reca
                 } else if talk.beside.shows(turn.messages, &fact.word) {
                     score.said += 1;
                 } else {
-                    score.misses.push((number, tool.clone(), fact));
+                    score.misses.push((*number, tool.clone(), fact));
                 }
             }
         }
     }
-    score
 }
 
 fn place(kind: FactKind) -> usize {

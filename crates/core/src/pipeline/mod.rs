@@ -2,6 +2,7 @@
 //! texts.
 
 pub(crate) mod budget;
+pub(crate) mod clear;
 pub(crate) mod compress;
 pub(crate) mod escape;
 pub(crate) mod footer;

@@ -5,6 +5,7 @@ mod code;
 mod extent;
 mod family;
 mod file;
+mod instruction;
 mod origin;
 mod printing;
 mod screen;
@@ -54,6 +55,12 @@ impl Call<'_> {
     /// True for tools that may print any file.
     fn may_print_code(&self) -> bool {
         matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic)
+    }
+
+    /// True when the result is meant to be followed: a person's answer, or instructions.
+    #[must_use]
+    pub fn is_instruction(&self) -> bool {
+        instruction::is_instruction(self.tool)
     }
 
     /// True when the command line shows the output of a command for which `fits` returns true. `fits` receives the

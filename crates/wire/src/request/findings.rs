@@ -65,6 +65,17 @@ pub(crate) struct FoundMessage {
     pub(crate) is_opening: bool,
 }
 
+/// A message of a conversation, as others see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpokenMessage {
+    /// Its range in the body.
+    pub span: Range<usize>,
+    /// True for what the model says: text, reasoning and calls.
+    pub is_model: bool,
+    /// True for what a person says, and not a tool.
+    pub is_human: bool,
+}
+
 /// What a walk through a body has found so far.
 ///
 /// Members come in any order: the content of a message may precede the role that makes it a result or a prompt. So

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use memchr::memchr;
 use tersely_account::PromptOrder;
-use tersely_json::{JsonError, JsonScan};
+use tersely_json::{JsonError, JsonScan, string};
 
-use crate::request::findings::RequestFindings;
+use crate::request::findings::{FoundMessage, RequestFindings, Speaker, SpokenMessage};
 use crate::request::history::HistoryPlace;
 use crate::request::model;
 use crate::request::prompt::UserPrompt;
@@ -74,6 +75,46 @@ impl<'a> Reading<'a> {
     #[must_use]
     pub fn prompts(&self) -> &[UserPrompt<'a>] {
         &self.found.prompts
+    }
+
+    /// The messages of the conversation, without what the operator says first; at most a few thousand.
+    #[must_use]
+    pub fn messages(&self) -> Vec<SpokenMessage> {
+        let (mut slots, mut prompts) =
+            (self.found.slots.iter().peekable(), self.found.prompts.iter().peekable());
+        let message = |message: &FoundMessage| {
+            let FoundMessage { span, speaker, .. } = message;
+            let has_result = slots.next_if(|slot| slot.span.start < span.end).is_some();
+            while slots.next_if(|slot| slot.span.start < span.end).is_some() {}
+            let has_prompt = prompts.next_if(|prompt| prompt.span.start < span.end).is_some();
+            while prompts.next_if(|prompt| prompt.span.start < span.end).is_some() {}
+            SpokenMessage {
+                span: span.clone(),
+                is_model: *speaker == Speaker::Model,
+                is_human: *speaker == Speaker::User && has_prompt && !has_result,
+            }
+        };
+        self.found.spoken.iter().filter(|message| !message.is_opening).map(message).collect()
+    }
+
+    /// Every string of the conversation that is not in a tool's result, with its position: what was said, the names and
+    /// arguments of calls, and the names of members.
+    pub fn said(&self) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
+        let spans = self.found.spoken.iter().filter(|message| !message.is_opening).map(|it| it.span.clone());
+        let mut slots = self.found.slots.iter().map(|slot| slot.span.clone()).peekable();
+        spans.flat_map(move |span| {
+            let mut strings = Vec::new();
+            let mut at = span.start;
+            while at < span.end {
+                if let Some(slot) = slots.next_if(|slot| slot.start <= at) {
+                    at = at.max(slot.end);
+                    continue;
+                }
+                let end = slots.peek().map_or(span.end, |slot| slot.start.min(span.end));
+                at = strings_between(self.body, at..end, &mut strings);
+            }
+            strings
+        })
     }
 
     /// The position where the model's last message ends; the model has not seen anything after it. For a body that
@@ -148,6 +189,23 @@ impl<'a> Reading<'a> {
     pub(crate) fn findings(&self) -> &RequestFindings<'a> {
         &self.found
     }
+}
+
+/// Adds the strings that begin in a range of JSON, and returns where the last of them ends, or the range.
+fn strings_between<'a>(
+    body: &'a [u8],
+    range: Range<usize>,
+    strings: &mut Vec<(usize, Cow<'a, str>)>,
+) -> usize {
+    let mut at = range.start;
+    while at < range.end {
+        let Some(quote) = memchr(b'"', &body[at..range.end]) else { break };
+        let start = at + quote;
+        let Some(end) = string::end(body, start) else { break };
+        strings.extend(string::decode(&body[start..end]).map(|text| (start, text)));
+        at = end;
+    }
+    at.max(range.end)
 }
 
 #[cfg(test)]

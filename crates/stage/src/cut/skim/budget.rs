@@ -50,22 +50,8 @@ const PRINTED: Budget = Budget {
 const READINGS: [&str; 11] =
     ["agent", "article", "browse", "docs", "fetch", "page", "read", "search", "task", "url", "web"];
 
-/// Parts of the names of tools whose results are shown whole: messages, instructions, and file contents.
-const WHOLE: [&str; 13] = [
-    "ask_",
-    "askuser",
-    "file",
-    "instruct",
-    "memory",
-    "open",
-    "permission",
-    "plan",
-    "prompt",
-    "skill",
-    "todo",
-    "user",
-    "view",
-];
+/// Parts of the names of tools whose results are file contents, and shown whole.
+const FILES: [&str; 3] = ["file", "open", "view"];
 
 /// Programs that print the contents of files.
 const UNPACKS: [&str; 4] = ["base64", "gunzip", "unzip", "zcat"];
@@ -109,7 +95,7 @@ fn of_command(call: Call<'_>, text: &str) -> Option<Budget> {
 fn of_name(call: Call<'_>) -> Option<Budget> {
     let name = call.tool.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    if name.is_empty() || has(&WHOLE) {
+    if name.is_empty() || has(&FILES) || call.is_instruction() {
         return None;
     }
     let budget = if call.shows_screen() {

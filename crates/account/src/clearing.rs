@@ -1,0 +1,116 @@
+//! The arithmetic of a clearing: what it saves at the prices of a model, and what fetching cleared results back costs.
+
+use crate::price::TokenRates;
+
+/// One in this many cleared results is fetched back.
+const FETCHED: u64 = 10;
+
+/// About how many tokens the words for a cleared result cost.
+const WORDS_TOKENS: u64 = 80;
+
+/// About how many tokens a model writes to fetch a result.
+const CALL_TOKENS: u64 = 60;
+
+/// How many requests follow one after which results were cleared, at least.
+const FURTHER_REQUESTS: u64 = 10;
+
+/// The least number of tokens that a clearing has to remove.
+const MIN_REMOVED: u64 = 1_000;
+
+/// A clearing of a conversation whose prompt has to be written to the cache again in any case.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Clearing {
+    /// Number of cleared results.
+    pub results: u64,
+    /// Tokens by which the request gets shorter.
+    pub removed: u64,
+    /// Tokens of the request after it.
+    pub context: u64,
+}
+
+impl Clearing {
+    /// The least number of tokens that a single result has to cost, so that clearing it pays in a request of this many
+    /// tokens and in those that follow.
+    #[must_use]
+    pub fn least(rates: &TokenRates, is_hour: bool, context: u64) -> u64 {
+        let spared = rates.spared(is_hour).max(1);
+        let fetch = context.saturating_mul(rates.cache_read).saturating_add(CALL_TOKENS * rates.output);
+        // What is saved, (size - words) × spared, is more than a tenth of what fetching costs, size × spared + fetch.
+        (WORDS_TOKENS * FETCHED + fetch / spared) / (FETCHED - 1) + 1
+    }
+
+    /// True when the clearing saves more in the very next request than fetching back one result in ten costs: nobody
+    /// knows how many requests follow.
+    #[must_use]
+    pub fn pays(&self, rates: &TokenRates, is_hour: bool) -> bool {
+        let written = u128::from(rates.written(is_hour));
+        let [results, removed, context] = [self.results, self.removed, self.context].map(u128::from);
+        let fetch = context * u128::from(rates.cache_read) + u128::from(CALL_TOKENS * rates.output);
+        let cleared = removed + results * u128::from(WORDS_TOKENS);
+        let fetched = (cleared * written).saturating_add(results.saturating_mul(fetch));
+        self.removed >= MIN_REMOVED && removed * written * u128::from(FETCHED) > fetched
+    }
+}
+
+impl TokenRates {
+    /// What a token costs that is written to the cache.
+    fn written(&self, is_hour: bool) -> u64 {
+        if is_hour { self.cache_write_hour } else { self.cache_write }
+    }
+
+    /// What a token costs that is written to the cache, and read in the requests that follow.
+    fn spared(&self, is_hour: bool) -> u64 {
+        self.written(is_hour).saturating_add(self.cache_read.saturating_mul(FURTHER_REQUESTS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::price::Price;
+    use crate::prices::PriceTable;
+
+    fn rates(model: &str) -> TokenRates {
+        *PriceTable::known().of(model).unwrap().rates(0)
+    }
+
+    /// At 3, 3.75 and 0.3 dollars: a context of 100,000 tokens costs 30,000 × 1 to read, and a result of 1,200 tokens
+    /// saves (1,200 - 80) × 3.75 = 4,200 and costs a tenth of 1,200 × 3.75 + 30,000 + 60 × 15 = 35,400.
+    #[test]
+    fn a_result_pays_from_the_size_at_which_fetching_one_in_ten_costs_less() {
+        let rates = rates("claude-sonnet-4-5");
+        let least = Clearing::least(&rates, false, 100_000);
+        let gain = |size: u64| {
+            let fetch = 100_000 * rates.cache_read + CALL_TOKENS * rates.output;
+            let saved = (size - WORDS_TOKENS) * rates.cache_write;
+            i128::from(saved * 10) - i128::from(size * rates.cache_write + fetch)
+        };
+        assert!(gain(least) > 0 && gain(least - 2) <= 0, "{least}");
+        assert!((950..1_050).contains(&least), "{least}");
+        assert!(
+            Clearing::least(&rates, true, 100_000) < least,
+            "what is kept for an hour costs more to write"
+        );
+        assert!(Clearing::least(&rates, false, 200_000) > least);
+    }
+
+    #[test]
+    fn a_clearing_pays_if_it_saves_more_than_is_fetched() {
+        let rates = rates("claude-sonnet-4-5");
+        let clearing = |results, removed| Clearing { results, removed, context: 50_000 };
+        assert!(clearing(10, 29_000).pays(&rates, false));
+        assert!(!clearing(2, 999).pays(&rates, false), "too little to bother");
+        // Ten results of 330 tokens: 2,500 × 3.75 = 9,375, and one is fetched for 330 × 3.75 + 15,000 + 900.
+        assert!(!clearing(10, 2_500).pays(&rates, false));
+        assert!(!Clearing::default().pays(&rates, false));
+        assert!(!clearing(u64::MAX, 5_000).pays(&rates, true), "no number overflows");
+    }
+
+    /// A model without cache prices pays the same for all input, so what is fetched costs all of the context.
+    #[test]
+    fn prices_without_a_cache_ask_for_more() {
+        let flat = *Price::parse("3 15").unwrap().rates(0);
+        assert!(Clearing::least(&flat, false, 100_000) > 10_000);
+        assert!(Clearing::least(&TokenRates::default(), false, u64::MAX) > 0);
+    }
+}

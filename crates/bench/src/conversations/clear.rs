@@ -1,0 +1,204 @@
+//! `tersely-bench conversations --clear`: replays transcripts with pauses after which the provider's cache is gone, and
+//! old results cleared at each of them.
+
+use tersely_account::{CachedBlocks, Clearing, PromptCache, TokenUsage};
+use tersely_core::{Loss, Mode, Plan};
+use tersely_engine::{ClearPoint, Engine, EngineSettings, ExpandOffer, ForwardBody, Memo, Recall, Request};
+use tersely_terminal::fault::CommandFault;
+
+use super::model_price::ModelPrice;
+use super::replay::{SeenBlocks, unread};
+use super::transcript::Transcript;
+use crate::recall::score::{RecallScore, RecallTalk, SeenBody, score_turn};
+
+/// One in this many cleared results is fetched back in the next turn.
+const FETCHED: usize = 10;
+
+/// The tokens of a result that is fetched, and those that a model writes to fetch it.
+const FETCHED_TOKENS: u64 = 1_500;
+const CALL_TOKENS: u64 = 60;
+
+/// The result of replaying a transcript.
+#[derive(Debug, Default)]
+pub(crate) struct ClearReplay {
+    /// The cost of all requests, without answers, in hundredths of a plain input token.
+    pub bill: usize,
+    /// The number of tokens of the longest request.
+    pub peak: u64,
+    /// The number of cold pauses, of clearings, and of results that were cleared.
+    pub cold: usize,
+    pub clearings: usize,
+    pub results: usize,
+    /// The number of blocks of earlier requests that a turn changed without a clearing.
+    pub changed: usize,
+    /// What later calls find after a clearing.
+    pub recall: RecallScore,
+}
+
+/// What is sent in each turn of a transcript.
+pub(crate) struct SentTurns(Vec<SentTurn>);
+
+/// A request: the tokens of its blocks, and how it differs from the one before.
+struct SentTurn {
+    tokens: Vec<u64>,
+    head: usize,
+    same: usize,
+    changed: usize,
+    /// True when a person has spoken, so that the cache may be gone.
+    is_pause: bool,
+    /// The number of results that were cleared.
+    cleared: usize,
+}
+
+/// Replays a transcript uncompressed or in standard mode.
+pub(crate) fn sent(transcript: &Transcript, mode: Mode) -> Result<SentTurns, CommandFault> {
+    ClearRun::new(transcript, &transcript.price, mode).turns(usize::MAX, None)
+}
+
+/// Replays a transcript and clears it at every `nth` pause of a person. What later calls recall is looked for if that is
+/// asked for.
+pub(crate) fn cleared(
+    transcript: &Transcript,
+    price: &ModelPrice,
+    nth: usize,
+    is_recalled: bool,
+) -> Result<ClearReplay, CommandFault> {
+    let mut run = ClearRun::new(transcript, price, Mode::Standard);
+    let talk = is_recalled.then(|| crate::recall::talk(transcript)).transpose();
+    let talk = talk.map_err(|_| unread(transcript))?;
+    let turns = run.turns(nth, talk.as_ref())?;
+    let replay = turns.bill(price, nth);
+    Ok(ClearReplay { clearings: run.points.len(), recall: run.recall, ..replay })
+}
+
+impl SentTurns {
+    /// True when a person pauses.
+    pub(crate) fn has_pause(&self) -> bool {
+        self.0.iter().any(|turn| turn.is_pause)
+    }
+
+    /// The bill, if every `nth` pause is cold.
+    pub(crate) fn bill(&self, price: &ModelPrice, nth: usize) -> ClearReplay {
+        let mut replay = ClearReplay::default();
+        let (mut cache, mut pauses) = (PromptCache::new(price.rules), 0);
+        for turn in &self.0 {
+            pauses += usize::from(turn.is_pause);
+            let is_cold = turn.is_pause && pauses % nth == 0;
+            if is_cold {
+                cache = PromptCache::new(price.rules);
+                replay.cold += 1;
+            } else {
+                replay.changed += turn.changed;
+            }
+            let same = if is_cold { 0 } else { turn.same };
+            let usage = cache.send(CachedBlocks { tokens: &turn.tokens, head: turn.head, same });
+            replay.bill += price.cost(&usage);
+            replay.peak = replay.peak.max(usage.read());
+            replay.results += turn.cleared;
+            // One result in ten is fetched back: the context is read once more, and the result is written.
+            let fetches = (turn.cleared + FETCHED / 2) / FETCHED;
+            let again = TokenUsage {
+                cache_read: usage.read(),
+                cache_write: FETCHED_TOKENS,
+                output: CALL_TOKENS,
+                ..TokenUsage::default()
+            };
+            replay.bill += fetches * price.cost(&again);
+        }
+        replay
+    }
+}
+
+/// A replay under way.
+struct ClearRun<'t> {
+    transcript: &'t Transcript,
+    price: &'t ModelPrice,
+    engine: Engine,
+    memo: Memo,
+    points: Vec<ClearPoint>,
+    recall: RecallScore,
+}
+
+impl<'t> ClearRun<'t> {
+    fn new(transcript: &'t Transcript, price: &'t ModelPrice, mode: Mode) -> Self {
+        let plan = Plan { mode, loss: Loss::Detail, ..Plan::default() };
+        let expand = ExpandOffer::Auto;
+        let engine = Engine::new(EngineSettings { plan, expand, ..EngineSettings::default() });
+        let (points, memo, recall) = (Vec::new(), Memo::default(), RecallScore::default());
+        Self { transcript, price, engine, memo, points, recall }
+    }
+
+    /// What is sent in each turn, cleared at every `nth` pause of a person.
+    fn turns(&mut self, nth: usize, talk: Option<&RecallTalk>) -> Result<SentTurns, CommandFault> {
+        let (mut seen, mut turns, mut pauses) = (SeenBlocks::default(), Vec::new(), 0);
+        for (turn, count) in self.transcript.turns().enumerate() {
+            let request = self.transcript.request(count);
+            let is_pause = turn > 0 && is_humans(self.transcript, &request);
+            pauses += usize::from(is_pause);
+            let cleared = if is_pause && pauses % nth == 0 { self.clear(&request)? } else { 0 };
+            let sent = self.pass(&self.points, &request)?.body.into_owned();
+            let blocks = self.transcript.blocks(&sent).ok_or_else(|| unread(self.transcript))?;
+            let (same, changed) = seen.take(&blocks);
+            let tokens = seen.tokens.clone();
+            turns.push(SentTurn { tokens, head: blocks.head, same, changed, is_pause, cleared });
+            if let Some(talk) = talk {
+                self.look_back(talk, turn, &request, &sent)?;
+            }
+        }
+        Ok(SentTurns(turns))
+    }
+
+    fn pass<'b>(&self, clearings: &[ClearPoint], body: &'b [u8]) -> Result<ForwardBody<'b>, CommandFault> {
+        let memo = Some(Recall { memo: &self.memo, whose: b"" });
+        let request =
+            Request { clearings, memo, ..Request::new(self.transcript.provider, self.transcript.path) };
+        self.engine.pass(&request, body).map_err(|_| unread(self.transcript))
+    }
+
+    /// Clears the conversation if that pays. Returns how many results were cleared.
+    fn clear(&mut self, request: &[u8]) -> Result<usize, CommandFault> {
+        let before = self.pass(&self.points, request)?.report.record;
+        let context = before.total_tokens().after as u64;
+        let rates = *self.price.rates(context);
+        let messages = self.transcript.provider.read(request).messages().len();
+        let least = usize::try_from(Clearing::least(&rates, false, context)).unwrap_or(usize::MAX);
+        let mut points = self.points.clone();
+        points.push(ClearPoint { messages, least });
+        let after = self.pass(&points, request)?.report.record;
+        let texts = |record: &tersely_account::RequestRecord| {
+            record.stages.iter().find(|saving| saving.stage == "clear").map_or(0, |saving| saving.texts)
+        };
+        let results = texts(&after).saturating_sub(texts(&before));
+        let now = after.total_tokens().after as u64;
+        let clearing =
+            Clearing { results: results as u64, removed: context.saturating_sub(now), context: now };
+        if !clearing.pays(&rates, false) {
+            return Ok(0);
+        }
+        self.points = points;
+        Ok(results)
+    }
+
+    /// Looks for what the calls of this turn name, once the conversation was cleared.
+    fn look_back(
+        &mut self,
+        talk: &RecallTalk,
+        turn: usize,
+        came: &[u8],
+        sent: &[u8],
+    ) -> Result<(), CommandFault> {
+        if self.points.is_empty() {
+            return Ok(());
+        }
+        let seen =
+            |body: &[u8]| SeenBody::of(self.transcript.provider, body).map_err(|_| unread(self.transcript));
+        let (came, sent) = (seen(came)?, seen(sent)?);
+        self.recall.add(&score_turn(talk, turn, &came, &sent));
+        Ok(())
+    }
+}
+
+/// True when a person has spoken last.
+fn is_humans(transcript: &Transcript, request: &[u8]) -> bool {
+    transcript.provider.read(request).messages().last().is_some_and(|message| message.is_human)
+}
