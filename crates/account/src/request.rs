@@ -11,6 +11,9 @@ use crate::result::{GroupSum, ResultRecord};
 use crate::tokens::TokenChange;
 use crate::usage::TokenUsage;
 
+/// The stage that clears old results.
+const CLEAR: &str = "clear";
+
 /// What was done with a request, and what it cost. The engine creates the record; the gateway completes it with the
 /// response.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -109,6 +112,12 @@ impl RequestRecord {
             would: Some(Arc::new(self)),
             ..Self::default()
         }
+    }
+
+    /// Number of results that were cleared.
+    #[must_use]
+    pub fn cleared(&self) -> usize {
+        self.stages.iter().find(|saving| saving.stage == CLEAR).map_or(0, |saving| saving.texts)
     }
 
     /// Tokens of the whole body; 0 if they were not counted.

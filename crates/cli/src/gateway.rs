@@ -8,7 +8,7 @@ use tersely_account::PriceTable;
 use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{
-    Collector, Compressor, Display, EngineRewriter, Error, GatewaySettings, HistorySource, Keeper,
+    ColdWatch, Collector, Compressor, Display, EngineRewriter, Error, GatewaySettings, HistorySource, Keeper,
 };
 use tersely_history::{HistorySettings, HistorySink};
 use tersely_settings::{AllSettings, SeenParts};
@@ -50,6 +50,11 @@ impl ReadyGateway {
         let asked = meant.compressor.map(|settings| Compressor::new(settings, &meant.gateway, &keeper));
         let asked = asked.transpose().map_err(|error| compressor_fault(&error))?;
         let live = EngineRewriter::new(Engine::new(meant.engine)).keeping(keeper).remembering(meant.memo);
+        let prices = prices(&meant.seen)?;
+        let live = match live.store() {
+            Some(store) => live.clearing(ColdWatch::new(&store, prices.clone())),
+            None => live,
+        };
         let live = match asked {
             Some(compressor) => live.asking(compressor),
             None => live,
@@ -68,7 +73,7 @@ impl ReadyGateway {
         };
         let sums = EventSums::default();
         sinks.push(Box::new(sums.clone()));
-        let telemetry = Telemetry::beside(prices(&meant.seen)?, sinks, Box::new(look));
+        let telemetry = Telemetry::beside(prices, sinks, Box::new(look));
         let settings = GatewaySettings { telemetry, display, ..meant.gateway };
         Ok(Self { settings, compressor: place, rewrite: live, history, sums })
     }

@@ -11,6 +11,7 @@ mod forward_body;
 mod holdout;
 mod hook;
 mod mask;
+mod masked_text;
 mod memo;
 mod memo_lookup;
 mod model_tiers;
@@ -34,7 +35,7 @@ mod tools;
 
 pub use answer::{ClientAnswer, ServerAnswer};
 pub use candidates::{Candidate, CompressorAsk};
-pub use clear::ClearPoint;
+pub use clear::{ClearMode, ClearPoint};
 pub use engine::Engine;
 pub use expand_offer::ExpandOffer;
 pub use forward_body::ForwardBody;

@@ -14,6 +14,7 @@ use tersely_wire::{Reading, Slot, string};
 use crate::candidates::{self, Substitutes};
 use crate::clear::{ClearPlan, ClearedResult};
 use crate::conversation::{Conversation, call};
+use crate::masked_text::{MaskedText, is_rewritable};
 use crate::memo::Recall;
 use crate::memo::past::{Past, PastResults};
 use crate::outcome::{Observation, record};
@@ -64,41 +65,6 @@ enum DraftState<'s> {
     Done(Plan, Cow<'s, str>, Outcome<'static>),
     /// The result was cleared.
     Cleared(Cow<'s, str>, Outcome<'static>),
-}
-
-/// A text, and the masked text that is sent for it, if it contains secrets.
-struct MaskedText<'s> {
-    came: Cow<'s, str>,
-    sent: Option<Outcome<'static>>,
-}
-
-impl<'s> MaskedText<'s> {
-    /// Masks a text. Masking applies regardless of any limit on size, tool or time.
-    fn of(plan: Option<Plan>, slot: &Slot<'_>, came: Cow<'s, str>) -> Self {
-        let masked = plan.and_then(|plan| catch_panic(|| seal(&plan, call(slot), &came)).flatten());
-        let sent = masked.map(|(text, redacted)| Outcome { redacted, ..Outcome::same(&text) }.into_owned());
-        Self { came, sent }
-    }
-
-    /// Escapes imitations of our marks in the text. No rule can turn this off, so a tool's text never looks like our
-    /// marks.
-    fn escape_marks(self, plan: Plan, slot: &Slot<'_>) -> Self {
-        let shown = self.text();
-        let escaped = is_rewritable(plan, slot, &self.came)
-            .then(|| catch_panic(|| tersely_core::pass_through(&plan, call(slot), shown)))
-            .flatten()
-            .filter(|escaped| escaped.text != shown);
-        let redacted = self.sent.as_ref().map_or(0, |sent| sent.redacted);
-        match escaped.map(|escaped| Outcome { redacted, ..escaped.into_owned() }) {
-            None => self,
-            sent => Self { sent, ..self },
-        }
-    }
-
-    /// The text that is sent.
-    fn text(&self) -> &str {
-        self.sent.as_ref().map_or(&self.came, |sent| &sent.text)
-    }
 }
 
 /// Compresses the results of a body, in order. Results that an earlier request contained are taken from `past`.
@@ -318,11 +284,6 @@ fn reason_to_skip(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) ->
 /// a large body.
 fn is_new(outcome: &Outcome<'_>) -> bool {
     !matches!(outcome, Outcome { text: Cow::Borrowed(_), redacted: 0, ledger, original: None } if ledger.steps.is_empty())
-}
-
-/// True when a text may be rewritten. If no loss is allowed, our JSON spelling of the text must equal the client's.
-fn is_rewritable(plan: Plan, slot: &Slot<'_>, text: &str) -> bool {
-    plan.loss > Loss::None || slot.is_spelled(text)
 }
 
 /// Replaces a result with another compressor's text, if that text can be used.

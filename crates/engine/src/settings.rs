@@ -6,6 +6,7 @@ use tersely_account::Holdout;
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
 
+use crate::clear::ClearMode;
 use crate::expand_offer::ExpandOffer;
 use crate::model_tiers::KnownReaders;
 use crate::overrides::change::PlanOverride;
@@ -27,6 +28,8 @@ pub struct EngineSettings {
     pub strategy: Strategy,
     /// Which requests offer the `expand_context` tool.
     pub expand: ExpandOffer,
+    /// When old results are cleared.
+    pub clear: ClearMode,
     /// How tool descriptions are rewritten.
     pub schema: SchemaMode,
     /// How JSON in user messages is rewritten; not at all by default.

@@ -36,9 +36,9 @@ pub use extproc::serve_processor;
 pub use http::post::{PostedAnswer, Poster};
 pub use http::probe::{fetch, probe};
 pub use llm::{
-    CompressQuestion, Compressor, CompressorSettings, CompressorShape, EngineRewriter, Expansion, Head,
-    Keeper, LoneAnswer, Pending, Refusal, Replacement, RequestEntry, RetrievalAnswer, Rewrite, Stages,
-    Totals, Verdict, WaitingVerdict,
+    Clock, ColdWatch, CompressQuestion, Compressor, CompressorSettings, CompressorShape, EngineRewriter,
+    Expansion, Head, Keeper, LoneAnswer, Pending, Refusal, Replacement, RequestEntry, RetrievalAnswer,
+    Rewrite, Stages, Totals, Verdict, WaitingVerdict,
 };
 pub use mcp::{
     ListeningServer, McpClientSession, McpServer, McpServers, McpWork, Originals, Pipe, RestartSwitch,

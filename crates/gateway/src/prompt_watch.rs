@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use crate::llm::ColdRequest;
 use http::header::HeaderMap;
 use tersely_account::{
     BreakCause, CacheRules, ConversationMatch, Price, PromptBreak, PromptChange, PromptMarks, PromptTurn,
@@ -62,6 +63,8 @@ pub(crate) struct PromptSighting {
     at: Instant,
     came: Arc<PromptMarks>,
     sent: Arc<PromptMarks>,
+    /// The conversation, if it may be cleared.
+    cold: Option<ColdRequest>,
 }
 
 impl fmt::Debug for PromptSighting {
@@ -88,7 +91,18 @@ impl PromptSighting {
             at: Instant::now(),
             sent: Arc::clone(&came),
             came,
+            cold: None,
         })
+    }
+
+    /// The marks of the request as it came.
+    pub(crate) fn came(&self) -> &Arc<PromptMarks> {
+        &self.came
+    }
+
+    /// The same, of a conversation that may be cleared.
+    pub(crate) fn with_cold(self, cold: Option<ColdRequest>) -> Self {
+        Self { cold, ..self }
     }
 
     /// The same, if `body` is forwarded instead of the body that was read.
@@ -113,6 +127,9 @@ impl PromptSighting {
         usage: Option<TokenUsage>,
         price: Option<&Price>,
     ) -> PromptVerdict {
+        if let Some(cold) = &self.cold {
+            cold.end();
+        }
         let turn = PromptTurn { came: Arc::clone(&self.came), sent: Arc::clone(&self.sent), usage };
         let (conversation, before) = self.watch.replace(self.whose, self.at, turn.clone());
         let mut found = match before {
@@ -322,7 +339,7 @@ mod tests {
         let messages = messages.iter().map(part).collect();
         let came = Arc::new(PromptMarks { messages, is_compacted, ..PromptMarks::default() });
         let (watch, sent) = (Arc::clone(watch), Arc::clone(&came));
-        PromptSighting { watch, whose: 1, provider: "anthropic", at: Instant::now(), came, sent }
+        PromptSighting { watch, whose: 1, provider: "anthropic", at: Instant::now(), came, sent, cold: None }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "a response may have none")]

@@ -10,7 +10,7 @@ use http::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tersely_account::HoldoutShare;
 use tersely_core::prompt::PromptForm;
-use tersely_engine::{ExpandOffer, PlanPlace, SchemaMode};
+use tersely_engine::{ClearMode, ExpandOffer, PlanPlace, SchemaMode};
 use tersely_gateway::{Origins, Upstream};
 use tersely_store::StoreSecret;
 
@@ -40,6 +40,7 @@ pub(crate) enum SettingField {
     /// A field of the plan.
     Plan(PlanPlace),
     Expand(Place<ExpandOffer>),
+    Clear(Place<ClearMode>),
     Schema(Place<SchemaMode>),
     Prompt(Place<PromptForm>),
     Share(Place<HoldoutShare>),
@@ -82,6 +83,7 @@ impl SettingField {
             Self::Header(place) => *place(draft) = header(words.one()?)?,
             Self::Plan(place) => place::write(place, draft.plan(), words)?,
             Self::Expand(place) => *place(draft) = words.one()?.parse()?,
+            Self::Clear(place) => *place(draft) = words.one()?.parse()?,
             Self::Schema(place) => *place(draft) = schema(words.one()?)?,
             Self::Prompt(place) => *place(draft) = prompt(words.one()?)?,
             Self::Share(place) => *place(draft) = words.one()?.parse()?,
@@ -118,6 +120,7 @@ impl SettingField {
             Self::Secret(place) | Self::Key(place) => json!(if place(draft).is_empty() { "" } else { "***" }),
             Self::Plan(place) => place::show(place, draft.plan()),
             Self::Expand(place) => json!(place(draft).name()),
+            Self::Clear(place) => json!(place(draft).name()),
             Self::Prompt(place) => json!(if *place(draft) == PromptForm::Toon { "toon" } else { "auto" }),
             Self::Share(place) => json!(place(draft).to_string()),
             Self::Schema(place) => {

@@ -186,6 +186,12 @@ static BELOW: &[SettingKey] = &[
                 take 24,000 bytes or more, about 6,000 tokens; `always`; `never`",
     },
     SettingKey {
+        name: "clear",
+        field: SettingField::Clear(|draft| &mut draft.settings.engine.clear),
+        about: "When to clear old tool results: `off`, or `cold`, after a pause in which the provider's cache expires, so that the whole prompt is \
+                written again in any case. A line stands for each, and the model can fetch it back",
+    },
+    SettingKey {
         name: "skip_tools",
         field: SettingField::Names(|draft| &mut draft.settings.engine.skip_tools),
         about: "Tools whose results are left alone: names, or `read`, `edit`, `write`, `bash`, `glob`, `grep`",

@@ -1,7 +1,7 @@
 //! The JSON Schema of the configuration file, for editors and checks.
 
 use serde_json::{Map, Value, json};
-use tersely_engine::ExpandOffer;
+use tersely_engine::{ClearMode, ExpandOffer};
 
 use super::compat::context_gateway;
 use super::compat::context_gateway::{CONTEXT_GATEWAY_KEYS, CompatKind, CompatMeaning};
@@ -80,6 +80,7 @@ fn shape(field: SettingField) -> Value {
             words(&all.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>())
         }
         SettingField::Expand(_) => words(&ExpandOffer::NAMES),
+        SettingField::Clear(_) => words(&ClearMode::NAMES),
         SettingField::Schema(_) => words(&["disabled", "minify"]),
         SettingField::Prompt(_) => words(&["auto", "toon"]),
         SettingField::Share(_) => json!({ "type": ["string", "number"], "examples": ["5%", "0.5%"] }),

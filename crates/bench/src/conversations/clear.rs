@@ -96,14 +96,13 @@ impl SentTurns {
             replay.peak = replay.peak.max(usage.read());
             replay.results += turn.cleared;
             // One result in ten is fetched back: the context is read once more, and the result is written.
-            let fetches = (turn.cleared + FETCHED / 2) / FETCHED;
             let again = TokenUsage {
                 cache_read: usage.read(),
                 cache_write: FETCHED_TOKENS,
                 output: CALL_TOKENS,
                 ..TokenUsage::default()
             };
-            replay.bill += fetches * price.cost(&again);
+            replay.bill += turn.cleared * price.cost(&again) / FETCHED;
         }
         replay
     }
@@ -165,10 +164,7 @@ impl<'t> ClearRun<'t> {
         let mut points = self.points.clone();
         points.push(ClearPoint { messages, least });
         let after = self.pass(&points, request)?.report.record;
-        let texts = |record: &tersely_account::RequestRecord| {
-            record.stages.iter().find(|saving| saving.stage == "clear").map_or(0, |saving| saving.texts)
-        };
-        let results = texts(&after).saturating_sub(texts(&before));
+        let results = after.cleared().saturating_sub(before.cleared());
         let now = after.total_tokens().after as u64;
         let clearing =
             Clearing { results: results as u64, removed: context.saturating_sub(now), context: now };

@@ -52,7 +52,8 @@ mod tests {
     use super::*;
 
     fn text() -> String {
-        (0..200).map(|n| format!("line {n} of a file that was read long ago\n")).collect()
+        let line = |n| format!("line {n} of a file that was read long ago\n");
+        (0..200).map(line).collect()
     }
 
     #[test]

@@ -4,10 +4,13 @@
 //! the points of a conversation makes the same bytes of it.
 
 mod age;
+mod mode;
 mod names;
 mod quote;
 mod stub;
 mod subject;
+
+pub use mode::ClearMode;
 
 use std::collections::HashMap;
 

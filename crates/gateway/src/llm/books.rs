@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
-use tersely_engine::{ForwardBody, HiddenTools, OptionError, SentBody};
+use tersely_engine::{ClearPoint, ForwardBody, HiddenTools, OptionError, SentBody};
 use tersely_wire::{PromptContext, Reading};
 
+use crate::llm::cold::ColdRequest;
 use crate::llm::compressor::Consultation;
 use crate::llm::entry::{RequestEntry, RequestSender};
-use crate::llm::expansion::{Expansion, SentRequest, TenantShelf};
+use crate::llm::expansion::{Expansion, NewClearing, SentRequest, TenantShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
 use crate::llm::totals::TotalSums;
 use crate::prompt_watch::{PromptSighting, PromptWatch};
@@ -31,6 +32,10 @@ pub(super) struct Books {
     pub(super) watch: Arc<PromptWatch>,
     /// A hash of the beta features that the request asks for.
     pub(super) betas: u64,
+    /// The hashes of the request as it came.
+    pub(super) sighting: Option<PromptSighting>,
+    /// The conversation, if it may be cleared.
+    pub(super) cold: Option<ColdRequest>,
 }
 
 impl Books {
@@ -43,14 +48,28 @@ impl Books {
         self.verdict(sent, &reading, &consulted).unwrap_or_else(refuse)
     }
 
+    /// The same, after the store was asked where the conversation was cleared, if other replicas may know.
+    pub(super) async fn found(self) -> Self {
+        let cold = match self.cold {
+            Some(cold) if cold.is_elsewhere() => Some(cold.find().await),
+            cold => cold,
+        };
+        Self { cold, ..self }
+    }
+
     /// The verdict on a request, including its record.
     pub(super) fn verdict(
-        self,
-        sent: SentRequest,
+        mut self,
+        mut sent: SentRequest,
         reading: &Reading<'_>,
         consulted: &Consultation,
     ) -> Result<Verdict, OptionError> {
-        let ForwardBody { body, report, hidden } = sent.pass_on(reading)?;
+        sent.clearings = self.points();
+        let passed = sent.pass_on(reading)?;
+        if let Some(cold) = self.cold.as_ref().filter(|_| !self.only_counts) {
+            cold.begin();
+        }
+        let (ForwardBody { body, report, hidden }, clearing) = self.clear(&mut sent, reading, passed)?;
         let mut entry =
             RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
         if !self.only_counts {
@@ -62,12 +81,18 @@ impl Books {
         if consulted.calls > 0 {
             entry.note(COMPRESSOR, HeaderValue::from(consulted.tokens));
         }
-        let SentBody::New(body) = body else { return Ok(Verdict::Count(entry)) };
+        let SentBody::New(body) = body else {
+            // What is only measured is cleared in the account alone.
+            if let Some(NewClearing { cold, point }) = clearing {
+                cold.remember(point);
+            }
+            return Ok(Verdict::Count(entry));
+        };
         let entry = Some(entry);
         let Some(HiddenTools { way, kept }) = hidden else {
             return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
         };
-        let expansion = Expansion::new(sent, way, self.sums, self.shelf);
+        let expansion = Expansion::new(sent, way, self.sums, self.shelf).clearing(clearing);
         Ok(Verdict::Replace(Replacement {
             body,
             entry,
@@ -77,16 +102,59 @@ impl Books {
         }))
     }
 
+    /// Where the conversation was cleared.
+    pub(super) fn points(&self) -> Vec<ClearPoint> {
+        self.cold.as_ref().map(|cold| cold.points().to_vec()).unwrap_or_default()
+    }
+
+    /// True when the provider's cache is gone, so that old results may be cleared.
+    pub(super) fn is_cold(&self) -> bool {
+        self.cold.as_ref().is_some_and(ColdRequest::is_cold)
+    }
+
+    /// Clears the conversation if the provider's cache is gone and that pays.
+    fn clear<'b>(
+        &self,
+        sent: &mut SentRequest,
+        reading: &Reading<'b>,
+        passed: ForwardBody<'b>,
+    ) -> Result<(ForwardBody<'b>, Option<NewClearing>), OptionError> {
+        let made = |passed: &ForwardBody<'_>| {
+            let record = &passed.report.record;
+            record.would.as_deref().unwrap_or(record).clone()
+        };
+        let Some(cold) = self.cold.as_ref().filter(|cold| cold.is_cold() && !self.only_counts) else {
+            return Ok((passed, None));
+        };
+        let before = made(&passed);
+        let Some(point) = cold.point(before.total_tokens().after) else { return Ok((passed, None)) };
+        sent.clearings.push(point);
+        let cleared = sent.pass_on(reading)?;
+        if cold.pays(&before, &made(&cleared)) {
+            return Ok((cleared, Some(NewClearing { cold: cold.clone(), point })));
+        }
+        sent.clearings.pop();
+        Ok((passed, None))
+    }
+
+    /// The hashes of the request as it came.
+    pub(super) fn sight(&self, sent: &SentRequest, reading: &Reading<'_>) -> Option<PromptSighting> {
+        let model = reading.model(&sent.path);
+        let context = PromptContext { model: model.as_deref(), betas: self.betas };
+        PromptSighting::of(&self.watch, self.sender.whose, sent.provider, &context, reading)
+    }
+
     /// The hashes of the request as it came and as it is sent.
     fn sighting(
-        &self,
+        &mut self,
         sent: &SentRequest,
         reading: &Reading<'_>,
         body: &SentBody<'_>,
     ) -> Option<PromptSighting> {
         let model = reading.model(&sent.path);
         let context = PromptContext { model: model.as_deref(), betas: self.betas };
-        let sighting = PromptSighting::of(&self.watch, self.sender.whose, sent.provider, &context, reading)?;
+        let sighting =
+            self.sighting.take().or_else(|| self.sight(sent, reading))?.with_cold(self.cold.take());
         Some(match body {
             SentBody::Came(_) => sighting,
             SentBody::New(body) => sighting.with_sent(sent.provider, &context, reading, body),

@@ -9,17 +9,18 @@ use http::{Method, StatusCode};
 use tersely_account::stable_hash;
 use tersely_core::{Loss, Plan, Redaction};
 use tersely_engine::{
-    Engine, EngineSettings, ExpandOffer, ForwardBody, KeptOriginal, Memo, MemoLimits, OptionError,
+    ClearMode, Engine, EngineSettings, ExpandOffer, ForwardBody, KeptOriginal, Memo, MemoLimits, OptionError,
     PlanOverride, RemoteAnswers, Report, Request, RequestOptions, SchemaMode, Strategy, asks_in_body, seal,
 };
 use tersely_store::Store;
-use tersely_wire::{HistoryPlace, Provider, Reading, claimed_provider};
+use tersely_wire::{HistoryPlace, Provider, Reading, claimed_provider, stated_lifetime};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{MayAsk, denied_at};
 use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::llm::books::{Books, refuse};
+use crate::llm::cold::{ColdRequest, ColdWatch};
 use crate::llm::compress::{CompressQuestion, LoneAnswer};
 use crate::llm::compressor::{Compressor, Consultation};
 use crate::llm::entry::{RequestEntry, RequestSender};
@@ -47,6 +48,7 @@ pub struct EngineRewriter {
     memo: Option<Arc<Memo>>,
     sums: Arc<TotalSums>,
     watch: Arc<PromptWatch>,
+    cold: Option<Arc<ColdWatch>>,
 }
 
 impl Default for EngineRewriter {
@@ -60,7 +62,15 @@ impl EngineRewriter {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let (memo, sums, watch) = (Some(Arc::default()), Arc::default(), Arc::default());
-        Self { engine: SharedEngine::new(engine), keeper: None, compressor: None, memo, sums, watch }
+        Self {
+            engine: SharedEngine::new(engine),
+            keeper: None,
+            compressor: None,
+            memo,
+            sums,
+            watch,
+            cold: None,
+        }
     }
 
     /// Adds a memo with these limits; a limit of 0 bytes means no memo.
@@ -79,6 +89,12 @@ impl EngineRewriter {
     #[must_use]
     pub fn asking(self, compressor: Compressor) -> Self {
         Self { compressor: Some(Arc::new(compressor)), ..self }
+    }
+
+    /// Lets conversations be cleared while the provider's cache is gone, if the engine is configured to do so.
+    #[must_use]
+    pub fn clearing(self, cold: ColdWatch) -> Self {
+        Self { cold: Some(Arc::new(cold)), ..self }
     }
 
     /// Replaces the engine; a request in progress finishes with the previous engine.
@@ -125,7 +141,7 @@ impl EngineRewriter {
         &self,
         reading: &Reading<'_>,
         head: &Head<'_>,
-        sent: SentRequest,
+        (sent, books): (SentRequest, Books),
         whose: &TenantId,
     ) -> Verdict {
         let may_ask = head.tenant.is_none_or(|tenant| tenant.may_ask.allows(MayAsk::OBJECT));
@@ -133,20 +149,26 @@ impl EngineRewriter {
             let Error { status, message, .. } = denied_at(MayAsk::OBJECT);
             return Verdict::Refuse(Refusal { status, message });
         }
-        self.pass(reading, head, sent, whose).unwrap_or_else(refuse)
+        self.pass(reading, head, (sent, books), whose).unwrap_or_else(refuse)
     }
 
     fn pass(
         &self,
         reading: &Reading<'_>,
         head: &Head<'_>,
-        sent: SentRequest,
+        (sent, books): (SentRequest, Books),
         whose: &TenantId,
     ) -> Result<Verdict, OptionError> {
-        let books = self.books(head, whose, sent.named);
         let candidates = if self.compressor.is_some() { sent.candidates(reading) } else { Vec::new() };
         let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
-            return books.verdict(sent, reading, &Consultation::default());
+            if books.cold.as_ref().is_none_or(|cold| !cold.is_elsewhere()) {
+                return books.verdict(sent, reading, &Consultation::default());
+            }
+            return Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
+                let books = books.found().await;
+                Box::new(move || books.settled(sent, Consultation::default()))
+                    as Box<dyn FnOnce() -> Verdict + Send>
+            }))));
         };
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
         let inquiry = compressor.inquiry(head, whose, candidates, books.only_counts);
@@ -157,6 +179,7 @@ impl EngineRewriter {
             let _here = left.clone().drop_guard();
             let consulted = tokio::spawn(compressor.consult(inquiry, left)).await;
             let consulted = consulted.unwrap_or_else(|_| Consultation::nothing(&places));
+            let books = books.found().await;
             Box::new(move || books.settled(sent, consulted)) as Box<dyn FnOnce() -> Verdict + Send>
         }))))
     }
@@ -198,10 +221,31 @@ impl EngineRewriter {
             body: body.clone(),
             history,
             plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(reading)),
+            clearings: Vec::new(),
             agreed: RemoteAnswers::default(),
             memo,
         };
         Ok((sent, whose))
+    }
+
+    /// Looks up where the conversation of a request was cleared, if conversations are.
+    fn looked(
+        &self,
+        head: &Head<'_>,
+        whose: &TenantId,
+        mut sent: SentRequest,
+        reading: &Reading<'_>,
+    ) -> (SentRequest, Books) {
+        let mut books = self.books(head, whose, sent.named);
+        let watch = self.cold.as_ref().filter(|_| sent.engine.settings().clear == ClearMode::Cold);
+        let Some(watch) = watch else { return (sent, books) };
+        books.sighting = books.sight(&sent, reading);
+        books.cold = books.sighting.as_ref().and_then(|sighting| {
+            let model = reading.model(&sent.path);
+            ColdRequest::of(watch, sighting.came(), whose, model.as_deref(), stated_lifetime(reading))
+        });
+        sent.clearings = books.points();
+        (sent, books)
     }
 
     /// The totals and the store for a request.
@@ -213,6 +257,8 @@ impl EngineRewriter {
             only_counts: COUNTS.iter().any(|end| head.uri.path().ends_with(end)),
             watch: Arc::clone(&self.watch),
             betas: betas(head.headers),
+            sighting: None,
+            cold: None,
         }
     }
 
@@ -282,7 +328,10 @@ impl Rewrite for EngineRewriter {
         let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
         let reading = provider.read(body);
         match self.sent_request((provider, &reading), head, body) {
-            Ok((sent, whose)) => self.rewrite_read(&reading, head, sent, &whose),
+            Ok((sent, whose)) => {
+                let looked = self.looked(head, &whose, sent, &reading);
+                self.rewrite_read(&reading, head, looked, &whose)
+            }
             Err(why) => refuse(why),
         }
     }
@@ -291,7 +340,9 @@ impl Rewrite for EngineRewriter {
         let provider = claimed_provider(head.uri.path())?;
         let reading = provider.read(body);
         let (sent, whose) = self.sent_request((provider, &reading), head, body).ok()?;
-        (sent.new_bytes(&reading) <= MAX_NEW_BYTES).then(|| self.rewrite_read(&reading, head, sent, &whose))
+        let (sent, books) = self.looked(head, &whose, sent, &reading);
+        let is_quick = !books.is_cold() && sent.new_bytes(&reading) <= MAX_NEW_BYTES;
+        is_quick.then(|| self.rewrite_read(&reading, head, (sent, books), &whose))
     }
 
     fn rewrite_unwatched(&self, head: &Head<'_>, body: &Bytes) -> Verdict {

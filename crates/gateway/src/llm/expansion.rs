@@ -13,7 +13,7 @@ use tersely_account::TokenUsage;
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
-    Answers, Candidate, Engine, Fetches, ForwardBody, HiddenTools, HiddenWay, KeptOriginal, Memo,
+    Answers, Candidate, ClearPoint, Engine, Fetches, ForwardBody, HiddenTools, HiddenWay, KeptOriginal, Memo,
     OptionError, Recall, RemoteAnswers, Report, Request, RequestOptions,
 };
 use tersely_store::Tenant;
@@ -21,6 +21,7 @@ use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, ToolHidin
 use tersely_wire::{HistoryPlace, Provider, Reading};
 use tokio::task::spawn_blocking;
 
+use crate::llm::cold::ColdRequest;
 use crate::llm::keeper::Keeper;
 use crate::llm::totals::TotalSums;
 use crate::worker_pool::catch_panic;
@@ -37,8 +38,16 @@ pub struct Expansion {
     shelf: Option<TenantShelf>,
     /// The greatest loss that was allowed for the forwarded body.
     most: Loss,
+    /// A clearing that has to be recorded before the request is sent.
+    clearing: Option<NewClearing>,
     /// The latest request and the answers so far, once the model has asked.
     asked: Option<Conversation>,
+}
+
+/// A clearing that begins with this request.
+pub(crate) struct NewClearing {
+    pub(crate) cold: ColdRequest,
+    pub(crate) point: ClearPoint,
 }
 
 /// A request extended by the model's turns, and the texts to answer them with.
@@ -80,6 +89,8 @@ pub(crate) struct SentRequest {
     pub(crate) history: HistoryPlace,
     /// The number of results that an earlier request forwarded unchanged.
     pub(crate) plain: usize,
+    /// Where the conversation was cleared, before this request.
+    pub(crate) clearings: Vec<ClearPoint>,
     /// Answers of a remote compressor that replace results of the request.
     pub(crate) agreed: RemoteAnswers,
     pub(crate) memo: Option<TenantMemo>,
@@ -133,7 +144,19 @@ impl SentRequest {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
         let (named, plain, agreed) = (self.named, self.plain, Some(&self.agreed));
         let (tenant, shared) = (self.tenant.as_deref(), Some(&self.body));
-        Request { tenant, asked, named, most, plain, agreed, shared, memo, ..Request::new(provider, path) }
+        let clearings = &self.clearings;
+        Request {
+            tenant,
+            asked,
+            named,
+            most,
+            plain,
+            clearings,
+            agreed,
+            shared,
+            memo,
+            ..Request::new(provider, path)
+        }
     }
 
     /// Creates again the body that was forwarded first, and the texts left out of it.
@@ -161,12 +184,33 @@ impl Expansion {
         sums: Arc<TotalSums>,
         shelf: Option<TenantShelf>,
     ) -> Self {
-        Self { sent: Arc::new(sent), way, sums, shelf, most: Loss::Detail, asked: None }
+        Self { sent: Arc::new(sent), way, sums, shelf, most: Loss::Detail, clearing: None, asked: None }
+    }
+
+    /// The same, with a clearing that has to be recorded first.
+    pub(crate) fn clearing(self, clearing: Option<NewClearing>) -> Self {
+        Self { clearing, ..self }
+    }
+
+    /// Records a clearing. If it cannot be recorded, returns the body without it, and its report.
+    async fn settle_clearing(&mut self) -> Option<(Vec<u8>, Report)> {
+        let NewClearing { cold, point } = self.clearing.take()?;
+        if cold.record(point).await {
+            return None;
+        }
+        // Nobody else holds the request before it is sent.
+        Arc::get_mut(&mut self.sent)?.clearings = cold.points().to_vec();
+        let sent = Arc::clone(&self.sent);
+        offload(move || sent.pass(Loss::Detail).ok().map(|passed| (passed.body.into_owned(), passed.report)))
+            .await
     }
 
     /// Stores the omitted texts if later requests may only refer to this one. If they had to be stored and could not
     /// be, returns another body to forward instead, with nothing omitted, and its report.
     pub(crate) async fn settle(&mut self, kept: Vec<KeptOriginal>) -> Option<(Vec<u8>, Report)> {
+        if let Some(uncleared) = self.settle_clearing().await {
+            return Some(uncleared);
+        }
         if kept.is_empty() {
             return None;
         }
@@ -322,6 +366,7 @@ mod tests {
             body,
             history,
             plain: 0,
+            clearings: Vec::new(),
             agreed,
             memo: None,
         };

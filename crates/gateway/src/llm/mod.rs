@@ -2,6 +2,7 @@
 
 mod books;
 mod check;
+mod cold;
 mod compress;
 mod compressor;
 mod engine_rewriter;
@@ -23,6 +24,8 @@ mod state;
 mod tenant_id;
 mod totals;
 
+pub(crate) use cold::ColdRequest;
+pub use cold::{Clock, ColdWatch};
 pub use compress::{CompressQuestion, LoneAnswer};
 pub use compressor::{Compressor, CompressorSettings, CompressorShape};
 pub use engine_rewriter::EngineRewriter;

@@ -12,6 +12,7 @@ mod access;
 mod admin;
 mod admission;
 mod caller;
+mod clear;
 mod cloud;
 mod crowd;
 mod fault;

@@ -9,6 +9,7 @@ use tersely_json::{JsonNode, string};
 
 use crate::prompt::context::PromptContext;
 use crate::prompt::digest::{UnorderedDepth, ValueDigest, digest};
+use crate::prompt::lifetime;
 use crate::prompt::lines::lines;
 use crate::prompt::settings::settings;
 use crate::request::findings::{FoundMessage, Speaker};
@@ -74,13 +75,7 @@ pub(super) fn is_compacted(first: &[u8]) -> bool {
 
 /// True when the system prompt or the last message, which has these bytes, is cached for an hour.
 pub(super) fn is_hour(reading: &Reading<'_>, last: &[u8]) -> bool {
-    let is_long = |bytes: &[u8]| {
-        memmem::find_iter(bytes, b"\"ttl\"").any(|at| {
-            let rest = bytes[at + 5..].trim_ascii_start();
-            rest.strip_prefix(b":").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"1h\""))
-        })
-    };
-    reading.value("system").is_some_and(is_long) || is_long(last)
+    reading.value("system").is_some_and(lifetime::is_hour) || lifetime::is_hour(last)
 }
 
 /// The marks that begin with the most of these messages.
