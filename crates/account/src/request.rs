@@ -116,7 +116,7 @@ impl RequestRecord {
 
     /// Number of results that were cleared.
     #[must_use]
-    pub fn cleared(&self) -> usize {
+    pub fn cleared_results(&self) -> usize {
         self.stages.iter().find(|saving| saving.stage == CLEAR).map_or(0, |saving| saving.texts)
     }
 

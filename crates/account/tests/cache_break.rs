@@ -450,6 +450,33 @@ fn what_was_changed_on_the_way_is_ours() {
     assert_eq!(found(other_tools(), other_tools()), Some((C::ToolRemoved, O::Client, None)));
 }
 
+/// Behaviour 26.9: a clearing after a pause costs nothing; one that was forgotten, and one without a pause, are ours.
+#[test]
+fn a_clearing_is_told_from_other_changes() {
+    let rules = CacheRules::of("anthropic", "");
+    let edited = |cleared: usize| {
+        let messages = [&["stub"], &MESSAGES[1..], &["next"]].concat();
+        PromptMarks { cleared, ..prompt(&TOOLS, &SYSTEM, &messages) }
+    };
+    let found = |before: usize, now: usize, usage, idle_ms| {
+        let turn = |came: PromptMarks, sent: PromptMarks, usage| PromptTurn {
+            came: Arc::new(came),
+            sent: Arc::new(sent),
+            usage,
+        };
+        let sent = PromptMarks { cleared: before, ..sample() };
+        let before = turn(sample(), sent, used(40_000, 10_000, 5));
+        let now = turn(next(), edited(now), usage);
+        judge(rules, &before, &now, idle_ms).map(|it| (it.cause, it.owner))
+    };
+    let (all, some, late) = (used(0, 30_000, 5), used(9_000, 21_000, 5), FIVE_MINUTES_MS + 1);
+    assert_eq!(found(0, 7, all, late), Some((C::Idle, O::Person)));
+    assert_eq!(found(0, 7, some, late), Some((C::Idle, O::Person)), "another conversation has the same head");
+    assert_eq!(found(0, 7, some, 10), Some((C::Cleared, O::Us)), "a clock was wrong");
+    assert_eq!(found(7, 0, some, 10), Some((C::ClearingLost, O::Us)));
+    assert_eq!(found(7, 7, some, 10), Some((C::MessageEdited, O::Us)));
+}
+
 /// Anthropic does not count the line, and its cache is read. Another server reads nothing, ever.
 #[test]
 fn a_line_that_attributes_requests_is_blamed_where_nothing_is_ever_read() {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tersely_terminal::fault::Stop;
 
+use crate::clear;
 use crate::conversations::{self, ConversationsArgs};
 use crate::corpus::{self, CorpusArgs};
 use crate::forms::{self, FormsArgs};
@@ -55,6 +56,9 @@ enum BenchSubject {
 pub fn run(args: &BenchArgs) -> Result<ExitCode, Stop> {
     match &args.subject {
         Some(BenchSubject::Forms(args)) => forms::run(args),
+        Some(BenchSubject::Conversations(args)) if args.clear => {
+            clear::run(&conversations::read(args)?.transcripts)
+        }
         Some(BenchSubject::Conversations(args)) => conversations::run(args),
         Some(BenchSubject::Recall(args)) => recall::run(args),
         None => corpus::run(&args.corpus),

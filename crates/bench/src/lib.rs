@@ -1,6 +1,7 @@
 //! Measures on a corpus how many tokens families of tool results, forms and whole conversations cost.
 
 mod args;
+mod clear;
 mod conversations;
 mod corpus;
 mod files;

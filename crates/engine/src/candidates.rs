@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 use tersely_core::{Loss, Mode, Plan, first_words, redact};
 use tersely_wire::Slot;
 
-use crate::conversation::call;
 use crate::memo::chain::part;
 use crate::remote::answers::RemoteAnswer;
 use crate::remote::strategy::{Fallback, RemotePlan, Strategy};
 use crate::scope::Scope;
+use crate::slot_call::call;
 
 /// A result that a remote compressor may shorten.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! The results of a request in order, each of which may refer to earlier ones.
 
-use tersely_core::{Call, Mode, Outcome, Plan, Reader, Room, Session};
+use tersely_core::{Mode, Outcome, Plan, Reader, Room, Session};
 use tersely_wire::Slot;
 
 use crate::scope::Scope;
+use crate::slot_call::call;
 
 /// The results of a request so far.
 pub(crate) struct Conversation {
@@ -72,10 +73,4 @@ impl Conversation {
     pub(crate) fn skip(&mut self, slot: &Slot<'_>) {
         self.history.skip(call(slot));
     }
-}
-
-/// The call that a result answers.
-pub(crate) fn call<'s>(slot: &'s Slot<'_>) -> Call<'s> {
-    let tersely_wire::SlotCall { id, tool, command, is_part } = &*slot.call;
-    Call { id, tool, command: command.as_deref(), is_part: *is_part }
 }

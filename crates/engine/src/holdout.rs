@@ -6,7 +6,6 @@ use tersely_account::{Arm, HoldoutShare};
 use tersely_core::{Redaction, redact, seal};
 use tersely_wire::{HistoryPlace, Reading, Slot, Splice, splice};
 
-use crate::conversation::call;
 use crate::engine::Engine;
 use crate::overrides::body_object::take;
 use crate::overrides::request_options::RequestOptions;
@@ -15,6 +14,7 @@ use crate::request::Request;
 use crate::scope::Scope;
 use crate::sent_body::SentBody;
 use crate::session_hash::session;
+use crate::slot_call::call;
 
 impl Engine {
     /// The arm of a request: whether its rewritten body is sent.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use tersely_core::{Loss, Outcome, Plan, seal};
 use tersely_wire::Slot;
 
-use crate::conversation::call;
 use crate::panic_guard::catch_panic;
+use crate::slot_call::call;
 
 /// A text, and the masked text that is sent for it, if it contains secrets.
 pub(crate) struct MaskedText<'s> {

@@ -7,8 +7,8 @@ use tersely_account::{
 use tersely_core::{Call, Family, redact};
 use tersely_wire::Slot;
 
-use crate::conversation::call;
 use crate::report::{ESCAPE, Report};
+use crate::slot_call::call;
 
 /// The facts about a result that are known before its slot is filled.
 pub(crate) struct Observation {

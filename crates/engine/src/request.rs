@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tersely_core::Loss;
 use tersely_wire::Provider;
 
-use crate::clear::ClearPoint;
+use crate::clear_point::ClearPoint;
 use crate::memo::Recall;
 use crate::overrides::request_options::RequestOptions;
 use crate::remote::answers::RemoteAnswers;

@@ -5,7 +5,7 @@ use std::fmt;
 use tersely_core::{Room, Session, original_of, restore_within};
 use tersely_wire::{Provider, Slot, Splice, WireError, splice};
 
-use crate::conversation::call;
+use crate::slot_call::call;
 
 /// Why a body cannot be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use tersely_wire::{Reading, Slot, string};
 
 use crate::candidates::{self, Substitutes};
 use crate::clear::{ClearPlan, ClearedResult};
-use crate::conversation::{Conversation, call};
+use crate::conversation::Conversation;
 use crate::masked_text::{MaskedText, is_rewritable};
 use crate::memo::Recall;
 use crate::memo::past::{Past, PastResults};
@@ -23,6 +23,7 @@ use crate::parallel::each;
 use crate::report::Report;
 use crate::scope::Scope;
 use crate::sent_body::BodyEdit;
+use crate::slot_call::call;
 use crate::tools::retrieval::KeptOriginal;
 
 /// The edits for all results, and their account.

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
-use crate::clear::ClearPoint;
+use crate::clear_point::ClearPoint;
 use crate::expand_offer::ExpandOffer;
 use crate::overrides::change::PlanOverride;
 use crate::overrides::request_options::{RequestOptions, SessionName};

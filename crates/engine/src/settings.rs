@@ -6,7 +6,7 @@ use tersely_account::Holdout;
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
 
-use crate::clear::ClearMode;
+use crate::clear_mode::ClearMode;
 use crate::expand_offer::ExpandOffer;
 use crate::model_tiers::KnownReaders;
 use crate::overrides::change::PlanOverride;

@@ -136,9 +136,9 @@ fn what_is_recent_small_or_meant_to_be_followed_stays() {
 #[test]
 fn the_latest_read_of_an_edited_file_stays() {
     let [first, second, other, third] = ["first", "second", "other", "third"].map(long);
-    let edit = json!({"file_path": "/home/me/src/a.rs", "old_string": "x", "new_string": "y"});
+    let edit = json!({"file_path": "/repo/src/a.rs", "old_string": "x", "new_string": "y"});
     let mut talk = Talk::new();
-    talk.read("/home/me/src/a.rs", &first).read("/home/me/src/a.rs", &second).read("src/b.rs", &other);
+    talk.read("/repo/src/a.rs", &first).read("/repo/src/a.rs", &second).read("src/b.rs", &other);
     talk.result("Edit", &edit, "The file was updated.");
     talk.result("Bash", &json!({"command": "cat src/a.rs"}), &third).time_passes();
     let sent = talk.cleared();
@@ -252,7 +252,7 @@ fn clearings_keep_the_laws_in_every_conversation() {
             let ForwardBody { body: sent, report, hidden } = made(None);
             let sent = sent.into_owned();
             assert!(remembered == sent, "{}: the memo changes bytes", transcript.name);
-            count += report.record.cleared();
+            count += report.record.cleared_results();
             let tokens = report.record.result_tokens;
             assert!(tokens.after <= tokens.before, "{}", transcript.name);
             let kept = hidden.map(|hidden| hidden.kept).unwrap_or_default();

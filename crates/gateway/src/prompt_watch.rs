@@ -6,7 +6,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::llm::ColdRequest;
 use http::header::HeaderMap;
 use tersely_account::{
     BreakCause, CacheRules, ConversationMatch, Price, PromptBreak, PromptChange, PromptMarks, PromptTurn,
@@ -54,6 +53,9 @@ pub(crate) struct PromptVerdict {
     pub(crate) found: Option<PromptBreak>,
 }
 
+/// What is done when a response has ended.
+pub(crate) type OnEnd = Arc<dyn Fn() + Send + Sync>;
+
 /// A request on its way to the provider.
 #[derive(Clone)]
 pub(crate) struct PromptSighting {
@@ -63,8 +65,8 @@ pub(crate) struct PromptSighting {
     at: Instant,
     came: Arc<PromptMarks>,
     sent: Arc<PromptMarks>,
-    /// The conversation, if it may be cleared.
-    cold: Option<ColdRequest>,
+    /// What else has to be done when the response has ended.
+    on_end: Option<OnEnd>,
 }
 
 impl fmt::Debug for PromptSighting {
@@ -91,7 +93,7 @@ impl PromptSighting {
             at: Instant::now(),
             sent: Arc::clone(&came),
             came,
-            cold: None,
+            on_end: None,
         })
     }
 
@@ -100,23 +102,23 @@ impl PromptSighting {
         &self.came
     }
 
-    /// The same, of a conversation that may be cleared.
-    pub(crate) fn with_cold(self, cold: Option<ColdRequest>) -> Self {
-        Self { cold, ..self }
+    /// The same, with something else to do when the response has ended.
+    pub(crate) fn with_end(self, on_end: Option<OnEnd>) -> Self {
+        Self { on_end, ..self }
     }
 
-    /// The same, if `body` is forwarded instead of the body that was read.
+    /// The same, if `body`, with this many results cleared, is forwarded instead of the body that was read.
     pub(crate) fn with_sent(
         self,
         provider: &'static Provider,
         context: &PromptContext<'_>,
         reading: &Reading<'_>,
-        body: &[u8],
+        (body, cleared): (&[u8], usize),
     ) -> Self {
         let known = self.watch.candidates(self.whose, |turn| &turn.sent);
         let sent = rewritten_marks(&self.came, reading, body, &known)
             .or_else(|| prompt_marks(context, &provider.read(body), &known))
-            .map_or_else(|| Arc::clone(&self.came), Arc::new);
+            .map_or_else(|| Arc::clone(&self.came), |sent| Arc::new(PromptMarks { cleared, ..sent }));
         Self { sent, ..self }
     }
 
@@ -127,8 +129,8 @@ impl PromptSighting {
         usage: Option<TokenUsage>,
         price: Option<&Price>,
     ) -> PromptVerdict {
-        if let Some(cold) = &self.cold {
-            cold.end();
+        if let Some(on_end) = &self.on_end {
+            on_end();
         }
         let turn = PromptTurn { came: Arc::clone(&self.came), sent: Arc::clone(&self.sent), usage };
         let (conversation, before) = self.watch.replace(self.whose, self.at, turn.clone());
@@ -339,7 +341,15 @@ mod tests {
         let messages = messages.iter().map(part).collect();
         let came = Arc::new(PromptMarks { messages, is_compacted, ..PromptMarks::default() });
         let (watch, sent) = (Arc::clone(watch), Arc::clone(&came));
-        PromptSighting { watch, whose: 1, provider: "anthropic", at: Instant::now(), came, sent, cold: None }
+        PromptSighting {
+            watch,
+            whose: 1,
+            provider: "anthropic",
+            at: Instant::now(),
+            came,
+            sent,
+            on_end: None,
+        }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "a response may have none")]

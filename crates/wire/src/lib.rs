@@ -30,7 +30,7 @@ pub mod usage;
 pub use bare_messages::{LoneMessages, check_json, count_messages, lone_provider};
 pub use guess::guess_provider;
 pub use mask::{MaskedBody, TextMask, mask_body};
-pub use prompt::{PromptContext, prompt_marks, rewritten_marks, stated_lifetime};
+pub use prompt::{CacheTtl, PromptContext, cache_ttl, prompt_marks, rewritten_marks};
 pub use provider::Provider;
 pub use providers::{PROVIDERS, claimed_provider};
 pub use request::call::SlotCall;

@@ -68,6 +68,10 @@ pub enum BreakCause {
     Compacted,
     /// The person went back to an earlier message.
     Branched,
+    /// Tersely cleared old results.
+    Cleared,
+    /// Tersely no longer knew that it had cleared old results.
+    ClearingLost,
     /// The conversation paused for longer than the cache lives.
     Idle,
     /// Nothing changed.
@@ -78,7 +82,7 @@ pub enum BreakCause {
 
 impl BreakCause {
     /// All causes.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Model,
         Self::Betas,
         Self::CacheKey,
@@ -99,6 +103,8 @@ impl BreakCause {
         Self::MessageRewritten,
         Self::Compacted,
         Self::Branched,
+        Self::Cleared,
+        Self::ClearingLost,
         Self::Idle,
         Self::Nothing,
         Self::Unknown,
@@ -128,6 +134,8 @@ impl BreakCause {
             Self::MessageRewritten => "message_rewritten",
             Self::Compacted => "compacted",
             Self::Branched => "branched",
+            Self::Cleared => "cleared",
+            Self::ClearingLost => "clearing_lost",
             Self::Idle => "idle",
             Self::Nothing => "nothing",
             Self::Unknown => "unknown",
@@ -158,6 +166,8 @@ impl BreakCause {
             Self::MessageRewritten => "message written in another way",
             Self::Compacted => "conversation compacted",
             Self::Branched => "went back to an earlier message",
+            Self::Cleared => "old results cleared",
+            Self::ClearingLost => "clearing of old results forgotten",
             Self::Idle => "idle for longer than the cache lives",
             Self::Nothing => "nothing changed in the request",
             Self::Unknown => "the file does not show what changed",

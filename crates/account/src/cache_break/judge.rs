@@ -1,5 +1,6 @@
 //! Decides whether a request broke the cache, and names the cause.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
@@ -35,6 +36,15 @@ pub fn judge(rules: CacheRules, before: &PromptTurn, now: &PromptTurn, idle_ms: 
     }
     let loss = Loss::of(rules, (before.usage, now.usage), change.is_some());
     let is_idle = idle_ms > CacheRules::lifetime_ms(before.came.is_hour);
+    let cleared = now.sent.cleared.cmp(&before.sent.cleared);
+    if is_ours && cleared == Ordering::Greater && is_idle {
+        // The head may still be cached for another conversation. What was cleared was not.
+        change = None;
+    } else if is_ours && cleared != Ordering::Equal {
+        let is_lost = cleared == Ordering::Less;
+        let cause = if is_lost { BreakCause::ClearingLost } else { BreakCause::Cleared };
+        change = Some(PromptChange::of(cause));
+    }
     let change = match (loss, change) {
         (Loss::None, _) | (Loss::Unknown, None) => return None,
         (Loss::All(_), _) | (Loss::Some(_), None) if is_idle => (PromptChange::of(BreakCause::Idle), false),

@@ -24,6 +24,8 @@ pub struct PromptMarks {
     pub is_hour: bool,
     /// True when the first message is a summary that took the place of a longer conversation.
     pub is_compacted: bool,
+    /// The number of its results that Tersely has cleared.
+    pub cleared: usize,
 }
 
 /// What a provider's cache sees first.

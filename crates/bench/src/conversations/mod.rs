@@ -2,14 +2,12 @@
 //! bill.
 
 mod blocks;
-mod clear;
-mod clear_report;
 mod fill;
 mod heads;
-mod model_price;
+pub(crate) mod model_price;
 mod object;
 pub(crate) mod quote;
-mod replay;
+pub(crate) mod replay;
 mod report;
 mod score;
 pub(crate) mod transcript;
@@ -59,19 +57,17 @@ pub(crate) struct ConversationsArgs {
 
 /// Replays the transcripts of a corpus. The exit code reports failure if a law is broken.
 pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
-    let TranscriptSet { transcripts, skipped } = transcript::read(&args.dir.join("conversations"))?;
-    if transcripts.is_empty() {
-        return Err(empty(&args.dir).into());
-    }
-    if args.clear {
-        let score = clear_report::measure(&transcripts)?;
-        output::result(&score.text())?;
-        return Ok(if score.is_lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) });
-    }
+    let TranscriptSet { transcripts, skipped } = read(args)?;
     let score = ReplayScore { rows: measure(args.expand, &transcripts)?, skipped };
     let text = if args.json { object::json(&score) } else { report::text(&score) };
     output::result(&text)?;
     Ok(if score.is_lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+}
+
+/// Reads the transcripts of a corpus.
+pub(crate) fn read(args: &ConversationsArgs) -> Result<TranscriptSet, CommandFault> {
+    let set = transcript::read(&args.dir.join("conversations"))?;
+    if set.transcripts.is_empty() { Err(empty(&args.dir)) } else { Ok(set) }
 }
 
 /// Replays every transcript in each way. Each replay is one work item. The longest come first, so that all cores finish

@@ -88,7 +88,7 @@ fn pass<'b>(
         .map_err(|refused| CommandFault::unable(format!("{}: {refused}", transcript.name), hint))
 }
 
-pub(super) fn unread(transcript: &Transcript) -> CommandFault {
+pub(crate) fn unread(transcript: &Transcript) -> CommandFault {
     CommandFault::unable(
         format!("{}: the compressed request is invalid", transcript.name),
         "please report it",
@@ -97,15 +97,15 @@ pub(super) fn unread(transcript: &Transcript) -> CommandFault {
 
 /// The blocks of the latest request, and their tokens.
 #[derive(Default)]
-pub(super) struct SeenBlocks {
+pub(crate) struct SeenBlocks {
     bytes: Vec<Vec<u8>>,
-    pub(super) tokens: Vec<u64>,
+    pub(crate) tokens: Vec<u64>,
 }
 
 impl SeenBlocks {
     /// Stores the next request. Returns the number of leading blocks that it shares with the previous request, and the
     /// number of blocks of the previous request that it does not share.
-    pub(super) fn take(&mut self, sent: &SentBlocks<'_>) -> (usize, usize) {
+    pub(crate) fn take(&mut self, sent: &SentBlocks<'_>) -> (usize, usize) {
         let pairs = self.bytes.iter().zip(&sent.blocks);
         let same = pairs.take_while(|(seen, block)| seen.as_slice() == block.bytes).count();
         let changed = self.bytes.len() - same;

@@ -6,7 +6,7 @@ use tersely_core::{Origin, ToolKind, lost_errors};
 use tersely_wire::{Slot, SpokenMessage};
 
 use crate::clear::subject::{EditedFiles, Subject};
-use crate::conversation::call;
+use crate::slot_call::call;
 
 /// The number of the model's latest turns whose results stay.
 const LATEST_TURNS: usize = 10;

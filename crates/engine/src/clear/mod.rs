@@ -4,13 +4,10 @@
 //! the points of a conversation makes the same bytes of it.
 
 mod age;
-mod mode;
 mod names;
 mod quote;
 mod stub;
 mod subject;
-
-pub use mode::ClearMode;
 
 use std::collections::HashMap;
 
@@ -20,15 +17,7 @@ use crate::clear::age::OldResults;
 use crate::clear::names::VisibleNames;
 use crate::clear::quote::QuotedLines;
 use crate::clear::stub::Stub;
-
-/// A point at which a conversation was cleared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ClearPoint {
-    /// The number of messages, without what the operator says first.
-    pub messages: usize,
-    /// The least number of tokens that a result has to cost to be cleared.
-    pub least: usize,
-}
+use crate::clear_point::ClearPoint;
 
 /// What stands for the results that are cleared, by the index of their slot.
 #[derive(Default)]
@@ -84,7 +73,7 @@ impl ClearPlan {
         let count = reading.slots().partition_point(|slot| slot.span.start < end);
         let slots = &reading.slots()[..count];
         let texts: Vec<_> = slots.iter().map(shown).collect();
-        let said: Vec<_> = reading.said().take_while(|(at, _)| *at < end).collect();
+        let said: Vec<_> = reading.spoken_strings().take_while(|(at, _)| *at < end).collect();
         let quoted = QuotedLines::of(slots, &texts, &said);
         let chosen: Vec<_> = old
             .iter()

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tersely_core::{Origin, ToolKind};
 use tersely_wire::Slot;
 
-use crate::conversation::call;
+use crate::slot_call::call;
 
 /// The maximum number of names in a command that are taken for files.
 const MAX_FILES: usize = 64;

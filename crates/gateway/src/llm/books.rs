@@ -6,15 +6,16 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use tersely_engine::{ClearPoint, ForwardBody, HiddenTools, OptionError, SentBody};
-use tersely_wire::{PromptContext, Reading};
+use tersely_wire::{PromptContext, Reading, cache_ttl};
 
-use crate::llm::cold::ColdRequest;
+use crate::llm::cold::{ColdRequest, ColdWatch};
 use crate::llm::compressor::Consultation;
 use crate::llm::entry::{RequestEntry, RequestSender};
 use crate::llm::expansion::{Expansion, NewClearing, SentRequest, TenantShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
+use crate::llm::tenant_id::TenantId;
 use crate::llm::totals::TotalSums;
-use crate::prompt_watch::{PromptSighting, PromptWatch};
+use crate::prompt_watch::{OnEnd, PromptSighting, PromptWatch};
 
 /// Response header: the number of results sent unchanged because the rewrite of an earlier request was late.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
@@ -48,6 +49,23 @@ impl Books {
         self.verdict(sent, &reading, &consulted).unwrap_or_else(refuse)
     }
 
+    /// Looks up where the conversation of a request was cleared.
+    pub(super) fn look_up(
+        mut self,
+        watch: &Arc<ColdWatch>,
+        mut sent: SentRequest,
+        reading: &Reading<'_>,
+        whose: &TenantId,
+    ) -> (SentRequest, Self) {
+        self.sighting = self.sight(&sent, reading);
+        self.cold = self.sighting.as_ref().and_then(|sighting| {
+            let model = reading.model(&sent.path);
+            ColdRequest::of(watch, sighting.came(), whose, model.as_deref(), cache_ttl(reading))
+        });
+        sent.clearings = self.points();
+        (sent, self)
+    }
+
     /// The same, after the store was asked where the conversation was cleared, if other replicas may know.
     pub(super) async fn found(self) -> Self {
         let cold = match self.cold {
@@ -70,10 +88,11 @@ impl Books {
             cold.begin();
         }
         let (ForwardBody { body, report, hidden }, clearing) = self.clear(&mut sent, reading, passed)?;
+        let cleared = report.record.cleared_results();
         let mut entry =
             RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
         if !self.only_counts {
-            entry.watch(self.sighting(&sent, reading, &body));
+            entry.watch(self.sighting(&sent, reading, (&body, cleared)));
         }
         if sent.plain > 0 {
             entry.note(PLAIN, HeaderValue::from(sent.plain));
@@ -149,15 +168,15 @@ impl Books {
         &mut self,
         sent: &SentRequest,
         reading: &Reading<'_>,
-        body: &SentBody<'_>,
+        (body, cleared): (&SentBody<'_>, usize),
     ) -> Option<PromptSighting> {
         let model = reading.model(&sent.path);
         let context = PromptContext { model: model.as_deref(), betas: self.betas };
-        let sighting =
-            self.sighting.take().or_else(|| self.sight(sent, reading))?.with_cold(self.cold.take());
+        let on_end = self.cold.take().map(|cold| Arc::new(move || cold.end()) as OnEnd);
+        let sighting = self.sighting.take().or_else(|| self.sight(sent, reading))?.with_end(on_end);
         Some(match body {
             SentBody::Came(_) => sighting,
-            SentBody::New(body) => sighting.with_sent(sent.provider, &context, reading, body),
+            SentBody::New(body) => sighting.with_sent(sent.provider, &context, reading, (body, cleared)),
         })
     }
 }

@@ -24,7 +24,6 @@ mod state;
 mod tenant_id;
 mod totals;
 
-pub(crate) use cold::ColdRequest;
 pub use cold::{Clock, ColdWatch};
 pub use compress::{CompressQuestion, LoneAnswer};
 pub use compressor::{Compressor, CompressorSettings, CompressorShape};

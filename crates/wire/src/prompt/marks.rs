@@ -9,9 +9,9 @@ use tersely_json::{JsonNode, string};
 
 use crate::prompt::context::PromptContext;
 use crate::prompt::digest::{UnorderedDepth, ValueDigest, digest};
-use crate::prompt::lifetime;
 use crate::prompt::lines::lines;
 use crate::prompt::settings::settings;
+use crate::prompt::ttl;
 use crate::request::findings::{FoundMessage, Speaker};
 use crate::request::history::HistoryPlace;
 use crate::request::reading::Reading;
@@ -65,6 +65,7 @@ pub fn prompt_marks(
         attribution: system_blocks(reading).find(is_attribution).map_or(0, |block| quick_hash(block.bytes())),
         is_hour: is_hour(reading, bytes_of(reading, found.spoken.last())),
         is_compacted: is_compacted(bytes_of(reading, found.spoken.iter().find(|it| !it.is_opening))),
+        cleared: 0,
     })
 }
 
@@ -75,7 +76,7 @@ pub(super) fn is_compacted(first: &[u8]) -> bool {
 
 /// True when the system prompt or the last message, which has these bytes, is cached for an hour.
 pub(super) fn is_hour(reading: &Reading<'_>, last: &[u8]) -> bool {
-    reading.value("system").is_some_and(lifetime::is_hour) || lifetime::is_hour(last)
+    reading.value("system").is_some_and(ttl::is_hour) || ttl::is_hour(last)
 }
 
 /// The marks that begin with the most of these messages.

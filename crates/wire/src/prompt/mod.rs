@@ -2,13 +2,13 @@
 
 mod context;
 mod digest;
-mod lifetime;
 mod lines;
 mod marks;
 mod rewritten;
 mod settings;
+mod ttl;
 
 pub use context::PromptContext;
-pub use lifetime::stated_lifetime;
 pub use marks::prompt_marks;
 pub use rewritten::rewritten_marks;
+pub use ttl::{CacheTtl, cache_ttl};

@@ -99,7 +99,7 @@ impl<'a> Reading<'a> {
 
     /// Every string of the conversation that is not in a tool's result, with its position: what was said, the names and
     /// arguments of calls, and the names of members.
-    pub fn said(&self) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
+    pub fn spoken_strings(&self) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
         let spans = self.found.spoken.iter().filter(|message| !message.is_opening).map(|it| it.span.clone());
         let mut slots = self.found.slots.iter().map(|slot| slot.span.clone()).peekable();
         spans.flat_map(move |span| {

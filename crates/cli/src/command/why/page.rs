@@ -131,16 +131,17 @@ fn whose(owner: BreakOwner, server: Option<&str>) -> String {
 /// What would avoid these breaks.
 fn advice(sum: &BreakTotal) -> &'static str {
     match (sum.owner, sum.cause) {
+        (_, BreakCause::Cleared | BreakCause::Compacted) => "nothing: later requests are shorter",
+        (_, BreakCause::ClearingLost) => "let replicas share a store, or set `clear` to `off`",
         (BreakOwner::Us, _) => "please report it: this should not happen",
         (BreakOwner::Mcp, _) => "keep the server connected, or leave it out of this project",
         (_, BreakCause::Model | BreakCause::Effort | BreakCause::Thinking) => {
             "change it at the start of a session, not within it"
         }
-        (_, BreakCause::Idle) => "compact before a pause, or start anew after it",
+        (_, BreakCause::Idle) => "compact before a pause, start anew after it, or set `clear` to `cold`",
         (_, BreakCause::SystemDate | BreakCause::SystemGit) => {
             "take what changes out of the system prompt, if the client lets you"
         }
-        (_, BreakCause::Compacted) => "nothing: later requests are shorter",
         (BreakOwner::Provider, _) => "nothing on your side",
         _ => "report it to the client's makers, or update the client",
     }

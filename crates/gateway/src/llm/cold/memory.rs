@@ -52,10 +52,10 @@ mod tests {
     fn the_conversation_that_came_first_is_forgotten_first() {
         let memory = ColdMemory::default();
         for key in 0..=MAX_CONVERSATIONS as u64 {
-            memory.change(key, |record| record.touched(1));
+            memory.change(key, |record| record.touch(1));
         }
         assert!(memory.get(0).is_none() && memory.get(1).is_some());
-        memory.change(1, |record| record.touched(2));
+        memory.change(1, |record| record.touch(2));
         let memory = memory.lock();
         assert_eq!((memory.records.len(), memory.order.len()), (MAX_CONVERSATIONS, MAX_CONVERSATIONS));
     }

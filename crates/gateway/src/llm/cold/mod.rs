@@ -8,11 +8,14 @@ mod memory;
 mod record;
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use tersely_account::{Clearing, PriceTable, PromptMarks, RequestRecord, TokenRates, stable_hash};
+use tersely_account::{
+    CacheRules, Clearing, PriceTable, PromptMarks, RequestRecord, TokenRates, stable_hash,
+};
 use tersely_engine::ClearPoint;
 use tersely_store::{Id, Life, Store, StoreKey};
+use tersely_wire::CacheTtl;
 
 use crate::llm::cold::chain::MessageChain;
 use crate::llm::cold::memory::ColdMemory;
@@ -43,7 +46,7 @@ pub(crate) struct ColdRequest {
     key: u64,
     look: ColdLook,
     /// How long the cache lives, as the request says.
-    lifetime: Option<Duration>,
+    ttl: Option<CacheTtl>,
     /// True when the shared record is known, so that it may be overwritten.
     is_known: bool,
     rates: Option<TokenRates>,
@@ -76,7 +79,7 @@ impl ColdRequest {
         marks: &Arc<PromptMarks>,
         whose: &TenantId,
         model: Option<&str>,
-        lifetime: Option<Duration>,
+        ttl: Option<CacheTtl>,
     ) -> Option<Self> {
         let chain = MessageChain::of(marks);
         let key = stable_hash(&(whose.lasting(), chain.key()?));
@@ -91,7 +94,7 @@ impl ColdRequest {
             key,
             is_known: look.is_next || watch.store.is_none(),
             look,
-            lifetime,
+            ttl,
             rates,
         })
     }
@@ -138,7 +141,7 @@ impl ColdRequest {
         let Some(rates) = &self.rates else { return false };
         let tokens = |record: &RequestRecord| record.total_tokens().after as u64;
         let clearing = Clearing {
-            results: after.cleared().saturating_sub(before.cleared()) as u64,
+            results: after.cleared_results().saturating_sub(before.cleared_results()) as u64,
             removed: tokens(before).saturating_sub(tokens(after)),
             context: tokens(after),
         };
@@ -149,7 +152,7 @@ impl ColdRequest {
     pub(crate) async fn record(&self, point: ClearPoint) -> bool {
         let Some(chain) = MessageChain::of(&self.marks).hash(point.messages) else { return false };
         let mut record = self.watch.memory.get(self.key).unwrap_or_default();
-        record.cleared(point, chain);
+        record.add_point(point, chain);
         if !self.tell(&record).await {
             return false;
         }
@@ -160,14 +163,14 @@ impl ColdRequest {
     /// Remembers a clearing that is only measured.
     pub(crate) fn remember(&self, point: ClearPoint) {
         if let Some(chain) = MessageChain::of(&self.marks).hash(point.messages) {
-            self.watch.memory.change(self.key, |known| known.cleared(point, chain));
+            self.watch.memory.change(self.key, |known| known.add_point(point, chain));
         }
     }
 
     /// Remembers that the request is on its way.
     pub(crate) fn begin(&self) {
         if let Some(gone_ms) = self.gone_ms() {
-            self.watch.memory.change(self.key, |known| known.touched(gone_ms));
+            self.watch.memory.change(self.key, |known| known.touch(gone_ms));
         }
     }
 
@@ -176,7 +179,7 @@ impl ColdRequest {
         // A provider that does not say how long its cache lives is never cold.
         let gone_ms = self.gone_ms().unwrap_or(u64::MAX);
         let chain = MessageChain::of(&self.marks);
-        let record = self.watch.memory.change(self.key, |known| known.answered(&chain, gone_ms));
+        let record = self.watch.memory.change(self.key, |known| known.end(&chain, gone_ms));
         if self.watch.store.is_some()
             && self.is_known
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
@@ -187,12 +190,12 @@ impl ColdRequest {
     }
 
     fn is_hour(&self) -> bool {
-        self.lifetime.is_some_and(|lifetime| lifetime >= Duration::from_hours(1))
+        self.ttl == Some(CacheTtl::Hour)
     }
 
     fn gone_ms(&self) -> Option<u64> {
-        let lifetime = u64::try_from(self.lifetime?.as_millis()).ok()?;
-        self.watch.now_ms().checked_add(lifetime)
+        let lifetime = self.ttl.map(|_| CacheRules::lifetime_ms(self.is_hour()))?;
+        self.watch.now_ms().checked_add_signed(lifetime)
     }
 
     /// Writes a record to the store that all replicas share, if there is one.

@@ -57,7 +57,7 @@ impl ColdRecord {
 
     /// Remembers that a request was answered; the cache lives until then, or as long as a replica said whose clock is
     /// ahead.
-    pub(super) fn answered(&mut self, chain: &MessageChain<'_>, gone_ms: u64) {
+    pub(super) fn end(&mut self, chain: &MessageChain<'_>, gone_ms: u64) {
         let messages = chain.len();
         if let Some(chain) = chain.hash(messages) {
             let known = self.latest.map(|latest| latest.gone_ms).filter(|known| *known < u64::MAX);
@@ -67,14 +67,14 @@ impl ColdRecord {
     }
 
     /// Remembers that a request is on its way: it may keep the cache alive, whatever becomes of it.
-    pub(super) fn touched(&mut self, gone_ms: u64) {
+    pub(super) fn touch(&mut self, gone_ms: u64) {
         if let Some(latest) = &mut self.latest {
             latest.gone_ms = latest.gone_ms.max(gone_ms);
         }
     }
 
     /// Remembers that the conversation was cleared. The oldest point makes room.
-    pub(super) fn cleared(&mut self, point: ClearPoint, chain: u64) {
+    pub(super) fn add_point(&mut self, point: ClearPoint, chain: u64) {
         let recorded = RecordedPoint { point, chain };
         if !self.points.contains(&recorded) {
             self.points.push(recorded);
@@ -149,8 +149,8 @@ mod tests {
         let mut record = ColdRecord::default();
         let [cleared, latest] = [41, 45].map(|count| marks(count, NO));
         let (cleared, latest) = (MessageChain::of(&cleared), MessageChain::of(&latest));
-        record.cleared(ClearPoint { messages: 41, least: 500 }, cleared.hash(41).unwrap());
-        record.answered(&latest, 1_000);
+        record.add_point(ClearPoint { messages: 41, least: 500 }, cleared.hash(41).unwrap());
+        record.end(&latest, 1_000);
         record
     }
 
@@ -182,19 +182,19 @@ mod tests {
     fn a_clock_that_is_slow_does_not_shorten_the_life_of_a_cache() {
         let mut record = record();
         let marks = marks(47, NO);
-        record.answered(&MessageChain::of(&marks), 400);
+        record.end(&MessageChain::of(&marks), 400);
         assert!(!look(&record, 49, NO, 1_000).is_cold && look(&record, 49, NO, 1_001).is_cold);
-        record.answered(&MessageChain::of(&marks), u64::MAX);
+        record.end(&MessageChain::of(&marks), u64::MAX);
         assert!(!look(&record, 49, NO, u64::MAX - 1).is_cold, "it does not say how long it lives");
-        record.answered(&MessageChain::of(&marks), 2_000);
+        record.end(&MessageChain::of(&marks), 2_000);
         assert!(look(&record, 49, NO, 2_001).is_cold);
     }
 
     #[test]
     fn a_request_on_its_way_keeps_the_cache_alive() {
         let mut record = record();
-        record.touched(2_000);
-        record.touched(1_500);
+        record.touch(2_000);
+        record.touch(1_500);
         assert!(!look(&record, 47, NO, 2_000).is_cold && look(&record, 47, NO, 2_001).is_cold);
     }
 
@@ -223,8 +223,8 @@ mod tests {
     fn so_many_points_are_remembered() {
         let mut record = ColdRecord::default();
         for messages in 1..200 {
-            record.cleared(ClearPoint { messages, least: 1 }, 7);
-            record.cleared(ClearPoint { messages, least: 1 }, 7);
+            record.add_point(ClearPoint { messages, least: 1 }, 7);
+            record.add_point(ClearPoint { messages, least: 1 }, 7);
         }
         assert_eq!(record.points.len(), MAX_POINTS);
         assert_eq!(record.points.last().unwrap().point.messages, 199);

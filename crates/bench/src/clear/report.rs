@@ -7,8 +7,8 @@ use tersely_terminal::fault::CommandFault;
 use tersely_terminal::share::Share;
 use tersely_terminal::{progress, table};
 
-use super::clear::{ClearReplay, cleared, sent};
-use super::transcript::Transcript;
+use super::replay::{ClearReplay, clear_at_pauses, send_whole};
+use crate::conversations::transcript::Transcript;
 
 /// Every pause, every second and every fourth is cold.
 const SHARES: [usize; 3] = [1, 2, 4];
@@ -60,14 +60,15 @@ pub(crate) fn measure(transcripts: &[Transcript]) -> Result<ClearScore, CommandF
 }
 
 fn row(transcript: &Transcript) -> Result<ClearRow, CommandFault> {
-    let [direct, standard] = [sent(transcript, Mode::Disabled)?, sent(transcript, Mode::Standard)?];
+    let [direct, standard] =
+        [send_whole(transcript, Mode::Disabled)?, send_whole(transcript, Mode::Standard)?];
     let mut cells = Vec::new();
     for (at, (_, prices)) in PRICES.iter().enumerate() {
         let price = prices.map_or_else(|| transcript.price.clone(), |prices| transcript.price.with(prices));
         for (share, nth) in SHARES.into_iter().enumerate() {
             // What never pauses is never cleared.
             let way = if direct.has_pause() {
-                cleared(transcript, &price, nth, at == 0 && share == USUAL)?
+                clear_at_pauses(transcript, &price, nth, at == 0 && share == USUAL)?
             } else {
                 standard.bill(&price, nth)
             };

@@ -1,7 +1,5 @@
 //! How long a request says that its prompt is to be cached.
 
-use std::time::Duration;
-
 use memchr::memmem;
 
 use crate::request::reading::Reading;
@@ -9,19 +7,24 @@ use crate::request::reading::Reading;
 /// What marks the end of a prompt that is to be cached. In a text, the quotes would be escaped.
 const MARKS: [&[u8]; 2] = [b"\"cache_control\"", b"\"cachePoint\""];
 
-/// How long a prompt is cached unless a mark says otherwise, and with the one-hour option.
-const USUAL: Duration = Duration::from_mins(5);
-const HOUR: Duration = Duration::from_hours(1);
+/// How long a prompt is cached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheTtl {
+    /// Five minutes, unless a mark says otherwise.
+    FiveMinutes,
+    /// An hour.
+    Hour,
+}
 
 /// How long the prompt is cached, if the request says so: the longest time that one of its marks states. `None` for
 /// providers that decide themselves.
 #[must_use]
-pub fn stated_lifetime(reading: &Reading<'_>) -> Option<Duration> {
+pub fn cache_ttl(reading: &Reading<'_>) -> Option<CacheTtl> {
     let body = reading.body();
     if reading.error().is_some() || !MARKS.iter().any(|mark| memmem::find(body, mark).is_some()) {
         return None;
     }
-    Some(if is_hour(body) { HOUR } else { USUAL })
+    Some(if is_hour(body) { CacheTtl::Hour } else { CacheTtl::FiveMinutes })
 }
 
 /// True when one of these marks asks for an hour.
@@ -37,21 +40,29 @@ mod tests {
     use super::*;
     use crate::providers::claimed_provider;
 
-    fn check(body: &str, minutes: Option<u64>) {
+    fn check(body: &str, expected: Option<CacheTtl>) {
         let provider = claimed_provider("/v1/messages").expect("a provider");
-        let stated = stated_lifetime(&provider.read(body.as_bytes()));
-        assert_eq!(stated, minutes.map(Duration::from_mins), "{body}");
+        assert_eq!(cache_ttl(&provider.read(body.as_bytes())), expected, "{body}");
     }
 
     #[test]
     fn the_longest_time_that_is_stated_counts() {
         let mark = r#""cache_control":{"type":"ephemeral"}"#;
         check(r#"{"messages":[]}"#, None);
-        check(&format!(r#"{{{mark},"messages":[]}}"#), Some(5));
-        check(&format!(r#"{{"system":[{{"type":"text","text":"x",{mark}}}],"messages":[]}}"#), Some(5));
+        check(&format!(r#"{{{mark},"messages":[]}}"#), Some(CacheTtl::FiveMinutes));
+        check(
+            &format!(r#"{{"system":[{{"type":"text","text":"x",{mark}}}],"messages":[]}}"#),
+            Some(CacheTtl::FiveMinutes),
+        );
         let hour = r#""cache_control":{"type":"ephemeral", "ttl" : "1h"}"#;
-        check(&format!(r#"{{{mark},"messages":[{{"role":"user","content":[{{{hour}}}]}}]}}"#), Some(60));
-        check(r#"{"messages":[{"content":[{"cachePoint":{"type":"default"}}]}]}"#, Some(5));
+        check(
+            &format!(r#"{{{mark},"messages":[{{"role":"user","content":[{{{hour}}}]}}]}}"#),
+            Some(CacheTtl::Hour),
+        );
+        check(
+            r#"{"messages":[{"content":[{"cachePoint":{"type":"default"}}]}]}"#,
+            Some(CacheTtl::FiveMinutes),
+        );
         check(
             r#"{"messages":[{"role":"user","content":"a \"cache_control\": \"ttl\":\"1h\" of mine"}]}"#,
             None,

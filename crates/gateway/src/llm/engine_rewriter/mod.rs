@@ -1,5 +1,7 @@
 //! Rewrites requests to models with an engine that can be replaced at run time.
 
+mod lone;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -7,22 +9,23 @@ use bytes::Bytes;
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
 use tersely_account::stable_hash;
-use tersely_core::{Loss, Plan, Redaction};
+use tersely_core::Loss;
 use tersely_engine::{
-    ClearMode, Engine, EngineSettings, ExpandOffer, ForwardBody, KeptOriginal, Memo, MemoLimits, OptionError,
-    PlanOverride, RemoteAnswers, Report, Request, RequestOptions, SchemaMode, Strategy, asks_in_body, seal,
+    ClearMode, Engine, ExpandOffer, KeptOriginal, Memo, MemoLimits, OptionError, RemoteAnswers, Report,
+    Request, asks_in_body, seal,
 };
 use tersely_store::Store;
-use tersely_wire::{HistoryPlace, Provider, Reading, claimed_provider, stated_lifetime};
+use tersely_wire::{HistoryPlace, Provider, Reading, claimed_provider};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{MayAsk, denied_at};
 use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::llm::books::{Books, refuse};
-use crate::llm::cold::{ColdRequest, ColdWatch};
+use crate::llm::cold::ColdWatch;
 use crate::llm::compress::{CompressQuestion, LoneAnswer};
 use crate::llm::compressor::{Compressor, Consultation};
+use crate::llm::engine_rewriter::lone::{request_only, without_masks};
 use crate::llm::entry::{RequestEntry, RequestSender};
 use crate::llm::expansion::{SentRequest, TenantMemo, TenantShelf};
 use crate::llm::keeper::Keeper;
@@ -228,24 +231,19 @@ impl EngineRewriter {
         Ok((sent, whose))
     }
 
-    /// Looks up where the conversation of a request was cleared, if conversations are.
-    fn looked(
+    /// The totals and the store for a request, and where its conversation was cleared, if conversations are.
+    fn look_up(
         &self,
         head: &Head<'_>,
         whose: &TenantId,
-        mut sent: SentRequest,
+        sent: SentRequest,
         reading: &Reading<'_>,
     ) -> (SentRequest, Books) {
-        let mut books = self.books(head, whose, sent.named);
-        let watch = self.cold.as_ref().filter(|_| sent.engine.settings().clear == ClearMode::Cold);
-        let Some(watch) = watch else { return (sent, books) };
-        books.sighting = books.sight(&sent, reading);
-        books.cold = books.sighting.as_ref().and_then(|sighting| {
-            let model = reading.model(&sent.path);
-            ColdRequest::of(watch, sighting.came(), whose, model.as_deref(), stated_lifetime(reading))
-        });
-        sent.clearings = books.points();
-        (sent, books)
+        let books = self.books(head, whose, sent.named);
+        match self.cold.as_ref().filter(|_| sent.engine.settings().clear == ClearMode::Cold) {
+            Some(watch) => books.look_up(watch, sent, reading, whose),
+            None => (sent, books),
+        }
     }
 
     /// The totals and the store for a request.
@@ -260,36 +258,6 @@ impl EngineRewriter {
             sighting: None,
             cold: None,
         }
-    }
-
-    /// Compresses messages that are not forwarded. Text is omitted only if it can be stored for the caller. In that
-    /// case the memo is not used, because it does not contain the omitted texts.
-    fn answer(
-        &self,
-        head: &Head<'_>,
-        question: &CompressQuestion,
-        most: Loss,
-    ) -> Result<LoneAnswer, OptionError> {
-        let whose = self.whose(head)?;
-        let retrieves = question.retrieves && self.shelf(&whose).is_some();
-        let engine = self.engine();
-        let offers = retrieves && engine.settings().expand != ExpandOffer::Never;
-        let engine = results_only(&engine, if offers { ExpandOffer::Always } else { ExpandOffer::Never });
-        let memo = if retrieves { None } else { self.memory(&whose) };
-        let request = Request {
-            tenant: head.tenant_name(),
-            asked: read_options(head.headers)?.or(without_masks()),
-            most,
-            frozen: question.frozen,
-            memo: memo.as_ref().map(TenantMemo::recall),
-            ..Request::new(question.provider, head.uri.path())
-        };
-        let body = question.as_sent().body(question.provider);
-        let ForwardBody { body, report, hidden } = engine.pass(&request, &body)?;
-        let kept = hidden.map(|hidden| hidden.kept).unwrap_or_default();
-        let sender = RequestSender { whose: stable_hash(whose.identity()), session: session(head.headers) };
-        let entry = RequestEntry::new(sender, report.clone(), Some(Arc::clone(&self.sums)));
-        Ok(LoneAnswer::new(body.into_owned(), &report, kept, entry))
     }
 
     fn whose(&self, head: &Head<'_>) -> Result<TenantId, OptionError> {
@@ -329,8 +297,8 @@ impl Rewrite for EngineRewriter {
         let reading = provider.read(body);
         match self.sent_request((provider, &reading), head, body) {
             Ok((sent, whose)) => {
-                let looked = self.looked(head, &whose, sent, &reading);
-                self.rewrite_read(&reading, head, looked, &whose)
+                let looked_up = self.look_up(head, &whose, sent, &reading);
+                self.rewrite_read(&reading, head, looked_up, &whose)
             }
             Err(why) => refuse(why),
         }
@@ -340,7 +308,7 @@ impl Rewrite for EngineRewriter {
         let provider = claimed_provider(head.uri.path())?;
         let reading = provider.read(body);
         let (sent, whose) = self.sent_request((provider, &reading), head, body).ok()?;
-        let (sent, books) = self.looked(head, &whose, sent, &reading);
+        let (sent, books) = self.look_up(head, &whose, sent, &reading);
         let is_quick = !books.is_cold() && sent.new_bytes(&reading) <= MAX_NEW_BYTES;
         is_quick.then(|| self.rewrite_read(&reading, head, (sent, books), &whose))
     }
@@ -423,24 +391,4 @@ impl Rewrite for EngineRewriter {
             memory.recall().keep_plain(&provider.read(body));
         }
     }
-}
-
-/// Engine settings for a request whose response we do not see: no remote compressor and no tool discovery. `expand`
-/// determines whether omitted text can be fetched.
-fn request_only(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
-    EngineSettings { expand, strategy: Strategy::Stages, discovery: None, ..engine.settings().clone() }
-}
-
-/// An engine for messages that are not forwarded: it changes only tool results.
-fn results_only(engine: &Engine, expand: ExpandOffer) -> Engine {
-    let settings = request_only(engine, expand);
-    let settings = EngineSettings { schema: SchemaMode::Disabled, prompts: None, ..settings };
-    engine.derived(&format!("results only, {expand:?}"), settings)
-}
-
-/// Options that turn off the masking of secrets unless the settings or the request explicitly ask for it: we do not see
-/// the response, so masked secrets could not be restored.
-fn without_masks() -> RequestOptions {
-    let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
-    RequestOptions { change, ..RequestOptions::default() }
 }

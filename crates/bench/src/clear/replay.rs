@@ -1,14 +1,13 @@
-//! `tersely-bench conversations --clear`: replays transcripts with pauses after which the provider's cache is gone, and
-//! old results cleared at each of them.
+//! Replays a transcript with pauses after which the provider's cache is gone, and old results cleared at each of them.
 
 use tersely_account::{CachedBlocks, Clearing, PromptCache, TokenUsage};
 use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{ClearPoint, Engine, EngineSettings, ExpandOffer, ForwardBody, Memo, Recall, Request};
 use tersely_terminal::fault::CommandFault;
 
-use super::model_price::ModelPrice;
-use super::replay::{SeenBlocks, unread};
-use super::transcript::Transcript;
+use crate::conversations::model_price::ModelPrice;
+use crate::conversations::replay::{SeenBlocks, unread};
+use crate::conversations::transcript::Transcript;
 use crate::recall::score::{RecallScore, RecallTalk, SeenBody, score_turn};
 
 /// One in this many cleared results is fetched back in the next turn.
@@ -51,13 +50,13 @@ struct SentTurn {
 }
 
 /// Replays a transcript uncompressed or in standard mode.
-pub(crate) fn sent(transcript: &Transcript, mode: Mode) -> Result<SentTurns, CommandFault> {
+pub(super) fn send_whole(transcript: &Transcript, mode: Mode) -> Result<SentTurns, CommandFault> {
     ClearRun::new(transcript, &transcript.price, mode).turns(usize::MAX, None)
 }
 
 /// Replays a transcript and clears it at every `nth` pause of a person. What later calls recall is looked for if that is
 /// asked for.
-pub(crate) fn cleared(
+pub(super) fn clear_at_pauses(
     transcript: &Transcript,
     price: &ModelPrice,
     nth: usize,
@@ -164,7 +163,7 @@ impl<'t> ClearRun<'t> {
         let mut points = self.points.clone();
         points.push(ClearPoint { messages, least });
         let after = self.pass(&points, request)?.report.record;
-        let results = after.cleared().saturating_sub(before.cleared());
+        let results = after.cleared_results().saturating_sub(before.cleared_results());
         let now = after.total_tokens().after as u64;
         let clearing =
             Clearing { results: results as u64, removed: context.saturating_sub(now), context: now };
