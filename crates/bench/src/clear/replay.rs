@@ -197,3 +197,51 @@ impl<'t> ClearRun<'t> {
 fn is_humans(transcript: &Transcript, request: &[u8]) -> bool {
     transcript.provider.read(request).messages().last().is_some_and(|message| message.is_human)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(tokens: &[u64], same: usize, is_pause: bool, cleared: usize) -> SentTurn {
+        SentTurn { tokens: tokens.to_vec(), head: 1, same, changed: 0, is_pause, cleared }
+    }
+
+    /// A model that costs 1.25 to write and 0.1 to read, of which every prompt is cached.
+    fn price() -> ModelPrice {
+        ModelPrice::of("anthropic", "claude-sonnet-4-5")
+    }
+
+    #[test]
+    fn a_cold_pause_writes_everything_again() {
+        let turns = SentTurns(vec![
+            turn(&[2_000, 100], 0, false, 0),
+            turn(&[2_000, 100, 50], 2, true, 0),
+            turn(&[2_000, 100, 50, 50], 3, true, 0),
+        ]);
+        assert!(turns.has_pause());
+        // 2,100, 50 and 50 tokens are written, the rest is read.
+        let warm = turns.bill(&price(), 9);
+        assert_eq!((warm.bill, warm.cold), ((2_100 + 50 + 50) * 125 + (2_100 + 2_150) * 10, 0));
+        let every = turns.bill(&price(), 1);
+        assert_eq!((every.bill, every.cold), ((2_100 + 2_150 + 2_200) * 125, 2));
+        let second = turns.bill(&price(), 2);
+        assert_eq!((second.bill, second.cold), ((2_100 + 50 + 2_200) * 125 + 2_100 * 10, 1));
+        assert_eq!(second.peak, 2_200);
+    }
+
+    #[test]
+    fn one_cleared_result_in_ten_is_fetched_back() {
+        let without = SentTurns(vec![turn(&[2_000, 100], 0, true, 0)]).bill(&price(), 1);
+        let with = SentTurns(vec![turn(&[2_000, 100], 0, true, 20)]).bill(&price(), 1);
+        let fetch = 2_100 * 10 + 1_500 * 125 + 60 * 500;
+        assert_eq!((with.bill - without.bill, with.results), (2 * fetch, 20));
+    }
+
+    #[test]
+    fn a_change_at_a_cold_pause_is_none_of_ours() {
+        let changed = |is_pause| SentTurn { changed: 3, ..turn(&[2_000], 0, is_pause, 0) };
+        let turns = SentTurns(vec![changed(true), changed(false), changed(true)]);
+        assert_eq!(turns.bill(&price(), 2).changed, 6);
+        assert_eq!(turns.bill(&price(), 1).changed, 3);
+    }
+}
