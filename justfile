@@ -191,6 +191,12 @@ statusline: release
     python3 trials/clients/setup.py
     cd trials/clients && python3 statusline.py
 
+# Claude Code over a pause in which the cache expires: old results are cleared, one is fetched back and its file edited. (a minute)
+[group('slow')]
+clear: release
+    python3 trials/clients/setup.py
+    cd trials/clients && python3 clear.py
+
 # Claude Code over forty requests, with tools that come and go, other models, a sub-agent, a compaction and a resume: does `tersely why` explain every cache break? (a minute)
 [group('slow')]
 why: release
