@@ -39,6 +39,13 @@ impl Price {
         Self { base: rates, longer: Vec::new() }
     }
 
+    /// The same, with other rates for requests with more input tokens than this; steps are added in ascending order.
+    #[must_use]
+    pub fn with_step(mut self, above: u64, rates: TokenRates) -> Self {
+        self.longer.push((above, rates));
+        self
+    }
+
     /// Parses the part of a price table line after the model's name.
     pub(crate) fn parse(words: &str) -> Option<Self> {
         let mut parts = words.split(" >");
@@ -73,6 +80,16 @@ impl Price {
             + Money::of(written, rates.cache_write)
             + Money::of(plain, rates.input);
         (paid - Money::of(lost, rates.cache_read)).nanodollars()
+    }
+
+    /// Where a request of this usage is above a step of the price: the number of input tokens at the step, and what the
+    /// request costs more than at the rates below it, in nanodollars.
+    #[must_use]
+    pub fn step_cost(&self, usage: &TokenUsage) -> Option<(u64, u64)> {
+        let at = self.longer.iter().rposition(|(above, _)| usage.read() > *above)?;
+        let below = at.checked_sub(1).map_or(&self.base, |below| &self.longer[below].1);
+        let more = self.cost(usage) - below.cost(usage);
+        Some((self.longer[at].0, more.nanodollars()))
     }
 
     /// The rates for a request with this many input tokens.
@@ -177,6 +194,17 @@ mod tests {
         check(price, USAGE, 13_000_000 + 200_000);
         check(price, TokenUsage { input: 1_001, ..USAGE }, 3 * 13_001_000 + 400_000);
         check(price, TokenUsage { input: 10_000, ..USAGE }, 5 * 22_000_000 + 600_000);
+    }
+
+    #[test]
+    fn a_step_costs_what_the_request_costs_more_than_below_it() {
+        let price = Price::parse("1 2 >13000 3 4 >20000 5 6").unwrap();
+        assert_eq!(price.step_cost(&USAGE), None);
+        let one = TokenUsage { input: 1_001, ..USAGE };
+        assert_eq!(price.step_cost(&one), Some((13_000, 2 * 13_001_000 + 200_000)));
+        let two = TokenUsage { input: 10_000, ..USAGE };
+        assert_eq!(price.step_cost(&two), Some((20_000, 2 * 22_000_000 + 200_000)));
+        assert_eq!(Price::parse("1 2").unwrap().step_cost(&two), None);
     }
 
     #[test]

@@ -148,7 +148,7 @@ fn store_numbers(store: &StoreWatch) -> StoreNumbers {
 }
 
 /// The price table. Entries in the user's file override built-in ones.
-fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
+pub(crate) fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
     let Some(path) = &seen.prices else { return Ok(PriceTable::known()) };
     let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
     let own = read.and_then(|text| read_prices(&text).map_err(|fault| fault.to_string()));

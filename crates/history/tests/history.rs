@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tersely_account::{
-    FetchSum, GroupSum, RequestCost, RequestRecord, RequestSums, ResultGroup, ResultRecord, ResultStatus,
-    ShownName, StageSaving, TokenChange, TokenUsage,
+    FetchSum, GroupSum, Price, PriceTable, RequestCost, RequestRecord, RequestSums, ResultGroup,
+    ResultRecord, ResultStatus, ShownName, StageSaving, TokenChange, TokenRates, TokenUsage, per_million,
 };
 use tersely_history::{
-    HistoryError, HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, purge,
+    HistoryError, HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, StepTotal, purge,
 };
 use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 
@@ -285,4 +285,29 @@ fn nobody_else_can_read_the_file() {
     record(&HistorySink::start(settings(&folder.file())).unwrap(), [event()]);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&folder.file()), mode(folder.file().parent().unwrap())), (0o600, 0o700));
+}
+
+/// Behaviour 13.29.
+#[test]
+fn requests_above_a_price_step_are_added_up() {
+    let folder = Folder::new("steps");
+    let request = |model: &str, input: u64| {
+        let usage = Some(TokenUsage { input, output: 100, ..TokenUsage::default() });
+        RequestEvent {
+            model: ShownName::of(model),
+            record: RequestRecord { usage, ..event().record },
+            ..event()
+        }
+    };
+    let sink = HistorySink::start(settings(&folder.file())).unwrap();
+    record(&sink, [request("long-one", 90_000), request("long-one", 150_000), request("other", 150_000)]);
+    let rates = |dollars: &str| TokenRates {
+        input: per_million(dollars).unwrap(),
+        output: per_million("10").unwrap(),
+        ..TokenRates::default()
+    };
+    let stepped = Price::flat(rates("1")).with_step(100_000, rates("2"));
+    let prices = PriceTable::with(vec![("long-*".to_owned(), stepped)]);
+    let total = sink.reader().unwrap().look(|view| view.steps(&prices)).unwrap();
+    assert_eq!(total, StepTotal { requests: 1, cost: 150_000_000, lowest: 100_000 });
 }

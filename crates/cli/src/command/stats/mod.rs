@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use serde_json::Value;
-use tersely_history::{HistoryError, HistoryPeriod, HistoryReader, HistoryView};
+use tersely_history::{HistoryError, HistoryPeriod, HistoryReader, HistoryView, StepTotal};
 use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
@@ -18,6 +18,7 @@ use tersely_terminal::screen::room;
 
 pub(crate) use crate::command::stats::amount::{money, share, tokens};
 use crate::command::stats::screen::StatsReport;
+use crate::gateway::prices;
 use crate::history;
 
 const EXAMPLES: &str = "\
@@ -77,7 +78,11 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     let fault = |error: HistoryError| unreadable(&file, &error);
     let reader = HistoryReader::open(&file).map_err(fault)?;
     if args.json {
-        let all = |view: &HistoryView| Ok([view.summary()?, view.latest_sessions()?].into_iter().flatten());
+        let prices = prices(&meant.seen)?;
+        let steps = |view: &HistoryView| view.steps(&prices).map(steps);
+        let all = |view: &HistoryView| {
+            Ok([view.summary()?, view.latest_sessions()?, steps(view)?].into_iter().flatten())
+        };
         let all: Value = reader.look(all).map_err(fault)?.collect::<serde_json::Map<_, _>>().into();
         output::result(&format!("{all:#}"))?;
         return Ok(ExitCode::SUCCESS);
@@ -87,7 +92,8 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
         output::with_colors(&compared::page(&report))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let report = reader.look(|view| StatsReport::read(view, args.period.into())).map_err(fault)?;
+    let prices = prices(&meant.seen)?;
+    let report = reader.look(|view| StatsReport::read(view, args.period.into(), &prices)).map_err(fault)?;
     if report.is_empty() {
         return Err(absent().into());
     }
@@ -108,6 +114,12 @@ pub(crate) fn unreadable(file: &std::path::Path, error: &HistoryError) -> Comman
         ),
         error => CommandFault::unable(format!("{}: {error}", file.display()), "check history.file"),
     }
+}
+
+/// The requests above a step of the price, as JSON.
+fn steps(StepTotal { requests, cost, lowest }: StepTotal) -> serde_json::Map<String, Value> {
+    let told = serde_json::json!({ "requests": requests, "cost_nanodollars": cost, "lowest_tokens": lowest });
+    [("price_steps".to_owned(), told)].into_iter().collect()
 }
 
 fn absent() -> CommandFault {

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use tersely_account::{RequestSums, TokenUsage};
+use tersely_account::{PriceTable, RequestSums, TokenUsage};
 use tersely_history::{
     BreakTotal, GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, SeenLimit, SeenSession,
+    StepTotal,
 };
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::screen::ScreenRoom;
@@ -38,11 +39,16 @@ pub(crate) struct StatsReport {
     limits: Vec<SeenLimit>,
     sessions: Vec<SeenSession>,
     breaks: Vec<BreakTotal>,
+    steps: StepTotal,
 }
 
 impl StatsReport {
     /// Reads the report from the history.
-    pub(crate) fn read(view: &HistoryView, period: HistoryPeriod) -> Result<Self, HistoryError> {
+    pub(crate) fn read(
+        view: &HistoryView,
+        period: HistoryPeriod,
+        prices: &PriceTable,
+    ) -> Result<Self, HistoryError> {
         Ok(Self {
             period,
             today: view.sums(HistoryPeriod::Today)?,
@@ -53,6 +59,7 @@ impl StatsReport {
             limits: view.limits()?,
             sessions: view.sessions(SESSIONS)?,
             breaks: view.breaks(None)?,
+            steps: view.steps(prices)?,
         })
     }
 
@@ -68,6 +75,7 @@ impl StatsReport {
         out += &self.would();
         let mut sentences = windows::sentences(&self.limits);
         sentences.extend(break_sentence(&self.breaks));
+        sentences.extend(step_sentence(self.steps));
         let windows = wrapped(room.width, &sentences);
         let fixed = FIXED + windows.len() + usize::from(!windows.is_empty());
         if !windows.is_empty() {
@@ -207,6 +215,12 @@ fn break_sentence(breaks: &[BreakTotal]) -> Option<String> {
     (count > 0).then_some(text)
 }
 
+/// A sentence about requests that are longer than a step of the price, if there were any.
+fn step_sentence(StepTotal { requests, cost, lowest }: StepTotal) -> Option<String> {
+    let (count, more, step) = (many(requests, "request"), money(signed(cost)), tokens(signed(lowest)));
+    (cost > 0).then(|| format!("{count} above a price step ({step} tokens): about {more} more than below it"))
+}
+
 /// False for an entry that is of no use to the reader: it has neither a name nor any tokens.
 fn is_told((name, sums): &(String, RequestSums)) -> bool {
     !name.is_empty() || sums.before > 0
@@ -266,6 +280,17 @@ mod tests {
         let told = break_sentence(&[sum(1, 1_000, 20_000_000), sum(2, 500, 0)]);
         assert_eq!(told.as_deref(), Some("3 cache breaks: 1.50 k tokens again, about $0.02 (tersely why)"));
         assert_eq!(break_sentence(&[]), None);
+    }
+
+    #[test]
+    fn steps_of_the_price_are_told_with_what_they_cost() {
+        let total = StepTotal { requests: 2, cost: 1_250_000_000, lowest: 200_000 };
+        let told = step_sentence(total);
+        assert_eq!(
+            told.as_deref(),
+            Some("2 requests above a price step (200 k tokens): about $1.25 more than below it")
+        );
+        assert_eq!(step_sentence(StepTotal::default()), None);
     }
 
     #[test]
