@@ -27,15 +27,13 @@ impl VisibleNames {
     /// The names in a text that are not in sight, within this many bytes, the most likely ones; in the order of the text.
     /// From then on they are in sight.
     pub(super) fn hidden<'t>(&mut self, text: &'t str, room: usize) -> Vec<&'t str> {
+        let defined: HashSet<&str> = text.lines().filter_map(defined).collect();
         let mut found: HashMap<&str, NameRank> = HashMap::new();
-        let mut before = "";
         for (at, name) in names(text).enumerate() {
             if !self.0.contains(&quick_hash(name.as_bytes())) {
-                let rank = found.entry(name).or_insert(NameRank { kind: Kind::of(name), times: 0, at });
-                rank.times += 1;
-                rank.kind = rank.kind.max(if DEFINES.contains(&before) { Kind::Defined } else { Kind::Word });
+                let kind = if defined.contains(name) { Kind::Defined } else { Kind::of(name) };
+                found.entry(name).or_insert(NameRank { kind, times: 0, at }).times += 1;
             }
-            before = name;
         }
         let mut ranked: Vec<_> = found.into_iter().filter(|(_, rank)| rank.kind > Kind::Word).collect();
         ranked.sort_unstable_by_key(|(_, rank)| (std::cmp::Reverse((rank.kind, rank.times)), rank.at));
@@ -75,23 +73,47 @@ enum Kind {
     Defined,
 }
 
-/// Words in front of a name that is defined.
+/// Words in front of a name that is defined, and words in front of these.
 const DEFINES: [&str; 14] = [
     "class",
     "const",
     "def",
     "enum",
+    "fn",
     "func",
     "function",
-    "impl",
     "interface",
     "module",
     "package",
     "struct",
+    "test",
     "trait",
     "type",
-    "test",
 ];
+const MODIFIERS: [&str; 12] = [
+    "abstract",
+    "async",
+    "default",
+    "export",
+    "extern",
+    "final",
+    "internal",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "static",
+];
+
+/// The name that a line of a program defines, with or without a line number in front.
+fn defined(line: &str) -> Option<&str> {
+    let line =
+        line.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign.is_whitespace() || sign == '→');
+    let mut words =
+        line.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty());
+    let first = words.find(|word| !MODIFIERS.contains(word) && *word != "crate")?;
+    words.next().filter(|name| DEFINES.contains(&first) && name.len() >= MIN_BYTES)
+}
 
 impl Kind {
     fn of(name: &str) -> Self {
@@ -129,8 +151,47 @@ fn is_file(name: &str) -> bool {
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |sign: char| sign.is_alphanumeric() || "_./:-@".contains(sign);
     let words = text.split(move |sign: char| !is_name(sign));
-    let words = words.map(|word| word.trim_matches(|sign: char| "./:-@".contains(sign) && sign != '/'));
+    let words =
+        words.map(|word| word.trim_start_matches([':', '-', '@']).trim_end_matches(['.', ':', '-', '@']));
     words
         .map(|word| word.trim_end_matches('/'))
         .filter(|word| word.len() >= MIN_BYTES && word.len() <= MAX_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hidden(text: &str, visible: &str, room: usize) -> Vec<String> {
+        let mut names = VisibleNames::of([visible].into_iter());
+        names.hidden(text, room).into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn names_are_paths_symbols_ids_and_what_is_defined() {
+        let text = "    12\tpub(crate) fn load(path: &Path) -> Config {\nthis function returns each item also\n\
+                    ./src/main.rs max_bytes HttpClient a1b2c3d4 issue 90812, some-flag: yes (ok).\n";
+        let found = hidden(text, "", 999);
+        assert_eq!(
+            found,
+            ["load", "./src/main.rs", "max_bytes", "HttpClient", "a1b2c3d4", "90812", "some-flag"]
+        );
+    }
+
+    #[test]
+    fn what_is_in_sight_is_not_told_again() {
+        let text = "def parse_config(): use src/a.rs and src/b.rs\n";
+        assert_eq!(hidden(text, "see src/a.rs", 999), ["parse_config", "src/b.rs"]);
+        let mut names = VisibleNames::of(std::iter::empty());
+        assert_eq!(names.hidden(text, 999).len(), 3);
+        assert_eq!(names.hidden(text, 999), Vec::<&str>::new(), "said once");
+    }
+
+    #[test]
+    fn the_most_likely_names_find_room() {
+        let text = "max_bytes max_bytes 123456 src/lib.rs\nclass Parser:\n";
+        assert_eq!(hidden(text, "", 8), ["Parser"]);
+        assert_eq!(hidden(text, "", 20), ["src/lib.rs", "Parser"]);
+        assert_eq!(hidden(text, "", 31), ["max_bytes", "src/lib.rs", "Parser"]);
+    }
 }
