@@ -26,7 +26,9 @@ from speech import TOOL, SHAPES  # noqa: E402
 os.environ.update(OPENAI_API_KEY="sk-test", ANTHROPIC_API_KEY="sk-test", OPENAI_AGENTS_DISABLE_TRACING="1")
 
 # Where setup.py put the packages of npm, and scenarios.mjs.
-NODE = Path(os.environ.get("TERSELY_FRAMEWORKS", Path(__file__).parents[2] / "target/frameworks")) / "node"
+PLACE = Path(os.environ.get("TERSELY_FRAMEWORKS", Path(__file__).parents[2] / "target/frameworks"))
+NODE = PLACE / "node"
+os.environ["TERSELY_NATIVE"] = str(PLACE / "tersely.node")
 
 SCHEMA = {"type": "object", "properties": {"day": {"type": "string"}}, "required": ["day"]}
 GPT, CLAUDE = "gpt-5", "claude-sonnet-4-5"

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tersely_codec::{Form, decode, detect, json};
-use tersely_core::restore;
+use tersely_core::{original_of, restore};
 
 use crate::error::EmbedError;
 use crate::options::CallOptions;
@@ -11,8 +11,7 @@ use crate::reply::CallReply;
 
 /// The original of a compressed text; any other text unchanged.
 pub(crate) fn restore_text(text: &str) -> Result<CallReply, EmbedError> {
-    let restored = restore(text).ok_or_else(damaged)?;
-    Ok(reply("text", restored.into_owned()))
+    Ok(reply("text", original(text)?.into_owned()))
 }
 
 /// The value of a text in one of the forms as JSON, or the original of a compressed text. Anything else is unchanged.
@@ -22,7 +21,7 @@ pub(crate) fn decode_text(options: &CallOptions, text: &str) -> Result<CallReply
         let value = decode(form, plain).map_err(|error| EmbedError::Content(error.to_string()))?;
         return Ok(reply("json", json::encode(&value)));
     }
-    if let Cow::Owned(restored) = restore(text).ok_or_else(damaged)? {
+    if let Cow::Owned(restored) = original(text)? {
         return Ok(match decode(Form::Json, &restored) {
             Ok(_) => reply("json", restored),
             Err(_) => reply("text", restored),
@@ -33,6 +32,14 @@ pub(crate) fn decode_text(options: &CallOptions, text: &str) -> Result<CallReply
         Some((_, value)) => Ok(reply("json", json::encode(&value))),
         None => Ok(reply("text", text.to_owned())),
     }
+}
+
+/// The original of a text; an error if it is not all there.
+fn original(text: &str) -> Result<Cow<'_, str>, EmbedError> {
+    if let Some(id) = original_of(text) {
+        return Err(EmbedError::Content(format!("detail was left out of this text; the original is {id}")));
+    }
+    restore(text).ok_or_else(damaged)
 }
 
 fn reply(kind: &str, text: String) -> CallReply {

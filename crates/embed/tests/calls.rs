@@ -220,4 +220,9 @@ fn every_form_is_decoded() {
     assert_eq!(decode(json!({}), " \n"), ("text".to_owned(), " \n".to_owned()));
     let damaged = library.call("decode", "", b"3 rows\na\n1\n[layout1 json: spaced]").expect_err("damaged");
     assert!(matches!(damaged, EmbedError::Content(_)), "{damaged}");
+    let part = format!("<<<SHADOW:shadow_{}>>>\nx", "0".repeat(32));
+    for operation in ["decode", "restore"] {
+        let partial = library.call(operation, "", part.as_bytes()).expect_err("partial");
+        assert!(partial.to_string().starts_with("detail was left out"), "{partial}");
+    }
 }

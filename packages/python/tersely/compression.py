@@ -209,7 +209,7 @@ def _question(messages: Sequence[Any], model: object, tools: object) -> bytes:
         raise _WrongMessages(f"messages: must be a list of messages, not {type(messages).__name__}")
     if model is not None and not isinstance(model, str):
         raise _WrongMessages(f"model: must be a str, not {type(model).__name__}")
-    question = {"messages": list(messages)}
+    question: dict[str, Any] = {"messages": list(messages)}
     question |= {"model": model} if model is not None else {}
     question |= {"tools": list(tools)} if isinstance(tools, Sequence) else {}
     text = json.dumps(question, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)

@@ -141,8 +141,8 @@ class AsyncTransport(_Base):
 
 
 def _is_json(request: Any) -> bool:
-    kind = request.headers.get("content-type", "")
-    return request.method == "POST" and kind.split(";")[0].strip() == "application/json"
+    kind: str = request.headers.get("content-type", "")
+    return bool(request.method == "POST" and kind.split(";")[0].strip() == "application/json")
 
 
 def _path(request: Any) -> str:

@@ -5,6 +5,7 @@ import json
 import logging
 import threading
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import tersely
@@ -33,6 +34,7 @@ SHAPES = {
     "responses": [{"type": "function_call_output", "call_id": "c1", "output": ROWS}],
     "gemini": [{"role": "user", "parts": [{"functionResponse": {"name": "issues", "response": {"output": ROWS}}}]}],
 }
+FOLDER = Path(__file__).parents[3] / "spec/vectors"
 TOOLS = [{"type": "function", "function": {"name": "bash", "parameters": {}}}]
 
 
@@ -146,6 +148,19 @@ class Compress(unittest.TestCase):
             return list(await asyncio.gather(tersely.acompress(CHAT), tersely.acompress(CHAT)))
 
         self.assertEqual([*found, *asyncio.run(both())], [expected] * 10)
+
+
+@unittest.skipUnless(has_core(), "no native part and no program")
+class Vectors(unittest.TestCase):
+    def test_every_vector_comes_back_or_is_rejected(self) -> None:
+        for name in ("layout", "general"):
+            vectors = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+            for vector in vectors["accept"]:
+                with self.subTest(vector["name"]):
+                    self.assertEqual(tersely.restore(vector["text"]), vector["original"])
+            for vector in vectors["reject"]:
+                with self.subTest(vector["name"]), self.assertRaises(tersely.DecodeError):
+                    tersely.restore(vector["text"])
 
 
 @unittest.skipUnless(has_core(), "no native part and no program")

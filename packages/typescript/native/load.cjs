@@ -36,8 +36,12 @@ exports.program = function program() {
 
 let core;
 
-/** The native part, or the program as a process that answers the same calls; undefined where there is neither. */
+/**
+ * The native part, or the program as a process that answers the same calls; undefined where there is neither. Tests
+ * choose by a variable.
+ */
 exports.core = function find() {
+  if (env.TERSELY_PACKAGE_CORE === "none") return undefined;
   core ??= (env.TERSELY_PACKAGE_CORE === "program" ? undefined : native()) ?? process_();
   return core;
 };

@@ -1,0 +1,92 @@
+"""Times `compress` in process: against the engine alone, in threads, for its first call, and for leaks.
+
+    python3 packages/speed.py PACE        # PACE: the example `pace` of crates/embed, built with --release
+
+Needs the package with its native part. On a quiet machine.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import tersely
+
+ROOT = Path(__file__).resolve().parents[1]
+LARGER = Path(os.environ.get("TERSELY_CORPUS", ROOT / "../shared/corpus"))
+LISTS = {"anthropic": "messages", "openai": "messages", "responses": "input"}
+FIRST = "import time, tersely; start = time.perf_counter(); tersely.compress('[{\"a\": 1}, {\"a\": 2}]' * 9); print(time.perf_counter() - start)"
+
+
+def main(pace: str) -> None:
+    first = [float(subprocess.run([sys.executable, "-c", FIRST], capture_output=True, check=True).stdout) for _ in range(10)]
+    print(f"first call: {sorted(first)[5] * 1e3:.1f} ms (median of 10 processes)")
+    bodies = list(_bodies())
+    ratios = sorted(_ratio(pace, bodies) for _ in range(5))
+    print(f"{len(bodies)} conversations: {ratios[2]:.2f} times the engine alone (median of 5 runs)")
+    _threads()
+    _leaks()
+
+
+def _bodies() -> list[dict]:
+    for root in (ROOT / "corpus", LARGER):
+        for path in sorted((root / "conversations").glob("*.json")):
+            place = LISTS.get(path.name.split(".")[-2])
+            if place:
+                request = json.loads(path.read_text(encoding="utf-8"))
+                yield {"model": request.get("model"), place: request[place]}
+
+
+def _ratio(pace: str, bodies: list[dict]) -> float:
+    lines = "".join(json.dumps(body, ensure_ascii=False) + "\n" for body in bodies)
+    engine = float(subprocess.run([pace], input=lines.encode(), capture_output=True, check=True).stdout.split()[0])
+    script = "import sys, json, speed; print(speed.time_all([json.loads(line) for line in sys.stdin]))"
+    words = [sys.executable, "-c", script]
+    place = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    ours = float(subprocess.run(words, input=lines.encode(), capture_output=True, check=True, env=place).stdout)
+    return ours / engine
+
+
+def time_all(bodies: list[dict]) -> float:
+    """The time of all but the first, each compressed once: a second time would be quicker."""
+    total = 0.0
+    for at, body in enumerate(bodies):
+        ((_, messages),) = [item for item in body.items() if item[0] != "model"]
+        start = time.perf_counter()
+        tersely.compress(messages, model=body["model"])
+        total += (time.perf_counter() - start) * (at > 0)
+    return total
+
+
+def _threads() -> None:
+    line = "{level} {n} worker {w} finished batch {b} in {ms} ms of the queue {q}"
+    texts = ["\n".join(line.format(level="INFO", n=n + t, w=n % 7, b=n * 31 % 997, ms=n * 7 % 113, q=n % 13) for n in range(400)) for t in range(200)]
+    times = {}
+    for threads in (1, 2, 8):
+        with ThreadPoolExecutor(threads) as pool:
+            start = time.perf_counter()
+            list(pool.map(tersely.compress, texts))
+            times[threads] = time.perf_counter() - start
+    print(f"two threads: {times[1] / times[2]:.2f} times one; eight: {times[1] / times[8]:.2f} times one ({os.cpu_count()} cores)")
+
+
+def _leaks() -> None:
+    def size() -> float:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    rows = [{"number": n, "state": "open"} for n in range(20)]
+    sizes = []
+    for count in range(100_000):
+        text = json.dumps([{**row, "call": count} for row in rows])
+        tersely.compress([{"role": "tool", "tool_call_id": "c", "content": text}])
+        if count in (20_000, 99_999):
+            sizes.append(size())
+    print(f"memory: {sizes[0]:.1f} MB after 20 000 calls, {sizes[1]:.1f} MB after 100 000")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
