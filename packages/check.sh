@@ -70,15 +70,20 @@ say "writing the corpus in every form"
 (cd "$root" && TERSELY_PAIRS="$tmp/pairs.jsonl" TERSELY_SENT="$tmp/sent.jsonl" \
     cargo test --quiet --workspace --locked --test packages -- --ignored --nocapture)
 say "python: reading the corpus"
-"$tmp/venv/bin/python" "$root/packages/corpus.py" "$tmp/pairs.jsonl" "$tmp/sent.jsonl"
+for core in none native; do
+    TERSELY_PACKAGE_CORE=$core "$tmp/venv/bin/python" "$root/packages/corpus.py" "$tmp/pairs.jsonl" "$tmp/sent.jsonl"
+done
 say "typescript: reading the corpus"
 cp "$root/packages/corpus.mjs" .
-node corpus.mjs "$tmp/pairs.jsonl" "$tmp/sent.jsonl"
+for core in none native; do
+    TERSELY_PACKAGE_CORE=$core node corpus.mjs "$tmp/pairs.jsonl" "$tmp/sent.jsonl"
+done
 
 say "python and typescript: the bytes of tersely compress --body"
 cp "$root/packages/equal.mjs" .
 "$tmp/venv/bin/python" "$root/packages/equal.py" "$built/tersely" "$tmp/equal.jsonl"
 node equal.mjs "$tmp/equal.jsonl"
+unset TERSELY_NATIVE TERSELY_PROGRAM
 
 say "assembling a release, and installing from it"
 for tests in release/test_assemble.py install/test_install.py; do

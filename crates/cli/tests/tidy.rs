@@ -23,7 +23,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("telemetry", &["account"]),
     ("history", &["account", "proof", "telemetry"]),
     ("engine", &["account", "core", "wire"]),
-    ("embed", &["account", "codec", "core", "engine", "wire"]),
+    ("embed", &["account", "codec", "core", "engine", "json", "wire"]),
     ("python", &["embed"]),
     ("node", &["embed"]),
     ("hook", &["account", "core", "engine", "history", "telemetry", "wire"]),

@@ -14,7 +14,7 @@ const TEST_PERCENT: [(&str, usize); 24] = [
     ("cli", 239),
     ("codec", 29),
     ("core", 75),
-    ("embed", 0),
+    ("embed", 50),
     ("engine", 120),
     ("eval", 17),
     ("gateway", 87),

@@ -2,7 +2,8 @@
 
 use tersely_core::Loss;
 use tersely_engine::{ExpandOffer, Recall, Request};
-use tersely_wire::{LoneMessages, PROVIDERS, Provider, check_json, count_messages, top_members};
+use tersely_json::JsonNode;
+use tersely_wire::{BodyMember, LoneMessages, PROVIDERS, Provider, check_json, count_messages, top_members};
 
 use crate::error::EmbedError;
 use crate::options::CallOptions;
@@ -78,29 +79,45 @@ impl LoneConversation {
     /// The body with a tool in place of those that it has.
     fn with_tool(&self) -> Vec<u8> {
         let found = top_members(&[place(self.provider), "model"], &self.body).unwrap_or_default();
-        let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
         let tool: &[u8] = match self.provider.name() {
             "anthropic" => br#"[{"name":"tool","input_schema":{"type":"object"}}]"#,
             "responses" => br#"[{"type":"function","name":"tool"}]"#,
             "gemini" => br#"[{"functionDeclarations":[{"name":"tool"}]}]"#,
             _ => br#"[{"type":"function","function":{"name":"tool"}}]"#,
         };
-        let messages = value(place(self.provider)).unwrap_or(b"[]");
-        body(self.provider, &LoneMessages { messages, model: value("model"), tools: Some(tool) })
+        let messages = value(&found, place(self.provider)).unwrap_or(b"[]");
+        body(self.provider, &LoneMessages { messages, model: value(&found, "model"), tools: Some(tool) })
     }
 
-    /// `{"messages": […], "tools": […]}` from a body.
+    /// `{"messages": […], "tools": […]}` from a body. A message that did not change is `null`: the caller has it.
     fn parts(&self, body: &[u8]) -> Vec<u8> {
-        let (place, found) = (place(self.provider), top_members(&[place(self.provider), "tools"], body));
-        let found = found.unwrap_or_default();
-        let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
-        let mut out = [b"{\"messages\":", value(place).unwrap_or(b"[]")].concat();
-        if let Some(tools) = value("tools") {
+        let place = place(self.provider);
+        let read = |body| top_members(&[place, "tools"], body).unwrap_or_default();
+        let (came, now) = (read(&self.body), read(body));
+        let mut out = b"{\"messages\":".to_vec();
+        out.extend(changes(value(&came, place).unwrap_or(b"[]"), value(&now, place).unwrap_or(b"[]")));
+        if let Some(tools) = value(&now, "tools") {
             out.extend([b",\"tools\":", tools].concat());
         }
         out.push(b'}');
         out
     }
+}
+
+fn value<'b>(members: &[BodyMember<'b>], name: &str) -> Option<&'b [u8]> {
+    members.iter().find(|member| member.name == name).map(|member| member.value)
+}
+
+/// A list of messages with `null` in place of those that are the same in another list.
+fn changes(came: &[u8], now: &[u8]) -> Vec<u8> {
+    let items = |list| JsonNode::parse(list).map(|list| list.items()).unwrap_or_default();
+    let (came, items) = (items(came), items(now));
+    if came.len() != items.len() {
+        return now.to_vec();
+    }
+    let pairs = came.iter().zip(&items).map(|(came, now)| (came.bytes(), now.bytes()));
+    let items: Vec<_> = pairs.map(|(came, now)| if came == now { &b"null"[..] } else { now }).collect();
+    [b"[", items.join(&b',').as_slice(), b"]"].concat()
 }
 
 /// The provider whose format the messages have.

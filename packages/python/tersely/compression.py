@@ -188,15 +188,9 @@ def _compress_messages(messages: Sequence[Any], options: dict[str, Any]) -> Mess
     return Messages(now, _saving(about), answer.get("tools", unchanged))
 
 
-# Who says them has no tool results.
-_SPEAKERS = ("assistant", "model", "system", "developer")
-
-
 def _merge(old: Any, new: Any) -> Any:
-    """The caller's own object, unless a tool result in it changed."""
-    if not isinstance(old, Mapping) or old.get("role") in _SPEAKERS or new == old:
-        return old
-    return new
+    """The caller's own object, unless a tool result in it changed: only then there is a new one."""
+    return old if new is None else new
 
 
 class _WrongMessages(TypeError):

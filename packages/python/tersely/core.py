@@ -72,8 +72,11 @@ def _find() -> _Core:
 
 
 def _load() -> _Core:
-    # Says that the program is to be used although there is a native part: for tests, and to tell the two apart.
-    if os.environ.get("TERSELY_PACKAGE_CORE") != "program":
+    # Tests choose by a variable.
+    wish = os.environ.get("TERSELY_PACKAGE_CORE")
+    if wish == "none":
+        raise Unavailable("TERSELY_PACKAGE_CORE=none")
+    if wish != "program":
         try:
             from . import _native
         except ImportError:

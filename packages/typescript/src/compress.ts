@@ -110,7 +110,7 @@ export function expand(messages: readonly unknown[], id: string, part?: string, 
 /** The messages as they were before `compress`. */
 export function restoreMessages<M>(messages: readonly M[], format?: Format): M[] {
   const { payload } = call("restore_messages", { format }, question(messages, undefined, undefined));
-  return merge(messages, (JSON.parse(payload) as { messages: M[] }).messages);
+  return merge(messages, (JSON.parse(payload) as { messages: (M | null)[] }).messages);
 }
 
 interface Job<R> {
@@ -147,7 +147,7 @@ function messageJob<M>(messages: readonly M[], { model, tools, ...rest }: Messag
     finish: (answer, error) => {
       check(error);
       if (answer === undefined) return { messages: [...messages], tools, saving: saving(undefined) };
-      const now = JSON.parse(answer.payload) as { messages: M[]; tools?: unknown[] };
+      const now = JSON.parse(answer.payload) as { messages: (M | null)[]; tools?: unknown[] };
       return { messages: merge(messages, now.messages), tools: now.tools ?? tools, saving: saving(answer.about) };
     },
   };
@@ -176,14 +176,9 @@ function question(messages: readonly unknown[], model: unknown, tools: unknown):
   return JSON.stringify({ messages, model, tools });
 }
 
-/** The caller's own objects, where no tool result changed. */
-function merge<M>(messages: readonly M[], now: readonly M[]): M[] {
-  return messages.map((message, at) => {
-    const next = now[at] as M;
-    const role = (message as { role?: unknown }).role;
-    if (role === "assistant" || role === "model" || role === "system" || role === "developer") return message;
-    return JSON.stringify(next) === JSON.stringify(message) ? message : next;
-  });
+/** The caller's own objects, where no tool result changed: only where one did, there is a new one. */
+function merge<M>(messages: readonly M[], now: readonly (M | null)[]): M[] {
+  return messages.map((message, at) => now[at] ?? message);
 }
 
 function saving(about: About | undefined): Saving {
