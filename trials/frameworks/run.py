@@ -281,6 +281,40 @@ def pydantic_ai(way: str, provider: str) -> Scenario:
     return run
 
 
+def mcp_server() -> str | None:
+    """What is wrong with a server of MCP's SDK whose tools are decorated; none if nothing is."""
+    import tersely
+    from mcp.client import Client
+    from mcp.server import MCPServer
+
+    rows = [{"number": n, "state": "open", "url": f"https://example.com/issues/{n}"} for n in range(60)]
+    server = MCPServer("issues")
+
+    @server.tool()
+    @tersely.tool
+    def list_text(repository: str) -> str:
+        """Lists issues."""
+        return json.dumps(rows)
+
+    @server.tool()
+    @tersely.tool
+    async def list_rows(repository: str) -> list[dict]:
+        """Lists issues."""
+        return rows
+
+    async def loop() -> str | None:
+        async with Client(server) as client:
+            for tool in (await client.list_tools()).tools:
+                if list(tool.input_schema["properties"]) != ["repository"] or tool.description != "Lists issues.":
+                    return f"{tool.name}: another description"
+                done = await client.call_tool(tool.name, {"repository": "shop"})
+                if done.is_error or tersely.decode(done.content[0].text) != rows or len(done.content[0].text) > len(str(rows)) / 2:
+                    return f"{tool.name}: {done.content[0].text[:80]}"
+        return None
+
+    return asyncio.run(loop())
+
+
 def node(name: str) -> Scenario:
     """A scenario of scenarios.mjs."""
 
@@ -323,7 +357,7 @@ SCENARIOS: list[tuple[str, str, bool, Scenario]] = [
     ("AI SDK fetch, OpenAI Chat", "chat", True, node("ai-fetch-openai")),
     ("AI SDK fetch, Anthropic", "messages", True, node("ai-fetch-anthropic")),
 ]
-PACKAGES = ["openai", "anthropic", "langchain", "langchain-openai", "langchain-anthropic", "langgraph", "openai-agents", "pydantic-ai-slim"]
+PACKAGES = ["openai", "anthropic", "langchain", "langchain-openai", "langchain-anthropic", "langgraph", "openai-agents", "pydantic-ai-slim", "mcp"]
 
 
 def trial(api: str, expands: bool, scenario: Scenario, streamed: bool) -> str | None:
@@ -343,7 +377,6 @@ def trial(api: str, expands: bool, scenario: Scenario, streamed: bool) -> str | 
 def main() -> int:
     only = sys.argv[1] if len(sys.argv) > 1 else ""
     failures = 0
-    rows = []
     for name, api, expands, scenario in SCENARIOS:
         for streamed in (False, True):
             if only not in name:
@@ -357,7 +390,10 @@ def main() -> int:
             failures += wrong is not None
             how = "streamed" if streamed else "whole"
             print(f"{'FAILED' if wrong else 'ok':6}  {name}, {how}{': ' + wrong if wrong else ''}", flush=True)
-            rows.append({"name": name, "how": how, "retrieval": expands, "wrong": wrong})
+    if only in "MCP server":
+        wrong = mcp_server()
+        failures += wrong is not None
+        print(f"{'FAILED' if wrong else 'ok':6}  MCP server{': ' + wrong if wrong else ''}", flush=True)
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     print(json.dumps(versions))
     return 1 if failures else 0

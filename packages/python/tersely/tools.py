@@ -26,7 +26,8 @@ def tool(
     """Decorates a function, sync or async, whose result is for a model: it returns that result in fewer tokens.
 
     A text is compressed; a dict or a list is written as JSON and compressed, and is returned as it is where nothing is
-    saved. Anything else is returned as it is. Nothing but layout is lost, because nobody could fetch it back.
+    saved. Anything else is returned as it is. Nothing but layout is lost, because nobody could fetch it back. The type of
+    the result is dropped unless it is `str`, so that no server demands the structure that was there.
 
         @mcp.tool()
         @tersely.tool
@@ -56,8 +57,22 @@ def _wrap(function: Function, options: dict[str, Any]) -> Function:
             return _shorten(function(*args, **kwargs), options)
 
         wrapper = run
+    _untype(wrapper, function)
     wrapped: Function = wrapper
     return wrapped
+
+
+def _untype(wrapper: Any, function: Callable[..., Any]) -> None:
+    """Drops the type of a result that may become a text: a server would hold the text to it."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    if signature.return_annotation in (str, "str"):
+        return
+    wrapper.__signature__ = signature.replace(return_annotation=inspect.Signature.empty)
+    hints = getattr(function, "__annotations__", {})
+    wrapper.__annotations__ = {name: hint for name, hint in hints.items() if name != "return"}
 
 
 def _shorten(result: Any, options: dict[str, Any]) -> Any:

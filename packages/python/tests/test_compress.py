@@ -1,6 +1,7 @@
 """What the package does in process: with the native part, or with the program in its place."""
 
 import asyncio
+import inspect
 import json
 import logging
 import threading
@@ -179,6 +180,8 @@ class Tool(unittest.TestCase):
         self.assertEqual(tersely.restore(issues(1)), ROWS)
         self.assertLess(len(issues(1)), len(ROWS) / 2)
         self.assertEqual(tersely.decode(asyncio.run(issues_async())), json.loads(ROWS))
+        self.assertIs(inspect.signature(issues).return_annotation, str)
+        self.assertIs(inspect.signature(issues_async).return_annotation, inspect.Signature.empty)
 
     def test_what_saves_nothing_is_returned_as_it_is(self) -> None:
         for result in ({"a": 1}, [], None, 7, b"x", {"a": object()}):
