@@ -64,13 +64,14 @@ def time_all(bodies: list[dict]) -> float:
 
 def _threads() -> None:
     line = "{level} {n} worker {w} finished batch {b} in {ms} ms of the queue {q}"
-    texts = ["\n".join(line.format(level="INFO", n=n + t, w=n % 7, b=n * 31 % 997, ms=n * 7 % 113, q=n % 13) for n in range(400)) for t in range(200)]
-    times = {}
-    for threads in (1, 2, 8):
+    texts = ["\n".join(line.format(level="INFO", n=n + t, w=n % 7, b=n * 31 % 997, ms=n * 7 % 113, q=n % 13) for n in range(400)) for t in range(40)]
+    times = {1: 1e9, 2: 1e9, 8: 1e9}
+    # The best of many short runs: what else the machine does counts least in it.
+    for threads in list(times) * 15:
         with ThreadPoolExecutor(threads) as pool:
             start = time.perf_counter()
             list(pool.map(tersely.compress, texts))
-            times[threads] = time.perf_counter() - start
+            times[threads] = min(times[threads], time.perf_counter() - start)
     print(f"two threads: {times[1] / times[2]:.2f} times one; eight: {times[1] / times[8]:.2f} times one ({os.cpu_count()} cores)")
 
 

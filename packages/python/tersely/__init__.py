@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, overload
@@ -29,6 +30,16 @@ __all__ = [
     "to_json",
     "tool",
 ]
+
+# Modules that need the package of their name; each is loaded when it is first named.
+_MODULES = ("agents", "httpx", "langchain", "litellm", "pydantic_ai")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"tersely.{name}")
+    raise AttributeError(f"module 'tersely' has no attribute {name!r}")
+
 
 # In the order in which they are tried on a text of unknown form.
 _FORMS: dict[str, Callable[[str], Node]] = {
