@@ -176,6 +176,35 @@ def anthropic_async(url: str, tersely_on: bool, streamed: bool) -> str:
     return asyncio.run(loop())
 
 
+def google_genai(url: str, tersely_on: bool, streamed: bool) -> str:
+    import httpx
+    import tersely
+    from google import genai
+    from google.genai import types
+
+    http = httpx.Client()
+    http = tersely.httpx.wrap(http) if tersely_on else http
+    client = genai.Client(api_key="test", http_options=types.HttpOptions(base_url=url, httpx_client=http))
+    declared = types.FunctionDeclaration(name=AGENT_TOOL, parameters_json_schema=SCHEMA)
+    config = types.GenerateContentConfig(tools=[types.Tool(function_declarations=[declared])])
+    contents = [types.Content(role="user", parts=[types.Part(text=QUESTION)])]
+    shown = []
+    for _ in range(3):
+        given = {"model": "gemini-3-pro", "contents": contents, "config": config}
+        if streamed:
+            parts = [part for chunk in client.models.generate_content_stream(**given) for part in chunk.candidates[0].content.parts or []]
+        else:
+            parts = client.models.generate_content(**given).candidates[0].content.parts
+        shown += [str(part) for part in parts]
+        calls = [part.function_call for part in parts if part.function_call]
+        if not calls:
+            return "\n".join(shown) + "".join(part.text or "" for part in parts)
+        contents.append(types.Content(role="model", parts=parts))
+        answers = [types.Part.from_function_response(name=call.name, response={"output": LOG}) for call in calls]
+        contents.append(types.Content(role="user", parts=answers))
+    return "no end"
+
+
 def langchain(model: Callable[[str], object], way: str, is_async: bool = False) -> Scenario:
     def run(url: str, tersely_on: bool, streamed: bool) -> str:
         from langchain.agents import create_agent
@@ -336,6 +365,7 @@ SCENARIOS: list[tuple[str, str, bool, Scenario]] = [
     ("openai, Responses", "responses", True, openai_responses),
     ("anthropic", "messages", True, anthropic_messages),
     ("anthropic async", "messages", True, anthropic_async),
+    ("google-genai, httpx", "gemini", True, google_genai),
     ("LangChain middleware, ChatOpenAI", "chat", False, langchain(chat_openai, "middleware")),
     ("LangChain middleware async, ChatAnthropic", "messages", False, langchain(chat_anthropic, "middleware", True)),
     ("LangChain wrap, ChatOpenAI", "chat", True, langchain(chat_openai, "client")),
@@ -357,7 +387,7 @@ SCENARIOS: list[tuple[str, str, bool, Scenario]] = [
     ("AI SDK fetch, OpenAI Chat", "chat", True, node("ai-fetch-openai")),
     ("AI SDK fetch, Anthropic", "messages", True, node("ai-fetch-anthropic")),
 ]
-PACKAGES = ["openai", "anthropic", "langchain", "langchain-openai", "langchain-anthropic", "langgraph", "openai-agents", "pydantic-ai-slim", "mcp"]
+PACKAGES = ["openai", "anthropic", "google-genai", "langchain", "langchain-openai", "langchain-anthropic", "langgraph", "openai-agents", "pydantic-ai-slim", "mcp"]
 
 
 def trial(api: str, expands: bool, scenario: Scenario, streamed: bool) -> str | None:

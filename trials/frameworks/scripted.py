@@ -84,8 +84,18 @@ def check(bodies: list[dict], shape: type, expands: bool, plain: list[dict]) -> 
     return None
 
 
-def without(body: dict) -> dict:
-    """A request without the hidden tool and without the texts of tool results and ids that are made up."""
-    tools = [tool for tool in body.get("tools") or [] if TOOL not in json.dumps(tool)]
-    text = json.dumps({**body, "tools": tools})
+def without(body: dict) -> object:
+    """A request without the hidden tool and without the texts of tool results."""
+    text = json.dumps(drop(body))
     return json.loads(re.sub(r'"(content|output|text)": ?"(?:[^"\\]|\\.)*(?:INFO worker|SHADOW)(?:[^"\\]|\\.)*"', r'"\1":""', text))
+
+
+def drop(value: object) -> object:
+    """A value without the hidden tool, wherever the API lists it."""
+    if isinstance(value, list):
+        return [drop(item) for item in value if not is_tool(item)]
+    return {name: drop(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+def is_tool(item: object) -> bool:
+    return isinstance(item, dict) and TOOL in (item.get("name"), (item.get("function") or {}).get("name") if isinstance(item.get("function"), dict) else None)

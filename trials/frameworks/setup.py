@@ -18,6 +18,8 @@ PLACE = Path(os.environ.get("TERSELY_FRAMEWORKS", ROOT / "target/frameworks"))
 
 PYTHON = {
     "anthropic": "2.9.0",
+    "google-genai": "3.3.0",
+    "httpx": "0.28.1",
     "langchain": "1.4.7",
     "langchain-anthropic": "1.7.7",
     "langchain-openai": "1.7.3",

@@ -17,7 +17,7 @@ use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 use crate::error::EmbedError;
 use crate::options::CallOptions;
 use crate::reply::CallReply;
-use crate::request::{about, engine, recalling};
+use crate::request::{about, engine};
 use crate::shelf::TextShelf;
 
 /// The maximum number of times that a model is answered within one response.
@@ -35,11 +35,17 @@ pub struct Exchange {
     came: Bytes,
     way: HiddenWay,
     history: HistoryPlace,
-    shelf: Arc<TextShelf>,
+    shelf: OwnedShelf,
     watch: Option<Box<dyn ResponseWatch>>,
     /// The latest body and the answers so far, once the model has asked.
     asked: Option<(Bytes, Answers)>,
     rounds: usize,
+}
+
+/// The shelf, as one owner sees it.
+struct OwnedShelf {
+    shelf: Arc<TextShelf>,
+    owner: String,
 }
 
 /// What follows the end of an upstream's response.
@@ -83,19 +89,19 @@ fn compress(
     let engine = engine(options, Loss::Detail, expand);
     // Where the provider stores the conversation, the omitted texts must be known now, and the memo does not have them.
     let memo = (history == HistoryPlace::Here).then_some(memo);
-    let request = recalling(Request { shared: Some(&came), ..Request::new(provider, &path) }, memo);
+    let request = Request { shared: Some(&came), memo, ..Request::new(provider, &path) };
     let ForwardBody { body: sent, report, hidden } = engine.pass_reading(&request, &reading).ok()?;
+    let about = about(Some(provider), &report, &[]).to_string();
     if options.switches.observe {
-        let about = about(Some(provider), &report, &[]).to_string();
         return Some((CallReply { about, payload: body.to_vec() }, None));
     }
-    let about = about(Some(provider), &report, &[]).to_string();
     let reply = CallReply { about, payload: sent.into_owned() };
     let exchange = hidden.map(|HiddenTools { way, kept }| {
+        let owner = options.names.owner.clone().unwrap_or_default();
         if history.is_kept() {
-            shelf.keep(&kept);
+            shelf.keep(&owner, &kept);
         }
-        let (shelf, path) = (Arc::clone(shelf), path.clone());
+        let (shelf, path) = (OwnedShelf { shelf: Arc::clone(shelf), owner }, path.clone());
         let (watch, asked, rounds) = (None, None, 0);
         Exchange { engine, provider, path, came: came.clone(), way, history, shelf, watch, asked, rounds }
     });
@@ -160,7 +166,7 @@ impl Exchange {
             None => self.again()?,
         };
         for id in answers.unknown(&turn.asks) {
-            if let Some(text) = self.shelf.find(&id) {
+            if let Some(text) = self.shelf.shelf.find(&self.shelf.owner, &id) {
                 answers.add(id, text);
             }
         }

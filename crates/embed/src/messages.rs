@@ -8,7 +8,7 @@ use tersely_wire::{BodyMember, LoneMessages, PROVIDERS, Provider, check_json, co
 use crate::error::EmbedError;
 use crate::options::CallOptions;
 use crate::reply::CallReply;
-use crate::request::{about, engine, expand, recalling, restore_request, shrink};
+use crate::request::{about, engine, expand, restore_request, shrink};
 
 /// The list of a Gemini request, and the member that its items have.
 const CONTENTS: &str = "contents";
@@ -51,8 +51,8 @@ impl LoneConversation {
         let engine = engine(options, loss, expand);
         // The memo does not know what was omitted from the messages that it knows.
         let memo = memo.filter(|_| !retrieves);
-        let request = Request { frozen: options.frozen, ..Request::new(self.provider, "") };
-        let small = shrink(&engine, &recalling(request, memo), options, &self.body)?;
+        let request = Request { frozen: options.frozen, memo, ..Request::new(self.provider, "") };
+        let small = shrink(&engine, &request, options, &self.body)?;
         let about = about(Some(self.provider), &small.report, &small.kept).to_string();
         let body = if options.switches.observe { &self.body } else { &small.body };
         Ok(CallReply { about, payload: self.parts(body) })

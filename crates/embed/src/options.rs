@@ -42,6 +42,8 @@ pub(crate) struct CallNames {
     pub(crate) command: Option<String>,
     /// The path and query of the request's URL.
     pub(crate) path: Option<String>,
+    /// Whose conversation it is: nobody is shown what was omitted from another's.
+    pub(crate) owner: Option<String>,
     /// The id of an omitted text, and the part of it to show.
     pub(crate) id: Option<String>,
     pub(crate) part: Option<String>,
@@ -74,6 +76,7 @@ impl CallOptions {
             "tool" => names.tool = Some(string(name, value)?),
             "command" => names.command = Some(string(name, value)?),
             "path" => names.path = Some(string(name, value)?),
+            "owner" => names.owner = Some(string(name, value)?),
             "id" => names.id = Some(string(name, value)?),
             "part" => names.part = Some(string(name, value)?),
             "provider" | "format" => self.provider = Some(provider(name, value)?),

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use tersely_account::TokenChange;
 use tersely_core::{Loss, Reader, Redaction};
 use tersely_engine::{
-    Answers, Engine, EngineSettings, ExpandOffer, ForwardBody, KeptOriginal, Recall, Report, Request,
-    RestoreError, TOOL, restore, seal,
+    Answers, Engine, EngineSettings, ExpandOffer, ForwardBody, KeptOriginal, Report, Request, RestoreError,
+    TOOL, restore, seal,
 };
 use tersely_wire::hidden::HiddenAsk;
 use tersely_wire::{MaskedBody, Provider, guess_provider};
@@ -87,11 +87,6 @@ pub(crate) fn expand(options: &CallOptions, kept: Vec<KeptOriginal>) -> Result<S
     let input = Value::from(input).to_string();
     let ask = HiddenAsk { id: String::new(), tool: TOOL.name.to_owned(), input };
     Ok(Answers::new(kept).answer(usize::MAX, &[ask]).pop().unwrap_or_default())
-}
-
-/// A request that may use what is known about earlier ones.
-pub(crate) fn recalling<'r>(request: Request<'r>, memo: Option<Recall<'r>>) -> Request<'r> {
-    Request { memo, ..request }
 }
 
 /// The account of a body, as JSON.

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
+import itertools
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeVar
@@ -23,6 +24,7 @@ __all__ = ["AsyncTransport", "Transport", "wrap"]
 Client = TypeVar("Client")
 
 _log = logging.getLogger("tersely")
+_owners = itertools.count()
 
 
 def wrap(client: Client, **options: Any) -> Client:
@@ -43,7 +45,8 @@ class _Base:
 
     def __init__(self, inner: Any, **options: Any) -> None:
         self.inner = inner
-        self.options = {"retrieve": True, **options}
+        # What was left out of a conversation that the provider stores is shown to this client alone.
+        self.options = {"retrieve": True, "owner": str(next(_owners)), **options}
         # A wrong option is an error now rather than in the middle of a conversation.
         self._open("/", b"{}")
 

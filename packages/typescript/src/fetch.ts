@@ -16,12 +16,15 @@ export interface FetchOptions extends CompressOptions {
   readonly retrieve?: boolean | undefined;
 }
 
+let owners = 0;
+
 type Fetch = (input: any, init?: any) => Promise<any>;
 
 /** A `fetch` that compresses, around another one. */
 export function wrapFetch<F extends Fetch = typeof globalThis.fetch>(inner?: F, options: FetchOptions = {}): F {
   const send: Fetch = inner ?? globalThis.fetch.bind(globalThis);
-  const settings = { retrieve: true, ...snake(options) };
+  // What was left out of a conversation that the provider stores is shown to this one alone.
+  const settings = { retrieve: true, owner: String((owners += 1)), ...snake(options) };
   const wrapped = async (input: unknown, init?: RequestInit): Promise<Response> => {
     const body = readBody(init?.body);
     if (body === undefined || (init?.method ?? "GET").toUpperCase() !== "POST") return send(input, init) as Promise<Response>;
