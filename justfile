@@ -231,9 +231,9 @@ in-process: release
     cargo build --release --locked --package tersely-python --package tersely-node --package tersely-embed --lib --example pace
     python3 trials/frameworks/setup.py target/release
     target/frameworks/python/bin/python packages/equal.py target/release/tersely target/frameworks/equal.jsonl all
-    cp packages/equal.mjs target/frameworks/node
+    cp packages/equal.mjs packages/speed.mjs target/frameworks/node
     cd target/frameworks/node && TERSELY_NATIVE=../tersely.node node equal.mjs ../equal.jsonl
-    target/frameworks/python/bin/python packages/speed.py target/release/examples/pace
+    TERSELY_NATIVE='{{justfile_directory()}}/target/frameworks/tersely.node' target/frameworks/python/bin/python packages/speed.py target/release/examples/pace target/frameworks/node
 
 # A real LiteLLM proxy with our guardrail before a scripted model: do all routes finish, and does the cached prefix stay? (minutes)
 [group('slow')]

@@ -1,8 +1,9 @@
 """Times `compress` in process: against the engine alone, in threads, for its first call, and for leaks.
 
-    python3 packages/speed.py PACE        # PACE: the example `pace` of crates/embed, built with --release
+    python3 packages/speed.py PACE [NODE]
 
-Needs the package with its native part. On a quiet machine.
+PACE is the example `pace` of crates/embed, built with --release, and NODE a folder with the npm package and speed.mjs. Needs
+both packages with their native parts. On a quiet machine.
 """
 
 import json
@@ -22,12 +23,14 @@ LISTS = {"anthropic": "messages", "openai": "messages", "responses": "input"}
 FIRST = "import time, tersely; start = time.perf_counter(); tersely.compress('[{\"a\": 1}, {\"a\": 2}]' * 9); print(time.perf_counter() - start)"
 
 
-def main(pace: str) -> None:
+def main(pace: str, node: str | None) -> None:
     first = [float(subprocess.run([sys.executable, "-c", FIRST], capture_output=True, check=True).stdout) for _ in range(10)]
     print(f"first call: {sorted(first)[5] * 1e3:.1f} ms (median of 10 processes)")
     bodies = list(_bodies())
-    ratios = sorted(_ratio(pace, bodies) for _ in range(5))
-    print(f"{len(bodies)} conversations: {ratios[2]:.2f} times the engine alone (median of 5 runs)")
+    script = "import sys, json, speed; print(speed.time_all([json.loads(line) for line in sys.stdin]))"
+    for words, place in [([sys.executable, "-c", script], None), *([(["node", "speed.mjs"], node)] if node else [])]:
+        ratios = sorted(_ratio(pace, bodies, words, place) for _ in range(5))
+        print(f"{words[0]}: {len(bodies)} conversations: {ratios[2]:.2f} times the engine alone (median of 5 runs)")
     _threads()
     _leaks()
 
@@ -41,13 +44,11 @@ def _bodies() -> list[dict]:
                 yield {"model": request.get("model"), place: request[place]}
 
 
-def _ratio(pace: str, bodies: list[dict]) -> float:
+def _ratio(pace: str, bodies: list[dict], words: list[str], place: str | None) -> float:
     lines = "".join(json.dumps(body, ensure_ascii=False) + "\n" for body in bodies)
     engine = float(subprocess.run([pace], input=lines.encode(), capture_output=True, check=True).stdout.split()[0])
-    script = "import sys, json, speed; print(speed.time_all([json.loads(line) for line in sys.stdin]))"
-    words = [sys.executable, "-c", script]
-    place = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
-    ours = float(subprocess.run(words, input=lines.encode(), capture_output=True, check=True, env=place).stdout)
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    ours = float(subprocess.run(words, input=lines.encode(), capture_output=True, check=True, env=path, cwd=place).stdout)
     return ours / engine
 
 
@@ -90,4 +91,4 @@ def _leaks() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
