@@ -26,11 +26,10 @@ export function wrapFetch<F extends Fetch = typeof globalThis.fetch>(inner?: F, 
   // What was left out of a conversation that the provider stores is shown to this one alone.
   const settings = { retrieve: true, owner: String((owners += 1)), ...snake(options) };
   const wrapped = async (input: unknown, init?: RequestInit): Promise<Response> => {
-    const body = readBody(init?.body);
-    if (body === undefined || (init?.method ?? "GET").toUpperCase() !== "POST") return send(input, init) as Promise<Response>;
-    const { pathname, search } = new URL(input instanceof Request ? input.url : String(input));
-    const opened = await openOr(body, { ...settings, path: pathname + search });
-    const again = (next: Uint8Array): Promise<Response> => send(input, withBody(init, next)) as Promise<Response>;
+    const asked = await readRequest(input, init);
+    if (asked === undefined) return send(input, init) as Promise<Response>;
+    const opened = await openOr(asked.body, { ...settings, path: asked.path });
+    const again = (next: Uint8Array): Promise<Response> => send(asked.url, withBody(asked.init, next)) as Promise<Response>;
     const response = await again(opened.body);
     if (!opened.exchange || response.status !== 200 || response.body === null) return response;
     await opened.exchange.begin(response.headers.get("content-type") ?? "");
@@ -45,6 +44,38 @@ async function openOr(body: Uint8Array, options: Readonly<Record<string, unknown
   } catch (error) {
     if (error instanceof Unavailable) return { body, exchange: undefined };
     throw error;
+  }
+}
+
+interface Asked {
+  readonly url: unknown;
+  readonly path: string;
+  readonly init: RequestInit;
+  readonly body: Uint8Array;
+}
+
+/** A request whose body can be read; undefined for any other, which goes out as it is. */
+async function readRequest(input: unknown, init: RequestInit = {}): Promise<Asked | undefined> {
+  const request = input instanceof Request && init.body === undefined ? input : undefined;
+  if ((init.method ?? request?.method ?? "GET").toUpperCase() !== "POST") return undefined;
+  const address = input instanceof Request ? input.url : String(input);
+  const path = pathOf(address);
+  if (request === undefined) {
+    const body = readBody(init.body);
+    return body && { url: input, path, init, body };
+  }
+  const { method, headers, signal, credentials, redirect } = request;
+  const body = new Uint8Array(await request.clone().arrayBuffer());
+  return { url: address, path, init: { method, headers, signal, credentials, redirect, ...init }, body };
+}
+
+/** The path and query of an address; none if it is not one. */
+function pathOf(address: string): string {
+  try {
+    const { pathname, search } = new URL(address);
+    return pathname + search;
+  } catch {
+    return "";
   }
 }
 

@@ -191,3 +191,15 @@ test("what is not for a model goes through fetch as it is", { skip }, async () =
   assert.deepEqual([Buffer.from(sent[0]).toString(), sent[1]], ["x", undefined]);
   assert.throws(() => openai({}), { message: /^client: / });
 });
+
+test("fetch takes a Request, too", { skip }, async () => {
+  const sent = [];
+  const inner = async (input, init) => (sent.push({ input, ...init }), new Response("{}"));
+  const body = JSON.stringify({ model: "gpt-5", messages: CHAT });
+  const headers = { authorization: "Bearer x", "content-type": "application/json" };
+  await wrapFetch(inner)(new Request("https://example.com/v1/chat/completions", { method: "POST", headers, body }));
+  assert.equal(sent[0].input, "https://example.com/v1/chat/completions");
+  assert.equal(sent[0].headers.get("authorization"), "Bearer x");
+  assert.deepEqual(restore(JSON.parse(Buffer.from(sent[0].body).toString()).messages), CHAT);
+  await assert.rejects(wrapFetch(inner, { mode: "loud" })("https://example.com/v1/messages", { method: "POST", body: "{}" }), { message: /^mode: / });
+});
