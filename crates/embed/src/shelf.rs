@@ -57,7 +57,7 @@ mod tests {
         KeptOriginal { id: format!("shadow_{id}"), text: "x".repeat(bytes), stage: "excerpt" }
     }
 
-    /// Behaviour 26.5.
+    /// Behaviour 27.5.
     #[test]
     fn the_oldest_texts_make_room_for_new_ones() {
         let shelf = TextShelf::default();

@@ -47,7 +47,7 @@ fn apply(messages: &[Value], changes: Vec<Value>) -> Vec<Value> {
     pairs.map(|(came, now)| if now.is_null() { came.clone() } else { now }).collect()
 }
 
-/// Behaviour 26.1.
+/// Behaviour 27.1.
 #[test]
 fn a_request_becomes_what_the_gateway_sends() {
     let library = Library::default();
@@ -80,7 +80,7 @@ fn messages_are_those_of_the_compressed_request() {
     }
 }
 
-/// Behaviour 26.1.
+/// Behaviour 27.1.
 #[test]
 fn a_message_keeps_its_bytes_as_the_conversation_grows() {
     let library = Library::default();
@@ -150,7 +150,7 @@ fn long_log() -> Vec<Value> {
     vec![json!({ "role": "tool", "tool_call_id": "c", "content": log.join("\n") })]
 }
 
-/// Behaviour 26.2.
+/// Behaviour 27.2.
 #[test]
 fn detail_is_omitted_only_where_it_can_be_fetched_back() {
     let library = Library::default();
@@ -182,7 +182,7 @@ fn who_observes_gets_what_they_gave_and_the_numbers() {
     assert!(about["after"].as_u64() < about["before"].as_u64());
 }
 
-/// Behaviour 26.3.
+/// Behaviour 27.3.
 #[test]
 fn hostile_content_is_no_error() {
     let library = Library::default();
@@ -202,7 +202,7 @@ fn hostile_content_is_no_error() {
     }
 }
 
-/// Behaviour 26.3.
+/// Behaviour 27.3.
 #[test]
 fn a_wrong_argument_is_named() {
     let library = Library::default();
@@ -220,7 +220,7 @@ fn a_wrong_argument_is_named() {
     assert_eq!(OPERATIONS.len(), 7);
 }
 
-/// Behaviour 26.3.
+/// Behaviour 27.3.
 #[test]
 fn every_form_is_decoded() {
     let library = Library::default();

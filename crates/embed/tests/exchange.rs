@@ -64,7 +64,7 @@ fn a_hidden_call_in_a_whole_response_is_answered() {
     assert!(!said.to_string().contains("expand_context"));
 }
 
-/// Behaviour 26.4.
+/// Behaviour 27.4.
 #[test]
 fn a_hidden_call_in_the_middle_of_a_stream_is_answered() {
     let library = Library::default();
@@ -107,7 +107,7 @@ fn a_hidden_call_in_the_middle_of_a_stream_is_answered() {
     assert_eq!(said.matches("[DONE]").count(), 1);
 }
 
-/// Behaviour 26.4.
+/// Behaviour 27.4.
 #[test]
 fn a_round_that_fails_ends_the_response_with_its_error() {
     let library = Library::default();
@@ -124,7 +124,7 @@ fn a_round_that_fails_ends_the_response_with_its_error() {
     assert!(said.contains("overloaded") && !said.contains("expand_context"), "{said}");
 }
 
-/// Behaviour 26.4.
+/// Behaviour 27.4.
 #[test]
 fn a_model_that_asks_without_end_is_stopped() {
     let library = Library::default();
@@ -146,7 +146,7 @@ fn a_model_that_asks_without_end_is_stopped() {
     assert_eq!(rounds, 5);
 }
 
-/// Behaviour 26.5.
+/// Behaviour 27.5.
 #[test]
 fn what_a_provider_stores_is_answered_in_a_later_request() {
     let library = Library::default();
@@ -166,7 +166,7 @@ fn what_a_provider_stores_is_answered_in_a_later_request() {
     assert!(next.contains("INFO worker 1 finished batch 1"), "{next}");
 }
 
-/// Behaviour 26.4.
+/// Behaviour 27.4.
 #[test]
 fn what_is_not_for_a_model_goes_out_as_it_is() {
     let library = Library::default();
