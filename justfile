@@ -88,7 +88,8 @@ guides: release
 # Every package and the image from the binary, in a Debian without Rust, each with a tool turn of Claude Code (root, mmdebstrap, buildah, podman; minutes the first time). `just packages-try --local` where no registry of images can be reached.
 [group('slow')]
 packages-try *where: release
-    install -D -t "target/packages/binaries/$(rustc -vV | sed -n 's/^host: //p')" target/release/tersely
+    cargo build --release --locked --package tersely-python --package tersely-node
+    install -D -t "target/packages/binaries/$(rustc -vV | sed -n 's/^host: //p')" target/release/tersely target/release/libtersely_*
     python3 packages/release/extras.py target/release/tersely target/packages/binaries/extras
     python3 packages/release/assemble.py target/packages/binaries target/packages/out
     deploy/container/build.sh target/packages/image.tar {{where}}
@@ -220,6 +221,25 @@ heads: release
 cloud: release
     python3 trials/clients/setup.py
     cd trials/clients && python3 cloud.py
+
+# Tool loops in the frameworks of our packages, from their registries, before a scripted model: whole and streamed, sync and async; and their types. (minutes)
+[group('slow')]
+frameworks:
+    cargo build --workspace --locked --lib
+    python3 trials/frameworks/setup.py target/debug
+    target/frameworks/python/bin/python trials/frameworks/run.py
+    target/frameworks/python/bin/mypy --config-file packages/python/pyproject.toml --python-version 3.11 packages/python/tersely
+    cd target/frameworks/node && npx tsc --noEmit --strict --skipLibCheck --module nodenext --target es2022 types.ts
+
+# `compress` in process: every turn of every conversation against `tersely compress --body`, and how long it takes. (minutes; a quiet machine)
+[group('slow')]
+in-process: release
+    cargo build --release --locked --package tersely-python --package tersely-node --package tersely-embed --lib --example pace
+    python3 trials/frameworks/setup.py target/release
+    target/frameworks/python/bin/python packages/equal.py target/release/tersely target/frameworks/equal.jsonl all
+    cp packages/equal.mjs packages/speed.mjs target/frameworks/node
+    cd target/frameworks/node && TERSELY_NATIVE=../tersely.node node equal.mjs ../equal.jsonl
+    TERSELY_NATIVE='{{justfile_directory()}}/target/frameworks/tersely.node' target/frameworks/python/bin/python packages/speed.py target/release/examples/pace target/frameworks/node
 
 # A real LiteLLM proxy with our guardrail before a scripted model: do all routes finish, and does the cached prefix stay? (minutes)
 [group('slow')]

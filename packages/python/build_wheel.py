@@ -1,12 +1,16 @@
-"""Builds the wheel: the package, and the program where one is given.
+"""Builds the wheel: the package, and the program and the native part where they are given.
 
-Both `pip` (which finds `build_wheel` by pyproject.toml, and gets a wheel without the program) and a release
-(assemble.py, with the program) use this file.
+`pip` finds `build_wheel` by pyproject.toml, and gets a wheel without either; a release (assemble.py) gives both. For this
+platform alone, with what cargo built:
+
+    python3 build_wheel.py OUT ../../target/debug/tersely ../../target/debug/libtersely_python.so
 """
 
 import base64
 import hashlib
 import os
+import sys
+import sysconfig
 import time
 import zipfile
 from pathlib import Path
@@ -28,19 +32,24 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return write(Path(wheel_directory), "any", [])
 
 
-def write(out: Path, platform: str, binaries: list[Path]) -> str:
-    """Writes the wheel into `out` and returns its name; `platform` may be several tags joined by dots."""
+def write(out: Path, platform: str, binaries: list[Path], native: Path | None = None) -> str:
+    """Writes the wheel into `out` and returns its name; `platform` may be several tags joined by dots.
+
+    The native part is for the stable ABI: one serves every Python from 3.10 on.
+    """
     project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
     base = f"{project['name']}-{project['version']}"
     info = f"{base}.dist-info"
-    name = f"{base}-py3-none-{platform}.whl"
+    python = "cp310-abi3" if native else "py3-none"
+    name = f"{base}-{python}-{platform}.whl"
     with zipfile.ZipFile(out / name, "w") as wheel:
         entries = [
             *_package(),
+            *([(f"tersely/{_native_name(native)}", native.read_bytes(), 0o755)] if native else []),
             *((f"{base}.data/scripts/{path.name}", path.read_bytes(), 0o755) for path in binaries),
             *_licenses(info),
             (f"{info}/METADATA", _metadata(project).encode(), 0o644),
-            (f"{info}/WHEEL", _wheel(platform, pure=not binaries).encode(), 0o644),
+            (f"{info}/WHEEL", _wheel(python, platform, pure=not binaries).encode(), 0o644),
         ]
         for path, data, mode in entries:
             _add(wheel, path, data, mode)
@@ -49,8 +58,13 @@ def write(out: Path, platform: str, binaries: list[Path]) -> str:
 
 
 def _package() -> list[tuple[str, bytes, int]]:
-    files = [path for path in sorted((HERE / "tersely").rglob("*")) if path.suffix in (".py", ".typed")]
+    files = [path for path in sorted((HERE / "tersely").rglob("*")) if path.suffix in (".py", ".pyi", ".typed")]
     return [(path.relative_to(HERE).as_posix(), path.read_bytes(), 0o644) for path in files]
+
+
+def _native_name(native: Path) -> str:
+    """What Python looks for."""
+    return "_native.pyd" if native.suffix in (".dll", ".pyd") else "_native.abi3.so"
 
 
 def _licenses(info: str) -> list[tuple[str, bytes, int]]:
@@ -72,13 +86,21 @@ def _metadata(project: dict) -> str:
         *(f"Project-URL: {label}, {url}" for label, url in project["urls"].items()),
         *(f"License-File: {name}" for name in LICENSES if (HERE.parents[1] / name).is_file()),
         *(f"Requires-Dist: {needed}" for needed in project["dependencies"]),
+        *_extras(project.get("optional-dependencies", {})),
         "Description-Content-Type: text/markdown",
     ]
     return "\n".join(lines) + "\n\n" + (HERE / project["readme"]).read_text()
 
 
-def _wheel(platform: str, pure: bool) -> str:
-    tags = "".join(f"Tag: py3-none-{tag}\n" for tag in platform.split("."))
+def _extras(extras: dict) -> list[str]:
+    lines = []
+    for name, packages in extras.items():
+        lines += [f"Provides-Extra: {name}", *(f'Requires-Dist: {needed}; extra == "{name}"' for needed in packages)]
+    return lines
+
+
+def _wheel(python: str, platform: str, pure: bool) -> str:
+    tags = "".join(f"Tag: {python}-{tag}\n" for tag in platform.split("."))
     return f"Wheel-Version: 1.0\nGenerator: tersely\nRoot-Is-Purelib: {str(pure).lower()}\n{tags}"
 
 
@@ -93,3 +115,8 @@ def _add(wheel: zipfile.ZipFile, path: str, data: bytes, mode: int) -> None:
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (0o100000 | mode) << 16
     wheel.writestr(entry, data)
+
+
+if __name__ == "__main__":
+    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    print(write(Path(sys.argv[1]), tag, [Path(sys.argv[2])], Path(sys.argv[3])))

@@ -2,8 +2,8 @@
 
     python3 packages/release/assemble.py BINARIES OUT
 
-BINARIES has a folder for each platform, by Rust's name of it, with the program in it; those that are missing are left
-out. BINARIES/extras has what extras.py wrote. Needs Python 3.11, npm and dpkg-deb; a release runs the same.
+BINARIES has a folder for each platform, by Rust's name of it, with the program and the native parts in it; those that are
+missing are left out. BINARIES/extras has what extras.py wrote. Needs Python 3.11, npm and dpkg-deb; a release runs the same.
 """
 
 import argparse
@@ -32,15 +32,26 @@ def main(binaries: Path, out: Path, complete: bool) -> None:
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     for target, program in here.items():
-        _wheel(target, program, folders["wheels"])
-        _say(npm.write_platform(target, program, version(), folders["npm"]))
+        natives = {language: _native(target, program.parent, language, complete) for language in ("python", "node")}
+        _wheel(target, program, natives["python"], folders["wheels"])
+        _say(npm.write_platform(target, program, natives["node"], version(), folders["npm"]))
     _build_decoders()
     _say(npm.write_main(TARGETS if complete else list(here), folders["npm"]))
     _downloads(here, binaries / "extras", folders["download"])
 
 
-def _wheel(target: Target, program: Path, out: Path) -> None:
-    _say(out / build_wheel.write(out, wheel_platform(target, program), [program]))
+def _native(target: Target, folder: Path, language: str, complete: bool) -> Path | None:
+    """The native part for a language; the packages do without where there is none."""
+    name = target.native(language)
+    if name is None or (folder / name).is_file():
+        return name and folder / name
+    if complete:
+        raise SystemExit(f"{folder}: has no {name}")
+    return None
+
+
+def _wheel(target: Target, program: Path, native: Path | None, out: Path) -> None:
+    _say(out / build_wheel.write(out, wheel_platform(target, program, native), [program], native))
 
 
 def _build_decoders() -> None:

@@ -1,4 +1,4 @@
-"""Packs the npm packages: one for each platform with its program, and `tersely`, which wants the one that fits."""
+"""Packs the npm packages: one for each platform with its program and native part, and `tersely`, which wants the one that fits."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ SOURCE = ROOT / "packages/typescript"
 LICENSES = ("LICENSE", "LICENSE-APACHE", "LICENSE-MIT")
 
 
-def write_platform(target: Target, program: Path, version: str, out: Path) -> Path:
+def write_platform(target: Target, program: Path, native: Path | None, version: str, out: Path) -> Path:
     system, processor, *libc = target.npm.split("-")
     about = {
         "name": f"@tersely/{target.npm}",
@@ -25,19 +25,21 @@ def write_platform(target: Target, program: Path, version: str, out: Path) -> Pa
     }
     return _pack(out / f"tersely-{target.npm}-{version}.tgz", about, [
         entry(f"bin/{target.program}", program, 0o755),
+        *([entry("tersely.node", native, 0o755)] if native else []),
         Entry("README.md", f"# {about['name']}\n\n{about['description']}\n".encode()),
     ])
 
 
 def write_main(targets: list[Target], out: Path) -> Path:
-    """`dist` must be built. Platform packages are named here and not in the tree, where `npm ci` would look for them."""
+    """`dist` and `cjs` must be built. Platform packages are named here and not in the tree, where `npm ci` would look for them."""
     about = _source()
     for unneeded in ("scripts", "devDependencies"):
         about.pop(unneeded)
     about["optionalDependencies"] = {f"@tersely/{target.npm}": about["version"] for target in targets}
-    files = sorted(file for file in (SOURCE / "dist").rglob("*") if file.is_file())
-    if not files:
-        raise SystemExit("packages/typescript/dist is empty: run `npm ci && npm run build` there")
+    built = {name: [file for file in (SOURCE / name).rglob("*") if file.is_file()] for name in ("cjs", "dist")}
+    if not all(built.values()):
+        raise SystemExit("packages/typescript has no cjs and dist: run `npm ci && npm run build` there")
+    files = sorted(file for each in (*built.values(), (SOURCE / "native").iterdir()) for file in each)
     return _pack(out / f"tersely-{about['version']}.tgz", about, [
         entry("bin/tersely.js", SOURCE / "bin/tersely.js", 0o755),
         entry("README.md", SOURCE / "README.md"),

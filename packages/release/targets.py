@@ -20,6 +20,15 @@ class Target:
     def program(self) -> str:
         return "tersely.exe" if "windows" in self.triple else "tersely"
 
+    def native(self, language: str) -> str | None:
+        """What cargo calls the native part for a language. A static program has none beside it: musl loads no library
+        that glibc loads, and the package for musl is for both."""
+        if "musl" in self.triple:
+            return None
+        if "windows" in self.triple:
+            return f"tersely_{language}.dll"
+        return f"libtersely_{language}.{'dylib' if 'apple' in self.triple else 'so'}"
+
 
 # A static program runs on every Linux, so its wheels are for the oldest glibc that pip knows, too.
 TARGETS = [
@@ -39,10 +48,10 @@ def glibc(program: Path) -> tuple[int, int]:
     return max(((int(major), int(minor)) for major, minor in named), default=(0, 0))
 
 
-def wheel_platform(target: Target, program: Path) -> str:
+def wheel_platform(target: Target, program: Path, native: Path | None = None) -> str:
     if "{glibc}" not in target.wheel:
         return target.wheel
-    major, minor = glibc(program)
+    major, minor = max(glibc(each) for each in (program, native) if each)
     if major == 0:
         raise SystemExit(f"{program}: names no glibc; is it a program for {target.triple}?")
     return target.wheel.format(glibc=f"{major}_{minor}")

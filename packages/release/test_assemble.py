@@ -46,6 +46,8 @@ class Packages(unittest.TestCase):
             program = cls.tmp / "binaries" / target.triple / target.program
             program.parent.mkdir(parents=True)
             program.write_bytes(STAND_IN.replace(b"PLATFORM", target.triple.encode()))
+            for native in filter(None, map(target.native, ("python", "node"))):
+                (program.parent / native).write_bytes(b"\0GLIBC_2.17\0" + native.encode())
         beside = cls.tmp / "binaries/extras"
         for path in EXTRAS:
             (beside / path).parent.mkdir(parents=True, exist_ok=True)
@@ -67,6 +69,17 @@ class Packages(unittest.TestCase):
             "manylinux_2_28_x86_64.whl",
             "win_amd64.whl",
         ])
+
+    def test_the_native_part_is_where_it_can_be_loaded(self) -> None:
+        for path in (self.out / "wheels").iterdir():
+            with zipfile.ZipFile(path) as wheel:
+                natives = [name for name in wheel.namelist() if name.startswith("tersely/_native.") and not name.endswith(".pyi")]
+            expected = [] if "musl" in path.name else ["tersely/_native.pyd" if "win" in path.name.split("-")[-1][:3] else "tersely/_native.abi3.so"]
+            self.assertEqual((natives, "abi3" in path.name), (expected, bool(expected)), path.name)
+        for path in (self.out / "npm").glob("tersely-*-*-*.tgz"):
+            with tarfile.open(path) as tarball:
+                has_native = "package/tersely.node" in tarball.getnames()
+            self.assertEqual(has_native, "musl" not in path.name, path.name)
 
     def test_a_wheel_records_what_is_in_it(self) -> None:
         for path in (self.out / "wheels").iterdir():

@@ -44,9 +44,18 @@ WAYS = {
     "pip": Way(
         'python3 -m venv venv; venv/bin/pip install -q --no-index --find-links "$SHELF/wheels/" tersely',
         "$HOME/venv/bin",
-        "python -c 'import tersely; rows = str([{\"id\": id} for id in range(99)]); assert len(tersely.compress(rows)) < len(rows) / 2'",
+        # In process: with the native part, and not with the program in its place.
+        "python -c 'import tersely, tersely._native; rows = str([{\"id\": id} for id in range(99)]); assert len(tersely.compress(rows)) < len(rows) / 2; "
+        "assert tersely.compress([{\"role\": \"tool\", \"tool_call_id\": \"c\", \"content\": rows}]).saving.saved > 0'",
     ),
-    "npm": Way('npm install --silent --global --prefix "$HOME/npm" --registry "$SHELF/npm/" tersely', "$HOME/npm/bin"),
+    "npm": Way(
+        'npm install --silent --global --prefix "$HOME/npm" --registry "$SHELF/npm/" tersely',
+        "$HOME/npm/bin",
+        """NODE_PATH="$HOME/npm/lib/node_modules" node -e '
+            const { core } = require("tersely/native"), { compress } = require("tersely");
+            const rows = JSON.stringify(Array.from({ length: 99 }, (_, id) => ({ id })));
+            if (core().constructor.name === "Process" || compress(rows).text.length > rows.length / 2) process.exit(1);'""",
+    ),
     "deb": Way('curl -fsSO "$SHELF/download/$DEB"; dpkg -i "$DEB"', "/usr/bin", PAGES),
     "install.sh": Way('curl -fsSL "$SHELF/download/install.sh" | TERSELY_DOWNLOAD_URL="$SHELF/download" sh', "$HOME/.local/bin"),
 }

@@ -10,7 +10,7 @@ use source::{Imports, Source, circles, crates, is_participle, products, sources,
 const PURE: [&str; 7] = ["account", "json", "codec", "stage", "core", "wire", "proof"];
 
 /// The workspace crates that each crate uses, exactly as in its manifest. A crate comes after those that it uses.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("account", &[]),
     ("json", &[]),
     ("codec", &["json"]),
@@ -23,6 +23,9 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("telemetry", &["account"]),
     ("history", &["account", "proof", "telemetry"]),
     ("engine", &["account", "core", "wire"]),
+    ("embed", &["account", "codec", "core", "engine", "json", "wire"]),
+    ("python", &["embed"]),
+    ("node", &["embed"]),
     ("hook", &["account", "core", "engine", "history", "telemetry", "wire"]),
     ("gateway", &["account", "core", "engine", "history", "store", "telemetry", "wire"]),
     ("testing", &["codec", "core", "stage", "wire"]),
@@ -39,6 +42,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "audit",
             "codec",
             "core",
+            "embed",
             "engine",
             "eval",
             "gateway",
@@ -79,6 +83,27 @@ fn pure_crates_do_not_reach_outside() {
             for at in words(&source.code, name).filter(|&at| is_use(&source.code[at + name.len()..], name)) {
                 faults.push(source.fault(at, &format!("a pure crate may not use {name}")));
             }
+        }
+    }
+    hold(&faults);
+}
+
+/// The crates that an interpreter of another language loads: their macros write `unsafe`, which the workspace forbids.
+const BINDINGS: [&str; 2] = ["node", "python"];
+
+#[test]
+fn only_macros_of_the_bindings_are_unsafe() {
+    let mut faults = Vec::new();
+    for (room, manifest) in crates() {
+        let is_binding = BINDINGS.contains(&room.as_str());
+        let lints = if is_binding { "unsafe_code = \"deny\"" } else { "[lints]\nworkspace = true" };
+        if !manifest.contains(lints) {
+            faults.push(format!("crates/{room}/Cargo.toml:1: says {lints:?}"));
+        }
+    }
+    for source in products() {
+        for at in words(&source.code, "unsafe") {
+            faults.push(source.fault(at, "no line of ours is unsafe"));
         }
     }
     hold(&faults);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// Minimum lines of tests per hundred lines of source: a change may raise these, never lower them.
-const TEST_PERCENT: [(&str, usize); 21] = [
+const TEST_PERCENT: [(&str, usize); 24] = [
     ("account", 43),
     ("agents", 29),
     ("audit", 32),
@@ -14,13 +14,16 @@ const TEST_PERCENT: [(&str, usize); 21] = [
     ("cli", 239),
     ("codec", 29),
     ("core", 75),
+    ("embed", 50),
     ("engine", 120),
     ("eval", 17),
     ("gateway", 87),
     ("history", 42),
     ("hook", 60),
     ("json", 52),
+    ("node", 0),
     ("proof", 65),
+    ("python", 0),
     ("settings", 10),
     ("stage", 35),
     ("store", 90),

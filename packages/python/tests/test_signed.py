@@ -5,15 +5,23 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import tersely
-from tersely import DecodeError
+from tersely import DecodeError, core
 
 FOLDER = Path(__file__).parents[3] / "spec/vectors"
 LAYOUT = json.loads((FOLDER / "layout.json").read_text(encoding="utf-8"))
 GENERAL = json.loads((FOLDER / "general.json").read_text(encoding="utf-8"))
 HEAD = "[Shorter notation.]\n"
 END = "\n[layout1 general]"
+
+
+def setUpModule():
+    """What is read here is read in Python: without the native part, and without the program."""
+    patch = mock.patch.object(core, "_find", side_effect=core.Unavailable("none"))
+    patch.start()
+    unittest.addModuleCleanup(patch.stop)
 
 
 class Vectors(unittest.TestCase):

@@ -2,34 +2,9 @@
 /** Starts the `tersely` program of this platform, hands signals on to it, and ends as it ends. */
 
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
+import load from "../native/load.cjs";
 
 const { arch, platform } = process;
-
-/** A static program runs on every Linux, so it stands in where the other is missing. */
-function candidates() {
-  const name = `@tersely/${platform}-${arch}`;
-  if (platform !== "linux") return [name];
-  return hasGlibc() ? [`${name}-gnu`, `${name}-musl`] : [`${name}-musl`];
-}
-
-function hasGlibc() {
-  process.report.excludeNetwork = true;
-  return Boolean(process.report.getReport().header.glibcVersionRuntime);
-}
-
-function find() {
-  const require = createRequire(import.meta.url);
-  const file = platform === "win32" ? "tersely.exe" : "tersely";
-  for (const name of candidates()) {
-    try {
-      return require.resolve(`${name}/bin/${file}`);
-    } catch {
-      // Not installed: npm takes the one that fits, and none with --omit=optional.
-    }
-  }
-  return undefined;
-}
 
 function start(program) {
   let child;
@@ -55,7 +30,7 @@ function fail(why) {
   process.exit(2);
 }
 
-const program = find();
+const program = load.program();
 if (program === undefined) {
   fail(`no program for ${platform} ${arch}: install again without --omit=optional, or another way (https://github.com/tersely/tersely/blob/main/docs/install.md)`);
 } else {

@@ -1,5 +1,8 @@
-/** Reads what Tersely writes, exactly. */
+/** Says tool output in fewer tokens, and reads what Tersely writes, exactly. */
 
+import { restoreMessages } from "./compress.js";
+import type { Format } from "./compress.js";
+import { call, Unavailable } from "./core.js";
 import { DecodeError } from "./error.js";
 import * as layout from "./layout.js";
 import * as signed from "./signed.js";
@@ -8,6 +11,20 @@ import * as terse from "./terse.js";
 import * as tree from "./tree.js";
 import type { Value } from "./tree.js";
 
+export { anthropic, openai } from "./clients.js";
+export { compress, compressAsync, expand } from "./compress.js";
+export type {
+  CompressedMessages,
+  CompressedText,
+  CompressOptions,
+  Format,
+  MessageOptions,
+  Saving,
+  TextOptions,
+} from "./compress.js";
+export { wrapFetch } from "./fetch.js";
+export type { FetchOptions } from "./fetch.js";
+export { tool } from "./tool.js";
 export { DecodeError, type Value };
 
 /** In the order in which they are tried on a text of unknown form. */
@@ -24,8 +41,24 @@ export type Form = keyof typeof FORMS;
  *
  * Of what `tersely compress` writes, that is every text that `restore` gives back as JSON.
  */
-export function decode(text: string, form?: Form): Value {
-  return tree.toValue(parse(text, form));
+export function decode(text: string, form?: Form | "toon" | "json"): Value {
+  if (form === "toon" || form === "json") return decodeByCore(text, form);
+  try {
+    return tree.toValue(parse(text, form));
+  } catch (fault) {
+    if (form !== undefined || !(fault instanceof DecodeError)) throw fault;
+    try {
+      return decodeByCore(text, undefined);
+    } catch {
+      throw fault;
+    }
+  }
+}
+
+function decodeByCore(text: string, form: string | undefined): Value {
+  const { about, payload } = call("decode", { form }, text);
+  if (about.kind !== "json") throw new DecodeError(1, 1, "a document in one of the forms", "another text");
+  return JSON.parse(payload) as Value;
 }
 
 /** The exact compact JSON that `text` stands for: number text and duplicate keys kept. */
@@ -34,12 +67,29 @@ export function toJson(text: string, form?: Form): string {
 }
 
 /**
- * The text that `tersely compress` wrote as `text`, character for character; any other text as it is.
+ * What `compress` made smaller, as it was, character for character; any other text or message as it is.
  *
- * It reads the general form, JSON, and JSON in the general form. Of other forms the fault names the program, which
- * reads them all.
+ * A text from which detail was left out, or that was damaged, throws a DecodeError. A reference to an earlier result
+ * needs that result, so give the messages, all of them, rather than one text.
  */
-export function restore(text: string): string {
+export function restore(text: string): string;
+export function restore<M>(messages: readonly M[], format?: Format): M[];
+export function restore<M>(content: string | readonly M[], format?: Format): string | M[] {
+  if (typeof content !== "string") return restoreMessages(content, format);
+  // A half of a surrogate pair would not survive the way there and back.
+  if (HALF_PAIR.test(content)) return restoreHere(content);
+  try {
+    return call("restore", {}, content).payload;
+  } catch (error) {
+    if (error instanceof Unavailable) return restoreHere(content);
+    throw error;
+  }
+}
+
+const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/** Without the native part and the program: the general form, JSON, and JSON in the general form. */
+function restoreHere(text: string): string {
   const plain = text.startsWith(BYTE_ORDER) ? text.slice(1) : text;
   const found = signed.read(plain);
   if (found === undefined) {

@@ -15,6 +15,7 @@ mod filter;
 mod hook;
 mod http;
 mod init;
+mod library;
 mod man;
 mod mcp;
 mod provider;
@@ -80,6 +81,8 @@ pub(crate) enum TerselyCommand {
     Encode(encode::EncodeArgs),
     Decode(decode::DecodeArgs),
     Count(count::CountArgs),
+    #[command(hide = true)]
+    Library(library::LibraryArgs),
     Filter(filter::FilterArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
@@ -110,6 +113,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Encode(args) => encode::run(args),
         TerselyCommand::Decode(args) => decode::run(args),
         TerselyCommand::Count(args) => count::run(args),
+        TerselyCommand::Library(args) => library::run(args),
         TerselyCommand::Filter(args) => filter::run(args),
         TerselyCommand::Config(args) => config::run(args),
         TerselyCommand::Completions(args) => completions::run(args, TerselyArgs::command()),

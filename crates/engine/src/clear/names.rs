@@ -147,13 +147,18 @@ fn is_file(name: &str) -> bool {
     })
 }
 
-/// The words of a text that may be names.
+/// The words of a text that may be names. One colon divides a path from a line number, two belong to a name.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |sign: char| sign.is_alphanumeric() || "_./:-@".contains(sign);
     let words = text.split(move |sign: char| !is_name(sign));
+    let words = words.flat_map(|word| if word.contains("::") { word.split("\0") } else { word.split(":") });
     let words =
         words.map(|word| word.trim_start_matches([':', '-', '@']).trim_end_matches(['.', ':', '-', '@']));
     words
+        .map(|word| {
+            word.strip_prefix("..")
+                .map_or(word, |rest| if rest.starts_with('/') { word } else { rest.trim_start_matches('.') })
+        })
         .map(|word| word.trim_end_matches('/'))
         .filter(|word| word.len() >= MIN_BYTES && word.len() <= MAX_BYTES)
 }
@@ -170,11 +175,21 @@ mod tests {
     #[test]
     fn names_are_paths_symbols_ids_and_what_is_defined() {
         let text = "    12\tpub(crate) fn load(path: &Path) -> Config {\nthis function returns each item also\n\
-                    ./src/main.rs max_bytes HttpClient a1b2c3d4 issue 90812, some-flag: yes (ok).\n";
+                    ./src/main.rs max_bytes HttpClient a1b2c3d4 issue 90812, some-flag: yes ...and (ok) ../lib/a.c:12:int core::fmt\n";
         let found = hidden(text, "", 999);
         assert_eq!(
             found,
-            ["load", "./src/main.rs", "max_bytes", "HttpClient", "a1b2c3d4", "90812", "some-flag"]
+            [
+                "load",
+                "./src/main.rs",
+                "max_bytes",
+                "HttpClient",
+                "a1b2c3d4",
+                "90812",
+                "some-flag",
+                "../lib/a.c",
+                "core::fmt"
+            ]
         );
     }
 

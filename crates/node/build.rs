@@ -1,0 +1,5 @@
+//! Sets the flags that linking a library for Node.js needs.
+
+fn main() {
+    napi_build::setup();
+}
