@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::stage::{post, start, tersely, turn, upstream};
+use crate::stage::{post, scripted, start, tersely, turn, upstream};
 
 /// A folder with an agent that sends one request, and a place for a history.
 struct Place(PathBuf);
@@ -235,4 +235,28 @@ fn a_run_inside_of_a_run_counts_once() {
     assert_eq!(words(&done.stderr).matches("tersely: ").count(), 1, "{}", words(&done.stderr));
     assert_eq!(seen.try_iter().count(), 1);
     assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
+}
+
+/// Behaviour 13.29: requests above a step of the model's price are told with what they cost more; below it, nothing is.
+#[test]
+fn a_step_of_the_price_is_told() {
+    let place = Place::new("steps");
+    let body = turn().0.replace("\"m\"", "\"gemini-2.5-pro\"");
+    fs::write(place.0.join("shop/body.json"), body).expect("a file");
+    for (input, requests) in [(90_000, 0), (250_000, 1), (300_000, 2)] {
+        let usage = format!(r#""usage":{{"input_tokens":{input},"output_tokens":10}}"#);
+        let answer = format!(r#"{{"id":"m","type":"message","model":"gemini-2.5-pro",{usage}}}"#);
+        let (upstream, _seen) = scripted(move |_| (200, answer.clone()));
+        let done =
+            place.agent(&upstream.to_string(), &[("TERSELY_CLEAR", "cold")]).output().expect("it ends");
+        check(&done, 0, "gemini-2.5-pro");
+        let told = place.stats();
+        assert_eq!(told["price_steps"]["requests"], requests, "{input}");
+    }
+    let shown = words(&place.tersely(&["stats"], &[]).output().expect("it ends").stdout);
+    assert!(shown.contains("2 requests above a price step (200 k tokens): about "), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    let wrong =
+        place.tersely(&["stats"], &[("TERSELY_PRICES_FILE", "nowhere.toml")]).output().expect("it ends");
+    check(&wrong, 2, "cannot read prices from nowhere.toml");
 }

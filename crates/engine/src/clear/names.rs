@@ -125,7 +125,10 @@ impl Kind {
         let letters = name.bytes().filter(u8::is_ascii_alphabetic).count();
         let digits = name.bytes().filter(u8::is_ascii_digit).count();
         match () {
-            () if letters > 1 && has(|byte| byte == b'/') => Self::Path,
+            () if name.starts_with("//") || (name.starts_with('.') && !name[1..].contains(['.', '/'])) => {
+                Self::Word
+            }
+            () if letters > 1 && has(|byte| byte == b'/') && !is_pair(name) => Self::Path,
             () if letters > 1 && is_file(name) => Self::Path,
             () if digits >= 5
                 || (digits >= 2 && letters > 0 && name.len() >= 7 && !has(|byte| byte == b'_')) =>
@@ -137,6 +140,15 @@ impl Kind {
             () => Self::Word,
         }
     }
+}
+
+/// True for two words with a slash between them, such as `and/or`.
+fn is_pair(name: &str) -> bool {
+    let mut parts = name.split('/');
+    let is_word = |part: Option<&str>| {
+        part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_lowercase()) && !part.is_empty())
+    };
+    is_word(parts.next()) && is_word(parts.next()) && parts.next().is_none()
 }
 
 /// True when a name ends like that of a file: a dot and a few letters.
@@ -151,7 +163,7 @@ fn is_file(name: &str) -> bool {
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |sign: char| sign.is_alphanumeric() || "_./:-@".contains(sign);
     let words = text.split(move |sign: char| !is_name(sign));
-    let words = words.flat_map(|word| if word.contains("::") { word.split("\0") } else { word.split(":") });
+    let words = words.flat_map(|word| if word.contains("::") { word.split('\0') } else { word.split(':') });
     let words =
         words.map(|word| word.trim_start_matches([':', '-', '@']).trim_end_matches(['.', ':', '-', '@']));
     words
@@ -175,7 +187,7 @@ mod tests {
     #[test]
     fn names_are_paths_symbols_ids_and_what_is_defined() {
         let text = "    12\tpub(crate) fn load(path: &Path) -> Config {\nthis function returns each item also\n\
-                    ./src/main.rs max_bytes HttpClient a1b2c3d4 issue 90812, some-flag: yes ...and (ok) ../lib/a.c:12:int core::fmt\n";
+                    ./src/main.rs max_bytes HttpClient a1b2c3d4 issue 90812, some-flag: yes ...and/or (ok) .join ../lib/a.c:12:int core::fmt\n";
         let found = hidden(text, "", 999);
         assert_eq!(
             found,

@@ -10,7 +10,7 @@ use crate::clear::names::VisibleNames;
 
 /// The greatest part of a text that its names may take, and the most bytes.
 const NAMES_DIVISOR: usize = 8;
-const MAX_NAMES_BYTES: usize = 1_200;
+const MAX_NAMES_BYTES: usize = 1_600;
 
 /// The most bytes of a command that are shown.
 const MAX_COMMAND_BYTES: usize = 160;
