@@ -109,6 +109,8 @@ fn an_old_result_leaves_its_call_its_size_and_its_names() {
     let mut talk = Talk::new();
     let text = format!("{}fn parse_config(path: &Path) -> Config {{\n    src/settings/load.rs\n", long("a"));
     talk.read("src/main.rs", &text).time_passes();
+    // Who asks for a thing does not say where it is.
+    talk.0.push(json!({"role": "user", "content": "What about parse_config?"}));
     let sent = talk.cleared().remove(0);
     assert!(
         is_cleared(&sent) && sent.contains("[cleared, 62 lines: Read src/main.rs; names in it: "),

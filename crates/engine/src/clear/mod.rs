@@ -83,7 +83,13 @@ impl ClearPlan {
             .collect();
         let is_hidden =
             |slot: &usize| self.0.contains_key(slot) || chosen.iter().any(|old| old.slot == *slot);
-        let mut visible = VisibleNames::of(said.iter().map(|(_, text)| &**text));
+        // A person who names a thing does not say where it is.
+        let is_models = |at: usize| {
+            let message = messages.partition_point(|message| message.span.end <= at);
+            messages.get(message).is_some_and(|message| message.is_model)
+        };
+        let told = said.iter().filter(|(at, _)| is_models(*at));
+        let mut visible = VisibleNames::of(told.map(|(_, text)| &**text));
         (0..slots.len()).filter(|slot| !is_hidden(slot)).for_each(|slot| visible.show(&texts[slot]));
         for old in chosen {
             let slot = old.slot;
