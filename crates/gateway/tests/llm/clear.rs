@@ -139,7 +139,7 @@ impl Town {
 
     async fn gateway_with(&self, store: Option<&ValkeyNode>, mode: Mode, clock: TestClock) -> Gateway {
         let place = store.map(|node| {
-            let deadline = Duration::from_secs(2);
+            let deadline = Duration::from_secs(10);
             StorePlace::Remote(Remote { addresses: vec![node.address()], deadline, ..Remote::default() })
         });
         let secret = StoreSecret::new(b"only for tests, and long enough").ok();
