@@ -1,15 +1,10 @@
 //! The arithmetic of a clearing: what it saves at the prices of a model, and what fetching cleared results back costs.
 
 use crate::price::TokenRates;
-
-/// One in this many cleared results is fetched back.
-const FETCHED: u64 = 10;
+use crate::request::RequestRecord;
 
 /// About how many tokens the words for a cleared result cost.
 const WORDS_TOKENS: u64 = 80;
-
-/// About how many tokens a model writes to fetch a result.
-const CALL_TOKENS: u64 = 60;
 
 /// How many requests follow one after which results were cleared, at least.
 const FURTHER_REQUESTS: u64 = 10;
@@ -29,14 +24,32 @@ pub struct Clearing {
 }
 
 impl Clearing {
+    /// One in this many cleared results is fetched back.
+    pub const FETCHED: u32 = 10;
+
+    /// About how many tokens a model writes to fetch a result.
+    pub const CALL_TOKENS: u64 = 60;
+
+    /// The clearing that makes a request with the record `after` of one with the record `before`.
+    #[must_use]
+    pub fn between(before: &RequestRecord, after: &RequestRecord) -> Self {
+        let tokens = |record: &RequestRecord| record.total_tokens().after as u64;
+        Self {
+            results: after.cleared_results().saturating_sub(before.cleared_results()) as u64,
+            removed: tokens(before).saturating_sub(tokens(after)),
+            context: tokens(after),
+        }
+    }
+
     /// The least number of tokens that a single result has to cost, so that clearing it pays in a request of this many
     /// tokens and in those that follow.
     #[must_use]
     pub fn least(rates: &TokenRates, is_hour: bool, context: u64) -> u64 {
         let spared = rates.spare_rate(is_hour).max(1);
-        let fetch = context.saturating_mul(rates.cache_read).saturating_add(CALL_TOKENS * rates.output);
+        let fetch = fetch_cost(rates, context);
         // What is saved, (size - words) × spared, is more than a tenth of what fetching costs, size × spared + fetch.
-        (WORDS_TOKENS * FETCHED + fetch / spared) / (FETCHED - 1) + 1
+        let fetched = u64::from(Self::FETCHED);
+        (WORDS_TOKENS * fetched + fetch / spared) / (fetched - 1) + 1
     }
 
     /// True when the clearing saves more in the very next request than fetching back one result in ten costs: nobody
@@ -44,12 +57,17 @@ impl Clearing {
     #[must_use]
     pub fn pays(&self, rates: &TokenRates, is_hour: bool) -> bool {
         let written = u128::from(rates.write_rate(is_hour));
-        let [results, removed, context] = [self.results, self.removed, self.context].map(u128::from);
-        let fetch = context * u128::from(rates.cache_read) + u128::from(CALL_TOKENS * rates.output);
+        let [results, removed, fetch] =
+            [self.results, self.removed, fetch_cost(rates, self.context)].map(u128::from);
         let cleared = removed + results * u128::from(WORDS_TOKENS);
         let fetched = (cleared * written).saturating_add(results.saturating_mul(fetch));
-        self.removed >= MIN_REMOVED && removed * written * u128::from(FETCHED) > fetched
+        self.removed >= MIN_REMOVED && removed * written * u128::from(Self::FETCHED) > fetched
     }
+}
+
+/// What one fetch costs besides the text: the context is read once more, and the call is written.
+fn fetch_cost(rates: &TokenRates, context: u64) -> u64 {
+    context.saturating_mul(rates.cache_read).saturating_add(Clearing::CALL_TOKENS * rates.output)
 }
 
 impl TokenRates {
@@ -81,7 +99,7 @@ mod tests {
         let rates = rates("claude-sonnet-4-5");
         let least = Clearing::least(&rates, false, 100_000);
         let gain = |size: u64| {
-            let fetch = 100_000 * rates.cache_read + CALL_TOKENS * rates.output;
+            let fetch = 100_000 * rates.cache_read + Clearing::CALL_TOKENS * rates.output;
             let saved = (size - WORDS_TOKENS) * rates.spare_rate(false);
             i128::from(saved * 10) - i128::from(size * rates.spare_rate(false) + fetch)
         };

@@ -10,8 +10,7 @@ use crate::options::CallOptions;
 use crate::reply::CallReply;
 use crate::request::{about, engine, expand, restore_request, shrink};
 
-/// The list of a Gemini request, and the member that its items have.
-const CONTENTS: &str = "contents";
+/// The member that the messages of a Gemini request have.
 const PARTS: &str = "\"parts\"";
 
 /// Messages, their model and their tools, as a caller gave them.
@@ -34,7 +33,7 @@ impl LoneConversation {
         count_messages(messages).ok_or_else(|| refuse("must be a list of objects"))?;
         let lone = LoneMessages { messages, model: value("model"), tools: value("tools") };
         let provider = options.provider.unwrap_or_else(|| provider(&lone));
-        let body = body(provider, &lone);
+        let body = lone.body(provider);
         Ok(Self { provider, body })
     }
 
@@ -78,20 +77,21 @@ impl LoneConversation {
 
     /// The body with a tool in place of those that it has.
     fn with_tool(&self) -> Vec<u8> {
-        let found = top_members(&[place(self.provider), "model"], &self.body).unwrap_or_default();
+        let place = LoneMessages::place(self.provider);
+        let found = top_members(&[place, "model"], &self.body).unwrap_or_default();
         let tool: &[u8] = match self.provider.name() {
             "anthropic" => br#"[{"name":"tool","input_schema":{"type":"object"}}]"#,
             "responses" => br#"[{"type":"function","name":"tool"}]"#,
             "gemini" => br#"[{"functionDeclarations":[{"name":"tool"}]}]"#,
             _ => br#"[{"type":"function","function":{"name":"tool"}}]"#,
         };
-        let messages = value(&found, place(self.provider)).unwrap_or(b"[]");
-        body(self.provider, &LoneMessages { messages, model: value(&found, "model"), tools: Some(tool) })
+        let messages = value(&found, place).unwrap_or(b"[]");
+        LoneMessages { messages, model: value(&found, "model"), tools: Some(tool) }.body(self.provider)
     }
 
     /// `{"messages": […], "tools": […]}` from a body. A message that did not change is `null`: the caller has it.
     fn parts(&self, body: &[u8]) -> Vec<u8> {
-        let place = place(self.provider);
+        let place = LoneMessages::place(self.provider);
         let read = |body| top_members(&[place, "tools"], body).unwrap_or_default();
         let (came, now) = (read(&self.body), read(body));
         let mut out = b"{\"messages\":".to_vec();
@@ -122,13 +122,13 @@ fn changes(came: &[u8], now: &[u8]) -> Vec<u8> {
 
 /// The provider whose format the messages have.
 fn provider(lone: &LoneMessages<'_>) -> &'static Provider {
-    let gemini = || PROVIDERS.into_iter().find(|provider| place(provider) == CONTENTS);
+    let gemini = || PROVIDERS.into_iter().find(|provider| provider.name() == "gemini");
     let found = lone.provider();
     // A message of another API has no parts, so a slot of Gemini's is proof.
     let has_parts = || String::from_utf8_lossy(lone.messages).contains(PARTS);
     let is_gemini = |gemini: &&'static Provider| {
         let slots =
-            |provider: &'static Provider| provider.slots(&body(provider, lone)).unwrap_or_default().len();
+            |provider: &'static Provider| provider.slots(&lone.body(provider)).unwrap_or_default().len();
         slots(found) == 0 && (slots(gemini) > 0 || lone.tools.is_none() && all_have_parts(lone.messages))
     };
     gemini().filter(|_| has_parts()).filter(is_gemini).unwrap_or(found)
@@ -139,24 +139,4 @@ fn all_have_parts(messages: &[u8]) -> bool {
     let list: Vec<serde_json::Map<String, serde_json::Value>> =
         serde_json::from_slice(messages).unwrap_or_default();
     !list.is_empty() && list.iter().all(|message| message.contains_key("parts"))
-}
-
-/// The member that contains the provider's list of messages.
-fn place(provider: &Provider) -> &'static str {
-    match provider.name() {
-        "gemini" => CONTENTS,
-        "responses" => "input",
-        _ => "messages",
-    }
-}
-
-fn body(provider: &Provider, lone: &LoneMessages<'_>) -> Vec<u8> {
-    let named = |name: &str, value: &[u8]| [b"\"", name.as_bytes(), b"\":", value].concat();
-    let members = [
-        lone.model.map(|model| named("model", model)),
-        Some(named(place(provider), lone.messages)),
-        lone.tools.map(|tools| named("tools", tools)),
-    ];
-    let members: Vec<_> = members.into_iter().flatten().collect();
-    [b"{", members.join(&b',').as_slice(), b"}"].concat()
 }

@@ -17,7 +17,7 @@ pub struct LoneMessages<'a> {
     pub tools: Option<&'a [u8]>,
 }
 
-/// The supported formats: the provider's name, and the member that contains the array of messages.
+/// The formats that are told apart: the provider's name, and the member that contains the array of messages.
 const SHAPES: [(&str, &str); 3] = [("chat", "messages"), ("anthropic", "messages"), ("responses", "input")];
 
 /// Members that occur only in the tools of one format.
@@ -38,13 +38,20 @@ impl<'a> LoneMessages<'a> {
         by_tools.or_else(|| shapes().min_by_key(first)).unwrap_or(PROVIDERS[0])
     }
 
+    /// The member of the provider's requests that contains the array of messages.
+    #[must_use]
+    pub fn place(provider: &Provider) -> &'static str {
+        let all = SHAPES.iter().chain(&[("gemini", "contents")]);
+        all.into_iter().find(|(name, _)| *name == provider.name()).map_or("messages", |(_, place)| place)
+    }
+
     /// Builds a request body for this provider from these members alone.
     #[must_use]
     pub fn body(&self, provider: &Provider) -> Vec<u8> {
         let named = |name: &str, value: &[u8]| [b"\"", name.as_bytes(), b"\":", value].concat();
         let members = [
             self.model.map(|model| named("model", model)),
-            Some(named(place(provider), self.messages)),
+            Some(named(Self::place(provider), self.messages)),
             self.tools.map(|tools| named("tools", tools)),
         ];
         let members: Vec<_> = members.into_iter().flatten().collect();
@@ -56,10 +63,11 @@ impl<'a> LoneMessages<'a> {
     /// # Errors
     /// Fails if the body has no messages.
     pub fn of(provider: &Provider, body: &'a [u8]) -> Result<Self, JsonError> {
-        let found = top_members(&["messages", "input", "model", "tools"], body)?;
+        let place = Self::place(provider);
+        let found = top_members(&[place, "model", "tools"], body)?;
         let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
         let absent = JsonError { at: 0, expected: "messages" };
-        let messages = value(place(provider)).ok_or(absent)?;
+        let messages = value(place).ok_or(absent)?;
         Ok(Self { messages, model: value("model"), tools: value("tools") })
     }
 }
@@ -86,11 +94,6 @@ pub fn check_json(body: &[u8]) -> Result<(), String> {
 pub fn lone_provider(name: &str) -> Option<&'static Provider> {
     let known = SHAPES.iter().any(|(shape, _)| *shape == name);
     PROVIDERS.into_iter().find(|provider| known && provider.name() == name)
-}
-
-/// The member that contains the provider's array of messages.
-fn place(provider: &Provider) -> &'static str {
-    SHAPES.iter().find(|(name, _)| *name == provider.name()).map_or("messages", |(_, place)| place)
 }
 
 fn by_tools(tools: &[u8]) -> Option<&'static Provider> {

@@ -10,12 +10,8 @@ use crate::conversations::replay::{SeenBlocks, unread};
 use crate::conversations::transcript::Transcript;
 use crate::recall::score::{RecallScore, RecallTalk, SeenBody, score_turn};
 
-/// One in this many cleared results is fetched back in the next turn.
-const FETCHED: usize = 10;
-
-/// The tokens of a result that is fetched, and those that a model writes to fetch it.
+/// The tokens of a result that is fetched.
 const FETCHED_TOKENS: u64 = 1_500;
-const CALL_TOKENS: u64 = 60;
 
 /// The result of replaying a transcript.
 #[derive(Debug, Default)]
@@ -98,10 +94,11 @@ impl SentTurns {
             let again = TokenUsage {
                 cache_read: usage.read(),
                 cache_write: FETCHED_TOKENS,
-                output: CALL_TOKENS,
+                output: Clearing::CALL_TOKENS,
                 ..TokenUsage::default()
             };
-            replay.bill += turn.cleared * price.cost(&again) / FETCHED;
+            let fetched = usize::try_from(Clearing::FETCHED).unwrap_or(usize::MAX);
+            replay.bill += turn.cleared * price.cost(&again) / fetched;
         }
         replay
     }
@@ -163,15 +160,12 @@ impl<'t> ClearRun<'t> {
         let mut points = self.points.clone();
         points.push(ClearPoint { messages, least });
         let after = self.pass(&points, request)?.report.record;
-        let results = after.cleared_results().saturating_sub(before.cleared_results());
-        let now = after.total_tokens().after as u64;
-        let clearing =
-            Clearing { results: results as u64, removed: context.saturating_sub(now), context: now };
+        let clearing = Clearing::between(&before, &after);
         if !clearing.pays(&rates, false) {
             return Ok(0);
         }
         self.points = points;
-        Ok(results)
+        Ok(usize::try_from(clearing.results).unwrap_or_default())
     }
 
     /// Looks for what the calls of this turn name, once the conversation was cleared.

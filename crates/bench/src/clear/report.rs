@@ -94,7 +94,7 @@ impl ClearScore {
             "client",
             "transcripts",
             "cold",
-            "cleared",
+            "clearings",
             "results",
             "direct",
             "standard",
@@ -110,8 +110,8 @@ impl ClearScore {
         let mut rows = vec![head.map(str::to_owned).to_vec()];
         rows.extend(groups.into_iter().chain([("all", all)]).map(|(client, ways)| cells(client, &ways)));
         table::align("lrrrrrrrrr", &rows)
-            + "\n\nEvery second pause of a person is longer than the cache lives. Cold: such pauses; cleared: those at"
-            + "\nwhich results were cleared, and how many. Direct: the input's bill in thousands of plain tokens; then"
+            + "\n\nEvery second pause of a person is longer than the cache lives. Cold: such pauses; clearings: those at"
+            + "\nwhich results were cleared; results: how many. Direct: the input's bill in thousands of plain tokens; then"
             + "\nthe percent saved, one cleared result in ten fetched back. Peak: the longest requests, shorter by."
     }
 
@@ -136,10 +136,13 @@ impl ClearScore {
         let [shown, found] = all.fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
         let said: usize = self.usual().map(|(_, ways)| ways[2].recall.said).sum();
         let mut lines = vec![
-            format!(
-                "names in calls after a clearing, of {shown}: in sight {}",
-                Share::saved(shown, shown - found - said)
-            ),
+            match shown {
+                0 => "names in calls after a clearing: none".to_owned(),
+                _ => format!(
+                    "names in calls after a clearing, of {shown}: in sight {}",
+                    Share::saved(shown, shown - found - said)
+                ),
+            },
             format!("transcripts dearer than in standard mode (law: 0)     {}", self.dearer().len()),
             format!("changes without a clearing (law: 0)                   {}", self.changed()),
         ];

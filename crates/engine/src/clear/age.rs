@@ -23,17 +23,16 @@ pub(super) struct OldResult {
 }
 
 impl OldResults {
-    /// The results that are old at the end of these messages: the model has spoken often since, and so has a person.
+    /// The results in these slots that are old at the end of these messages, which contain them: the model has spoken often since, and so has a person.
     pub(super) fn of(messages: &[SpokenMessage], slots: &[Slot<'_>]) -> Self {
         let is_turn = |at: usize| messages[at].is_model && (at == 0 || !messages[at - 1].is_model);
         let turn = (0..messages.len()).rev().filter(|at| is_turn(*at)).nth(LATEST_TURNS - 1);
         let person = messages.iter().rposition(|message| message.is_human);
         let Some((turn, person)) = turn.zip(person) else { return Self(Vec::new()) };
-        let (border, end) = (messages[turn.min(person)].span.start, messages[messages.len() - 1].span.end);
-        let count = slots.partition_point(|slot| slot.span.start < end);
+        let border = messages[turn.min(person)].span.start;
         let mut later = LaterResults::default();
         let mut old = Vec::new();
-        for (at, slot) in slots[..count].iter().enumerate().rev() {
+        for (at, slot) in slots.iter().enumerate().rev() {
             let verdict = later.judge(slot);
             if slot.span.start < border {
                 old.extend(verdict.map(|is_superseded| OldResult { slot: at, is_superseded }));
@@ -42,10 +41,6 @@ impl OldResults {
         }
         old.reverse();
         Self(old)
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &OldResult> {

@@ -9,11 +9,12 @@ mod quote;
 mod stub;
 mod subject;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use tersely_wire::{Reading, Slot, SpokenMessage};
 
-use crate::clear::age::OldResults;
+use crate::clear::age::{OldResult, OldResults};
 use crate::clear::names::VisibleNames;
 use crate::clear::quote::QuotedLines;
 use crate::clear::stub::Stub;
@@ -48,8 +49,12 @@ impl ClearPlan {
     ) -> Self {
         let messages = reading.messages();
         let mut plan = Self::default();
-        for point in points.iter().filter(|point| (1..=messages.len()).contains(&point.messages)) {
-            plan.clear(point.least, &messages[..point.messages], (reading, shown));
+        let points: Vec<_> =
+            points.iter().filter(|point| (1..=messages.len()).contains(&point.messages)).collect();
+        let Some(last) = points.iter().map(|point| point.messages).max() else { return plan };
+        let conversation = ClearedConversation::of(reading, messages[last - 1].span.end, shown);
+        for point in points {
+            plan.clear(point.least, &messages[..point.messages], &conversation);
         }
         plan
     }
@@ -60,37 +65,22 @@ impl ClearPlan {
     }
 
     /// Clears what is old at the end of these messages.
-    fn clear(
-        &mut self,
-        least: usize,
-        messages: &[SpokenMessage],
-        (reading, shown): (&Reading<'_>, &dyn Fn(&Slot<'_>) -> String),
-    ) {
-        let old = OldResults::of(messages, reading.slots());
-        let Some(end) = messages.last().map(|message| message.span.end).filter(|_| !old.is_empty()) else {
+    fn clear(&mut self, least: usize, messages: &[SpokenMessage], conversation: &ClearedConversation<'_>) {
+        let Some(end) = messages.last().map(|message| message.span.end) else { return };
+        let (slots, texts, said) = conversation.until(end);
+        let old = OldResults::of(messages, slots);
+        let may_clear = |old: &&OldResult| {
+            !self.0.contains_key(&old.slot) && old.may_clear(&slots[old.slot], &texts[old.slot])
+        };
+        let chosen: Vec<_> = old.iter().filter(may_clear).collect();
+        if chosen.is_empty() {
             return;
-        };
-        let count = reading.slots().partition_point(|slot| slot.span.start < end);
-        let slots = &reading.slots()[..count];
-        let texts: Vec<_> = slots.iter().map(shown).collect();
-        let said: Vec<_> = reading.spoken_strings().take_while(|(at, _)| *at < end).collect();
-        let quoted = QuotedLines::of(slots, &texts, &said);
-        let chosen: Vec<_> = old
-            .iter()
-            .filter(|old| {
-                !self.0.contains_key(&old.slot) && old.may_clear(&slots[old.slot], &texts[old.slot])
-            })
-            .collect();
-        let is_hidden =
-            |slot: &usize| self.0.contains_key(slot) || chosen.iter().any(|old| old.slot == *slot);
-        // A person who names a thing does not say where it is.
-        let is_models = |at: usize| {
-            let message = messages.partition_point(|message| message.span.end <= at);
-            messages.get(message).is_some_and(|message| message.is_model)
-        };
-        let told = said.iter().filter(|(at, _)| is_models(*at));
-        let mut visible = VisibleNames::of(told.map(|(_, text)| &**text));
-        (0..slots.len()).filter(|slot| !is_hidden(slot)).for_each(|slot| visible.show(&texts[slot]));
+        }
+        let quoted = QuotedLines::of(slots, texts, said);
+        let mut visible = VisibleNames::of(model_words(messages, said));
+        let hidden: HashSet<_> = self.0.keys().copied().chain(chosen.iter().map(|old| old.slot)).collect();
+        let shown = texts.iter().enumerate().filter(|(slot, _)| !hidden.contains(slot));
+        shown.for_each(|(_, text)| visible.show(text));
         for old in chosen {
             let slot = old.slot;
             let text = &texts[slot];
@@ -99,5 +89,42 @@ impl ClearPlan {
                 self.0.insert(slot, ClearedResult { words, least });
             }
         }
+    }
+}
+
+/// What the model has said, with the names of its calls. A person who names a thing does not say where it is.
+fn model_words<'s>(messages: &[SpokenMessage], said: &'s [SaidText<'_>]) -> impl Iterator<Item = &'s str> {
+    let is_models = |at: usize| {
+        let message = messages.partition_point(|message| message.span.end <= at);
+        messages.get(message).is_some_and(|message| message.is_model)
+    };
+    said.iter().filter(move |(at, _)| is_models(*at)).map(|(_, text)| &**text)
+}
+
+/// A string beside the results, with its position.
+type SaidText<'a> = (usize, Cow<'a, str>);
+
+/// A conversation up to the last point at which it was cleared, read once for all points.
+struct ClearedConversation<'a> {
+    slots: &'a [Slot<'a>],
+    /// The text of each slot, with its secrets masked.
+    texts: Vec<String>,
+    /// What was said beside the results.
+    said: Vec<SaidText<'a>>,
+}
+
+impl<'a> ClearedConversation<'a> {
+    fn of(reading: &'a Reading<'a>, end: usize, shown: &dyn Fn(&Slot<'_>) -> String) -> Self {
+        let count = reading.slots().partition_point(|slot| slot.span.start < end);
+        let slots = &reading.slots()[..count];
+        let said = reading.spoken_strings().take_while(|(at, _)| *at < end).collect();
+        Self { slots, texts: slots.iter().map(shown).collect(), said }
+    }
+
+    /// What stands before this position.
+    fn until(&self, end: usize) -> (&[Slot<'a>], &[String], &[SaidText<'a>]) {
+        let slots = self.slots.partition_point(|slot| slot.span.start < end);
+        let said = self.said.partition_point(|(at, _)| *at < end);
+        (&self.slots[..slots], &self.texts[..slots], &self.said[..said])
     }
 }

@@ -163,7 +163,10 @@ fn is_file(name: &str) -> bool {
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |sign: char| sign.is_alphanumeric() || "_./:-@".contains(sign);
     let words = text.split(move |sign: char| !is_name(sign));
-    let words = words.flat_map(|word| if word.contains("::") { word.split('\0') } else { word.split(':') });
+    let words = words.flat_map(|word| {
+        let is_scoped = word.contains("::");
+        word.split(move |sign: char| sign == ':' && !is_scoped)
+    });
     let words =
         words.map(|word| word.trim_start_matches([':', '-', '@']).trim_end_matches(['.', ':', '-', '@']));
     words

@@ -63,12 +63,8 @@ impl Stub<'_, '_> {
         let tool = if call.tool.is_empty() { "a tool" } else { &*call.tool };
         let command = call.command.as_deref().unwrap_or_default();
         let command = command.lines().next().unwrap_or_default();
-        let end = command
-            .char_indices()
-            .map(|(at, sign)| at + sign.len_utf8())
-            .take_while(|end| *end <= MAX_COMMAND_BYTES)
-            .last();
-        format!("{tool} {}", &command[..end.unwrap_or(0)]).trim_end().to_owned()
+        let end = command.floor_char_boundary(MAX_COMMAND_BYTES);
+        format!("{tool} {}", &command[..end]).trim_end().to_owned()
     }
 }
 

@@ -30,9 +30,7 @@ impl<'s> Subject<'s> {
             _ => Some(Self::Call(&slot.call.tool, command)),
         }
     }
-}
 
-impl<'s> Subject<'s> {
     /// The file, if the result shows one.
     pub(super) fn file(self) -> Option<&'s str> {
         match self {

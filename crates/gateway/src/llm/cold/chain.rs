@@ -1,24 +1,26 @@
 //! Recognises a conversation by one hash of its messages up to each.
 
-use tersely_account::{PromptMarks, stable_hash};
+use std::sync::Arc;
+
+use tersely_account::{PartMark, PromptMarks, stable_hash};
 
 /// The number of messages by which a conversation is found. They contain words of the model, which nobody can guess, and
 /// no conversation is cleared that is as short as that.
 const KEY_MESSAGES: usize = 12;
 
 /// The hashes of a request's messages, each of all up to it.
-pub(super) struct MessageChain<'m> {
-    marks: &'m PromptMarks,
+pub(super) struct MessageChain {
+    marks: Arc<PromptMarks>,
     hashes: Vec<u64>,
 }
 
-impl<'m> MessageChain<'m> {
-    pub(super) fn of(marks: &'m PromptMarks) -> Self {
-        let chain = |before: &mut u64, mark: &tersely_account::PartMark| {
+impl MessageChain {
+    pub(super) fn of(marks: &Arc<PromptMarks>) -> Self {
+        let chain = |before: &mut u64, mark: &PartMark| {
             *before = stable_hash(&(*before, mark.hash));
             Some(*before)
         };
-        Self { marks, hashes: marks.messages.iter().scan(0, chain).collect() }
+        Self { hashes: marks.messages.iter().scan(0, chain).collect(), marks: Arc::clone(marks) }
     }
 
     /// The hash by which the conversation is found; `None` if it is too short to be cleared.

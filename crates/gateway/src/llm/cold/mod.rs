@@ -41,7 +41,7 @@ pub struct ColdWatch {
 #[derive(Clone)]
 pub(crate) struct ColdRequest {
     watch: Arc<ColdWatch>,
-    marks: Arc<PromptMarks>,
+    chain: Arc<MessageChain>,
     whose: Arc<[u8]>,
     key: u64,
     look: ColdLook,
@@ -89,7 +89,7 @@ impl ColdRequest {
         let rates = price.map(|price| *price.rates(0));
         Some(Self {
             watch: Arc::clone(watch),
-            marks: Arc::clone(marks),
+            chain: Arc::new(chain),
             whose: [OWNER, whose.lasting()].concat().into(),
             key,
             is_known: look.is_next || watch.store.is_none(),
@@ -122,7 +122,7 @@ impl ColdRequest {
         };
         self.is_known = found.is_some();
         if let Some(record) = found.flatten().and_then(|text| ColdRecord::decode(&text)) {
-            self.look = record.look(&MessageChain::of(&self.marks), self.watch.now_ms());
+            self.look = record.look(&self.chain, self.watch.now_ms());
             self.watch.memory.change(self.key, |known| *known = record);
         }
         self
@@ -133,24 +133,18 @@ impl ColdRequest {
     pub(crate) fn point(&self, tokens: usize) -> Option<ClearPoint> {
         let rates = self.rates.as_ref().filter(|_| self.look.is_cold)?;
         let least = Clearing::least(rates, self.is_hour(), u64::try_from(tokens).ok()?);
-        Some(ClearPoint { messages: self.marks.messages.len(), least: usize::try_from(least).ok()? })
+        Some(ClearPoint { messages: self.chain.len(), least: usize::try_from(least).ok()? })
     }
 
     /// True when a clearing pays that makes a request with the record `after` of one with the record `before`.
     pub(crate) fn pays(&self, before: &RequestRecord, after: &RequestRecord) -> bool {
         let Some(rates) = &self.rates else { return false };
-        let tokens = |record: &RequestRecord| record.total_tokens().after as u64;
-        let clearing = Clearing {
-            results: after.cleared_results().saturating_sub(before.cleared_results()) as u64,
-            removed: tokens(before).saturating_sub(tokens(after)),
-            context: tokens(after),
-        };
-        clearing.pays(rates, self.is_hour())
+        Clearing::between(before, after).pays(rates, self.is_hour())
     }
 
     /// Remembers a clearing. Returns false if other replicas could not be told; then it must not be made.
     pub(crate) async fn record(&self, point: ClearPoint) -> bool {
-        let Some(chain) = MessageChain::of(&self.marks).hash(point.messages) else { return false };
+        let Some(chain) = self.chain.hash(point.messages) else { return false };
         let mut record = self.watch.memory.get(self.key).unwrap_or_default();
         record.add_point(point, chain);
         if !self.tell(&record).await {
@@ -162,7 +156,7 @@ impl ColdRequest {
 
     /// Remembers a clearing that is only measured.
     pub(crate) fn remember(&self, point: ClearPoint) {
-        if let Some(chain) = MessageChain::of(&self.marks).hash(point.messages) {
+        if let Some(chain) = self.chain.hash(point.messages) {
             self.watch.memory.change(self.key, |known| known.add_point(point, chain));
         }
     }
@@ -178,8 +172,7 @@ impl ColdRequest {
     pub(crate) fn end(&self) {
         // A provider that does not say how long its cache lives is never cold.
         let gone_ms = self.gone_ms().unwrap_or(u64::MAX);
-        let chain = MessageChain::of(&self.marks);
-        let record = self.watch.memory.change(self.key, |known| known.end(&chain, gone_ms));
+        let record = self.watch.memory.change(self.key, |known| known.end(&self.chain, gone_ms));
         if self.watch.store.is_some()
             && self.is_known
             && let Ok(runtime) = tokio::runtime::Handle::try_current()

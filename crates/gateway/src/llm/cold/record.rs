@@ -45,7 +45,7 @@ pub(super) struct ColdLook {
 
 impl ColdRecord {
     /// What is known about a request with these messages at this time.
-    pub(super) fn look(&self, chain: &MessageChain<'_>, now_ms: u64) -> ColdLook {
+    pub(super) fn look(&self, chain: &MessageChain, now_ms: u64) -> ColdLook {
         let fits = |it: &&RecordedPoint| chain.hash(it.point.messages) == Some(it.chain);
         let mut points: Vec<_> = self.points.iter().filter(fits).map(|it| it.point).collect();
         points.sort_by_key(|point| point.messages);
@@ -57,7 +57,7 @@ impl ColdRecord {
 
     /// Remembers that a request was answered; the cache lives until then, or as long as a replica said whose clock is
     /// ahead.
-    pub(super) fn end(&mut self, chain: &MessageChain<'_>, gone_ms: u64) {
+    pub(super) fn end(&mut self, chain: &MessageChain, gone_ms: u64) {
         let messages = chain.len();
         if let Some(chain) = chain.hash(messages) {
             let known = self.latest.map(|latest| latest.gone_ms).filter(|known| *known < u64::MAX);
@@ -123,18 +123,20 @@ impl ColdRecord {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tersely_account::{PartMark, PromptMarks};
 
     use super::*;
 
     /// A conversation of this many messages, the model's at odd places; from `branch` on they differ.
-    fn marks(messages: usize, branch: usize) -> PromptMarks {
+    fn marks(messages: usize, branch: usize) -> Arc<PromptMarks> {
         let mark = |at: usize| PartMark {
             hash: at as u64 + if at >= branch { 1_000 } else { 0 },
             is_model: at % 2 == 1,
             ..PartMark::default()
         };
-        PromptMarks { messages: (0..messages).map(mark).collect(), ..PromptMarks::default() }
+        Arc::new(PromptMarks { messages: (0..messages).map(mark).collect(), ..PromptMarks::default() })
     }
 
     fn look(record: &ColdRecord, messages: usize, branch: usize, now: u64) -> ColdLook {
