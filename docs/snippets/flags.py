@@ -25,8 +25,9 @@ class Program:
         if done.returncode != 0:
             raise SystemExit(f"`tersely {' '.join(command)} --help` failed:\n{done.stderr}")
         text = done.stdout.split("\nExamples:")[0]
-        listed = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.M)
-        names = re.findall(r"^  ([a-z][\w-]*)", listed[1], re.M) if listed else []
+        # The first screen lists commands by group, the others under "Commands:"; words of arguments are in brackets.
+        listed = text if not command else "".join(re.findall(r"^Commands:\n((?:  .*\n)+)", text, re.M))
+        names = re.findall(r"^  ([a-z][\w-]*)  ", listed, re.M)
         return frozenset(names) - {"help"}, frozenset(FLAG.findall(text)) | {"--version", "-V"}
 
     def complaints(self, words: list[str]) -> list[str]:

@@ -19,6 +19,8 @@ from flags import words
 HERE = Path(__file__).resolve().parent
 AGENTS = ["claude", "codex", "opencode", "gemini"]
 GATEWAY = "127.0.0.1:8787"
+# `mcp serve`, `http` and `extproc` have ports of their own; a page runs one server at a time.
+SERVERS = [GATEWAY, "127.0.0.1:8788", "127.0.0.1:8789", "127.0.0.1:8790"]
 KEYS = ["KEY", "OPENAI_API_KEY", "CODEX_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"]
 # What a server of ours prints once it can be asked.
 READY = re.compile(r"^tersely: (?:ready on )?http://", re.M)
@@ -42,7 +44,7 @@ class Sandbox:
             folder.mkdir()
         self.state = self.root / "state"
         self.port = free()
-        self.addresses = {GATEWAY: f"127.0.0.1:{self.port}", "0.0.0.0:8787": f"0.0.0.0:{self.port}"} | {one: upstream for one in addresses}
+        self.addresses = {one: f"127.0.0.1:{self.port}" for one in SERVERS} | {"0.0.0.0:8787": f"0.0.0.0:{self.port}"} | {one: upstream for one in addresses}
         # Files of the system that pages talk about.
         self.addresses |= {one: f"{self.root}{one}" for one in ("/etc/tersely/", "/etc/ssl/corp")}
         self.server: subprocess.Popen | None = None

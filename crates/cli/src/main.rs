@@ -13,12 +13,10 @@ mod summary;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use command::TerselyArgs;
 use tersely_terminal::fault::Stop;
 use tersely_terminal::place;
 
 fn main() -> ExitCode {
     place::only();
-    command::run(&TerselyArgs::parse()).unwrap_or_else(Stop::report)
+    command::start().unwrap_or_else(Stop::report)
 }

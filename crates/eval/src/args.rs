@@ -14,10 +14,10 @@ The key is read from ANTHROPIC_API_KEY or OPENAI_API_KEY, or from the variable t
 
 Exit codes: 0 no significant loss, 1 significantly more answers are wrong, 2 could not run.";
 
-/// See whether your own model still answers right
+/// Check that your model still answers right
 ///
 /// Asks a model questions about tool results, three times each: with the text as it is sent today, in exact form, and in
-/// standard mode. Counts right answers and tokens. Says before what it will cost, and goes on where it was stopped.
+/// standard mode. Counts right answers and tokens. Prints the estimated cost first, and resumes interrupted runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct EvalArgs {
@@ -27,7 +27,7 @@ pub struct EvalArgs {
     /// The model to ask
     #[arg(long, value_name = "NAME")]
     pub model: String,
-    /// The shape of requests; guessed from the address, the model and the keys if omitted
+    /// The API to use; default: guessed from the address, the model and the keys
     #[arg(long, value_name = "API")]
     pub(super) api: Option<EvalApi>,
     /// The variable that holds the key
@@ -36,25 +36,25 @@ pub struct EvalArgs {
     /// Your own questions; see docs/eval.md for the format
     #[arg(long, value_name = "FILE")]
     pub questions: Option<PathBuf>,
-    /// Ask only so many questions, spread over the set
+    /// Ask at most N questions, sampled evenly
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Leave out questions about texts of more tokens, for models with little room
+    /// Skip texts longer than this many tokens, for small context windows
     #[arg(long, value_name = "TOKENS")]
     pub longest: Option<usize>,
     /// Requests at a time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub concurrency: u16,
-    /// The most tokens of an answer, thoughts included
+    /// Most tokens per answer, reasoning included
     #[arg(long, value_name = "TOKENS", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_output: u32,
-    /// The temperature to ask for; the server's own if omitted
+    /// The temperature; default: the server's own
     #[arg(long, value_name = "T")]
     pub temperature: Option<f64>,
     /// How long to wait for each answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 180, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: u64,
-    /// The file of the run, which can go on later; default: eval-MODEL.jsonl
+    /// The file of the run, for resuming it; default: eval-MODEL.jsonl
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write a page to this file
@@ -63,7 +63,7 @@ pub struct EvalArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Spend without being asked
+    /// Start without asking
     #[arg(long)]
     pub yes: bool,
 }

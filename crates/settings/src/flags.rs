@@ -13,14 +13,14 @@ pub struct Flags {
     /// The address to listen on; default: 127.0.0.1:8787
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// One server for all requests
+    /// Send all requests to this server
     #[arg(long, visible_alias = "backend-url", value_name = "URL")]
     pub upstream: Option<String>,
-    /// How much to compress tool results: disabled, observe (work it all out and send requests as they
-    /// came), safe, standard or aggressive
+    /// How much to compress tool results: disabled, observe (measure only, send requests unchanged),
+    /// safe, standard or aggressive
     #[arg(long, visible_alias = "tool-output-compression", value_name = "MODE")]
     pub mode: Option<String>,
-    /// The share of sessions to leave as they came, for comparison, such as 5%
+    /// The share of sessions to leave unchanged for comparison, such as 5%
     #[arg(long, value_name = "SHARE")]
     pub holdout: Option<String>,
     /// What may be lost: none, form (layout) or detail (where the model can fetch it back)
@@ -29,7 +29,7 @@ pub struct Flags {
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
     #[arg(long, visible_alias = "tool-output-compression-method", value_name = "METHOD")]
     pub dictionary: Option<String>,
-    /// Who reads tool results: auto (as the name of a request's model says), small or strong
+    /// The model that reads tool results: strong, small, or auto (by the request's model name)
     #[arg(long, value_name = "READER")]
     pub reader: Option<String>,
     /// Whether tool descriptions are shortened: disabled or minify
@@ -39,7 +39,7 @@ pub struct Flags {
     /// text)
     #[arg(long, value_name = "SWITCH", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub redact_secrets: Option<String>,
-    /// Tools whose results are left alone, separated by commas
+    /// Tools whose results stay unchanged, separated by commas
     #[arg(long, value_name = "NAMES")]
     pub skip_tools: Option<String>,
 }

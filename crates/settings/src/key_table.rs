@@ -140,7 +140,7 @@ static ABOVE: &[SettingKey] = &[
     SettingKey {
         name: "upstream",
         field: SettingField::Url(|draft| &mut draft.upstream),
-        about: "One server for all requests; without it, each provider's public address, chosen by path",
+        about: "Send all requests to this server; without it, each provider's public address, chosen by path",
     },
     SettingKey {
         name: "authorities",

@@ -10,6 +10,7 @@ use crate::file::{self, FoundFile};
 use crate::filters::FilterShelf;
 use crate::layer::{self, Layer};
 use crate::merge::{self, MergedEntry, MergedSettings};
+use crate::origin::SettingOrigin;
 use crate::problem::{Problem, fault};
 use crate::sources::{FoundPolicy, SettingSources};
 use crate::{ignored, tree};
@@ -27,6 +28,18 @@ pub struct LoadedSettings {
     pub notices: Vec<String>,
     /// What was ignored in a file that the user did not choose, one line each.
     pub ignored: Vec<String>,
+}
+
+impl LoadedSettings {
+    /// The same settings with another default port: each kind of server has its own, so that they can run side by side.
+    #[must_use]
+    pub fn default_port(mut self, port: u16) -> Self {
+        let is_set = |entry: &MergedEntry| entry.name == "listen" && entry.origin != SettingOrigin::Default;
+        if !self.entries.iter().any(is_set) {
+            self.settings.gateway.listen.set_port(port);
+        }
+        self
+    }
 }
 
 /// Loads all settings, or returns everything that is wrong with them.

@@ -10,10 +10,10 @@ use crate::receipt::{ReceiptKind, Receipts};
 /// Flags that choose a way.
 #[derive(Debug, clap::Args)]
 pub(super) struct DoorFlags {
-    /// Let agents ask Tersely after each tool call (claude, opencode); their address and usage meters stay their own
+    /// Add hooks that run after each tool call (claude, opencode); addresses and usage meters stay unchanged
     #[arg(long, conflicts_with_all = ["service", "verify"])]
     pub(super) hook: bool,
-    /// Install a gateway that starts by itself (systemd, launchd), and point the agents' settings at it
+    /// Install a gateway as a service (systemd, launchd), and point the agents' settings at it
     #[arg(long)]
     pub(super) service: bool,
     /// The address of that gateway; default: that of `tersely serve`

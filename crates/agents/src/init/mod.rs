@@ -38,19 +38,20 @@ Examples:
   tersely init --service --verify
   tersely uninstall
 
-Exit codes: 1 if the answer was no or nothing was found, 2 if nothing could be written or nobody could be asked.";
+Exit codes: 1 if you declined or no agent was found, 2 if it could not ask or could not write.";
 
 /// Make the agents on this machine start through Tersely
 ///
-/// Finds them, shows what it would write, asks, writes, and says how to undo it. Writes aliases such as
-/// claude='tersely run claude' into the files that your shells read. With --hook it adds hooks to the agents' own
-/// settings instead, with --service a gateway that starts by itself. `tersely uninstall` undoes all of it.
+/// Finds your agents, shows what it would write, asks, writes, and says how to undo it. By default it adds aliases such
+/// as claude='tersely run claude' to your shells' startup files; if the program is gone, the agents start without it.
+/// --hook adds hooks to the agents' own settings instead, and --service installs a gateway that starts by itself.
+/// `tersely uninstall` undoes all of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InitArgs {
     #[command(flatten)]
     way: InitWay,
-    /// Then ask a gateway whether it is ready and, with your consent and key, a provider through it which models it has
+    /// Afterwards, check that the gateway is ready and, if you agree and a key is set, list a provider's models through it
     #[arg(long)]
     verify: bool,
     #[command(flatten)]

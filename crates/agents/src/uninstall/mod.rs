@@ -19,7 +19,9 @@ Examples:
   tersely uninstall
   tersely uninstall --purge --yes
 
-Exit codes: 1 if the answer was no or something is left to do by hand, 2 if nobody could be asked.";
+Run it before you remove the program; otherwise the agents' settings point at a gateway that is gone.
+
+Exit codes: 1 if you declined or something is left to do by hand, 2 if it could not ask.";
 
 /// Undo what `init` and `mcp install` wrote
 ///
@@ -28,7 +30,7 @@ Exit codes: 1 if the answer was no or something is left to do by hand, 2 if nobo
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct UninstallArgs {
-    /// Forget what was recorded of requests, too, like `tersely purge`
+    /// Also delete the recorded history, like `tersely purge`
     #[arg(long)]
     purge: bool,
     #[command(flatten)]

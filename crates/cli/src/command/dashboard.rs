@@ -21,7 +21,7 @@ Examples:
 
 Ends with Ctrl-C. `tersely serve` has the same page at admin.listen.";
 
-/// Show what was saved in a browser, live, from what `tersely run` records
+/// Show what was saved, live, in a browser
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DashboardArgs {

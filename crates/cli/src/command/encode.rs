@@ -20,7 +20,7 @@ Examples:
   tersely encode --stats pods.json
   tersely encode --form toon --json pods.json | jq .saved";
 
-/// Write a JSON document in the form that costs a model the fewest tokens
+/// Write JSON in the form that costs the fewest tokens
 ///
 /// Reads one JSON document and writes the same value in the terse form if that costs fewer tokens, else as compact JSON.
 /// Nothing is lost: `tersely decode` restores the value, with key order and number text.

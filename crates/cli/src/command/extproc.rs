@@ -12,6 +12,9 @@ use tersely_terminal::fault::Stop;
 use crate::command::serve::{begin, exposure, numbers};
 use crate::gateway::ReadyGateway;
 
+/// The default port.
+const PORT: u16 = 8790;
+
 const EXAMPLES: &str = "\
 Examples:
   tersely extproc
@@ -19,15 +22,15 @@ Examples:
 
 The first SIGINT or SIGTERM lets requests under way finish (exit code 0). A second one ends at once (128 + signal).";
 
-/// Start an external processor, which Envoy asks to make requests smaller
+/// Start an external processor for Envoy (`ext_proc`)
 ///
-/// Envoy forwards requests itself; this only says what to send in the place of a body. It does not see what the model
-/// answers, so it leaves no detail out, adds no tool and masks no secret unless --redact-secrets says so. Whatever fails
-/// here, Envoy sends the request as it came.
+/// Envoy forwards requests itself; the processor only replaces their bodies. It does not see the model's responses, so
+/// it omits no detail, adds no tool, and masks secrets only with --redact-secrets. If it fails, Envoy sends the request
+/// unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExtprocArgs {
-    /// The address to listen on; default: 127.0.0.1:8787
+    /// The address to listen on; default: 127.0.0.1:8790
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
     /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
@@ -39,7 +42,7 @@ pub(crate) struct ExtprocArgs {
     /// What may be lost: none or form (layout)
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<String>,
-    /// Who reads tool results: auto (as the name of a request's model says), small or strong
+    /// The model that reads tool results: strong, small, or auto (by the request's model name)
     #[arg(long, value_name = "READER")]
     pub reader: Option<String>,
     /// Mask secrets everywhere in a request
@@ -58,7 +61,7 @@ pub(crate) fn run(args: &ExtprocArgs) -> Result<ExitCode, Stop> {
         redact_secrets: args.redact_secrets.clone(),
         ..Flags::default()
     };
-    begin(&flags, hello, |ready, listener, stop| {
+    begin(&flags, PORT, hello, |ready, listener, stop| {
         serve_processor(ready.settings.clone(), Arc::clone(&ready.rewrite) as _, listener, stop)
     })
 }

@@ -24,7 +24,7 @@ Examples:
 
 Filters are TOML files in ~/.config/tersely/filters, or in a trusted project's .tersely/filters. docs/filters.md explains how to write one.";
 
-/// Leave out output that you never need
+/// Omit output that you never need
 ///
 /// A filter names a tool or a command, and the lines or JSON fields to leave out of its output. The model can still fetch the
 /// whole output, and lines that report an error always stay.

@@ -11,23 +11,26 @@ use crate::command::serve::{exposure, stand, url};
 use crate::gateway::{runtime, telemetry};
 use crate::reload::{follow_tenants, tls};
 
+/// The default port.
+const PORT: u16 = 8789;
+
 const EXAMPLES: &str = "\
 Examples:
   tersely http --upstream http://127.0.0.1:8000
-  curl -H 'X-Prefer-Format: toon' http://127.0.0.1:8787/items
-  curl -H 'Accept-Encoding: stc' http://127.0.0.1:8787/items";
+  curl -H 'X-Prefer-Format: toon' http://127.0.0.1:8789/items
+  curl -H 'Accept-Encoding: stc' http://127.0.0.1:8789/items";
 
-/// Serve a JSON API in the form that each client asks for: STC, TOON or terse
+/// Serve a JSON API in compact forms: STC, TOON or terse
 ///
-/// A client asks with `Accept-Encoding: stc`, with `Accept: text/toon`, or with `X-Prefer-Format: toon`, `stc`, `terse` or
-/// `json`. It gets that form if it holds the answer exactly and takes fewer bytes. Every other answer passes as it came.
+/// A client asks with `Accept-Encoding: stc`, with `Accept: text/toon`, or with `X-Prefer-Format: toon`, `stc`, `terse`
+/// or `json`. It gets that form if the form is exact and smaller. All other responses pass unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HttpArgs {
     /// The API's address
     #[arg(long, value_name = "URL")]
     pub upstream: String,
-    /// The address to listen on; default: 127.0.0.1:8787
+    /// The address to listen on; default: 127.0.0.1:8789
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
     /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
@@ -44,7 +47,7 @@ pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
         ..Flags::default()
     };
     let sources = SettingSources::of_server(&flags);
-    let loaded = settings::load(&sources).map_err(settings::fault)?;
+    let loaded = settings::load(&sources).map_err(settings::fault)?.default_port(PORT);
     let (telemetry, tls) = (telemetry(&loaded.settings, None)?, tls(loaded.settings.tls.as_ref())?);
     let settings = GatewaySettings { telemetry, tls, ..loaded.settings.gateway.clone() };
     let Some(upstream) = settings.upstreams.rest().map(Upstream::url) else {

@@ -12,6 +12,7 @@ mod encode;
 mod eval;
 mod extproc;
 mod filter;
+mod help;
 mod hook;
 mod http;
 mod init;
@@ -30,26 +31,17 @@ mod why;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tersely_terminal::fault::Stop;
 
 const EXAMPLES: &str = "\
 Examples:
-  tersely run claude
-  tersely init
-  tersely stats
-  tersely why
-  tersely serve --upstream https://api.anthropic.com
-  tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
-  kubectl get pods -o json | tersely encode --stats
-  cat -n src/main.rs | tersely compress --explain
-  tersely audit
-  tersely eval --upstream http://127.0.0.1:8080 --model qwen3:8b
-  tersely encode result.json > result.txt
-  tersely decode result.txt
-  tersely count result.json result.txt
+  tersely audit                   What would your past conversations have cost?
+  tersely run claude              Start an agent through Tersely
+  tersely stats                   What was saved so far?
+  git log | tersely compress      What would a model read?
 
-Exit codes: 0 success, 1 ran but the answer is no (not JSON, not exact, ...), 2 could not run.";
+Exit codes: 0 success, 1 the answer is no, 2 could not run.";
 
 /// Cuts the tokens that your agent spends on tool output.
 #[derive(Debug, Parser)]
@@ -90,8 +82,13 @@ pub(crate) enum TerselyCommand {
     Uninstall(uninstall::UninstallArgs),
 }
 
-/// Runs the given command.
-pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
+/// Parses the process's arguments and runs the command.
+pub(crate) fn start() -> Result<ExitCode, Stop> {
+    let matches = help::parse(help::grouped(TerselyArgs::command()));
+    run(&TerselyArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
+}
+
+fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
     match &args.command {
         TerselyCommand::Init(args) => init::run(args),
         TerselyCommand::Run(args) => run::run(args),

@@ -23,16 +23,16 @@ Examples:
   tersely purge --store --yes
   printf 'x-api-key: %s' \"$KEY\" | tersely purge --tenant --yes
 
-Agents and gateways that run may go on: what comes from now on is recorded and kept again.";
+Running agents and gateways are not affected; new requests are recorded as usual.";
 
-/// Forget what was recorded of requests, or texts that the store keeps
+/// Delete the recorded history, or texts in the store
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PurgeArgs {
     /// What to forget
     #[command(flatten)]
     pub what: PurgeWhat,
-    /// Do not ask first
+    /// Delete without asking
     #[arg(long, short)]
     pub yes: bool,
     /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
@@ -44,7 +44,7 @@ pub(crate) struct PurgeArgs {
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 pub(crate) struct PurgeWhat {
-    /// Forget all texts in the store that the settings name
+    /// Delete all texts in the configured store
     #[arg(long)]
     pub store: bool,
     /// Forget one tenant's texts there; standard input has the headers that their requests carry, a line for each, with

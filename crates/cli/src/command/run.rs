@@ -33,14 +33,26 @@ Exits with the command's own exit code, or 128 + signal if a signal ended it.";
 /// Run an agent through a private gateway, then print what it saved
 ///
 /// Knows claude, codex, opencode, gemini, goose, cline, qwen, cn, copilot, droid, pi, kilo and aider, and forwards to
-/// whatever they are configured to use. Any other command gets the base-URL variables that most programs and libraries
-/// read.
+/// the server that they are configured to use, without changing their files. Any other command gets the variables that
+/// most programs and libraries read: `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `OPENAI_API_BASE`,
+/// `GOOGLE_GEMINI_BASE_URL`, `CODE_ASSIST_ENDPOINT` and `OLLAMA_HOST`.
+///
+/// Requests go where they would go without Tersely: to the server that a variable names, or else to the one in
+/// `upstream` or `upstreams`, or else to the provider's public address. `--upstream` overrides all of these. A variable
+/// that is not set stays unset if it might override a choice made elsewhere, such as `AZURE_OPENAI_ENDPOINT` or a .env
+/// file.
+///
+/// An address in a file of the current folder, such as .claude/settings.json, is not trusted: a downloaded project
+/// could send your key elsewhere. `run` shows the file and the host and asks; it remembers a yes for this content and
+/// this host. After a no, or without a terminal, the agent starts without Tersely.
+///
+/// A `run` inside another one uses the outer gateway.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)))]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub flags: Flags,
-    /// Follow addresses that files of this folder name, such as .claude/settings.json, without asking
+    /// Trust addresses in this folder's files, such as .claude/settings.json, without asking
     #[arg(long)]
     pub trust_folder: bool,
     /// The command and its arguments

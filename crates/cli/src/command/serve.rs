@@ -27,6 +27,9 @@ use crate::history;
 use crate::reload::{adopt, follow_files, tls};
 use crate::signals::{Signals, TERMINATE};
 
+/// The default port.
+const PORT: u16 = 8787;
+
 const EXAMPLES: &str = "\
 Examples:
   tersely serve
@@ -39,7 +42,14 @@ The first SIGINT or SIGTERM lets running responses finish (exit code 0). A secon
 ///
 /// Forwards requests to each provider's public address, chosen by path, or all to one upstream. Tool results get
 /// smaller on the way, and requests with many tools get one more, `expand_context`, unless --loss is form or none. The
-/// rest of each request is forwarded as it came.
+/// rest of each request is forwarded unchanged.
+///
+/// Reads its configuration file again when it changes and on SIGHUP; an invalid file is rejected and the old settings
+/// stay. /healthz and /readyz answer probes. After SIGTERM, /readyz answers 503, the gateway accepts new requests for
+/// `timeouts.notice`, and then lets running responses finish.
+///
+/// On a loopback address, it accepts only requests to this machine's own names and to those in `hosts`. On any address,
+/// it refuses requests from web pages that `origins` does not allow.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
@@ -49,7 +59,7 @@ pub(crate) struct ServeArgs {
 
 /// Serves until stopped.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Stop> {
-    begin(&args.flags, hello, |proxy, listener, stop| {
+    begin(&args.flags, PORT, hello, |proxy, listener, stop| {
         serve(proxy.settings.clone(), Arc::clone(&proxy.rewrite) as _, listener, stop)
     })
 }
@@ -57,6 +67,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Stop> {
 /// Starts a gateway with these settings, and returns when it has stopped.
 pub(crate) fn begin<S>(
     flags: &Flags,
+    port: u16,
     hello: fn(&ReadyGateway, SocketAddr) -> String,
     serve: impl FnOnce(&ReadyGateway, TcpListener, StopSign) -> S,
 ) -> Result<ExitCode, Stop>
@@ -64,7 +75,7 @@ where
     S: Future<Output = Result<(), Error>>,
 {
     let sources = SettingSources::of_server(flags);
-    let loaded = settings::load(&sources).map_err(settings::fault)?;
+    let loaded = settings::load(&sources).map_err(settings::fault)?.default_port(port);
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;
     }
@@ -179,15 +190,15 @@ async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault 
     match kind {
         Some(io::ErrorKind::AddrInUse) if is_ours(settings, listen).await => CommandFault::unable(
             format!("Tersely is already running on {listen}"),
-            "use that one, stop it, or choose another port: tersely serve --listen 127.0.0.1:0",
+            "use that one, stop it, or choose another port, such as --listen 127.0.0.1:0",
         ),
         Some(io::ErrorKind::AddrInUse) => CommandFault::unable(
             format!("another program already listens on {listen}"),
-            "choose another port: tersely serve --listen 127.0.0.1:0",
+            "choose another port, such as --listen 127.0.0.1:0",
         ),
         Some(io::ErrorKind::PermissionDenied) => CommandFault::unable(
             format!("permission denied: cannot listen on {listen}"),
-            "choose a port above 1023: tersely serve --listen 127.0.0.1:8787",
+            "choose a port above 1023, such as --listen 127.0.0.1:8787",
         ),
         Some(io::ErrorKind::AddrNotAvailable) => CommandFault::unable(
             format!("{listen} is not an address of this machine"),

@@ -17,13 +17,13 @@ Examples:
   tersely show shadow_ba7816bf8f01cfea414140de5dae2223 'connection refused'
   tersely show shadow_ba7816bf8f01cfea414140de5dae2223 items[0].name
 
-Exit code 1 if nothing is kept under this id.";
+Exit code 1: no text is stored under this id.";
 
-/// Print a text that `tersely hook` cut, or a part of it
+/// Print a text that `tersely hook` cut, or part of it
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ShowTextArgs {
-    /// The id of the text, as it stands in the result
+    /// The id in the shortened result
     pub id: String,
     /// Lines (10-40), a text to search for, or a JSON path (items[0].name); default: all of it
     pub part: Option<String>,

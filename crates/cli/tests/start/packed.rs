@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::stage::tersely;
@@ -15,9 +16,9 @@ fn said(args: &[&str]) -> String {
 /// The commands that the help lists.
 fn commands() -> Vec<String> {
     let help = said(&["--help"]);
-    let lines =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let names: BTreeSet<_> = lines.filter_map(|line| line.split_whitespace().next()).collect();
+    let lines = help.lines().skip_while(|line| *line != "Use it:").take_while(|line| *line != "Options:");
+    let listed = lines.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let names: BTreeSet<_> = listed.collect();
     let names: Vec<_> = names.into_iter().filter(|name| *name != "help").map(str::to_owned).collect();
     assert!(names.len() > 15, "{help}");
     names
@@ -44,6 +45,27 @@ fn bash_takes_them() {
     bash.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("it reads");
     let ran = bash.wait_with_output().expect("it ends");
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "decode");
+}
+
+#[test]
+fn the_page_of_all_commands_is_what_the_program_prints() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/command-line.md");
+    let written = std::fs::read_to_string(&page).expect("the page");
+    assert!(written == said(&["man", "--markdown"]), "stale: tersely man --markdown > docs/command-line.md");
+    for command in commands() {
+        assert!(written.contains(&format!("\n## tersely {command}\n")), "{command}");
+    }
+}
+
+#[test]
+fn a_word_of_another_tool_gets_the_command_that_does_it_here() {
+    for (word, hint) in
+        [("gain", "`tersely stats`"), ("off", "`tersely uninstall`"), ("proxy", "`tersely serve`")]
+    {
+        let ran = tersely(&[word], &[]).output().expect("it ends");
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(ran.status.code() == Some(2) && said.contains(hint), "{word}: {said}");
+    }
 }
 
 #[test]

@@ -25,12 +25,14 @@ const EXAMPLES: &str = "\
 Examples:
   tersely audit
   tersely audit --html report.html
-  tersely audit --json ~/.claude/projects > audit.json";
+  tersely audit --json ~/.claude/projects > audit.json
 
-/// Say what your own history would have cost
+Exit code 2: no conversation found.";
+
+/// Estimate what Tersely would have saved on your past conversations
 ///
 /// Reads the conversations that Claude Code, Codex, Gemini CLI, Cline and others keep on this machine, or files of
-/// requests, and says what would have been saved, and what is wasted. Nothing leaves the machine.
+/// requests. Prints what Tersely would have saved, and what was wasted. Nothing leaves this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
@@ -40,7 +42,7 @@ pub(crate) struct AuditArgs {
     /// Write a page with charts to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Files and folders to read; where clients keep their histories if omitted
+    /// Files and folders to read; default: the clients' own histories
     pub paths: Vec<PathBuf>,
 }
 

@@ -16,7 +16,7 @@ Examples:
 
 With --body, the output is exactly what would be sent to the provider. Exit code 1 then means that the body could not be read and would be sent unchanged.";
 
-/// Show what a tool result becomes on its way to a model
+/// Show what a model would read instead of a text
 ///
 /// Reads any text: an API response, a log, a file, a command's output. Prints what would be sent instead, never more
 /// tokens than the input. `tersely decode` restores whatever was compressed without loss, byte for byte. With --body,

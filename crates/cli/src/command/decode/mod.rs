@@ -21,7 +21,7 @@ Examples:
   tersely decode --form toon table.toon
   tersely compress --body --loss none request.json | tersely decode --body";
 
-/// Restore a compressed text byte for byte, or a value as JSON
+/// Restore a compressed text, byte for byte
 ///
 /// Detects the form. What `compress` wrote without loss comes back byte for byte; a value in the terse form, STC or TOON
 /// becomes compact JSON; JSON and any other text are printed unchanged, the latter with a note on stderr.

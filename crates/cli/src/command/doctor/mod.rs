@@ -29,7 +29,7 @@ Examples:
 
 Exit code 1: something is broken.";
 
-/// Check your setup: variables, upstreams, clients, and what a sample saves
+/// Check your setup: variables, upstreams and clients
 ///
 /// Checks the variables that point agents somewhere, whether every upstream answers, and which agents are installed, and
 /// compresses a sample request. Keys are never shown.
@@ -41,7 +41,7 @@ pub(crate) struct DoctorArgs {
     /// Print a JSON object
     #[arg(long, conflicts_with = "report")]
     pub json: bool,
-    /// Print a page for a bug report, without any address, path, key or text of yours
+    /// Print a page for a bug report, without your addresses, paths, keys or texts
     #[arg(long)]
     pub report: bool,
 }

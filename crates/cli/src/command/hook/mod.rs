@@ -35,11 +35,11 @@ In ~/.claude/settings.json:
 
 Prints what replaces the result, or nothing. Always exits with 0.";
 
-/// Compress a tool's result for a client that runs hooks, without a gateway
+/// Compress tool results from a client's hooks, without a gateway
 ///
-/// Reads the result from standard input, as Claude Code tells it to a `PostToolUse` hook, and prints the answer that
-/// replaces it. Nothing else about the client changes: its address, its login and its usage meters stay its own. What a
-/// file or an edit tool returned stays as it is. Does nothing under `tersely run`, where a gateway does the same.
+/// Reads a tool call's result from standard input, in the format of Claude Code's `PostToolUse` hook, and prints the
+/// answer that replaces it. Nothing else about the client changes: its address, login and usage meters stay its own.
+/// Results of file and edit tools stay unchanged. Does nothing under `tersely run`, where the gateway does the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HookArgs {

@@ -31,7 +31,7 @@ Examples:
   tersely mcp install --client vscode --file .vscode/mcp.json --all --yes
   tersely mcp uninstall --client codex --all";
 
-/// Run an MCP server so that its tool results cost fewer tokens
+/// Wrap an MCP server so that its results cost fewer tokens
 ///
 /// Put it before the server's command in a client's configuration. Messages pass unchanged, except that tool results
 /// are shortened and one tool is added, `expand_context`, with which the model fetches what was omitted.

@@ -19,11 +19,14 @@ use crate::command::serve::{exposure, stand, url};
 use crate::gateway::{runtime, store_fault, telemetry};
 use crate::reload::{follow_tenants, tls};
 
+/// The default port.
+const PORT: u16 = 8788;
+
 const EXAMPLES: &str = "\
 Examples:
   tersely mcp serve --server docs=https://mcp.example.com/mcp
   tersely mcp serve --from ~/.cursor/mcp.json
-  claude mcp add --transport http docs http://127.0.0.1:8787/mcp/docs
+  claude mcp add --transport http docs http://127.0.0.1:8788/mcp/docs
 
 The first SIGINT or SIGTERM lets running answers finish (exit code 0). A second one ends at once (128 + signal).";
 
@@ -33,7 +36,11 @@ The first SIGINT or SIGTERM lets running answers finish (exit code 0). A second 
 /// that it calls. Servers that are commands are started for each session. Servers come from mcp.servers in the
 /// configuration file and from the flags.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("upstream", |arg| arg.hide(true)))]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("upstream", |arg| arg.hide(true)),
+    mut_arg("listen", |arg| arg.help("The address to listen on; default: 127.0.0.1:8788")),
+)]
 pub(crate) struct ServeServersArgs {
     #[command(flatten)]
     pub flags: Flags,
@@ -55,7 +62,7 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
         return Err(CommandFault::unable("--upstream: every server has an address of its own", hint).into());
     }
     let sources = SettingSources::of_server(&args.flags);
-    let loaded = settings::load(&sources).map_err(settings::fault)?;
+    let loaded = settings::load(&sources).map_err(settings::fault)?.default_port(PORT);
     let meant = loaded.settings.clone();
     let servers = servers(meant.servers.clone(), args)?;
     let keeper = Originals::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;

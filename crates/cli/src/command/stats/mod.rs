@@ -28,17 +28,16 @@ Examples:
   tersely stats --holdout
   tersely stats --json | jq .periods.today.tokens_saved
 
-`tersely run` records what it saves; `tersely serve` does with history.record = \"on\". Nothing of it leaves this machine,
-and it holds no word of a request. `tersely purge` forgets it.";
+`tersely run` records what it saves, and `tersely serve` does if history.record = \"on\". The history stays on this machine and contains no request text. `tersely purge` deletes it. Exit code 1: nothing is recorded yet.";
 
-/// Show what was saved: today, this week and so far; by client, project, tool and model
+/// Show what was saved: by day, client, project, tool and model
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct StatsArgs {
-    /// What the lists below the sums count
+    /// Period covered by the breakdowns
     #[arg(long, value_enum, default_value_t = PeriodArg::All)]
     pub period: PeriodArg,
-    /// Compare the sessions that `holdout` leaves as they came with the others: cost, turns and re-reads
+    /// Compare held-out sessions with the others: cost, turns and re-reads
     #[arg(long)]
     pub holdout: bool,
     /// Print everything as JSON

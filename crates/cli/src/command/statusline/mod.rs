@@ -40,7 +40,7 @@ Without a session on standard input, it shows the latest one, for example in tmu
 
 Always exits with 0. Prints less, or nothing, if the history cannot be read at once.";
 
-/// Print a line about the running session, for Claude Code's status line
+/// Print one line about the running session, for a status line
 ///
 /// What was saved in it, the context left, how much of the account's 5-hour and 7-day windows is used, and the last
 /// cache break. Reads the session from standard input, as Claude Code writes it, and the rest from the local history.

@@ -22,13 +22,12 @@ Examples:
   tersely why --session 0f3a9c51d2e47b68
   tersely why --json | jq .by_owner
 
-Reads the local history, which holds hashes and numbers and no word of a request. Also works with mode = \"observe\", where
-nothing is changed; not with mode = \"disabled\", where bodies are not read.";
+Reads the local history, which contains hashes and numbers but no request text. Works with mode = \"observe\" too, but not with mode = \"disabled\", where bodies are not read. Exit code 1: nothing is recorded of the session.";
 
-/// Show why a prompt missed the provider's cache, what it cost, and who caused it
+/// Show why the prompt cache missed, and what each miss cost
 ///
-/// For each request of a session: tokens read from the cache and written to it, and for each break the first thing that
-/// differs from the request before it.
+/// For each request of a session, shows the tokens read from the cache and written to it. For each cache break, shows
+/// the first difference from the previous request, what it cost and who caused it: the client, the provider or Tersely.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WhyArgs {

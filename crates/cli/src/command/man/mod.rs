@@ -1,5 +1,7 @@
 //! `tersely man`: prints the command-line help as manual pages.
 
+mod markdown;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,19 +15,25 @@ const EXAMPLES: &str = "\
 Examples:
   tersely man | man -l -
   tersely man ~/.local/share/man/man1
-  man tersely-run";
+  man tersely-run
+  tersely man --markdown > command-line.md";
 
-/// Print the manual page, or write a page for every command to a folder
+/// Print the manual, or write a page per command
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ManArgs {
     /// The folder to write to; the first page goes to standard output if omitted
     pub folder: Option<PathBuf>,
+    /// Print one Markdown page about all commands
+    #[arg(long, conflicts_with = "folder")]
+    pub markdown: bool,
 }
 
 /// Prints the main page, or writes all pages to a folder.
-pub(crate) fn run(args: &ManArgs, commands: Command) -> Result<ExitCode, Stop> {
-    if let Some(folder) = &args.folder {
+pub(crate) fn run(args: &ManArgs, mut commands: Command) -> Result<ExitCode, Stop> {
+    if args.markdown {
+        output::bytes(markdown::page(&mut commands))?;
+    } else if let Some(folder) = &args.folder {
         write(folder, commands).map_err(|error| unwritten(folder, &error))?;
     } else {
         let mut page = Vec::new();
