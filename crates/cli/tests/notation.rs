@@ -148,27 +148,40 @@ impl Part {
 
     fn title(self) -> &'static str {
         match self {
-            Self::Exact => "Nothing is missing",
-            Self::Detail => "Detail is left out, and can be fetched back",
+            Self::Exact => "Lossless: nothing is missing",
+            Self::Detail => "Lossy: detail is omitted, and can be fetched back",
             Self::Aggressive => "In aggressive mode",
         }
     }
 }
 
-/// Maximum lines of an example on the page.
-const MAX_LINES: usize = 24;
+/// Lines from the beginning of an example that the page shows.
+const HEAD_LINES: usize = 8;
 
-/// The compressed text; only its first and last lines if it is long.
+/// Lines from its end.
+const TAIL_LINES: usize = 2;
+
+/// Maximum characters of a line.
+const MAX_CHARS: usize = 110;
+
+/// The compressed text; if it is long, only its first and last lines, and the first line that says what is omitted.
 fn shown(sent: &str) -> String {
     let lines: Vec<&str> = sent.lines().collect();
-    let cut = |line: &&str| line.chars().take(160).collect::<String>();
-    if lines.len() <= MAX_LINES {
-        return lines.iter().map(cut).collect::<Vec<_>>().join("\n");
+    let mark = lines.iter().position(|line| line.starts_with('[') && line.contains(" left out"));
+    let is_shown = |at: usize| at < HEAD_LINES || at + TAIL_LINES >= lines.len() || Some(at) == mark;
+    let (mut page, mut hidden): (Vec<String>, usize) = (Vec::new(), 0);
+    for (at, line) in lines.iter().enumerate() {
+        if !is_shown(at) {
+            hidden += 1;
+            continue;
+        }
+        if hidden > 0 {
+            page.push(format!("    ({hidden} more lines)"));
+            hidden = 0;
+        }
+        page.push(line.chars().take(MAX_CHARS).collect());
     }
-    let (head, tail) = (&lines[..MAX_LINES - 6], &lines[lines.len() - 5..]);
-    let gap = format!("    ({} more lines)", lines.len() - head.len() - tail.len());
-    let parts = head.iter().map(cut).chain([gap]).chain(tail.iter().map(cut));
-    parts.collect::<Vec<_>>().join("\n")
+    page.join("\n")
 }
 
 fn text(example: &Value, name: &str) -> String {

@@ -33,7 +33,7 @@ pub struct EvalArgs {
     /// The variable that holds the key
     #[arg(long, value_name = "VAR")]
     pub key_env: Option<String>,
-    /// Your own questions; see docs/eval.md for the format
+    /// Your own questions; see docs/measuring.md for the format
     #[arg(long, value_name = "FILE")]
     pub questions: Option<PathBuf>,
     /// Ask at most N questions, sampled evenly

@@ -56,7 +56,7 @@ pub(super) fn read(file: Option<&Path>) -> Result<Vec<EvalQuestion>, CommandFaul
         return parse(OURS).map_err(|what| CommandFault::unable(what, "report this"));
     };
     let fault = |what: String| {
-        let hint = "see docs/eval.md for the format: {\"texts\":[…],\"questions\":[…]}";
+        let hint = "see docs/measuring.md for the format: {\"texts\":[…],\"questions\":[…]}";
         CommandFault::unable(format!("{}: {what}", path.display()), hint)
     };
     let length = fs::metadata(path).map_err(|error| fault(error.to_string()))?.len();

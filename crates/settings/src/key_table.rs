@@ -94,7 +94,7 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
     ),
     (
         "readers",
-        "Models that you know better than the table in [readers.md](readers.md), for `reader = \"auto\"`",
+        "Models that you know better than the table in [concepts.md](concepts.md#small-models), for `reader = \"auto\"`",
     ),
     ("prompts", "Shorter JSON in users' messages"),
     ("discovery", "Fewer tools for the model to read: [discovery.md](discovery.md)"),
@@ -171,7 +171,7 @@ static BELOW: &[SettingKey] = &[
         name: "holdout",
         field: SettingField::Share(|draft| &mut draft.settings.engine.holdout.share),
         about: "The share of sessions to leave as they came, such as `5%`, so that `tersely stats --holdout` can compare \
-                what sessions cost with and without compression: [proof.md](proof.md); `0%`: none",
+                what sessions cost with and without compression: [measuring.md](measuring.md); `0%`: none",
     },
     SettingKey {
         name: "holdout_salt",

@@ -64,7 +64,7 @@ pub(crate) fn shape(place: PlanPlace) -> Value {
 pub(crate) fn choice(place: PlanPlace) -> &'static str {
     match place {
         PlanPlace::Mode(_) => {
-            ": `disabled`, `observe` ([proof.md](proof.md)), `safe`, `standard` or `aggressive`, or a profile"
+            ": `disabled`, `observe` ([a dry run](measuring.md)), `safe`, `standard` or `aggressive`, or a profile"
         }
         PlanPlace::Loss(_) => ": `none`, `form` or `detail`",
         PlanPlace::Dictionary(_) => ": `lzw`, `repair` or `auto`",

@@ -1,6 +1,6 @@
 //! Classifies the files that a command shows: files that an agent may edit, and files that are only read.
 //!
-//! `docs/reads.md` explains the same rules in a table; a test checks that table row by row.
+//! `docs/concepts.md` explains the same rules in a table; a test checks that table row by row.
 
 use crate::lines;
 

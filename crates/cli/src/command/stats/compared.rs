@@ -97,7 +97,7 @@ fn notes(report: &HoldoutReport) -> String {
             many(report.shared, "session")
         ));
     }
-    format!("{DIM}{}. docs/proof.md says how to read this.{DIM:#}\n", notes.join(". "))
+    format!("{DIM}{}. docs/measuring.md explains how to read this.{DIM:#}\n", notes.join(". "))
 }
 
 fn title(kind: MeasureKind) -> &'static str {
