@@ -25,8 +25,8 @@ class Program:
         if done.returncode != 0:
             raise SystemExit(f"`tersely {' '.join(command)} --help` failed:\n{done.stderr}")
         text = done.stdout.split("\nExamples:")[0]
-        listed = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.M)
-        names = re.findall(r"^  ([a-z][\w-]*)", listed[1], re.M) if listed else []
+        # Commands come before the options, under one heading or in groups.
+        names = re.findall(r"^  ([a-z][\w-]*)  ", text.split("\nOptions:")[0], re.M)
         return frozenset(names) - {"help"}, frozenset(FLAG.findall(text)) | {"--version", "-V"}
 
     def complaints(self, words: list[str]) -> list[str]:
