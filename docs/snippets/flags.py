@@ -25,9 +25,8 @@ class Program:
         if done.returncode != 0:
             raise SystemExit(f"`tersely {' '.join(command)} --help` failed:\n{done.stderr}")
         text = done.stdout.split("\nExamples:")[0]
-        # The first screen lists commands by group, the others under "Commands:"; words of arguments are in brackets.
-        listed = text if not command else "".join(re.findall(r"^Commands:\n((?:  .*\n)+)", text, re.M))
-        names = re.findall(r"^  ([a-z][\w-]*)  ", listed, re.M)
+        # Commands come before the options, under one heading or in groups.
+        names = re.findall(r"^  ([a-z][\w-]*)  ", text.split("\nOptions:")[0], re.M)
         return frozenset(names) - {"help"}, frozenset(FLAG.findall(text)) | {"--version", "-V"}
 
     def complaints(self, words: list[str]) -> list[str]:

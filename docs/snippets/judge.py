@@ -57,6 +57,7 @@ class Course:
     skipped: Reason | None = None
     settings: str = ""
     started: list[str] = field(default_factory=list)
+    sections: dict[str, dict] = field(default_factory=dict)
 
 
 class Judge:
@@ -85,7 +86,7 @@ class Judge:
                 prepared = box.run(script, SECONDS)
                 if prepared.code != 0:
                     raise SystemExit(f"{LIST}: what [before] says for {page.path} ended with {prepared.code}:\n{prepared.output}")
-            course = Course(box, really)
+            course = Course(box, really, sections=dict(versions.get("sections", {})))
             verdicts = [self.block(course, block) for block in page.blocks]
             for block, verdict in zip(page.blocks, verdicts):
                 if block.name and verdict.state == "checked" and any(block.name.split("/")[-1] in one for one in course.started):
@@ -119,6 +120,8 @@ class Judge:
 
     def block(self, course: Course, block: Block) -> Verdict:
         """The verdict on one block."""
+        if course.real and (versions := course.sections.pop(block.heading, None)):
+            real.furnish(versions, course.box)
         try:
             state, said, *not_run = self.judge(course, block)
             return Verdict(block.place, block.language, state, said, not_run=not_run)
@@ -305,7 +308,8 @@ class Judge:
             raise Wrong(f"this is no Python: {error}", "mend it") from error
         imported = [one.module for one in ast.walk(tree) if isinstance(one, ast.ImportFrom) and one.module]
         imported += [name.name for one in ast.walk(tree) if isinstance(one, ast.Import) for name in one.names]
-        unknown = [name.split(".")[0] for name in imported if name.split(".")[0] not in sys.stdlib_module_names | {"tersely"}]
+        own = {file.stem for file in course.box.work.glob("*.py")}
+        unknown = [name.split(".")[0] for name in imported if name.split(".")[0] not in sys.stdlib_module_names | {"tersely"} | own]
         return self.code(course, block, unknown, ("python", "snippet.py"))
 
     def script(self, course: Course, block: Block, how: str) -> tuple[str, ...]:
@@ -383,7 +387,9 @@ def yaml_complaint(root: Path, text: str) -> str | None:
 def named_versions(root: Path, page: Page, versions: dict) -> list[Verdict]:
     """A page that was run with some versions must name them."""
     text = (root / page.path).read_text()
-    pins = {**versions.get("python", {}), **versions.get("node", {}), **real.agents(versions)}
-    missing = [f"{name} {version}" for name, version in pins.items() if f"{name} {version}" not in text]
+    sections = versions.get("sections", {})
+    pins = [pin for one in (versions, *sections.values()) for pin in {**one.get("python", {}), **one.get("node", {}), **real.agents(one)}.items()]
+    missing = [f"a section {name}" for name in sections if name not in {block.heading for block in page.blocks}]
+    missing += [f"{name} {version}" for name, version in pins if f"{name} {version}" not in text]
     return [Verdict(page.path, "versions", "wrong", f"the page does not name what it was run with: {', '.join(missing)}",
                     f"name them, as in \"Run with …\"; {LIST} and trials/clients/setup.py have the versions", "list")] if missing else []

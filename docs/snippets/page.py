@@ -24,6 +24,7 @@ class Block:
     text: str
     lead: str
     section: int
+    heading: str = ""
     after: Block | None = field(default=None, repr=False)
 
     @property
@@ -52,7 +53,7 @@ class Page:
 def read(root: Path, path: Path) -> Page:
     """Reads one page."""
     name, blocks, inline = str(path.relative_to(root)), [], []
-    lead, section, fence, begun = "", 0, None, 0
+    lead, section, heading, fence, begun = "", 0, "", None, 0
     body: list[str] = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         mark = FENCE.match(line)
@@ -61,7 +62,7 @@ def read(root: Path, path: Path) -> Page:
                 text = "\n".join(one.removeprefix(fence["indent"]) for one in body) + "\n"
                 words = fence["info"].replace(",", " ").split()
                 before = blocks[-1] if blocks and blocks[-1].section == section else None
-                blocks.append(Block(name, begun, words[0] if words else "", text, lead, section, before))
+                blocks.append(Block(name, begun, words[0] if words else "", text, lead, section, heading, before))
                 fence, lead = None, ""
             else:
                 body.append(line)
@@ -69,7 +70,7 @@ def read(root: Path, path: Path) -> Page:
             fence, begun, body = mark, number, []
         else:
             if line.startswith("#"):
-                section += 1
+                section, heading = section + 1, line.lstrip("#").strip()
             if line.strip():
                 lead = line
             inline += [(number, found[2].strip().replace("\\|", "|")) for found in INLINE.finditer(line)]

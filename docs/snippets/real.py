@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from sandbox import Sandbox
@@ -38,18 +39,18 @@ def furnish(versions: dict, box: Sandbox) -> None:
     """Pins what the page's own commands install, and gives it the interpreters that it says it needs."""
     if pins := versions.get("python"):
         for name in ("python", "python3"):
-            (box.bin / name).unlink()
-        venv = box.root / "venv"
+            (box.bin / name).unlink(missing_ok=True)
+        venv = Path(tempfile.mkdtemp(prefix="venv-", dir=box.root))
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        (box.root / "pins.txt").write_text("".join(f"{name}=={version}\n" for name, version in pins.items()))
-        box.env |= {"PIP_CONSTRAINT": str(box.root / "pins.txt"), "PATH": f"{venv / 'bin'}:{box.env['PATH']}"}
+        (venv / "pins.txt").write_text("".join(f"{name}=={version}\n" for name, version in pins.items()))
+        box.export({"PIP_CONSTRAINT": str(venv / "pins.txt"), "PATH": f"{venv / 'bin'}:{box.env['PATH']}"})
         if versions.get("given"):
-            subprocess.run([venv / "bin" / "pip", "install", "--quiet", "--requirement", box.root / "pins.txt"], check=True)
+            subprocess.run([venv / "bin" / "pip", "install", "--quiet", "--requirement", venv / "pins.txt"], check=True)
     if pins := versions.get("node"):
         # npm takes the version that is written here when a package is installed by its name alone.
         box.write("package.json", json.dumps({"private": True, "type": "module", "dependencies": pins}))
     if wanted := versions.get("runtime"):
-        box.env["PATH"] = f"{runtime(wanted)}:{box.env['PATH']}"
+        box.export({"PATH": f"{runtime(wanted)}:{box.env['PATH']}"})
 
 
 def runtime(version: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -83,6 +84,13 @@ class Sandbox:
             file = self.bin / name
             file.write_text(f"#!{sys.executable}\n" + (HERE / "agent.py").read_text())
             file.chmod(0o755)
+
+    def export(self, variables: dict[str, str]) -> None:
+        """Sets variables for the statements that follow."""
+        self.env |= variables
+        if self.state.exists():
+            with open(self.state, "a") as state:
+                state.writelines(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
     def place(self, text: str) -> str:
         """A text of the page, with the addresses of this sandbox."""

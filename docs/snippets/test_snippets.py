@@ -10,9 +10,10 @@ from pathlib import Path
 import compare
 import page
 from flags import Program, usages
-from judge import Judge, Verdict
+from judge import Judge, Verdict, named_versions
 from listed import Listed
 from run import excuses, summary
+from sandbox import Sandbox
 from statements import calls, programs, statements
 from upstream import Upstream
 
@@ -158,6 +159,23 @@ class Parts(unittest.TestCase):
 
     def test_a_usage_stands_for_all_its_lines(self) -> None:
         self.assertEqual(usages("tersely filter list|test [NAME]..."), [["filter", "list", "NAME"], ["filter", "test", "NAME"]])
+
+    def test_a_page_names_what_each_of_its_sections_is_run_with(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "a.md").write_text("Run with left 1.0.\n\n## B\n\n```sh\necho\n```\n")
+            read = page.read(root, root / "a.md")
+            self.assertEqual([block.heading for block in read.blocks], ["B"])
+            first = {"python": {"left": "1.0"}}
+            self.assertEqual(named_versions(root, read, first), [])
+            [right] = named_versions(root, read, first | {"sections": {"B": {"python": {"right": "2.0"}}, "C": {}}})
+            self.assertIn("a section C, right 2.0", right.said)
+
+    def test_what_is_exported_reaches_the_next_statement(self) -> None:
+        with Sandbox(PROGRAM.path, "", [], {}) as box:
+            self.assertEqual(box.run("export A=1 B=2", 9).code, 0)
+            box.export({"A": "it's 3"})
+            self.assertEqual(box.run('echo "$A $B"', 9).output, "it's 3 2\n")
 
     def test_what_is_left_open_may_be_anything(self) -> None:
         self.assertIsNone(compare.text("a\n…\nd\n", "a\nb\nc\nd\n", like=False))

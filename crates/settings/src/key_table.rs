@@ -97,7 +97,7 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
         "Models that you know better than the table in [concepts.md](concepts.md#small-models), for `reader = \"auto\"`",
     ),
     ("prompts", "Shorter JSON in users' messages"),
-    ("discovery", "Fewer tools for the model to read: [discovery.md](discovery.md)"),
+    ("discovery", "Fewer tools for the model to read: [mcp.md](mcp.md#tool-search-fewer-tool-definitions)"),
     ("filters", "What to leave out of the output of tools that you know best"),
     (
         "store",
