@@ -14,6 +14,10 @@ pub enum Arm {
     Treated(HoldoutShare),
     /// The session is held out: compressed for the record only; the original was sent.
     HeldOut(HoldoutShare),
+    /// Compressed; the session may be cleared, and this share of sessions may not, for comparison.
+    Cleared(HoldoutShare),
+    /// Compressed; the session is never cleared, for comparison.
+    Uncleared(HoldoutShare),
 }
 
 impl Arm {
@@ -25,13 +29,15 @@ impl Arm {
             Self::Observed => "observed",
             Self::Treated(_) => "treated",
             Self::HeldOut(_) => "held_out",
+            Self::Cleared(_) => "cleared",
+            Self::Uncleared(_) => "uncleared",
         }
     }
 
     /// True when the compressed request was sent.
     #[must_use]
     pub fn is_applied(self) -> bool {
-        matches!(self, Self::Applied | Self::Treated(_))
+        !matches!(self, Self::Observed | Self::HeldOut(_))
     }
 
     /// The share that is held out, if the session is part of a trial.
@@ -39,7 +45,9 @@ impl Arm {
     pub fn share(self) -> Option<HoldoutShare> {
         match self {
             Self::Applied | Self::Observed => None,
-            Self::Treated(share) | Self::HeldOut(share) => Some(share),
+            Self::Treated(share) | Self::HeldOut(share) | Self::Cleared(share) | Self::Uncleared(share) => {
+                Some(share)
+            }
         }
     }
 }

@@ -17,13 +17,29 @@ impl Holdout {
     /// the session and on every gateway with these settings.
     #[must_use]
     pub fn arm(&self, session: u64) -> Arm {
-        let place = (u128::from(hash(self.salt.as_bytes(), session)) * u128::from(ALL)) >> 64;
         match self.share.in_millionths() {
             0 => Arm::Applied,
-            share if place < u128::from(share) => Arm::HeldOut(self.share),
+            share if place(&self.salt, session) < share => Arm::HeldOut(self.share),
             _ => Arm::Treated(self.share),
         }
     }
+
+    /// The arm of a session in a trial of clearing, which half of the sessions get.
+    #[must_use]
+    pub fn clearing_arm(&self, session: u64) -> Arm {
+        let half = HoldoutShare::HALF;
+        if place(&self.salt, session) < half.in_millionths() {
+            Arm::Uncleared(half)
+        } else {
+            Arm::Cleared(half)
+        }
+    }
+}
+
+/// Where a session stands among all sessions, in millionths.
+fn place(salt: &str, session: u64) -> u32 {
+    let place = (u128::from(hash(salt.as_bytes(), session)) * u128::from(ALL)) >> 64;
+    u32::try_from(place).unwrap_or(ALL)
 }
 
 /// A hash that is the same in every release: FNV-1a with a final mix, so that every bit depends on the whole input.
@@ -62,6 +78,15 @@ mod tests {
             assert!((f64::from(u32::try_from(held).unwrap()) - expected).abs() < most, "{share}: {held}");
         }
         assert_eq!(holdout("0", "").arm(1), Arm::Applied);
+    }
+
+    #[test]
+    fn half_of_the_sessions_are_cleared_and_each_stays_in_its_half() {
+        let holdout = holdout("0", "a");
+        let cleared = |at: u64| matches!(holdout.clearing_arm(at), Arm::Cleared(HoldoutShare::HALF));
+        let count = (0..10_000).filter(|at| cleared(*at)).count();
+        assert!((4_800..5_200).contains(&count), "{count}");
+        assert!((0..100).all(|at| cleared(at) == cleared(at)));
     }
 
     /// Sessions held out at a small share are held out at a larger one; another salt holds out different sessions.

@@ -11,6 +11,9 @@ pub(crate) const ALL: u32 = 1_000_000;
 pub struct HoldoutShare(u32);
 
 impl HoldoutShare {
+    /// Half of the sessions.
+    pub const HALF: Self = Self(ALL / 2);
+
     /// A share in millionths, limited to less than all.
     #[must_use]
     pub fn millionths(count: u32) -> Self {

@@ -315,6 +315,13 @@ fn an_endpoint_and_its_key_come_from_one_place() {
     }
 }
 
+/// Behaviour 26.10: a session is in one trial.
+#[test]
+fn two_trials_at_once_are_refused() {
+    let trials = Scene::new("trials").set("TERSELY_CLEAR", "half").set("TERSELY_HOLDOUT", "5%");
+    trials.refuses("TERSELY_CLEAR: \"half\" is a trial of its own");
+}
+
 /// Behaviour 8.11: a gateway that may be one of several instances needs a shared store.
 #[test]
 fn a_compressor_needs_one_instance_or_a_shared_store() {

@@ -10,11 +10,13 @@ pub enum ClearMode {
     Off,
     /// When the provider's cache is gone.
     Cold,
+    /// When the provider's cache is gone, in half of the sessions, so that they can be compared with the others.
+    Half,
 }
 
 impl ClearMode {
     /// The names of all choices.
-    pub const NAMES: [&'static str; 2] = ["off", "cold"];
+    pub const NAMES: [&'static str; 3] = ["off", "cold", "half"];
 
     /// The name of this choice.
     #[must_use]
@@ -22,6 +24,7 @@ impl ClearMode {
         match self {
             Self::Off => "off",
             Self::Cold => "cold",
+            Self::Half => "half",
         }
     }
 }
@@ -30,7 +33,8 @@ impl FromStr for ClearMode {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let known = [Self::Off, Self::Cold].into_iter().find(|it| it.name().eq_ignore_ascii_case(word));
+        let known =
+            [Self::Off, Self::Cold, Self::Half].into_iter().find(|it| it.name().eq_ignore_ascii_case(word));
         known.ok_or_else(|| format!("{word:?} is not one of {}", Self::NAMES.join(", ")))
     }
 }

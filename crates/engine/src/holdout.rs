@@ -6,6 +6,7 @@ use tersely_account::{Arm, HoldoutShare};
 use tersely_core::{Redaction, redact, seal};
 use tersely_wire::{HistoryPlace, Reading, Slot, Splice, splice};
 
+use crate::clear_mode::ClearMode;
 use crate::engine::Engine;
 use crate::overrides::body_object::take;
 use crate::overrides::request_options::RequestOptions;
@@ -22,14 +23,31 @@ impl Engine {
         if request.scope(self.settings(), asked).observes() {
             return Arm::Observed;
         }
-        let holdout = &self.settings().holdout;
+        let (holdout, is_clearing) = (&self.settings().holdout, self.settings().clear == ClearMode::Half);
+        let is_trial = is_clearing || holdout.share != HoldoutShare::default();
         // Without a stable session, a later request of the same conversation could be assigned to another arm.
         let is_named = request.named.is_some() || asked.session.id.is_some();
         let is_stable = is_named || reading.history() == HistoryPlace::Here;
-        if holdout.share == HoldoutShare::default() || !is_stable {
-            return Arm::Applied;
+        let session = session(request, asked, reading, None).filter(|_| is_trial && is_stable);
+        session.map_or(Arm::Applied, |session| match holdout.arm(session) {
+            Arm::Applied => holdout.clearing_arm(session),
+            arm => arm,
+        })
+    }
+
+    /// True when the conversation of a request may be cleared.
+    #[must_use]
+    pub fn clears(&self, request: &Request<'_>, reading: &Reading<'_>) -> bool {
+        match self.settings().clear {
+            ClearMode::Off => false,
+            ClearMode::Cold => true,
+            ClearMode::Half => {
+                // Invalid options are refused later, in `pass`.
+                let own = take(reading).ok().flatten().map(|(own, _)| own);
+                let asked = own.map_or_else(|| request.asked.clone(), |own| request.asked.clone().or(own));
+                matches!(self.arm(request, &asked, reading), Arm::Cleared(_))
+            }
         }
-        session(request, asked, reading, None).map_or(Arm::Applied, |session| holdout.arm(session))
     }
 
     /// A body that is sent uncompressed. The secrets in its results are masked if the request turned masking on

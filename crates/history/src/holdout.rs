@@ -19,6 +19,8 @@ const HUNDREDTHS: f64 = 100.0;
 /// A comparison of the arms of a trial.
 #[derive(Clone, Debug)]
 pub struct HoldoutReport {
+    /// True when all sessions are compressed, and the held-out ones only not cleared.
+    pub is_clearing: bool,
     /// The share of sessions that is held out.
     pub share: HoldoutShare,
     /// Treated sessions that are over.
@@ -122,21 +124,30 @@ impl HistoryView {
     /// When the history cannot be read.
     pub fn holdout(&self) -> Result<Option<HoldoutReport>, HistoryError> {
         self.with(|connection| {
-            let last = "SELECT share FROM trial_sessions ORDER BY latest DESC, session LIMIT 1";
-            let mut last = connection.prepare_cached(last)?;
-            let share = last.query_map([], |row| row.get(0))?.next().transpose()?;
-            share.map(|share| report(connection, share)).transpose()
+            let last = format!(
+                "SELECT share, {CLEARING} FROM trial_sessions WHERE arm != 'mixed' ORDER BY latest DESC, session LIMIT 1"
+            );
+            let mut last = connection.prepare_cached(&last)?;
+            let trial = last.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.next().transpose()?;
+            trial.map(|trial| report(connection, trial)).transpose()
         })
     }
 }
 
-fn report(connection: &Connection, share: u32) -> rusqlite::Result<HoldoutReport> {
+/// The share of a trial, and whether it is one of clearing.
+type Trial = (u32, bool);
+
+/// True in rows of a trial of clearing.
+const CLEARING: &str = "arm IN ('cleared', 'uncleared')";
+
+fn report(connection: &Connection, trial: Trial) -> rusqlite::Result<HoldoutReport> {
     let mut counts = connection.prepare_cached(&format!(
         "SELECT coalesce(sum(arm != 'mixed' AND latest >= {OPEN}), 0), coalesce(sum(arm = 'mixed'), 0)
-         FROM trial_sessions WHERE share = ?1"
+         FROM trial_sessions WHERE share = ?1 AND (arm = 'mixed' OR {CLEARING} = ?2)"
     ))?;
-    let (running, mixed) = counts.query_one([share], |row| Ok((count(row, 0)?, count(row, 1)?)))?;
-    let sessions = over(connection, share)?;
+    let (running, mixed) = counts.query_one(trial, |row| Ok((count(row, 0)?, count(row, 1)?)))?;
+    let sessions = over(connection, trial)?;
+    let (share, is_clearing) = trial;
     let part = HoldoutShare::millionths(share);
     let held = sessions.iter().filter(|session| session.is_held).count() as u64;
     let measure = |kind: MeasureKind| {
@@ -149,6 +160,7 @@ fn report(connection: &Connection, share: u32) -> rusqlite::Result<HoldoutReport
     let has_window = sessions.iter().any(|session| session.window.is_some());
     let kinds = MeasureKind::ALL.into_iter().filter(|kind| has_window || *kind != MeasureKind::Window);
     Ok(HoldoutReport {
+        is_clearing,
         share: part,
         treated: sessions.len() as u64 - held,
         held,
@@ -165,20 +177,20 @@ fn report(connection: &Connection, share: u32) -> rusqlite::Result<HoldoutReport
 const OPEN: &str = "(unixepoch('now') * 1000 - 3600000)";
 
 /// The finished sessions, in the order in which they ended.
-fn over(connection: &Connection, share: u32) -> rusqlite::Result<Vec<TrialSession>> {
+fn over(connection: &Connection, trial: Trial) -> rusqlite::Result<Vec<TrialSession>> {
     let mut rows = connection.prepare_cached(&format!(
         "SELECT arm, turns, priced, paid, repeats + fetches, risen, coalesce(shared, 0) FROM
-            (SELECT * FROM trial_sessions WHERE share = ?1 AND arm != 'mixed' AND latest < {OPEN}
+            (SELECT * FROM trial_sessions WHERE share = ?1 AND {CLEARING} = ?2 AND arm != 'mixed' AND latest < {OPEN}
              ORDER BY latest DESC, session DESC LIMIT {MAX_SESSIONS}) AS trial
          LEFT JOIN session_limits ON session_limits.session = trial.session AND name = '5h'
          ORDER BY trial.latest, trial.session"
     ))?;
-    rows.query_map([share], session)?.collect()
+    rows.query_map(trial, session)?.collect()
 }
 
 fn session(row: &Row<'_>) -> rusqlite::Result<TrialSession> {
     Ok(TrialSession {
-        is_held: row.get::<_, String>(0)? == "held_out",
+        is_held: ["held_out", "uncleared"].contains(&row.get::<_, String>(0)?.as_str()),
         turns: count(row, 1)?,
         priced: count(row, 2)?,
         paid: count(row, 3)?,

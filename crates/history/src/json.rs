@@ -188,6 +188,7 @@ fn holdout(report: &HoldoutReport) -> Value {
     });
     json!({
         "share": report.share.to_string(),
+        "of": if report.is_clearing { "clear" } else { "all" },
         "level": LEVEL,
         "treated": report.treated,
         "held_out": report.held,

@@ -197,6 +197,23 @@ fn a_session_in_both_groups_is_in_neither_and_another_share_is_another_trial() {
     assert_eq!((report.mixed, report.unpriced), (1, 1));
 }
 
+/// A trial of clearing is another trial than one of everything, also if the shares are the same.
+#[test]
+fn a_trial_of_clearing_is_compared_by_itself() {
+    let ledger = Ledger::open("clearing");
+    let half = "50%".parse().unwrap();
+    ledger.record(&[
+        request(1, Arm::Treated(half), 5, 1),
+        request(2, Arm::HeldOut(half), 5, 1),
+        request(3, Arm::Cleared(half), 3, 1),
+        request(4, Arm::Uncleared(half), 3, 1),
+        request(5, Arm::Cleared(half), 3, 1),
+    ]);
+    let report = ledger.holdout().unwrap();
+    assert!(report.is_clearing);
+    assert_eq!((report.treated, report.held), (2, 1));
+}
+
 /// A file of the previous version is migrated and keeps its rows.
 #[test]
 fn an_older_file_is_brought_up_to_date() {

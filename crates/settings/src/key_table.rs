@@ -189,7 +189,8 @@ static BELOW: &[SettingKey] = &[
         name: "clear",
         field: SettingField::Clear(|draft| &mut draft.settings.engine.clear),
         about: "When to clear old tool results: `off`, or `cold`, after a pause in which the provider's cache expires, so that the whole prompt is \
-                written again in any case. A line stands for each, and the model can fetch it back",
+                written again in any case. A line stands for each, and the model can fetch it back. `half` does that for half of the sessions, so that \
+                `tersely stats --holdout` can compare them",
     },
     SettingKey {
         name: "skip_tools",

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tersely_account::HoldoutShare;
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Loss, Mode, Plan, Redaction};
-use tersely_engine::Prompts;
+use tersely_engine::{ClearMode, Prompts};
 use tersely_gateway::TlsFiles;
 
 use super::all::AllSettings;
@@ -45,6 +46,7 @@ pub(crate) fn merge(layers: [Layer; 4]) -> Result<MergedSettings, Vec<Problem>> 
     merger.seal();
     merger.hold();
     merger.lock(&layers);
+    merger.trials();
     merger.reach();
     for layer in layers {
         merger.take(layer);
@@ -139,6 +141,17 @@ impl Merger {
         {
             let what = "can be false only with prompts.form = \"toon\": the other forms can represent every document";
             let hint = "set prompts.form to toon, or remove prompts.fail_open";
+            self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
+        }
+    }
+
+    /// Reports two trials at once: a session has one arm.
+    fn trials(&mut self) {
+        let engine = &self.draft.settings.engine;
+        let are_two = engine.clear == ClearMode::Half && engine.holdout.share != HoldoutShare::default();
+        if let Some(entry) = self.entries.iter().find(|entry| are_two && entry.name == "clear") {
+            let what = "\"half\" is a trial of its own, so `holdout` cannot hold out sessions as well";
+            let hint = "set clear to cold or off, or holdout to 0";
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }
     }

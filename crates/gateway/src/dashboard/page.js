@@ -140,7 +140,7 @@
       ? `not enough data: about ${plural(tenth, 'session')} to go`
       : clear ? `${gap(name, difference)}; 95 % confidence: ${gap(name, low)} to ${gap(name, high)}`
         : `not clear yet: ${gap(name, low)} to ${gap(name, high)}${more ? `; about ${plural(more, 'session')} to go` : ''}`);
-    return h('section', { class: 'card' }, h('h2', {}, 'Hold-out', h('span', {}, `${it.share} of sessions sent unchanged: ${exact(it.treated)} treated · ${exact(it.held_out)} held out · ${exact(it.running)} in progress`)),
+    return h('section', { class: 'card' }, h('h2', {}, 'Hold-out', h('span', {}, `${it.share} of sessions ${it.of === 'clear' ? 'not cleared' : 'sent unchanged'}: ${exact(it.treated)} treated · ${exact(it.held_out)} held out · ${exact(it.running)} in progress`)),
       h('dl', { class: 'pairs' },
         it.measures.map((one) => [h('dt', {}, MEASURES[one.name], ': ', h('small', { class: 'hint' }, told(one))),
           h('dd', { title: 'treated · held out' }, one.difference == null ? '–' : `${amount(one.name, one.treated.mean)} · ${amount(one.name, one.held_out.mean)}`)])));

@@ -140,6 +140,11 @@ impl SentRequest {
         self.engine.candidates(&self.request(Loss::Detail, None), reading)
     }
 
+    /// True when its conversation may be cleared.
+    pub(crate) fn clears(&self, reading: &Reading<'_>) -> bool {
+        self.engine.clears(&self.request(Loss::Detail, None), reading)
+    }
+
     fn request<'r>(&'r self, most: Loss, memo: Option<Recall<'r>>) -> Request<'r> {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
         let (named, plain, agreed) = (self.named, self.plain, Some(&self.agreed));

@@ -138,6 +138,16 @@ impl Town {
     }
 
     async fn gateway_with(&self, store: Option<&ValkeyNode>, mode: Mode, clock: TestClock) -> Gateway {
+        self.gateway_that_clears(ClearMode::Cold, store, mode, clock).await
+    }
+
+    async fn gateway_that_clears(
+        &self,
+        clear: ClearMode,
+        store: Option<&ValkeyNode>,
+        mode: Mode,
+        clock: TestClock,
+    ) -> Gateway {
         let place = store.map(|node| {
             let deadline = Duration::from_secs(10);
             StorePlace::Remote(Remote { addresses: vec![node.address()], deadline, ..Remote::default() })
@@ -147,8 +157,7 @@ impl Town {
         let store =
             Store::open(&place.map_or(usual.clone(), |place| StoreSettings { place, ..usual })).unwrap();
         let plan = Plan { mode, ..Plan::default() };
-        let engine =
-            Engine::new(EngineSettings { plan, clear: ClearMode::Cold, ..EngineSettings::default() });
+        let engine = Engine::new(EngineSettings { plan, clear, ..EngineSettings::default() });
         let live = EngineRewriter::new(engine).keeping(Keeper::new(store, None));
         let now = Arc::new(move || UNIX_EPOCH + Duration::from_secs(clock.0.load(SeqCst)));
         let cold = ColdWatch::new(&live.store().unwrap(), PriceTable::known()).with_clock(now);
@@ -283,6 +292,28 @@ async fn what_is_not_known_to_be_cold_is_not_cleared() {
     }
     working.read(20);
     assert!(cleared(&town.send(&gateway, &working).await).is_empty(), "a tool that took long");
+}
+
+/// Behaviour 26.10: in a trial, half of the conversations are cleared, and each says which half it is in.
+#[tokio::test]
+async fn a_trial_clears_half_of_the_conversations() {
+    let town = Town::new(false).await;
+    let gateway = town.gateway_that_clears(ClearMode::Half, None, Mode::Standard, town.clock.clone()).await;
+    let mut counts = [0, 0];
+    for number in 0..12 {
+        let mut talk = Talk::of(20);
+        talk.messages[0]["content"][0]["text"] = json!(format!("Task {number}: look at the files."));
+        let first = town.answer(&gateway, &talk).await;
+        town.seen.lock().unwrap().clear();
+        town.clock.pass(301);
+        talk.say("Now the next task.");
+        let cold = town.send(&gateway, &talk).await;
+        let arm = first.headers["x-tersely-arm"].to_str().unwrap();
+        assert_eq!(arm == "cleared", !cleared(&cold).is_empty(), "{number}: {arm}");
+        assert!(["cleared", "uncleared"].contains(&arm), "{arm}");
+        counts[usize::from(arm == "cleared")] += 1;
+    }
+    assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
 }
 
 /// Behaviour 26.3: a process that has lost its memory sends what it would have sent without a clearing.

@@ -13,8 +13,9 @@ const FAR: u64 = 10_000_000;
 
 /// The whole text.
 pub(crate) fn page(report: &HoldoutReport) -> String {
+    let held_out = if report.is_clearing { "held out from clearing" } else { "held out" };
     let mut out = format!(
-        "{HEAD}{} of sessions held out{HEAD:#} {DIM}· {} treated, {} held out, {} in progress{DIM:#}\n\n",
+        "{HEAD}{} of sessions {held_out}{HEAD:#} {DIM}· {} treated, {} held out, {} in progress{DIM:#}\n\n",
         report.share,
         grouped(report.treated),
         grouped(report.held),
@@ -204,6 +205,7 @@ mod tests {
         assert!(text.starts_with("5h points a session   0.4 treated, 0.6 held out\n"), "{text}");
         assert!(text.contains("1.50 less, with 95 % confidence: between 2.25 less and 0.75 less"), "{text}");
         let report = HoldoutReport {
+            is_clearing: false,
             share: tersely_account::HoldoutShare::millionths(50_000),
             treated: 930,
             held: 48,

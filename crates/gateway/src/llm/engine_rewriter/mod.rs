@@ -11,8 +11,8 @@ use http::{Method, StatusCode};
 use tersely_account::stable_hash;
 use tersely_core::Loss;
 use tersely_engine::{
-    ClearMode, Engine, ExpandOffer, KeptOriginal, Memo, MemoLimits, OptionError, RemoteAnswers, Report,
-    Request, asks_in_body, seal,
+    Engine, ExpandOffer, KeptOriginal, Memo, MemoLimits, OptionError, RemoteAnswers, Report, Request,
+    asks_in_body, seal,
 };
 use tersely_store::Store;
 use tersely_wire::{HistoryPlace, Provider, Reading, claimed_provider};
@@ -240,7 +240,7 @@ impl EngineRewriter {
         reading: &Reading<'_>,
     ) -> (SentRequest, Books) {
         let books = self.books(head, whose, sent.named);
-        match self.cold.as_ref().filter(|_| sent.engine.settings().clear == ClearMode::Cold) {
+        match self.cold.as_ref().filter(|_| sent.clears(reading)) {
             Some(watch) => books.look_up(watch, sent, reading, whose),
             None => (sent, books),
         }
