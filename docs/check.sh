@@ -29,6 +29,9 @@ say "pictures"
 python3 docs/pictures/chart.py --check
 python3 docs/pictures/compare.py --check
 
+say "figures of the first pages"
+python3 docs/site/figures.py
+
 if have mdbook; then
     say "site"
     rm -rf "$site"

@@ -18,26 +18,27 @@ def figures(text):
     """The numbers of a row, by how its first cell begins."""
     rows = [line.split("|") for line in text.splitlines() if line.startswith("| ")]
 
-    def row(begin):
-        found = [cells[2] for cells in rows if cells[1].strip().startswith(begin)]
+    def row(begin, column=2):
+        found = [cells[column] for cells in rows if cells[1].strip().startswith(begin)]
         if not found:
             sys.exit(f"docs/measurements.md has no row that begins with: {begin}")
         return [float(number) for number in re.findall(r"(\d+\.\d) %", found[0])]
 
-    exact, exact_median = row("saved of the whole bill, exact forms only; median conversation")
-    standard, standard_median = row("saved of the whole bill, standard mode; median conversation")
-    claude, codex, others, pi = row("saved of the whole bill, standard mode, by client")
+    pair = row("tokens of single outputs saved", 2) + row("tokens of single outputs saved", 3)
+    exact, standard = row("bill saved; median conversation", 2), row("bill saved; median conversation", 3)
+    larger_exact, larger = row("saved of the whole bill, exact forms only"), row("saved of the whole bill, standard mode; median")
+    unseen = row("24 unseen conversations")
     return [
-        ("What is saved of", None, None),
-        ("157 single tool results", row("tokens saved, nothing lost")[0], row("tokens saved in standard mode")[0]),
-        ("tool results of 37 conversations", row("37 whole conversations")[0], row("the same, standard mode")[0]),
-        ("the whole bill of the 37", exact, standard),
-        ("the bill of the median conversation", exact_median, standard_median),
-        ("The whole bill, by client", None, None),
-        ("Codex (4)", None, codex),
-        ("other agents (15)", None, others),
-        ("Claude Code (17)", None, claude),
-        ("pi (1)", None, pi),
+        ("Single tool results", None, None),
+        ("102 in this repository", *pair),
+        ("157 that we develop with", row("tokens saved, nothing lost")[0], row("tokens saved in standard mode")[0]),
+        ("The whole bill", None, None),
+        ("24 unseen conversations", None, unseen[0]),
+        ("median of the 24", None, unseen[1]),
+        ("8 conversations in this repository", exact[0], standard[0]),
+        ("median of the 8", exact[1], standard[1]),
+        ("37 that we develop with", larger_exact[0], larger[0]),
+        ("median of the 37", larger_exact[1], larger[1]),
     ]
 
 
