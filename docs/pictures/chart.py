@@ -10,7 +10,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PICTURE = HERE / "savings.svg"
-EXACT, STANDARD = "#7a9cc6", "#1f5a99"
+EXACT, STANDARD = "exact", "standard"
+STYLE = (".card{fill:#ffffff}text{fill:#1b1f24}.exact{fill:#7a9cc6}.standard{fill:#1f5a99}"
+         "@media (prefers-color-scheme:dark){.card{fill:#0d1117}text{fill:#e6edf3}.exact{fill:#8fb3e0}.standard{fill:#3f7fc4}}")
 WIDTH, LEFT, SCALE = 760, 280, 5.8
 
 
@@ -42,10 +44,10 @@ def figures(text):
     ]
 
 
-def bar(top, percent, colour, height):
+def bar(top, percent, kind, height):
     """A bar and its number."""
     width = percent * SCALE
-    return (f'<rect x="{LEFT}" y="{top}" width="{width:.1f}" height="{height}" rx="2" fill="{colour}"/>'
+    return (f'<rect x="{LEFT}" y="{top}" width="{width:.1f}" height="{height}" rx="2" class="{kind}"/>'
             f'<text x="{LEFT + width + 6:.1f}" y="{top + height - 3}" font-size="13">{percent:.1f} %</text>')
 
 
@@ -66,13 +68,13 @@ def drawn(rows):
         parts.append(bar(top + total - height, standard, STANDARD, height))
         top += total + 10
     key = [(EXACT, "exact: nothing lost", 16), (STANDARD, "standard: detail that the model can fetch back", 190)]
-    for colour, words, left in key:
-        parts.append(f'<rect x="{left}" y="{top + 8}" width="12" height="12" rx="2" fill="{colour}"/>'
+    for kind, words, left in key:
+        parts.append(f'<rect x="{left}" y="{top + 8}" width="12" height="12" rx="2" class="{kind}"/>'
                      f'<text x="{left + 18}" y="{top + 19}" font-size="13">{words}</text>')
     height = top + 36
     told = "; ".join(f"{name}: " + ", ".join(f"{number:.1f} %" for number in numbers if number is not None) for name, *numbers in rows if numbers[1] is not None)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-label="{told}" '
-            f'font-family="system-ui, sans-serif" fill="#1b1f24"><rect width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>' + "\n".join(parts) + "</svg>\n")
+            f'font-family="system-ui, sans-serif"><style>{STYLE}</style><rect width="{WIDTH}" height="{height}" rx="8" class="card"/>' + "\n".join(parts) + "</svg>\n")
 
 
 if __name__ == "__main__":
