@@ -87,3 +87,8 @@ if __name__ == "__main__":
             file.write_text(picture, encoding="utf-8")
         elif not file.exists() or file.read_text(encoding="utf-8") != picture:
             sys.exit(f"docs/pictures/{name} is not what docs/start.md says: python3 docs/pictures/compare.py")
+    # Those who do not see the picture read the same numbers.
+    words = f"A tool printed {len(found[0])} lines of JSON, {found[2]} tokens. The model reads {len(found[1])} lines, {found[3]} tokens,"
+    for page in (HERE.parent.parent / "README.md", HERE.parent / "README.md"):
+        if words not in page.read_text(encoding="utf-8"):
+            sys.exit(f"{page}: the picture's text should begin with: {words}")
