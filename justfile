@@ -325,7 +325,7 @@ fuzz-all seconds='600':
 bench *subject:
     cargo run --release --locked --quiet --package tersely-bench -- {{subject}} {{corpus}}
 
-# What conversations cost, written into the record, docs/measurements.md and the README.
+# What conversations cost, written into the record and docs/measurements.md.
 [group('measure')]
 bill:
     python3 benchmarks/conversations/bill.py {{corpus}}

@@ -25,8 +25,12 @@ for page in $(cd docs && git ls-files --cached --others --exclude-standard '*.md
     grep -qF "]($page)" docs/SUMMARY.md || fail "docs/$page is not in docs/SUMMARY.md"
 done
 
-say "chart"
+say "pictures"
 python3 docs/pictures/chart.py --check
+python3 docs/pictures/compare.py --check
+
+say "figures of the first pages"
+python3 docs/site/figures.py
 
 if have mdbook; then
     say "site"

@@ -1,8 +1,8 @@
-"""Replays the transcripts of a corpus and writes what they come to into the record, the measurements and the README.
+"""Replays the transcripts of a corpus and writes what they come to into the record and the measurements.
 
     python3 bill.py CORPUS [--record RECORD] [--binary TERSELY_BENCH]
 
-Only the block of figures in the record and the cells of figures in the two pages change; what is said about them is for
+Only the block of figures in the record and the cells of figures in the page change; what is said about them is for
 people to write.
 """
 
@@ -15,7 +15,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = [ROOT / "docs" / "measurements.md", ROOT / "README.md"]
+MEASUREMENTS = ROOT / "docs" / "measurements.md"
 RECORD = ROOT / "benchmarks" / "record" / "2026-11-16-bill.md"
 
 
@@ -48,14 +48,11 @@ def figures(it: dict) -> dict[str, str]:
     total = it["total"]
     results, bill, spread = total["tool_results"], total["bill"], total["quartiles"]
     median = {name: {way: part[way][1] for way in ("exact", "standard")} for name, part in spread.items()}
-    both = {
-        way: f"{results[f'{way}_saved']} %; {median['tool_results'][way]} %" for way in ("exact", "standard")
-    }
     clients = [f"{name} {part['bill']['standard_saved']} %" for name, part in it["clients"].items()]
     whole = {way: f"{bill[f'{way}_saved']} %; {median['bill'][way]} %" for way in ("exact", "standard")}
     return {
-        "37 whole conversations: tool-result tokens saved, exact; median conversation": both["exact"],
-        "the same, standard mode; median conversation": both["standard"],
+        "tool-result tokens of the conversations saved: exact, standard":
+            f"{results['exact_saved']} %, {results['standard_saved']} %",
         "saved of the whole bill, exact forms only; median conversation": whole["exact"],
         "saved of the whole bill, standard mode; median conversation": whole["standard"],
         "saved of the whole bill, standard mode, by client": ", ".join(clients),
@@ -88,8 +85,7 @@ def main() -> None:
     if not found:
         raise SystemExit(f"{args.record} has no block of text for the figures")
     args.record.write_text(record)
-    for page in PAGES:
-        page.write_text(filled(page.read_text(), figures(it)))
+    MEASUREMENTS.write_text(filled(MEASUREMENTS.read_text(), figures(it)))
     print("\n".join(f"{words}: {figure}" for words, figure in figures(it).items()))
 
 

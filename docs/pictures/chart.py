@@ -10,7 +10,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PICTURE = HERE / "savings.svg"
-EXACT, STANDARD = "#7a9cc6", "#1f5a99"
+EXACT, STANDARD = "exact", "standard"
+STYLE = (".card{fill:#ffffff}text{fill:#1b1f24}.exact{fill:#7a9cc6}.standard{fill:#1f5a99}"
+         "@media (prefers-color-scheme:dark){.card{fill:#0d1117}text{fill:#e6edf3}.exact{fill:#8fb3e0}.standard{fill:#3f7fc4}}")
 WIDTH, LEFT, SCALE = 760, 280, 5.8
 
 
@@ -18,33 +20,34 @@ def figures(text):
     """The numbers of a row, by how its first cell begins."""
     rows = [line.split("|") for line in text.splitlines() if line.startswith("| ")]
 
-    def row(begin):
-        found = [cells[2] for cells in rows if cells[1].strip().startswith(begin)]
+    def row(begin, column=2):
+        found = [cells[column] for cells in rows if cells[1].strip().startswith(begin)]
         if not found:
             sys.exit(f"docs/measurements.md has no row that begins with: {begin}")
         return [float(number) for number in re.findall(r"(\d+\.\d) %", found[0])]
 
-    exact, exact_median = row("saved of the whole bill, exact forms only; median conversation")
-    standard, standard_median = row("saved of the whole bill, standard mode; median conversation")
-    claude, codex, others, pi = row("saved of the whole bill, standard mode, by client")
+    pair = row("tokens of single outputs saved", 2) + row("tokens of single outputs saved", 3)
+    exact, standard = row("bill saved; median conversation", 2), row("bill saved; median conversation", 3)
+    larger_exact, larger = row("saved of the whole bill, exact forms only"), row("saved of the whole bill, standard mode; median")
+    unseen = row("24 unseen conversations")
     return [
-        ("What is saved of", None, None),
-        ("157 single tool results", row("tokens saved, nothing lost")[0], row("tokens saved in standard mode")[0]),
-        ("tool results of 37 conversations", row("37 whole conversations")[0], row("the same, standard mode")[0]),
-        ("the whole bill of the 37", exact, standard),
-        ("the bill of the median conversation", exact_median, standard_median),
-        ("The whole bill, by client", None, None),
-        ("Codex (4)", None, codex),
-        ("other agents (15)", None, others),
-        ("Claude Code (17)", None, claude),
-        ("pi (1)", None, pi),
+        ("Single tool results", None, None),
+        ("102 in this repository", *pair),
+        ("157 that we develop with", row("tokens saved, nothing lost")[0], row("tokens saved in standard mode")[0]),
+        ("The whole bill", None, None),
+        ("24 unseen conversations", None, unseen[0]),
+        ("median of the 24", None, unseen[1]),
+        ("8 conversations in this repository", exact[0], standard[0]),
+        ("median of the 8", exact[1], standard[1]),
+        ("37 that we develop with", larger_exact[0], larger[0]),
+        ("median of the 37", larger_exact[1], larger[1]),
     ]
 
 
-def bar(top, percent, colour, height):
+def bar(top, percent, kind, height):
     """A bar and its number."""
     width = percent * SCALE
-    return (f'<rect x="{LEFT}" y="{top}" width="{width:.1f}" height="{height}" rx="2" fill="{colour}"/>'
+    return (f'<rect x="{LEFT}" y="{top}" width="{width:.1f}" height="{height}" rx="2" class="{kind}"/>'
             f'<text x="{LEFT + width + 6:.1f}" y="{top + height - 3}" font-size="13">{percent:.1f} %</text>')
 
 
@@ -65,13 +68,13 @@ def drawn(rows):
         parts.append(bar(top + total - height, standard, STANDARD, height))
         top += total + 10
     key = [(EXACT, "exact: nothing lost", 16), (STANDARD, "standard: detail that the model can fetch back", 190)]
-    for colour, words, left in key:
-        parts.append(f'<rect x="{left}" y="{top + 8}" width="12" height="12" rx="2" fill="{colour}"/>'
+    for kind, words, left in key:
+        parts.append(f'<rect x="{left}" y="{top + 8}" width="12" height="12" rx="2" class="{kind}"/>'
                      f'<text x="{left + 18}" y="{top + 19}" font-size="13">{words}</text>')
     height = top + 36
     told = "; ".join(f"{name}: " + ", ".join(f"{number:.1f} %" for number in numbers if number is not None) for name, *numbers in rows if numbers[1] is not None)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-label="{told}" '
-            f'font-family="system-ui, sans-serif" fill="#1b1f24"><rect width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>' + "\n".join(parts) + "</svg>\n")
+            f'font-family="system-ui, sans-serif"><style>{STYLE}</style><rect width="{WIDTH}" height="{height}" rx="8" class="card"/>' + "\n".join(parts) + "</svg>\n")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,13 @@ for (const code of document.querySelectorAll('main td code')) {
     if (code.textContent.length <= 24) code.style.whiteSpace = 'nowrap';
 }
 
+// A number and its percent sign stay on one line.
+const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (/\d %/.test(text.data) && !text.parentElement.closest('pre, code')) text.data = text.data.replace(/(\d) %/g, '$1\u00a0%');
+}
+
 // What scrolls can be reached with the keyboard.
 for (const box of document.querySelectorAll('main pre > code, main .table-wrapper')) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;

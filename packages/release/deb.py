@@ -27,7 +27,7 @@ Recommends: ca-certificates
 Section: utils
 Priority: optional
 Homepage: https://github.com/tersely/tersely
-Description: makes what an agent's tools say cost fewer tokens
+Description: fewer tokens for the tool output of coding agents
  A gateway between agents and models, MCP tools and a command line. Tool
  results become smaller on their way to a model; everything else is
  forwarded byte for byte.

@@ -10,7 +10,7 @@ PLACES = {
 }
 FORMULA = """\
 class Tersely < Formula
-  desc "Makes what an agent's tools say cost fewer tokens"
+  desc "Fewer tokens for the tool output of coding agents"
   homepage "https://github.com/tersely/tersely"
   version "{version}"
   license any_of: ["MIT", "Apache-2.0"]
