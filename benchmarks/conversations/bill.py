@@ -1,9 +1,9 @@
 """Replays the transcripts of a corpus and writes what they come to into the record, the measurements and the README.
 
-    python3 bill.py CORPUS [--record RECORD] [--binary TERSELY_BENCH]
+    python3 bill.py CORPUS [--record RECORD] [--binary TERSELY_BENCH] [--check]
 
 Only the block of figures in the record and the cells of figures in the two pages change; what is said about them is for
-people to write.
+people to write. With --check nothing is written; the exit code is 1 where something would be.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ def main() -> None:
     parser.add_argument("corpus")
     parser.add_argument("--record", type=Path, default=RECORD)
     parser.add_argument("--binary", type=Path, help="a tersely-bench that is built already")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a figure is another one")
     args = parser.parse_args()
     corpus = str(Path(args.corpus).resolve())
     program = [str(args.binary.resolve())] if args.binary else BUILD
@@ -87,10 +88,13 @@ def main() -> None:
     record, found = block.subn(lambda _: f"```text\n{page}\n```", args.record.read_text(), count=1)
     if not found:
         raise SystemExit(f"{args.record} has no block of text for the figures")
-    args.record.write_text(record)
-    for page in PAGES:
-        page.write_text(filled(page.read_text(), figures(it)))
+    wanted = {args.record: record} | {page: filled(page.read_text(), figures(it)) for page in PAGES}
+    other = [path.name for path, text in wanted.items() if path.read_text() != text]
     print("\n".join(f"{words}: {figure}" for words, figure in figures(it).items()))
+    if args.check and other:
+        raise SystemExit(f"other figures in {', '.join(other)}")
+    for path, text in wanted.items():
+        path.write_text(text)
 
 
 if __name__ == "__main__":
