@@ -3,7 +3,7 @@
     python3 bill.py CORPUS [--record RECORD] [--binary TERSELY_BENCH] [--check]
 
 Only the block of figures in the record and the cells of figures in the two pages change; what is said about them is for
-people to write. With --check nothing is written; the exit code is 1 where something would be.
+people to write. With --check nothing is written; the exit code is 1 if the pages say something else.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def figures(it: dict) -> dict[str, str]:
 
 
 def filled(page: str, cells: dict[str, str]) -> str:
-    """A page with these figures in the rows that it has of them."""
+    """A page with these figures in the rows that it has of them. What a person has written behind a figure stays as long as the figure does."""
     for words, figure in cells.items():
-        row = re.compile(rf"(?m)^\| {re.escape(words)} \| .*? \|")
+        row = re.compile(rf"(?m)^\| {re.escape(words)} \| (?!{re.escape(figure)} (?:\||\()).*? \|")
         page = row.sub(lambda _, words=words, figure=figure: f"| {words} | {figure} |", page)
     return page
 
@@ -88,12 +88,12 @@ def main() -> None:
     record, found = block.subn(lambda _: f"```text\n{page}\n```", args.record.read_text(), count=1)
     if not found:
         raise SystemExit(f"{args.record} has no block of text for the figures")
-    wanted = {args.record: record} | {page: filled(page.read_text(), figures(it)) for page in PAGES}
-    other = [path.name for path, text in wanted.items() if path.read_text() != text]
+    pages = {page: filled(page.read_text(), figures(it)) for page in PAGES}
     print("\n".join(f"{words}: {figure}" for words, figure in figures(it).items()))
-    if args.check and other:
-        raise SystemExit(f"other figures in {', '.join(other)}")
-    for path, text in wanted.items():
+    if args.check:
+        other = [str(path.relative_to(ROOT)) for path, text in pages.items() if path.read_text() != text]
+        raise SystemExit(f"other figures in {', '.join(other)}" if other else 0)
+    for path, text in {args.record: record, **pages}.items():
         path.write_text(text)
 
 

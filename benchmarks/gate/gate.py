@@ -159,15 +159,17 @@ class Gate:
         return run
 
     def figure(self, row: Row, code: int, output: str, limit: float) -> Figure:
-        """The figure of a row, with the exit status in it where that is not 0."""
+        """The figure of a row; where it failed, how it ended and what it said last."""
+        said = [line.strip() for line in output.splitlines() if line.strip() and not line.startswith("error: recipe ")]
+        last = said[-1][:200] if said else "no output"
         try:
             figure = row.reader(output)
         except (Unread, ValueError, KeyError, IndexError) as error:
-            said = [line.strip() for line in output.splitlines() if line.strip()]
-            figure = Figure(f"{said[-1][:160] if said else 'no output'} (no figure: {error})" if code == 0 else f"{said[-1][:160] if said else 'no output'}", False)
-        if code == STOPPED:
-            return Figure(f"stopped after {record.took(limit)}; {figure.text}", False)
-        return figure if code == 0 else Figure(f"exit {code}: {figure.text}", False)
+            figure = Figure(last if code else f"{last} (no figure: {error})", False)
+        if code == 0:
+            return figure
+        ended = f"stopped after {record.took(limit)}" if code == STOPPED else f"exit {code}"
+        return Figure(f"{ended}: {figure.text}" + (f"; {last}" if last not in figure.text else ""), False)
 
     def keep(self, run: Run) -> None:
         """Writes the record. Another checkout's rows may have come in between, so it is read again."""
