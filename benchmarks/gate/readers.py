@@ -134,12 +134,12 @@ def memory(text: str) -> Figure:
 
 
 def bombs(text: str) -> Figure:
-    """Answers and memory; those above the limit of a body have to be refused within the bar."""
+    """Answers and memory. What decodes to more than a body may be is refused, or goes on unread where there is no room to read it."""
     rows = cells(text, 5)
     said = "; ".join(f"{row[0]}: {row[2]}, {row[3]}" for row in rows)
-    refused = [row for row in rows if number(row[0].split()[0]) > 50]
-    holds = len(rows) == 3 and all(row[2] == "100 × 413" and number(row[3].split()[0]) <= 256 for row in refused)
-    return Figure(said, holds and rows[-1][2] == "100 × 200")
+    answers = [{status: int(count) for count, status in re.findall(r"(\d+) × (\w+)", row[2])} for row in rows]
+    holds = len(rows) == 3 and all(sum(seen.values()) == 100 and seen.keys() <= {"413", "200"} for seen in answers) and set(answers[-1]) == {"200"}
+    return Figure(said, holds and all(number(row[3].split()[0]) <= 256 for row in rows if number(row[0].split()[0]) > 50))
 
 
 def peers(text: str) -> Figure:

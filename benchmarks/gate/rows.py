@@ -65,7 +65,7 @@ ROWS: tuple[Row, ...] = (
     # What is quick comes first: a fault shows early.
     Row("size", ("release",), "the program: at most 15.95 million bytes", readers.size, 0.1),
     Row("memory", ("memory",), "at most 12 times a body of 10 MB", readers.memory, 1),
-    Row("bombs", ("bombs",), "100 at once; what is above the limit: 413, at most 256 MB", readers.bombs, 1),
+    Row("bombs", ("bombs",), "100 at once, each answered; those above the limit of a body: at most 256 MB", readers.bombs, 1),
     Row("delay", ("delay",), "events of a stream arrive", readers.delay, 1),
     Row("statusline", ("statusline",), "the line says what the history says; undone to the byte", readers.statusline, 1, needs=("tmux",)),
     Row("clear", ("clear",), "0 faults", readers.clear, 1),
