@@ -396,7 +396,7 @@ http: release
 # A year of ten million requests in a history: how large does it get, and how fast is it read? (10 minutes)
 [group('measure')]
 year file='':
-    {{ if file == '' { '' } else { 'TERSELY_YEAR=' + file } }} cargo test --release --locked -p tersely-history --test year -- --ignored --nocapture
+    {{ if file == '' { '' } else { 'TERSELY_YEAR=' + absolute_path(file) } }} cargo test --release --locked -p tersely-history --test year -- --ignored --nocapture
 
 # Every view of the dashboard in Chromium, with the history of a year (`just year FILE` writes one): fails if axe finds something serious.
 [group('measure')]

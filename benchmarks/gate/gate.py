@@ -88,7 +88,7 @@ class Gate:
         words += row.local if self.args.local else ()
         return [os.environ.get(word[1:], word) if word.startswith("$") else word for word in words]
 
-    def list(self) -> bool:
+    def show(self) -> bool:
         """Prints every row; true when all are valid."""
         states = []
         for row in self.chosen() or ROWS:
@@ -146,6 +146,8 @@ class Gate:
         words, paths, commit, load = self.words(row), self.paths(row), self.tree.head(), os.getloadavg()[0]
         at, begun, log = datetime.datetime.now(datetime.UTC), time.monotonic(), LOGS / f"{row.name}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
+        for path in row.makes:
+            (ROOT / path).unlink(missing_ok=True)
         limit = 60 * max(LEAST_MINUTES, PATIENCE * row.minutes)
         code = execute([self.args.just, *words], log, limit)
         figure = self.figure(row, code, plain(log.read_text(errors="replace")), limit)
@@ -198,7 +200,7 @@ def execute(command: list[str], log: Path, limit: float) -> int:
             end(process)
 
 
-def end(process: subprocess.Popen) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """Ends what is left of a row: the next one must be alone."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
@@ -248,7 +250,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     gate = Gate(args)
     if args.list or args.check:
-        return 0 if gate.list() or not args.check else 1
+        return 0 if gate.show() or not args.check else 1
     with alone(gate.tree.lock()):
         return 0 if gate.run_all() else 1
 

@@ -32,6 +32,8 @@ class Row:
     paths: tuple[str, ...] = ()
     # Programs, files of the tree (with a slash) and variables (with a dollar sign) without which it cannot run.
     needs: tuple[str, ...] = ()
+    # Files that it makes for other rows; old ones are removed first.
+    makes: tuple[str, ...] = ()
     # Arguments where no registry of images can be reached.
     local: tuple[str, ...] = ()
 
@@ -114,7 +116,7 @@ ROWS: tuple[Row, ...] = (
     Row("envoy", ("envoy",), "every request arrives; where nothing changes at most 1.4 times a processor that does nothing", readers.envoy, 10,
         Budget(10, lambda minutes: ["envoy", str(max(1, int(minutes / 2)))]), needs=("target/release/examples/processor",)),
     Row("started", ("started",), "every agent finishes a tool turn, nothing is left behind", readers.turns(3), 10, paths=SDKS),
-    Row("year", ("year", YEAR), "10^7 requests, read at once", readers.tested(readers.year), 12),
+    Row("year", ("year", YEAR), "10^7 requests, read at once", readers.tested(readers.year), 12, makes=(YEAR,)),
     Row("dashboard", ("dashboard", YEAR), "0 faults", readers.looks, 3, needs=(YEAR,)),
     Row("prefix", ("prefix",), "every turn in every mode: what was sent stays", readers.tested(readers.prefix), 20),
     Row("spray", ("spray",), "10 minutes with Valkey and 10 without, 0 faults", readers.spray, 20, Budget(20, lambda minutes: ["spray", f"{minutes / 2:g}"])),

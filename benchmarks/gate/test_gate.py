@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import subprocess
@@ -115,10 +116,8 @@ class Readers(unittest.TestCase):
         for row in rows.ROWS:
             for output in ("", "\n") if row.reader is last_line else ("", "Killed\n"):
                 with self.subTest(row.name):
-                    try:
+                    with contextlib.suppress(Unread):
                         self.assertFalse(row.reader(output).holds)
-                    except Unread:
-                        pass
 
     def test_no_tests_at_all_are_no_pass(self) -> None:
         self.assertFalse(cargo_tests("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out").holds)
@@ -278,9 +277,10 @@ class Gates(unittest.TestCase):
     def test_what_takes_too_long_is_ended_with_all_that_it_started(self) -> None:
         began = time.monotonic()
         log = self.place / "log"
-        self.assertEqual(gate.execute(["sh", "-c", "sleep 60 & echo $!; wait"], log, 0.5), gate.STOPPED)
-        self.assertLess(time.monotonic() - began, 15)
-        self.assertFalse(_lives(int(log.read_text())))
+        self.assertEqual(gate.execute(["sh", "-c", "sleep 600 & echo $!; wait"], log, 2), gate.STOPPED)
+        while _lives(int(log.read_text())):
+            self.assertLess(time.monotonic() - began, 60)
+            time.sleep(0.05)
 
     def test_there_is_one_gate_at_a_time(self) -> None:
         with gate.alone(self.place / "lock"):
