@@ -30,7 +30,7 @@ import recipes
 import record
 from readers import Figure, Unread, plain
 from record import Run, State
-from rows import ROWS, Row
+from rows import REASONS, ROWS, Row
 from tree import PROGRAM, Tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -171,14 +171,14 @@ class Gate:
         if code == 0:
             return figure
         ended = f"stopped after {record.took(limit)}" if code == STOPPED else f"exit {code}"
-        return Figure(f"{ended}: {figure.text}" + (f"; {last}" if last not in figure.text else ""), False)
+        return Figure(f"{ended}: {figure.text}" + (f"; {last}" if last not in figure.text and not last.startswith("|") else ""), False)
 
     def keep(self, run: Run) -> None:
         """Writes the record. Another checkout's rows may have come in between, so it is read again."""
         self.runs = record.read(self.place / "gate.jsonl") | {run.name: run}
         known = [self.runs[row.name] for row in ROWS if row.name in self.runs]
         record.write(self.place / "gate.jsonl", record.lines(known))
-        record.write(self.place / "gate.md", record.table([(row.name, row.bar) for row in ROWS], {one.name: one for one in known}))
+        record.write(self.place / "gate.md", record.table([(row.name, row.bar) for row in ROWS], {one.name: one for one in known}, REASONS))
         self.tree.changed.cache_clear()
 
 

@@ -106,17 +106,18 @@ has changed since its commit: `just gate --list` says which ones do, `just gate`
 """
 
 
-def table(rows: Iterable[tuple[str, str]], runs: dict[str, Run]) -> str:
-    """The page: each name and bar with its latest run."""
-    made = [line(runs[name]) if name in runs else f"| `{name}` | {cell(bar)} | | | | |" for name, bar in rows]
+def table(rows: Iterable[tuple[str, str]], runs: dict[str, Run], reasons: dict[str, str]) -> str:
+    """The page: each name and bar with its latest run, and why it is red where that is known."""
+    made = [line(runs[name], reasons.get(name, "")) if name in runs else f"| `{name}` | {cell(bar)} | | | | |" for name, bar in rows]
     return HEAD + "\n".join(made) + "\n" + foot(runs)
 
 
-def line(run: Run) -> str:
+def line(run: Run, reason: str) -> str:
     """A row of the table."""
+    why = f" ({reason})" if reason and not run.passed else ""
     part = f" ({run.minutes:g} of {run.of_minutes:g} minutes)" if run.minutes is not None and run.of_minutes and run.minutes < run.of_minutes else ""
     commit = f"{run.commit[:8]}{', changed' if run.dirty else ''}"
-    return f"| `{run.name}` | {cell(run.bar)} | {cell(run.figure)}{part} | {'yes' if run.passed else '**no**'} | {took(run.seconds)} | {commit} |"
+    return f"| `{run.name}` | {cell(run.bar)} | {cell(run.figure)}{part}{why} | {'yes' if run.passed else '**no**'} | {took(run.seconds)} | {commit} |"
 
 
 def cell(text: str) -> str:

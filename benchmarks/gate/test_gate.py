@@ -39,6 +39,7 @@ class Rows(unittest.TestCase):
         self.assertEqual(set(rows.LEFT_OUT) - slow, set(), "these reasons are for recipes that are not there")
         self.assertEqual({row.recipe for row in rows.ROWS} & set(rows.LEFT_OUT), set())
         self.assertEqual([row.name for row in rows.ROWS if row.recipe not in KNOWN], [])
+        self.assertEqual(set(rows.REASONS) - {row.name for row in rows.ROWS}, set())
 
     def test_a_recipe_without_a_row_is_noticed(self) -> None:
         more = recipes.recipes("[group('slow')]\nnew: release\n    true\n\n[group('measure')]\nbench *subject:\n    true\n")
@@ -154,9 +155,9 @@ class Judged(unittest.TestCase):
             record.write(path, record.lines([RUN, short]))
             found = record.read(path)
         self.assertEqual(found, {"a": RUN, "b": short})
-        page = record.table([("a", "0 faults"), ("b", "0 faults"), ("c", "none")], found)
+        page = record.table([("a", "0 faults"), ("b", "0 faults"), ("c", "none")], found, {"a": "never said", "b": "too slow"})
         self.assertIn("| `a` | 0 faults | 0 faults | yes | 61 s | cccccccc |", page)
-        self.assertIn(r"| `b` | 0 faults | a \| b (5 of 60 minutes) | **no** | 61 s | cccccccc, changed |", page)
+        self.assertIn(r"| `b` | 0 faults | a \| b (5 of 60 minutes) (too slow) | **no** | 61 s | cccccccc, changed |", page)
         self.assertIn("| `c` | none | | | | |", page)
         self.assertIn("2 rows of one build", page)
 
