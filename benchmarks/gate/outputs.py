@@ -34,7 +34,7 @@ EXPAND = """| agent | turn | fetched back | result tokens | shown or sent back b
 STARTED = """| agent | version | path | turn | result tokens | saved | closing line |
 |---|---|---|---|---:|---:|---|
 | claude | 2.1.197 | `/v1/messages` | done | 9,000 → 3,000 | 67 % | tersely: 2 requests |
-| codex | 0.166.0 | `/v1/responses` | done | 9,000 → 3,000 | 67 % | tersely: 2 requests |
+| codex | 0.166.0 | `/v1/responses` | done; a.log has the address | 9,000 → 3,000 | 67 % | tersely: 2 requests |
 """
 
 CLOUD = """| SDK | turns whole | turns streamed | fetched back |

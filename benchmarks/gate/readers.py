@@ -185,7 +185,7 @@ def turns(column: int) -> Reader:
         lines = [line for line in text.splitlines() if line.startswith("| ") and line.count("|") > column + 1]
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
         states = [row[column] for row in rows if len(row) > column]
-        done = sum(state == "done" for state in states)
+        done = sum(state.split(";")[0] == "done" for state in states)
         faults = [f"{row[0]}: {row[column].strip('*')[:60]}" for row in rows if row[column].startswith("**")]
         if not done and not faults:
             raise Unread("the output has no table of clients")
