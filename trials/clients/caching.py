@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from dataclasses import dataclass, field
 
 from upstream import Handler, Upstream, listed
@@ -104,6 +105,7 @@ class CachingUpstream(Upstream):
 
     def __init__(self, script) -> None:
         self.script, self.cache, self.asked, self.event, self.known = script, PromptCache(), [], "", {}
+        self.counting = threading.Lock()
         super().__init__(CachingHandler)
 
     def plan(self, event: str) -> None:
@@ -111,7 +113,12 @@ class CachingUpstream(Upstream):
         self.event = event
 
     def count(self, body: dict) -> Asked:
-        """Counts a request, and compares it with the one that the client names."""
+        """Counts a request, and compares it with the one that the client names. A sub-agent's may come at the same time: no two have one number."""
+        with self.counting:
+            return self.count_alone(body)
+
+    def count_alone(self, body: dict) -> Asked:
+        """The same, one at a time."""
         found, model = parts(body), body["model"]
         asked = Asked(len(self.asked) + 1, self.event, found, self.cache.take(model, found), model, conversation(body))
         self.event = ""

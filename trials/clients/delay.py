@@ -81,7 +81,7 @@ def delays(port: int, model: str) -> list[float]:
     body = json.dumps(Messages.request(model, True, log())).encode()
     with socket.create_connection(("127.0.0.1", port)) as server:
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        head = b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+        head = b"POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
         server.sendall(head % len(body) + body)
         seen = b""
         while not seen.endswith(b"\r\n0\r\n\r\n"):

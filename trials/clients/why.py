@@ -151,11 +151,21 @@ EXPECTED = {
 }
 
 
+def paired(asked: list[Asked], told: list[dict]) -> list[tuple[Asked, dict]]:
+    """Each request with what the history says of it. A sub-agent's and its parent's may be recorded in another order than they arrived in."""
+    left, pairs = list(told), []
+    for one in asked[: len(told)]:
+        read, written = one.usage["cache_read_input_tokens"], one.usage["cache_creation_input_tokens"]
+        near = [it for it in left[:3] if (it["billed"]["cache_read"], it["billed"]["cache_write"]) == (read, written)]
+        pairs.append((one, left.pop(left.index(near[0]) if near else 0)))
+    return pairs
+
+
 def table(upstream: CachingUpstream, told: dict) -> list[str]:
     """What happened beside what is told; gives what was not explained."""
     faults, before = [], {}
     print(f"{len(upstream.asked)} requests upstream, {len(told['requests'])} in the history")
-    for asked, it in zip(upstream.asked, told["requests"]):
+    for asked, it in paired(upstream.asked, told["requests"]):
         usage, found = asked.usage, it["cache_break"] or {}
         read, written = usage["cache_read_input_tokens"], usage["cache_creation_input_tokens"]
         lost = before.get(asked.conversation, read) - read

@@ -1,0 +1,50 @@
+"""Asks Git what has changed since a commit."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+# Whatever a row measures is built of these.
+PROGRAM = ("crates", "Cargo.lock", "Cargo.toml")
+
+
+class Tree:
+    """A checkout."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.changed = cache(self._changed)
+
+    def git(self, *words: str) -> str | None:
+        """What Git prints, or nothing where it fails."""
+        done = subprocess.run(["git", *words], cwd=self.root, capture_output=True, text=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    def head(self) -> str:
+        """The commit of the checkout."""
+        head = self.git("rev-parse", "HEAD")
+        if head is None:
+            raise SystemExit(f"{self.root} is no checkout of Git")
+        return head
+
+    def _changed(self, commit: str, paths: tuple[str, ...]) -> list[str]:
+        """Files below the paths that differ from a commit: committed since, edited, or new."""
+        differ = self.git("diff", "--name-only", commit, "--", *paths)
+        if differ is None:
+            return [f"commit {commit[:8]} is not in this checkout"]
+        new = self.git("ls-files", "--others", "--exclude-standard", "--", *paths)
+        return sorted({*differ.splitlines(), *(new or "").splitlines()})
+
+    def now(self, commit: str, paths: tuple[str, ...]) -> list[str]:
+        """The same, asked again."""
+        return self._changed(commit, paths)
+
+    def lock(self) -> Path:
+        """A file that all checkouts of the repository share."""
+        return (self.root / (self.git("rev-parse", "--git-common-dir") or ".git") / "gate.lock").resolve()
+
+    def age(self) -> float:
+        """When the program's sources were last committed, in seconds since 1970."""
+        return float(self.git("log", "-1", "--format=%ct", "--", *PROGRAM) or 0)
