@@ -1,5 +1,6 @@
 //! `tersely-bench conversations --clear DIR`: measures what clearing old results after a pause saves.
 
+mod quotes;
 mod replay;
 mod report;
 

@@ -5,6 +5,7 @@ use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{ClearPoint, Engine, EngineSettings, ExpandOffer, ForwardBody, Memo, Recall, Request};
 use tersely_terminal::fault::CommandFault;
 
+use super::quotes::{QuoteScore, ReadableText};
 use crate::conversations::model_price::ModelPrice;
 use crate::conversations::replay::{SeenBlocks, unread};
 use crate::conversations::transcript::Transcript;
@@ -28,6 +29,8 @@ pub(crate) struct ClearReplay {
     pub changed: usize,
     /// What later calls find after a clearing.
     pub recall: RecallScore,
+    /// What edits quote after a clearing.
+    pub quotes: QuoteScore,
 }
 
 /// What is sent in each turn of a transcript.
@@ -63,7 +66,7 @@ pub(super) fn clear_at_pauses(
     let talk = talk.map_err(|_| unread(transcript))?;
     let turns = run.turns(nth, talk.as_ref())?;
     let replay = turns.bill(price, nth);
-    Ok(ClearReplay { clearings: run.points.len(), recall: run.recall, ..replay })
+    Ok(ClearReplay { clearings: run.points.len(), recall: run.recall, quotes: run.quotes, ..replay })
 }
 
 impl SentTurns {
@@ -112,6 +115,7 @@ struct ClearRun<'t> {
     memo: Memo,
     points: Vec<ClearPoint>,
     recall: RecallScore,
+    quotes: QuoteScore,
 }
 
 impl<'t> ClearRun<'t> {
@@ -120,7 +124,7 @@ impl<'t> ClearRun<'t> {
         let expand = ExpandOffer::Auto;
         let engine = Engine::new(EngineSettings { plan, expand, ..EngineSettings::default() });
         let (points, memo, recall) = (Vec::new(), Memo::default(), RecallScore::default());
-        Self { transcript, price, engine, memo, points, recall }
+        Self { transcript, price, engine, memo, points, recall, quotes: QuoteScore::default() }
     }
 
     /// What is sent in each turn, cleared at every `nth` pause of a person.
@@ -179,10 +183,14 @@ impl<'t> ClearRun<'t> {
         if self.points.is_empty() {
             return Ok(());
         }
-        let seen =
-            |body: &[u8]| SeenBody::of(self.transcript.provider, body).map_err(|_| unread(self.transcript));
-        let (came, sent) = (seen(came)?, seen(sent)?);
-        self.recall.add(&score_turn(talk, turn, &came, &sent));
+        let (provider, unread) = (self.transcript.provider, |_| unread(self.transcript));
+        let results = ReadableText::of_results(provider, came).map_err(unread)?;
+        let in_sight = ReadableText::of_all(provider, sent).map_err(unread)?;
+        for message in talk.turns.get(turn).into_iter().flat_map(|turn| &turn.said) {
+            self.quotes.add(message, &results, &in_sight);
+        }
+        let seen = |body: &[u8]| SeenBody::of(provider, body).map_err(unread);
+        self.recall.add(&score_turn(talk, turn, &seen(came)?, &seen(sent)?));
         Ok(())
     }
 }

@@ -143,6 +143,11 @@ impl ClearScore {
                     Share::saved(shown, shown - found - said)
                 ),
             },
+            format!(
+                "edits after a clearing whose quotes a result showed: {}; in sight {}",
+                self.quoted(),
+                self.quoted() - self.unquotable().len()
+            ),
             format!("transcripts dearer than in standard mode (law: 0)     {}", self.dearer().len()),
             format!("changes without a clearing (law: 0)                   {}", self.changed()),
         ];
@@ -153,7 +158,20 @@ impl ClearScore {
                 format!("missed: {} call {call}, {tool}: {}", row.name, fact.word)
             }));
         }
+        lines.extend(self.unquotable());
         lines.join("\n")
+    }
+
+    /// The number of edits after a clearing whose quotes a result showed.
+    fn quoted(&self) -> usize {
+        self.usual().map(|(_, ways)| ways[2].quotes.shown).sum()
+    }
+
+    /// The edits whose quotes are out of sight.
+    fn unquotable(&self) -> Vec<String> {
+        let misses =
+            self.usual().flat_map(|(row, ways)| ways[2].quotes.misses.iter().map(move |it| (row, it)));
+        misses.map(|(row, line)| format!("out of sight: {}, an edit that quotes: {line}", row.name)).collect()
     }
 
     /// The transcripts that cost more than in standard mode, at some price.
