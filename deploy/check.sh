@@ -65,13 +65,23 @@ fi
 
 if have hadolint; then say "container file"; hadolint deploy/container/Containerfile; fi
 if have check-jsonschema; then say "compose file"; check-jsonschema --builtin-schema vendor.compose-spec deploy/compose/compose.yaml >"$tmp/said" || { cat "$tmp/said"; exit 1; }; fi
+if ! command -v promtool >/dev/null && prometheus=$(python3 crates/testing/prometheus/install.py 2>/dev/null); then PATH="$PATH:$prometheus"; fi
 if have promtool; then
     say "prometheus"
     cp deploy/compose/prometheus.yml deploy/prometheus/alerts.yml "$tmp/"
     # promtool wants to see the token's file.
     sed "s#/run/secrets/admin-token#$tmp/token#" deploy/compose/prometheus.yml > "$tmp/prometheus.yml" && : > "$tmp/token"
     promtool check config "$tmp/prometheus.yml" >/dev/null
+    promtool check rules deploy/prometheus/alerts.yml >/dev/null
     promtool test rules deploy/prometheus/alerts.test.yml >/dev/null
+    say "queries of the runbooks"
+    # Each as the expression of a rule: promtool parses nothing else without a server.
+    python3 - docs/runbooks/*.md > "$tmp/queries.yml" <<'PY'
+import json, re, sys
+found = [query for page in sys.argv[1:] for query in re.findall(r"^```promql\n(.*?)^```", open(page).read(), re.M | re.S)]
+print(json.dumps({"groups": [{"name": "runbooks", "rules": [{"record": f"query:{number}", "expr": query} for number, query in enumerate(found)]}]}))
+PY
+    promtool check rules "$tmp/queries.yml" >/dev/null
 fi
 if have systemd-analyze; then
     say "units"
