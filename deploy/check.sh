@@ -25,7 +25,9 @@ if have helm; then
     say "chart"
     given=(--namespace tersely --set secret.existing=tersely)
     all=(--set secret.adminToken=a,secret.storeAddresses=redis://cache:6379,secret.storeSecret=b,valkey.enabled=true,tls.secret=cert,tls.askClients=true,monitor.enabled=true,autoscaling.requestsRunning=200
-        --set service.port=8080,podLabels.team=a,config.upstreams.openai=https://models.internal,network.clients[0].namespaceSelector.matchLabels.agents=yes,network.watchers[0].namespaceSelector.matchLabels.monitoring=yes)
+        --set service.port=8080,podLabels.team=a,config.upstreams.openai=https://models.internal,network.clients[0].namespaceSelector.matchLabels.agents=yes,network.watchers[0].namespaceSelector.matchLabels.monitoring=yes
+        --set ingress.enabled=true,ingress.className=nginx,ingress.hosts[0]=gate.example,ingress.tls[0].secretName=gate-tls,ingress.tls[0].hosts[0]=gate.example
+        --set httpRoute.enabled=true,httpRoute.parentRefs[0].name=public,httpRoute.hostnames[0]=gate.example,spread.whenUnsatisfiable=DoNotSchedule)
     helm lint --quiet --strict "$chart" "${given[@]}"
     helm lint --quiet --strict "$chart" "${all[@]}"
     { echo "# Written by deploy/check.sh --write from deploy/helm/tersely. Needs the Secret \`tersely\` with \`admin-token\`: docs/deploy.md."
@@ -34,21 +36,21 @@ if have helm; then
     if [[ ${1:-} == --write ]]; then cp "$tmp/tersely.yaml" "$rendered"; fi
     diff -u "$rendered" "$tmp/tersely.yaml" || fail "$rendered is not what the chart renders to: deploy/check.sh --write"
     # Values that must be taken.
-    for right in config.mode={disabled,observe,safe,standard,aggressive,safe@1,standard@1,aggressive@1} replicas=0 image.digest=sha256:$(printf '0%.0s' {1..64}) network.enabled=false; do
+    for right in config.mode={disabled,observe,safe,standard,aggressive,safe@1,standard@1,aggressive@1} replicas=0 image.digest=sha256:$(printf '0%.0s' {1..64}) network.enabled=false spread.keys=null; do
         helm template tersely "$chart" "${given[@]}" --set "$right" >/dev/null || fail "the chart refuses $right"
     done
     # Values that must be refused, each for one reason.
-    for wrong in config.mode=standrad config.mode=observe@1 config.listen=0.0.0.0:1 drain.notice=soon image.digest=sha256:1 replica=3 monitor.enabled=true; do
+    for wrong in config.mode=standrad config.mode=observe@1 config.listen=0.0.0.0:1 drain.notice=soon image.digest=sha256:1 replica=3 monitor.enabled=true ingress.enabled=true ingress.enabled=true,network.enabled=false httpRoute.enabled=true httpRoute.enabled=true,network.enabled=false spread.whenUnsatisfiable=Never; do
         if helm template tersely "$chart" "${given[@]}" --set "$wrong" >/dev/null 2>&1; then fail "the chart takes $wrong"; fi
     done
     if helm template tersely "$chart" >/dev/null 2>&1; then fail "the chart takes no token"; fi
     if have kubernetes-validate; then
         say "manifests"
-        # The cluster's own kinds; ServiceMonitor is not one of them.
+        # The cluster's own kinds; ServiceMonitor and HTTPRoute are not among them.
         python3 - "$tmp/all.yaml" > "$tmp/known.yaml" <<'PY'
 import sys
 parts = open(sys.argv[1]).read().split("\n---\n")
-print("\n---\n".join(part for part in parts if "kind: ServiceMonitor" not in part))
+print("\n---\n".join(part for part in parts if "kind: ServiceMonitor" not in part and "kind: HTTPRoute" not in part))
 PY
         kubernetes-validate --strict --quiet "$rendered" "$tmp/known.yaml"
     fi
@@ -65,13 +67,25 @@ fi
 
 if have hadolint; then say "container file"; hadolint deploy/container/Containerfile; fi
 if have check-jsonschema; then say "compose file"; check-jsonschema --builtin-schema vendor.compose-spec deploy/compose/compose.yaml >"$tmp/said" || { cat "$tmp/said"; exit 1; }; fi
+if ! command -v promtool >/dev/null && prometheus=$(python3 crates/testing/prometheus/install.py 2>/dev/null); then PATH="$PATH:$prometheus"; fi
 if have promtool; then
     say "prometheus"
     cp deploy/compose/prometheus.yml deploy/prometheus/alerts.yml "$tmp/"
     # promtool wants to see the token's file.
     sed "s#/run/secrets/admin-token#$tmp/token#" deploy/compose/prometheus.yml > "$tmp/prometheus.yml" && : > "$tmp/token"
     promtool check config "$tmp/prometheus.yml" >/dev/null
+    promtool check rules deploy/prometheus/alerts.yml >/dev/null
     promtool test rules deploy/prometheus/alerts.test.yml >/dev/null
+    say "queries of the runbooks and of the dashboard"
+    # Each as the expression of a rule: promtool parses nothing else without a server.
+    python3 - docs/runbooks/*.md > "$tmp/queries.yml" <<'PY'
+import json, re, sys
+found = [query for page in sys.argv[1:] for query in re.findall(r"^```promql\n(.*?)^```", open(page).read(), re.M | re.S)]
+for panel in json.load(open("deploy/grafana/tersely.json"))["panels"]:
+    found += [re.sub(r"\$__(?:rate_interval|range)", "5m", target["expr"]) for target in panel.get("targets", [])]
+print(json.dumps({"groups": [{"name": "queries", "rules": [{"record": f"query:{number}", "expr": query} for number, query in enumerate(found)]}]}))
+PY
+    promtool check rules "$tmp/queries.yml" >/dev/null
 fi
 if have systemd-analyze; then
     say "units"

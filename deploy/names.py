@@ -2,7 +2,7 @@
 
     python3 deploy/names.py RENDERED.yaml...
 
-What the product has is read from the pages that its own tests keep fresh: docs/config.schema.json, docs/configuration.md and docs/watching.md.
+What the product has is read from the pages that its own tests keep fresh: docs/config.schema.json, docs/configuration.md and docs/metrics.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ DEPLOY = ROOT / "deploy"
 SCHEMA = json.loads((ROOT / "docs/config.schema.json").read_text())
 VALUES = json.loads((DEPLOY / "helm/tersely/values.schema.json").read_text())
 REFERENCE = (ROOT / "docs/configuration.md").read_text()
-WATCHING = (ROOT / "docs/watching.md").read_text()
+METRICS = (ROOT / "docs/metrics.md").read_text()
+RUNBOOKS = ROOT / "docs/runbooks"
+RULES = yaml.safe_load((DEPLOY / "prometheus/alerts.yml").read_text())
 
 # What a cluster would set after a Service, and a comment warns of.
 OTHERS = {"TERSELY_PORT"}
@@ -32,10 +34,10 @@ SPARE = 5
 
 def texts() -> Iterator[tuple[str, str]]:
     """Everything an operator may copy from, by name."""
-    pages = [ROOT / "docs/deploy.md", ROOT / "docs/sizing.md"]
+    pages = [ROOT / "docs/deploy.md", ROOT / "docs/scale.md", *sorted(RUNBOOKS.glob("*.md"))]
     files = [path for path in DEPLOY.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     for path in [*files, *pages]:
-        if path.name != Path(__file__).name:
+        if path.is_file() and path.name != Path(__file__).name:
             yield str(path.relative_to(ROOT)), path.read_text()
 
 
@@ -54,7 +56,7 @@ def unknown_names() -> Iterator[str]:
     values = set(settings(VALUES))
     sections = {key.split(".")[0] for key in keys if "." in key}
     dotted = re.compile(rf"(?<![\w.$/-])((?:{'|'.join(sorted(sections))})\.[a-z_]+(?:\.[a-z_]+)*)(?![\w(:/-])")
-    numbers = set(re.findall(r"^\| `((?:tersely|process)_\w+)`", WATCHING, re.M))
+    numbers = set(re.findall(r"^\| `((?:tersely|process)_\w+)`", METRICS, re.M))
     variables = set(re.findall(r"`(TERSELY_\w+)`", REFERENCE)) | OTHERS
     # docs/configuration.md names the paths of the admin listener in one row.
     paths = set(re.findall(r"`(/[\w/]+)`", next(line for line in REFERENCE.splitlines() if line.startswith("| `admin.listen`"))))
@@ -70,6 +72,25 @@ def unknown_names() -> Iterator[str]:
                 yield f"{name}: there is no number {word}"
         for word in sorted(set(re.findall(r"(?:path|http_path)[\"']?: *[\"']?(/(?:healthz|ready\w*|health\w*|metrics|live\w*))", text)) - paths):
             yield f"{name}: there is no {word}"
+
+
+def alert_faults() -> Iterator[str]:
+    """Alerts without a runbook, and runbooks without an alert."""
+    alerts = {rule["alert"]: rule for group in RULES["groups"] for rule in group["rules"] if "alert" in rule}
+    for name, rule in alerts.items():
+        if not rule["annotations"].get("runbook_url", "").endswith(f"/docs/runbooks/{name}.md"):
+            yield f"alerts.yml: {name} has no runbook_url"
+        if rule["labels"]["severity"] not in ("critical", "warning"):
+            yield f"alerts.yml: nobody knows the severity of {name}"
+    pages = {path.stem for path in RUNBOOKS.glob("*.md")} - {"README"}
+    for name in sorted(alerts.keys() - pages):
+        yield f"docs/runbooks: there is no page for {name}"
+    for name in sorted(pages - alerts.keys()):
+        yield f"docs/runbooks/{name}.md: there is no such alert"
+    index = (RUNBOOKS / "README.md").read_text()
+    for name in sorted(alerts):
+        if f"| [{name}]({name}.md) |" not in index:
+            yield f"docs/runbooks/README.md: does not list {name}"
 
 
 def seconds(text: str) -> float:
@@ -158,7 +179,7 @@ def machine_faults() -> Iterator[str]:
 
 def main() -> None:
     """Print what is wrong."""
-    faults = [*unknown_names(), *machine_faults()]
+    faults = [*unknown_names(), *alert_faults(), *machine_faults()]
     for path in sys.argv[1:]:
         faults += manifest_faults(Path(path))
     print(*faults, sep="\n", end="\n" if faults else "")

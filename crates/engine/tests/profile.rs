@@ -21,7 +21,7 @@ const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
 const ADVICE: &str = "These texts become other bytes than the profile names. In a running conversation that breaks the \
 provider's prompt cache.\nUntil the first release that has the profile, write the hashes anew with\n  \
 TERSELY_BLESS=1 cargo test -p tersely-engine --test profile\nand read what changed. From then on it is final \
-(docs/profiles.md): undo the change, or keep what the profile does and add one with the next number; write the hashes \
+(docs/deploy.md): undo the change, or keep what the profile does and add one with the next number; write the hashes \
 anew only for a fault that broke a law, or for a new fixture, and name the texts in CHANGELOG.md.";
 
 #[test]

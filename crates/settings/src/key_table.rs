@@ -111,10 +111,10 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("events", "What is kept of requests, never a word of them"),
     (
         "history",
-        "What `tersely stats` and the dashboard show, never a word of a request: [watching.md](watching.md)",
+        "What `tersely stats` and the dashboard show, never a word of a request: [observability](observability.md)",
     ),
-    ("otel", "A collector for OpenTelemetry: [watching.md](watching.md#opentelemetry)"),
-    ("prices", "What models cost, for the estimate in [watching.md](watching.md)"),
+    ("otel", "A collector for OpenTelemetry: [observability](observability.md#opentelemetry)"),
+    ("prices", "What models cost, for the [cost estimate](metrics.md#cost-estimate)"),
     ("proxy", "The proxy for upstreams"),
 ];
 

@@ -49,7 +49,7 @@ the files that `tls` names are read again when they change.
 | a variable of the environment | `${NAME}`, or `${NAME:-default}`; `$${` for a literal `${` |
 | a file | a path, relative to the configuration file |
 
-A mode with a number is a [profile](profiles.md): `safe@1`, `standard@1` and `aggressive@1` always produce the same bytes, in every release. A mode
+A mode with a number is a [profile](deploy.md#profiles-the-same-bytes-across-releases): `safe@1`, `standard@1` and `aggressive@1` always produce the same bytes, in every release. A mode
 without a number is its latest profile. Changing bytes in mid-conversation loses the prompt cache, so name a profile if conversations must
 survive an update. `--mode`, `x-tersely-mode` and `_tersely` take profiles as well.
 

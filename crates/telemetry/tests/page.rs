@@ -1,4 +1,4 @@
-//! Checks alerts, dashboard and docs/watching.md against the exported metrics.
+//! Checks alerts, dashboard and docs/metrics.md against the exported metrics.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -117,7 +117,7 @@ fn the_share_of_failures_is_shown_where_there_are_none() {
 /// The page explains every exported metric and no others.
 #[test]
 fn the_page_about_watching_names_every_number() {
-    let page = text("docs/watching.md");
+    let page = text("docs/metrics.md");
     let rows = page.lines().filter(|line| line.starts_with("| `tersely_") || line.starts_with("| `process_"));
     let explained: BTreeSet<String> =
         rows.filter_map(|row| Some(row.split('`').nth(1)?.to_owned())).collect();

@@ -37,7 +37,7 @@ fn a_real_prometheus_reads_all_that_is_told() {
     let said = String::from_utf8_lossy(&checked.stderr);
     assert!(checked.status.success(), "{said}\n{told}");
 
-    let page = text("docs/watching.md");
+    let page = text("docs/metrics.md");
     for name in told.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()) {
         assert!(page.contains(&format!("| `{name}` |")), "the page does not name {name}");
     }
