@@ -32,7 +32,7 @@ SPARE = 5
 
 def texts() -> Iterator[tuple[str, str]]:
     """Everything an operator may copy from, by name."""
-    pages = [ROOT / "docs/deploy.md", ROOT / "docs/sizing.md"]
+    pages = [ROOT / "docs/deploy.md", ROOT / "docs/scale.md"]
     files = [path for path in DEPLOY.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     for path in [*files, *pages]:
         if path.name != Path(__file__).name:

@@ -219,7 +219,7 @@ class Clients:
             finally:
                 writer.close()
             how = "good" if is_begun and got == it.expected else f"wrong: {line}"
-        except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError) as error:
+        except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError, ValueError) as error:
             how = "cut" if is_begun else f"lost: {type(error).__name__}"
         if how == "cut" and time.monotonic() - self.kills.get(replica, -1e9) < 5:
             how = "cut by SIGKILL"
