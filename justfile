@@ -304,6 +304,12 @@ scale other='': release
     command -v wrk >/dev/null || apt-get install --yes --no-install-recommends wrk
     python3 trials/scale/scale.py {{ if other == '' { '' } else { '--other ' + absolute_path(other) } }}
 
+# `serve`, `http` and `mcp serve` while certificates are replaced, the disk is full and the clock jumps: is a request lost? (3 minutes; root)
+[group('slow')]
+faults: release
+    test -e /usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1 || apt-get install --yes --no-install-recommends libfaketime
+    python3 trials/faults/faults.py
+
 # The image, built around the binary and started as a cluster would: are its probes answered? `just image --local` where no registry can be reached.
 [group('slow')]
 image *where: release deploy
