@@ -243,14 +243,14 @@ def seen_between(log_file: Path, since: float, until: float) -> list[int]:
 
 async def throughput(count: int, kind: str, args: argparse.Namespace) -> dict:
     """Requests a second of so many gateways that are as busy as they can be."""
-    target, sessions = free(), args.sessions * count
+    target, clients = free(), args.clients * count
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "bodies").write_bytes(b"\n".join(Bodies().talks) + b"\n")
         with nginx(folder, "upstream", PROVIDER.format(port=target, answer=ANSWER, folder=folder), target):
             async with scene([args.tersely] * count, STAY if kind == "turns" else SPREAD, target, args) as (replicas, front):
-                told = {"BODIES": str(folder / "bodies"), "KIND": kind, "SESSIONS": str(sessions), "MARK": MARK}
-                words = ["wrk", "-t1", f"-c{args.clients * count}", f"-d{int(args.settle + args.seconds) + 1}s", "--timeout", "60s", "-s", str(HERE / "load.lua"), f"http://127.0.0.1:{front}"]
+                told = {"BODIES": str(folder / "bodies"), "KIND": kind, "SESSIONS": str(args.sessions), "MARK": MARK}
+                words = ["wrk", f"-t{clients}", f"-c{clients}", f"-d{int(args.settle + args.seconds) + 1}s", "--timeout", "60s", "-s", str(HERE / "load.lua"), f"http://127.0.0.1:{front}"]
                 wrk = await asyncio.create_subprocess_exec(*words, env={**os.environ, **told}, stdout=asyncio.subprocess.PIPE)
                 # Each conversation has its first turn, and each gateway its vocabulary, before anything is measured.
                 await asyncio.sleep(args.settle)
@@ -335,10 +335,10 @@ async def measure(args: argparse.Namespace) -> int:
     if "throughput" in args.parts:
         rows = []
         # By turns, because a machine is not always as busy.
-        for _, kind, count in itertools.product(range(args.rounds), ("turns", "new"), args.counts):
+        for _, kind, count in itertools.product(range(args.rounds), args.kinds, args.counts):
             rows.append(await throughput(count, kind, args))
             print(f"{kind} {count}: {rows[-1]['rate']:.1f} a second, {rows[-1]['cpu']:.2f} CPU-ms, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-        faults += show([median([row for row in rows if (row["kind"], row["count"]) == of]) for of in itertools.product(("turns", "new"), args.counts)])
+        faults += show([median([row for row in rows if (row["kind"], row["count"]) == of]) for of in itertools.product(args.kinds, args.counts)])
     if "away" in args.parts:
         faults += await away(target, args)
     if "mixed" in args.parts and args.other:
@@ -357,7 +357,8 @@ def main() -> int:
     parser.add_argument("--haproxy", default=shutil.which("haproxy") or "/usr/sbin/haproxy")
     parser.add_argument("--core", type=float, default=0.1, help="of a core, each gateway")
     parser.add_argument("--counts", type=int, nargs="+", default=[1, 2, 4, 8])
-    parser.add_argument("--sessions", type=int, default=40, help="conversations for each gateway")
+    parser.add_argument("--kinds", nargs="+", choices=["turns", "new"], default=["turns", "new"])
+    parser.add_argument("--sessions", type=int, default=4, help="conversations of each client")
     parser.add_argument("--clients", type=int, default=12, help="requests at a time for each gateway")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20)
