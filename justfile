@@ -270,6 +270,12 @@ litellm: release
     cd trials/litellm && ../../target/tools/litellm/bin/python proxy.py --tersely '{{justfile_directory()}}/target/release/tersely'
     cd trials/litellm && ../../target/tools/litellm/bin/python llama.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
+# An auto router of a real LiteLLM proxy that names our guardrail as its compressor, as shipped and with our patch for it. (5 minutes)
+[group('slow')]
+litellm-router: release
+    python3 trials/litellm/setup.py
+    cd trials/litellm && ../../target/tools/litellm/bin/python router.py --tersely '{{justfile_directory()}}/target/release/tersely'
+
 # Real agents whose model writes back a file full of secrets as it saw it: what is on disk, what went upstream? (minutes)
 [group('slow')]
 edits: release
@@ -311,6 +317,20 @@ spray minutes='10': release
 releases other minutes='4': release
     command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
     python3 trials/spray/spray.py --minutes {{minutes}} --other {{absolute_path(other)}} corpus/conversations/*.json
+
+# One, two, four and eight gateways with a tenth of a core each behind HAProxy: throughput, one that stops, one that is killed, and one of another release if OTHER names it. (20 minutes; root)
+[group('slow')]
+scale other='': release
+    command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
+    command -v nginx >/dev/null || apt-get install --yes --no-install-recommends nginx
+    command -v wrk >/dev/null || apt-get install --yes --no-install-recommends wrk
+    python3 trials/scale/scale.py {{ if other == '' { '' } else { '--other ' + absolute_path(other) } }}
+
+# `serve`, `http` and `mcp serve` while certificates are replaced, the disk is full and the clock jumps: is a request lost? (3 minutes; root)
+[group('slow')]
+faults: release
+    test -e /usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1 || apt-get install --yes --no-install-recommends libfaketime
+    python3 trials/faults/faults.py
 
 # The image, built around the binary and started as a cluster would: are its probes answered? `just image --local` where no registry can be reached.
 [group('slow')]
@@ -409,6 +429,12 @@ dashboard history: release
 sizing rounds='5': release
     command -v nginx >/dev/null || apt-get install --yes --no-install-recommends nginx
     python3 benchmarks/sizing/sizing.py --rounds {{rounds}}
+
+# What the next turn of a conversation costs, by the number of conversations that a gateway remembers. (3 minutes)
+[group('measure')]
+memo: release
+    command -v nginx >/dev/null || apt-get install --yes --no-install-recommends nginx
+    python3 benchmarks/sizing/memo.py
 
 # Requests a second on one core, beside a proxy of bare hyper and nginx, at 64 KB. (2 minutes; wrk and nginx)
 [group('measure')]

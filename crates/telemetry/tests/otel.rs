@@ -102,6 +102,7 @@ fn a_call_of_a_model_is_a_span_by_the_conventions() {
         "gen_ai.usage.input_tokens=415",
         "gen_ai.usage.output_tokens=20",
         "gen_ai.usage.cache_read.input_tokens=400",
+        "gen_ai.usage.cache_write.input_tokens=10",
         "gen_ai.usage.cache_creation.input_tokens=10",
         "gen_ai.usage.reasoning.output_tokens=8",
         "http.request.method=POST",

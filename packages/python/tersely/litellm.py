@@ -69,6 +69,12 @@ class TerselyGuardrail(CustomGuardrail):
 
     server_fulfilled_tool_names: ClassVar[frozenset[str]] = frozenset({TOOL})
 
+    # Requests go through the hooks below; `apply_guardrail` is only for an auto router's own look at one.
+    use_native_lifecycle_hooks: ClassVar[bool] = True
+
+    # An auto router may name this guardrail as its compressor: see deploy/examples/litellm.
+    compresses_prompts: ClassVar[bool] = True
+
     def __init__(
         self,
         api_base: str = "http://127.0.0.1:8787",
@@ -91,12 +97,29 @@ class TerselyGuardrail(CustomGuardrail):
     ) -> dict[str, Any]:
         """The request with its messages made smaller; as it came, if that cannot be."""
         try:
-            await self._shorten(data, str(getattr(call_type, "value", call_type)))
+            await self._shorten(data, str(getattr(call_type, "value", call_type)), self.expand)
         except Exception as error:  # noqa: BLE001 - no fault of ours may cost a request
             _log.warning(
                 "tersely at %s: a request goes on as it came: %s", _place(self.door), type(error).__name__
             )
         return data
+
+    async def apply_guardrail(
+        self, inputs: Any, request_data: dict[str, Any], input_type: str, logging_obj: Any = None
+    ) -> Any:
+        """The messages that an auto router reads to choose a model, made smaller; as they came, if that cannot be."""
+        given = inputs.get("structured_messages")
+        if input_type != "request" or not isinstance(given, list):
+            return inputs
+        asked = {"messages": given, "model": request_data.get("model")}
+        try:
+            await self._shorten(asked, "acompletion", expand=False)
+        except Exception as error:  # noqa: BLE001 - no fault of ours may cost a request
+            _log.warning(
+                "tersely at %s: a router reads a request as it came: %s", _place(self.door), type(error).__name__
+            )
+            return inputs
+        return {**inputs, "structured_messages": asked["messages"]}
 
     async def async_pre_call_deployment_hook(
         self, kwargs: dict[str, Any], call_type: Any
@@ -148,12 +171,12 @@ class TerselyGuardrail(CustomGuardrail):
         )
         return AgenticLoopPlan(run_agentic_loop=True, request_patch=patch, metadata={"tool_type": "tersely"})
 
-    async def _shorten(self, data: dict[str, Any], call_type: str) -> None:
+    async def _shorten(self, data: dict[str, Any], call_type: str, expand: bool) -> None:
         shape = _SHAPES.get(call_type)
         if shape is None or data.get(shape[1]) is None:
             return
         wire, place = shape
-        expand = self.expand and not data.get("background") and data.get("n") in (None, 1)
+        expand = expand and not data.get("background") and data.get("n") in (None, 1)
         given, tools = data[place], data.get("tools")
         question: dict[str, Any] = {
             "messages": _items(given),

@@ -117,6 +117,21 @@ class Guardrail(unittest.TestCase):
             self.assertEqual(len(question["messages"]), 2, "all of them, the newest too")
             self.assertNotIn("k", given["headers"].values())
 
+    def test_an_auto_router_reads_short_results_and_nothing_is_left_out_of_them(self):
+        Client.says = self.shorten
+        given = {"structured_messages": [{"role": "tool", "tool_call_id": "c", "content": LONG}], "texts": ["x"]}
+        guardrail = self.guardrail(expand=True)
+
+        def read(kind):
+            return asyncio.run(guardrail.apply_guardrail(inputs=copy.deepcopy(given), request_data={"model": "m"}, input_type=kind))
+
+        self.assertEqual(read("request"), {**given, "structured_messages": [{**given["structured_messages"][0], "content": "short"}]})
+        self.assertFalse(json.loads(Client.asked[-1][2]["content"])["config"]["retrieve"])
+        self.assertEqual(read("response"), given)
+        Client.says = lambda *_: Answer(500, {})
+        with self.assertLogs("tersely", "WARNING"):
+            self.assertEqual(read("request"), given)
+
     def test_whatever_goes_wrong_the_request_goes_on_as_it_came(self):
         def late(*_):
             raise TimeoutError

@@ -94,6 +94,14 @@ impl Past {
         if self.opening.texts.first().map(|span| &self.came[span.clone()]) != first {
             return false;
         }
+        // An agent's conversations open with the same long prompt, and their first results tell them apart at less cost
+        // than their bodies.
+        let is_other = |(known, slot): (&PastSlot, &Slot<'_>)| {
+            !known.is(&self.came, 0, slot, answer(answers, 0).as_deref())
+        };
+        if self.slots.first().zip(slots.first()).is_some_and(is_other) {
+            return false;
+        }
         // Results in the part where both bodies are equal need not be compared once more.
         let same = common_start(&self.came, reading.body());
         let mut pairs = self.slots.iter().zip(slots).enumerate();

@@ -92,6 +92,8 @@ fn status(status: u16) -> Option<u64> {
 fn usage(tokens: TokenUsage) -> Vec<Attribute> {
     let some = [
         ("gen_ai.usage.cache_read.input_tokens", tokens.cache_read),
+        ("gen_ai.usage.cache_write.input_tokens", tokens.cache_write),
+        // The name that it had until 2026; dashboards still ask for it.
         ("gen_ai.usage.cache_creation.input_tokens", tokens.cache_write),
         ("gen_ai.usage.reasoning.output_tokens", tokens.reasoning),
     ];
