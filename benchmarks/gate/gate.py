@@ -211,7 +211,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 def nameless(text: str) -> str:
     """An output without the places of this machine: a record is for everyone."""
     for place, name in ((f"{ROOT}/", ""), (str(ROOT), "."), (str(Path.home()), "~")):
-        text = text.replace(place, name)
+        text = text.replace(place, name) if len(place) > 2 else text
     return text
 
 
