@@ -85,8 +85,7 @@ class Gate:
         """The arguments of `just`."""
         minutes = self.wanted(row)
         words = row.budget.words(minutes) if row.budget and minutes is not None and minutes < row.budget.minutes else list(row.words)
-        words += row.local if self.args.local else ()
-        return [os.environ.get(word[1:], word) if word.startswith("$") else word for word in words]
+        return words + list(row.local if self.args.local else ())
 
     def show(self) -> bool:
         """Prints every row; true when all are valid."""
@@ -149,8 +148,8 @@ class Gate:
         for path in row.makes:
             (ROOT / path).unlink(missing_ok=True)
         limit = 60 * max(LEAST_MINUTES, PATIENCE * row.minutes)
-        code = execute([self.args.just, *words], log, limit)
-        figure = self.figure(row, code, plain(log.read_text(errors="replace")), limit)
+        code = execute([self.args.just, *(os.environ.get(word[1:], word) if word.startswith("$") else word for word in words)], log, limit)
+        figure = self.figure(row, code, nameless(plain(log.read_text(errors="replace"))), limit)
         run = Run(
             name=row.name, command=f"just {' '.join(words)}", bar=row.bar, figure=figure.text, passed=figure.holds, exit=code,
             seconds=round(time.monotonic() - begun, 1), minutes=self.wanted(row), of_minutes=row.budget.minutes if row.budget else None, commit=commit,
@@ -207,6 +206,13 @@ def end(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(5)
+
+
+def nameless(text: str) -> str:
+    """An output without the places of this machine: a record is for everyone."""
+    for place, name in ((f"{ROOT}/", ""), (str(ROOT), "."), (str(Path.home()), "~")):
+        text = text.replace(place, name) if len(place) > 2 else text
+    return text
 
 
 def digest(path: Path) -> str:

@@ -76,7 +76,7 @@ ROWS: tuple[Row, ...] = (
     Row("bench", ("bench",), "0 error lines out of sight", readers.bench, 1),
     Row("conversations", ("bench", "conversations"), "0 cost more than direct, 0 change what was sent", readers.conversations, 1),
     Row("bill", ("bill", "--check"), "the figures of the pages are those of this build", readers.bill, 1, paths=("docs/measurements.md",)),
-    Row("http", ("http",), "10,000 requests to each API, 0 different", readers.http, 1),
+    Row("http", ("http",), "10,000 requests to each API, 0 different", readers.http, 2),
     Row("mcp-cost", ("mcp-cost",), "1 MB of rows at most 80 ms later", readers.mcp_cost, 1),
     Row("discovery", ("discovery",), "every tool that is not shown is found; one head of the prompt", readers.discovery, 1),
     Row("histories", ("histories",), "the audit counts what the gateway counted", readers.histories, 2),
@@ -135,6 +135,7 @@ REASONS = {
     "memory": "about 75 MB of it are the tokenizer's tables, whatever the body",
     "bombs": "most of it are the hundred bodies of 1 MB as they came",
     "load": "what limits it is in [once](2026-11-17-once.md#where-the-time-goes-now)",
+    "mcp-cost": "[once](2026-11-17-once.md#mcp) has the figures before it",
     "in-process": "what is on top is the conversation as JSON text, written and read once in each language",
     "envoy": "what limits it is in [envoy](2026-11-16-envoy.md)",
 }

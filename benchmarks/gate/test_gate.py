@@ -291,6 +291,14 @@ class Gates(unittest.TestCase):
         with gate.alone(self.place / "lock"):
             pass
 
+    def test_the_record_names_no_place_of_the_machine(self) -> None:
+        self.assertEqual(gate.nameless(f"{gate.ROOT}/target/x in {gate.ROOT}, {Path.home()}/y"), "target/x in ., ~/y")
+        other = rows.Row("good", ("good", "$TERSELY_OTHER"), "0", last_line, 1, needs=("$TERSELY_OTHER",))
+        with mock.patch.object(gate, "ROWS", (other,)), mock.patch.dict(os.environ, {"TERSELY_OTHER": "/some/where"}):
+            self.assertTrue(self.run_quietly())
+        self.assertEqual(self.ran(), ["good /some/where"])
+        self.assertNotIn("/some/where", (self.place / "gate.jsonl").read_text())
+
     def test_settings_of_the_caller_do_not_reach_a_row(self) -> None:
         with mock.patch.dict(os.environ, {"TERSELY_MODE": "safe", "TERSELY_CORPUS": "/corpus"}):
             gate.execute(["sh", "-c", "env"], self.place / "log", 10)
