@@ -87,10 +87,10 @@ def alert_faults() -> Iterator[str]:
         yield f"docs/runbooks: there is no page for {name}"
     for name in sorted(pages - alerts.keys()):
         yield f"docs/runbooks/{name}.md: there is no such alert"
-    index = (RUNBOOKS / "README.md").read_text()
+    index = (RUNBOOKS / "index.md").read_text()
     for name in sorted(alerts):
         if f"| [{name}]({name}.md) |" not in index:
-            yield f"docs/runbooks/README.md: does not list {name}"
+            yield f"docs/runbooks/index.md: does not list {name}"
 
 
 def seconds(text: str) -> float:

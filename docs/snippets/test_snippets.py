@@ -138,7 +138,7 @@ class Pages(unittest.TestCase):
         self.states("Put this into `a.json`:\n\n```json\n[1.0]\n```\n\n```sh\ntersely encode a.json\n```\n\n```text\n[1.0]\n```\n", "run", "run", "run")
 
     def test_a_turn_is_played_and_counted(self) -> None:
-        end = "tersely: 2 requests: 9 of 9 tokens saved, 9 % (our own tool: 9)\n…\n"
+        end = "tersely: 2 requests: 9 of 9 tokens saved, 9 % (added tool: 9)\n…\n"
         self.states(f"```sh\ntersely run claude\n```\n\n```text\n60 issues, 20 of them open.\n{end}```\n", "run", "wrong")
         self.states(f"```sh\ntersely run claude | cat >/dev/null\n```\n\n```text\n{end}```\n", "run", "run")
 

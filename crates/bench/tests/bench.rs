@@ -166,7 +166,7 @@ fn transcripts_are_replayed_turn_by_turn() {
         "\ntotal  ",
         "\nmedian  ",
         "\nother agents            2 ",
-        "our own tool, of the bill in standard mode ",
+        "added tool, of the bill in standard mode ",
         "Claude Code 2.1.197 ",
         "transcripts that cost more than direct (law: 0)     0",
         "transcripts that change what was sent (law: 0)      0",

@@ -67,7 +67,7 @@ impl fmt::Display for Savings {
         let Totals { requests, whole, fresh, tool, .. } = &self.0;
         write!(f, "{}: {}", many(*requests, "request"), change(*whole))?;
         if *tool > 0 {
-            write!(f, " (our own tool: {})", grouped(*tool))?;
+            write!(f, " (added tool: {})", grouped(*tool))?;
         }
         if fresh.before > 0 {
             write!(f, "\n  tool results, counted once each: {}", change(*fresh))?;
@@ -312,7 +312,7 @@ mod tests {
         let fresh = TokenChange { before: 18_420, after: 9_120 };
         check(
             Totals { fresh, tool: 1_092, ..totals(12, 156_917, 153_555) },
-            "12 requests: 3,362 of 156,917 tokens saved, 2.1 % (our own tool: 1,092)\
+            "12 requests: 3,362 of 156,917 tokens saved, 2.1 % (added tool: 1,092)\
              \n  tool results, counted once each: 9,300 of 18,420 tokens saved, 50.5 %",
         );
     }
@@ -331,7 +331,7 @@ mod tests {
     fn what_grew_is_said_to_have_grown() {
         check(
             Totals { tool: 91, ..totals(1, 115, 206) },
-            "1 request: 91 tokens added to 115 (our own tool: 91)",
+            "1 request: 91 tokens added to 115 (added tool: 91)",
         );
     }
 

@@ -74,8 +74,8 @@ fn what_was_paid_is_what_was_counted() {
     assert!(total["result_tokens"]["exact"].as_u64() < total["result_tokens"]["came"].as_u64(), "{total}");
     let error = audit["simulation_error_percent"]["times_and_texts"].as_f64().unwrap();
     assert!(error.abs() < 3.0, "{error}");
-    assert_eq!(audit["dearest"][0]["tool"], "Read");
-    assert!(audit["dearest"][0]["about"].as_str().unwrap().starts_with("<b>"), "within its project");
+    assert_eq!(audit["most_expensive"][0]["tool"], "Read");
+    assert!(audit["most_expensive"][0]["about"].as_str().unwrap().starts_with("<b>"), "within its project");
 }
 
 /// Five requests that read nothing from the cache, each for a reason that the file shows, or does not.
@@ -129,7 +129,7 @@ fn a_miss_has_its_cause_as_far_as_the_file_shows_it() {
         ("unknown", Some("tools changed"), Some(1)),
     ];
     assert_eq!(causes, expected);
-    let idle = cache["dearest"].as_array().unwrap().iter().find(|it| it["cause"] == "idle").unwrap();
+    let idle = cache["most_expensive"].as_array().unwrap().iter().find(|it| it["cause"] == "idle").unwrap();
     assert_eq!(
         (&idle["idle_minutes"], &idle["owner"], &idle["request"]),
         (&json!(11), &json!("person"), &json!(3))

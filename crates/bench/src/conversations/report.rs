@@ -105,7 +105,7 @@ fn parts(score: &ReplayScore) -> String {
     let tool = score.rows.iter().map(|row| row.ways[2].tool).sum();
     let mut lines = vec![
         format!("output, of the bill as sent                       {}", of(output, sums[0])),
-        format!("our own tool, of the bill in standard mode        {}", of(tool, sums[2])),
+        format!("added tool, of the bill in standard mode        {}", of(tool, sums[2])),
         format!("transcripts in which it is offered                {}", score.offered().len()),
         format!("tools and system as recorded on {}, in tokens", HEADS.date),
     ];

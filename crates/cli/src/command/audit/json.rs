@@ -22,14 +22,14 @@ pub(super) fn object(said: &AuditWords<'_>) -> String {
         "simulation_error_percent": {
             "times_and_texts": errors.map(|it| it[0]), "but_for_broken_prefixes": errors.map(|it| it[1]),
         },
-        "dearest": summary.costly.iter().map(|it| json!({
+        "most_expensive": summary.costly.iter().map(|it| json!({
             "tool": it.tool, "about": it.about, "tokens": it.tokens, "requests": it.requests, "dollars": it.dollars,
         })).collect::<Vec<_>>(),
         "reads": summary.reads.iter().map(|it| json!({ "file": it.file, "reads": it.reads, "tokens": it.tokens })).collect::<Vec<_>>(),
         "cache": {
             "expired": lost(summary.expired), "broken": lost(summary.broken),
             "causes": summary.causes.iter().map(cause).collect::<Vec<_>>(),
-            "dearest": summary.breaks.iter().map(dear).collect::<Vec<_>>(),
+            "most_expensive": summary.breaks.iter().map(dear).collect::<Vec<_>>(),
         },
         "unused_tools": summary.unused.iter().map(|it| json!({ "tool": it.tool, "tokens": it.tokens, "requests": it.requests })).collect::<Vec<_>>(),
         "stages": summary.stages.iter().map(|(stage, saved)| ((*stage).to_owned(), Value::from(*saved))).collect::<Map<_, _>>(),

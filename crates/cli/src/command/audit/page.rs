@@ -149,7 +149,7 @@ fn costly(said: &AuditWords<'_>) -> String {
     };
     let rows: String = said.summary.costly.iter().map(row).collect();
     table(
-        "The dearest results",
+        "The most expensive results",
         &[("Paid", true), ("Tool", false), ("Asked for", false), ("Tokens", true), ("Requests", true)],
         &rows,
     )

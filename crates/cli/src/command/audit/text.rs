@@ -106,7 +106,7 @@ fn dearest(said: &AuditWords<'_>) -> Option<String> {
             ]
         })
         .collect();
-    listed("The dearest results", "rllrr", ["  paid", "tool", "asked for", "tokens", "requests"], rows)
+    listed("The most expensive results", "rllrr", ["  paid", "tool", "asked for", "tokens", "requests"], rows)
 }
 
 fn again(said: &AuditWords<'_>) -> Option<String> {

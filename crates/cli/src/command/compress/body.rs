@@ -92,9 +92,8 @@ fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String 
         table::align("lrrr", &rows),
         format!("texts of tool results: {}, tokens: {before} before, {after} after", record.slots),
     ];
-    lines.extend(
-        (record.tool_tokens > 0).then(|| format!("our own tool: {} tokens added", record.tool_tokens)),
-    );
+    lines
+        .extend((record.tool_tokens > 0).then(|| format!("added tool: {} tokens added", record.tool_tokens)));
     lines.extend(record.request_tokens.map(|TokenChange { before, after }| {
         let share = Share::saved(before, after);
         format!("whole body: tokens: {before} before, {after} after, {share} saved")

@@ -276,7 +276,7 @@ fn check_compressed(shape: &Shape, body: &str) {
         object["stages"].as_array().expect("stages").iter().filter_map(|stage| stage["saved"].as_i64());
     assert_eq!(saved.sum::<i64>(), less(count.results), "{said}");
     if object["tool"] != 0 {
-        assert!(said.contains(&format!("our own tool: {} tokens", object["tool"])), "{said}");
+        assert!(said.contains(&format!("added tool: {} tokens", object["tool"])), "{said}");
     }
 }
 
