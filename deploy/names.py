@@ -82,7 +82,7 @@ def alert_faults() -> Iterator[str]:
             yield f"alerts.yml: {name} has no runbook_url"
         if rule["labels"]["severity"] not in ("critical", "warning"):
             yield f"alerts.yml: nobody knows the severity of {name}"
-    pages = {path.stem for path in RUNBOOKS.glob("*.md")} - {"README"}
+    pages = {path.stem for path in RUNBOOKS.glob("*.md")} - {"index"}
     for name in sorted(alerts.keys() - pages):
         yield f"docs/runbooks: there is no page for {name}"
     for name in sorted(pages - alerts.keys()):
