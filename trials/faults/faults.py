@@ -2,6 +2,7 @@
 
 Every door has its clients, one request after the other on a connection each, and `serve` has streams as well; the servers behind are scripted. Each fault comes and goes several times. An
 answer must be what the server said. Linux, as root: a full disk is a small file system in memory, a jumping clock is libfaketime's. Run it with `just faults`.
+Behaviour 16.9.
 """
 
 from __future__ import annotations

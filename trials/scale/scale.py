@@ -2,6 +2,7 @@
 
 Each gateway is in a control group with a quota of CPU time, so that eight fit on a small machine and a busy one changes little. Bodies are of 200 KB. Three parts: throughput by the number of
 gateways; one of them stopped and one killed under load; one of another release among them. See README.md beside this file. Linux, as root.
+Behaviour 16.8.
 """
 
 from __future__ import annotations
