@@ -3,7 +3,9 @@
 mod beside;
 mod classic;
 mod family;
+mod forms;
 mod process;
+mod tenants;
 mod times;
 mod tokens;
 
@@ -20,8 +22,11 @@ use prometheus_client::registry::Registry;
 use crate::event::{RequestEnd, RequestEvent};
 use crate::metrics::beside::Beside;
 use crate::metrics::classic::classic;
+pub(crate) use crate::metrics::family::dollars;
 use crate::metrics::family::{ByProvider, CounterFamily, counted, wide};
+use crate::metrics::forms::FormMetrics;
 use crate::metrics::process::ProcessMetrics;
+use crate::metrics::tenants::TenantMetrics;
 use crate::metrics::times::TimeMetrics;
 use crate::metrics::tokens::TokenMetrics;
 use crate::side::SideLook;
@@ -75,9 +80,12 @@ pub(crate) struct Metrics {
     unknown: Counter,
     handshakes: Counter,
     tokens: TokenMetrics,
+    tenants: TenantMetrics,
+    forms: FormMetrics,
     missed: CounterFamily<ByReason>,
     redacted: Counter,
     reused: Counter,
+    computed: Counter,
     faults: Counter,
     dropped: CounterFamily<BySink>,
     times: TimeMetrics,
@@ -105,9 +113,12 @@ impl Metrics {
             ),
             handshakes: counted(to, "handshakes_failed", "Connections that ended before TLS was agreed on"),
             tokens: TokenMetrics::new(to),
+            tenants: TenantMetrics::new(to),
+            forms: FormMetrics::new(to),
             missed: counted(to, "missed", "Requests that went on as they came though they should not have"),
             redacted: counted(to, "secrets_masked", "Secrets masked"),
             reused: counted(to, "memo_reused", "Tool results of which it was remembered what they become"),
+            computed: counted(to, "memo_missed", "Tool results that had to be compressed"),
             faults: counted(
                 to,
                 "faults",
@@ -159,8 +170,11 @@ impl Metrics {
         self.faults.inc_by(wide(event.record.faults));
         self.redacted.inc_by(wide(event.record.redacted));
         self.times.add(&ByProvider { provider }, event);
+        self.tenants.add(event);
+        self.forms.add(event);
         if event.is_success() {
             self.reused.inc_by(wide(event.record.reused));
+            self.computed.inc_by(wide(event.record.slots.saturating_sub(event.record.reused)));
             self.tokens.add(&ByProvider { provider }, event);
         }
     }
@@ -336,7 +350,12 @@ mod tests {
     #[test]
     fn what_is_beside_requests_is_asked_for_each_time() {
         let store = StoreNumbers { hits: 3, took: Duration::from_millis(1500), ..StoreNumbers::default() };
-        let numbers = SideNumbers { store: Some(store), compressor_calls: 7, compressor_tokens: 9 };
+        let numbers = SideNumbers {
+            store: Some(store),
+            compressor_calls: 7,
+            compressor_tokens: 9,
+            ..SideNumbers::default()
+        };
         let metrics = Metrics::new(Some(Box::new(move || numbers)));
         holds(
             &metrics.text(),

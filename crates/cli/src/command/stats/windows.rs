@@ -33,7 +33,7 @@ pub(super) fn block(sessions: &[SeenSession]) -> Option<StatsBlock> {
 }
 
 fn row(session: &SeenSession) -> [String; 3] {
-    let [client, project, _] = &session.whose;
+    let [client, project, ..] = &session.whose;
     let name = project.as_ref().or(client.as_ref()).map_or("(unknown)", String::as_str);
     let [five, seven] = [LimitKind::FIVE_HOURS, LimitKind::SEVEN_DAYS].map(|kind| {
         let limit = session.limits.iter().find(|limit| limit.rise.latest.kind == kind);
