@@ -325,11 +325,11 @@ fn percent(hundredths: u32) -> f64 {
 }
 
 /// Formats a session hash in hexadecimal, because JavaScript numbers cannot represent 64 bits exactly.
-fn hex(session: u64) -> String {
+pub(crate) fn hex(session: u64) -> String {
     format!("{session:016x}")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a sum of money needs no more than fifteen digits")]
-fn dollars(billionths: i128) -> Value {
+pub(crate) fn dollars(billionths: i128) -> Value {
     json!(billionths as f64 / BILLION)
 }

@@ -259,6 +259,7 @@ mod tests {
                 result_tokens: TokenChange { before: 100, after: 60 },
                 request_tokens: Some(TokenChange { before: 500, after: 470 }),
                 tool_tokens: 10,
+                reused: 1,
                 stages: vec![
                     StageSaving { stage: "search", texts: 1, saved: 50 },
                     StageSaving { stage: "numbered", texts: 1, saved: -10 },
@@ -283,6 +284,7 @@ mod tests {
         }
     }
 
+    /// Behaviour 13.3.
     #[test]
     fn only_requests_with_an_answer_save() {
         let metrics = Metrics::new(None);
@@ -302,6 +304,8 @@ mod tests {
                 "tersely_group_results_changed_total{tool=\"bash\",family=\"log\"} 4",
                 "tersely_group_tokens_before_total{tool=\"bash\",family=\"log\"} 200",
                 "tersely_group_tokens_after_total{tool=\"bash\",family=\"log\"} 120",
+                "tersely_memo_reused_total 2",
+                "tersely_memo_missed_total 4",
                 "tersely_result_status_total{status=\"compressed\"} 2",
                 "tersely_result_status_total{status=\"passthrough_small\"} 2",
                 "tersely_stage_tokens_saved_total{stage=\"search\"} 100",

@@ -4,9 +4,10 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
 use tersely_account::RequestSums;
-use tersely_history::{DaySpan, HistoryError, HistoryView, SeenSession, ShowbackRow, SumsPart};
+use tersely_history::{
+    DaySpan, HistoryError, HistoryView, SeenSession, ShowbackRow, ShowbackSheet, SumsPart,
+};
 use tersely_terminal::fault::Stop;
 use tersely_terminal::number::grouped;
 use tersely_terminal::output;
@@ -17,43 +18,6 @@ use crate::command::stats::amount::{money, share, tokens};
 /// How many sessions are listed, and how many of the latest requests are searched for them.
 const MAX_SESSIONS: usize = 50;
 const MAX_REQUESTS: usize = 1_000_000;
-
-/// The columns of the CSV after the names, in the words of the JSON.
-const COLUMNS: [&str; 15] = [
-    "requests",
-    "failed",
-    "results",
-    "changed",
-    "tokens_before",
-    "tokens_after",
-    "tokens_fetched",
-    "tokens_saved",
-    "billed_input",
-    "billed_cache_read",
-    "billed_cache_write",
-    "billed_output",
-    "usd_paid",
-    "usd_without",
-    "usd_saved",
-];
-
-/// The columns of the CSV of sessions.
-const SESSION_COLUMNS: [&str; 14] = [
-    "session",
-    "tenant",
-    "project",
-    "client",
-    "model",
-    "turns",
-    "failed",
-    "tokens_before",
-    "tokens_after",
-    "tokens_fetched",
-    "tokens_saved",
-    "usd_paid",
-    "usd_without",
-    "usd_saved",
-];
 
 /// What the rows are told apart by, as it is typed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -75,10 +39,9 @@ pub(crate) enum ShowbackForm {
     Csv,
 }
 
-/// Rows in the words of the JSON, and as cells of a table.
+/// Rows for scripts, and as a table.
 pub(crate) struct Showback {
-    rows: Vec<Map<String, Value>>,
-    columns: Vec<&'static str>,
+    sheet: ShowbackSheet,
     table: String,
 }
 
@@ -110,8 +73,7 @@ impl Showback {
         let blanks = std::iter::repeat_n(String::new(), names.len() - 1);
         lines.push(std::iter::once("total".to_owned()).chain(blanks).chain(cells(&total)).collect());
         Self {
-            rows: rows.iter().map(|row| row.json(part)).collect(),
-            columns: names.iter().copied().chain(COLUMNS).collect(),
+            sheet: ShowbackSheet::of_parts(part, rows),
             table: align(&format!("{}rrrrrrr", "l".repeat(names.len())), &lines),
         }
     }
@@ -120,43 +82,19 @@ impl Showback {
         let head = ["session", "tenant", "project", "model", "turns", "tokens sent", "saved", "paid"];
         let mut lines = vec![head.map(str::to_owned).to_vec()];
         lines.extend(sessions.iter().map(|session| session_cells(session).to_vec()));
-        Self {
-            rows: sessions.iter().map(session_json).collect(),
-            columns: SESSION_COLUMNS.to_vec(),
-            table: align("llllrrrr", &lines),
-        }
+        Self { sheet: ShowbackSheet::of_sessions(sessions), table: align("llllrrrr", &lines) }
     }
 
     /// Prints the rows.
     pub(crate) fn print(&self, form: ShowbackForm, span: &DaySpan) -> Result<ExitCode, Stop> {
         let text = match form {
             ShowbackForm::Table => self.table.clone(),
-            ShowbackForm::Json => format!("{:#}", json!({ "period": span.name(), "rows": self.rows })),
-            ShowbackForm::Csv => self.csv(),
+            ShowbackForm::Json => format!("{:#}", self.sheet.json(span)),
+            ShowbackForm::Csv => self.sheet.csv(),
         };
         output::result(&text)?;
         Ok(ExitCode::SUCCESS)
     }
-
-    fn csv(&self) -> String {
-        let rows = self
-            .rows
-            .iter()
-            .map(|row| self.columns.iter().map(|name| field(row.get(*name))).collect::<Vec<_>>().join(","));
-        std::iter::once(self.columns.join(",")).chain(rows).collect::<Vec<_>>().join("\n")
-    }
-}
-
-/// A field as RFC 4180 has it. A name that a spreadsheet would take for a formula is made a text.
-fn field(value: Option<&Value>) -> String {
-    let text = match value {
-        None | Some(Value::Null) => return String::new(),
-        Some(Value::String(text)) => text,
-        Some(number) => return number.to_string(),
-    };
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if is_formula { format!("'{text}") } else { text.clone() };
-    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 fn shown(name: &str) -> String {
@@ -193,38 +131,9 @@ fn session_cells(session: &SeenSession) -> [String; 8] {
     ]
 }
 
-fn session_json(session: &SeenSession) -> Map<String, Value> {
-    let [client, project, model, tenant] = &session.whose;
-    let ([before, after, fetched], [paid, without]) = (session.tokens, session.cost);
-    let fields = [
-        ("session", json!(format!("{:016x}", session.session))),
-        ("tenant", json!(tenant)),
-        ("project", json!(project)),
-        ("client", json!(client)),
-        ("model", json!(model)),
-        ("first", json!(session.at[0])),
-        ("last", json!(session.at[1])),
-        ("turns", json!(session.turns)),
-        ("failed", json!(session.failed)),
-        ("tokens_before", json!(before)),
-        ("tokens_after", json!(after)),
-        ("tokens_fetched", json!(fetched)),
-        ("tokens_saved", json!(saved(session))),
-        ("usd_paid", dollars(signed(paid))),
-        ("usd_without", dollars(signed(without))),
-        ("usd_saved", dollars(signed(without).saturating_sub(signed(paid)))),
-    ];
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
 fn saved(session: &SeenSession) -> i64 {
     let [before, after, fetched] = session.tokens;
     signed(before).saturating_sub(signed(after)).saturating_sub(signed(fetched))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a sum of money needs no more than fifteen digits")]
-fn dollars(billionths: i64) -> Value {
-    json!(billionths as f64 / 1e9)
 }
 
 fn signed(number: u64) -> i64 {
@@ -257,15 +166,5 @@ mod tests {
                 "total          2       0       1.01 k    505  50.0 %  $4.00        $4.00",
             ]
         );
-    }
-
-    #[test]
-    fn csv_is_quoted_and_holds_no_formula() {
-        let shown = Showback::of_parts(SumsPart::Project, &[row("=1+1,\"x\"", 10, 1_500_000_000)]);
-        let csv = shown.csv();
-        let mut lines = csv.lines();
-        assert_eq!(lines.next().map(|head| head.starts_with("project,requests,failed,results")), Some(true));
-        assert_eq!(lines.next(), Some("\"'=1+1,\"\"x\"\"\",1,0,0,0,10,5,0,5,0,0,0,0,1.5,3.0,1.5"));
-        assert_eq!(lines.next(), None);
     }
 }

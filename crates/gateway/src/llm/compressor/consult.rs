@@ -327,14 +327,11 @@ impl Compressor {
         if wait.unless_left(self.pace.turn(deadline)).await.flatten().is_none() {
             return CallOutcome::without_text(RemoteOutcome::Full);
         }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return CallOutcome::without_text(RemoteOutcome::Full);
+        match deadline.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => CallOutcome::without_text(RemoteOutcome::Full),
+            _ if !self.breaker.admits() => CallOutcome::without_text(RemoteOutcome::Breaker),
+            left => self.call(deadline, left, credential, ask).await,
         }
-        if !self.breaker.admits() {
-            return CallOutcome::without_text(RemoteOutcome::Breaker);
-        }
-        self.call(deadline, left, credential, ask).await
     }
 
     /// Calls the compressor.
