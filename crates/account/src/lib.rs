@@ -5,9 +5,11 @@
 //! plain names of models, tools and calls.
 
 mod arm;
+mod attribution;
 mod cache_break;
 mod clearing;
 mod cost;
+mod form_sum;
 mod hash;
 mod holdout;
 mod limit;
@@ -15,6 +17,7 @@ mod money;
 mod price;
 mod prices;
 mod prompt_cache;
+mod remote;
 mod request;
 mod result;
 mod rounds;
@@ -27,6 +30,7 @@ mod tokens;
 mod usage;
 
 pub use arm::Arm;
+pub use attribution::{Attribution, AttributionLabels, AttributionLimits, AttributionTable};
 pub use cache_break::cause::{BreakCause, BreakOwner, PromptBreak};
 pub use cache_break::change::PromptChange;
 pub use cache_break::conversation::ConversationMatch;
@@ -37,6 +41,7 @@ pub use cache_break::marks::{
 };
 pub use clearing::Clearing;
 pub use cost::RequestCost;
+pub use form_sum::FormSum;
 pub use hash::{quick_hash, session_name, stable_hash};
 pub use holdout::Holdout;
 pub use limit::{LimitKind, LimitRise, LimitState, LimitUse, MAX_LIMITS};
@@ -44,6 +49,7 @@ pub use money::Money;
 pub use price::{Price, TokenRates, per_million};
 pub use prices::PriceTable;
 pub use prompt_cache::{CacheKind, CacheRules, CachedBlocks, PromptCache};
+pub use remote::{RemoteOutcome, RemoteSums};
 pub use request::{FetchSum, RequestRecord, StageSaving};
 pub use result::{GroupSum, ResultGroup, ResultPlace, ResultRecord};
 pub use rounds::UsageRounds;

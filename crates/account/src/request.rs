@@ -6,7 +6,9 @@ use crate::arm::Arm;
 use crate::cache_break::cause::PromptBreak;
 use crate::cache_break::diagnosis::CacheDiagnosis;
 use crate::cost::RequestCost;
+use crate::form_sum::FormSum;
 use crate::limit::LimitUse;
+use crate::remote::RemoteSums;
 use crate::result::{GroupSum, ResultRecord};
 use crate::tokens::TokenChange;
 use crate::usage::TokenUsage;
@@ -56,6 +58,10 @@ pub struct RequestRecord {
     pub fresh: Vec<Arc<ResultRecord>>,
     /// Omitted text that the model fetched back, by the stage that omitted it.
     pub fetched: Vec<FetchSum>,
+    /// Answers that were written in a form that the client asked for.
+    pub forms: Vec<FormSum>,
+    /// What became of the results that a remote compressor was to shorten.
+    pub remote: RemoteSums,
     /// The provider's usage over all rounds; `None` if the response has none.
     pub usage: Option<TokenUsage>,
     /// The part of the usage from rounds after the first, which we caused.
@@ -124,6 +130,35 @@ impl RequestRecord {
     #[must_use]
     pub fn total_tokens(&self) -> TokenChange {
         self.request_tokens.unwrap_or_default()
+    }
+
+    /// Adds the results of another answer to the same request, such as a second one of a batch.
+    pub fn join(&mut self, other: Self) {
+        self.slots += other.slots;
+        self.changed += other.changed;
+        self.results.extend(other.results);
+        self.fresh.extend(other.fresh);
+        self.result_tokens += other.result_tokens;
+        self.request_tokens = match (self.request_tokens, other.request_tokens) {
+            (Some(mut sum), Some(more)) => {
+                sum += more;
+                Some(sum)
+            }
+            (one, another) => one.or(another),
+        };
+        other.stages.into_iter().for_each(|saving| self.save(saving));
+        self.redacted += other.redacted;
+        self.faults += other.faults;
+        other.forms.iter().for_each(|sum| self.convert(sum));
+        self.groups = GroupSum::of(&self.results);
+    }
+
+    /// Adds an answer that was written in another form.
+    pub fn convert(&mut self, sum: &FormSum) {
+        match self.forms.iter_mut().find(|known| known.form == sum.form) {
+            Some(known) => known.add(sum),
+            None => self.forms.push(*sum),
+        }
     }
 
     /// Adds the tokens that a stage saved.

@@ -60,16 +60,17 @@ impl ReadyGateway {
             None => live,
         };
         let live = Arc::new(live);
-        let history = history.map(HistorySink::start).transpose().map_err(|error| history_fault(&error))?;
+        let history = recorded(history)?;
         sinks.extend(history.clone().map(|sink| Box::new(sink) as _));
         let (engine, store_shown) = (Some(live.shared_engine()), live.store());
         let display =
             Display { history: history.clone().map(HistorySource::Sink), engine, store: store_shown };
         let totals = Arc::clone(&live);
         let look = move || {
-            let compressors = totals.totals().compressors;
-            let (compressor_calls, compressor_tokens) = (compressors.calls, compressors.tokens);
-            SideNumbers { store: Some(store_numbers(&store)), compressor_calls, compressor_tokens }
+            let totals = totals.totals();
+            let (compressor_calls, compressor_tokens) = (totals.compressors.calls, totals.compressors.tokens);
+            let (store, compressor) = (Some(store_numbers(&store)), totals.remote);
+            SideNumbers { store, compressor_calls, compressor_tokens, compressor }
         };
         let sums = EventSums::default();
         sinks.push(Box::new(sums.clone()));
@@ -80,17 +81,7 @@ impl ReadyGateway {
 
     /// Waits briefly until the last requests are recorded. Returns a warning if they cannot be recorded.
     pub(crate) fn finish(&self) -> Option<String> {
-        let history = self.history.as_ref()?;
-        let waiting = history.finish(RECORD_TIMEOUT);
-        let lost = history.dropped() + waiting;
-        let usual = if waiting > 0 { "the file could not be written in time" } else { "too many at once" };
-        let why = history.fault().unwrap_or(usual);
-        (lost > 0).then(|| {
-            format!(
-                "missing from the history: {}: {why} (history.record = \"off\" ends this)",
-                many(lost, "request")
-            )
-        })
+        self.history.as_ref().and_then(unrecorded)
     }
 
     /// The compression mode.
@@ -114,14 +105,39 @@ impl ReadyGateway {
     }
 }
 
+/// Starts a history with these settings, if there are any.
+pub(crate) fn recorded(settings: Option<HistorySettings>) -> Result<Option<HistorySink>, CommandFault> {
+    settings.map(HistorySink::start).transpose().map_err(|error| history_fault(&error))
+}
+
+/// Waits briefly until the last requests are recorded. Returns a warning if they cannot be recorded.
+pub(crate) fn unrecorded(history: &HistorySink) -> Option<String> {
+    let waiting = history.finish(RECORD_TIMEOUT);
+    let lost = history.dropped() + waiting;
+    let usual = if waiting > 0 { "the file could not be written in time" } else { "too many at once" };
+    let why = history.fault().unwrap_or(usual);
+    (lost > 0).then(|| {
+        format!(
+            "missing from the history: {}: {why} (history.record = \"off\" ends this)",
+            many(lost, "request")
+        )
+    })
+}
+
 fn history_fault(error: &io::Error) -> CommandFault {
     CommandFault::unable(format!("cannot record a history: {error}"), "set history.record to \"off\"")
 }
 
-/// Telemetry for a server that talks to no model: it includes everything except tokens.
-pub(crate) fn telemetry(meant: &AllSettings, store: Option<StoreWatch>) -> Result<Telemetry, CommandFault> {
+/// Telemetry for a server that talks to no model.
+pub(crate) fn telemetry(
+    meant: &AllSettings,
+    store: Option<StoreWatch>,
+    history: Option<HistorySink>,
+) -> Result<Telemetry, CommandFault> {
+    let mut sinks = sinks(meant)?;
+    sinks.extend(history.map(|sink| Box::new(sink) as _));
     let look = move || SideNumbers { store: store.as_ref().map(store_numbers), ..SideNumbers::default() };
-    Ok(Telemetry::beside(prices(&meant.seen)?, sinks(meant)?, Box::new(look)))
+    Ok(Telemetry::beside(prices(&meant.seen)?, sinks, Box::new(look)))
 }
 
 /// Event sinks other than the log and the metrics.

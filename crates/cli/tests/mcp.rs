@@ -48,6 +48,7 @@ fn start_with(command: &[&str], env: &[(&str, &str)]) -> Wrapped {
         .args(["mcp", "--"])
         .args(command)
         .env("MARK", "as without us")
+        .env("TERSELY_HISTORY_RECORD", "off")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -210,7 +211,9 @@ fn faults_are_as_without_us() {
         let server = format!("import os, sys\nout = sys.stdout.buffer\nsys.stdin.readline()\n{fault}\n");
         let direct = printed(Command::new("python3").args(["-c", &server]));
         let wrapped = printed(
-            Command::new(env!("CARGO_BIN_EXE_tersely")).args(["mcp", "--", "python3", "-c", &server]),
+            Command::new(env!("CARGO_BIN_EXE_tersely"))
+                .args(["mcp", "--", "python3", "-c", &server])
+                .env("TERSELY_HISTORY_RECORD", "off"),
         );
         let code = direct.2.unwrap_or(128 + 9);
         assert!(direct.0 == wrapped.0 && direct.1 == wrapped.1, "{fault}");

@@ -85,6 +85,7 @@ fn serve_with(test: &str, url: &str, settings: &[(&str, &str)]) -> Served {
     let mut process = Command::new(env!("CARGO_BIN_EXE_tersely"))
         .args(["mcp", "serve", "--redact-secrets", "--listen", "127.0.0.1:0", "--from"])
         .arg(&file)
+        .env("TERSELY_HISTORY_RECORD", "off")
         .envs(settings.iter().copied())
         .stderr(Stdio::piped())
         .spawn()

@@ -23,7 +23,7 @@ pub const STAGES: &[(&str, &str)] = &[
     ("docker", "Image layers that are being transferred are counted."),
     ("duplicate", "The result equals an earlier one of the conversation, and is replaced by a reference."),
     ("earlier", "Lines that an earlier result shows are replaced by a reference."),
-    ("elsewhere", "A model fetched what an earlier request left out, or asked for something unknown."),
+    ("elsewhere", "A model fetched what an earlier request left out."),
     ("escape", "Text that looks like a mark of Tersely is escaped."),
     ("excerpt", "Long strings and long lists in JSON show their beginning and their end."),
     ("external_provider", "A model shortened the result (`remote.strategy`)."),
@@ -62,6 +62,7 @@ pub const STAGES: &[(&str, &str)] = &[
     ("snapshot", "A page snapshot of a browser tool, with bare references."),
     ("terraform", "Resources that Terraform only reads are counted."),
     ("test", "Passing tests are counted, failures stay whole."),
+    ("unanswered", "A model asked for something that is not kept, or asked in a way that cannot be read."),
     ("wrapped", "A text inside JSON is shown below its wrapping, as lines."),
 ];
 

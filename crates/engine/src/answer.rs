@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tersely_account::{Arm, FormSum, GroupSum, RequestRecord};
 use tersely_core::{Form, Loss, Plan, Redaction, encode_json, redact};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
 use tersely_wire::{Slot, SlotCall, Splice, in_order, patch, splice};
@@ -16,7 +17,8 @@ use crate::holdout::masks;
 use crate::overrides::change::PlanOverride;
 use crate::overrides::request_options::RequestOptions;
 use crate::panic_guard::catch_panic;
-use crate::results::compress;
+use crate::report::Report;
+use crate::results::{Results, compress};
 use crate::scope::{RulePlace, Scope};
 use crate::tools::retrieval::KeptOriginal;
 
@@ -44,6 +46,8 @@ pub struct ClientAnswer<'b> {
     pub body: Cow<'b, [u8]>,
     /// Originals of the results that were cut.
     pub kept: Vec<KeptOriginal>,
+    /// What was done.
+    pub record: RequestRecord,
 }
 
 impl Engine {
@@ -63,20 +67,23 @@ impl Engine {
         // We do not know which earlier results the model still sees, so we add no references.
         let scope =
             Scope::new(self.settings(), place, &options).with_max_loss(answer.most).without_references();
-        let unchanged = ClientAnswer { body: Cow::Borrowed(body), kept: Vec::new() };
+        let unchanged =
+            ClientAnswer { body: Cow::Borrowed(body), kept: Vec::new(), record: RequestRecord::default() };
         if scope.is_idle() {
             return unchanged;
         }
         let Some(found) = ToolAnswer::find(answer.id, answer.call, body) else { return unchanged };
         if let Some(form) = answer.form {
-            return ClientAnswer {
-                body: splice(body, &encode_texts(&scope, form, &found.slots)),
-                ..unchanged
-            };
+            let (edits, sum) = encode_texts(&scope, form, &found.slots);
+            let record = RequestRecord { forms: vec![sum], ..RequestRecord::default() };
+            return ClientAnswer { body: splice(body, &edits), record, ..unchanged };
         }
         if scope.observes() {
             let edits: Vec<_> = found.slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
-            return ClientAnswer { body: splice(body, &edits), ..unchanged };
+            let record = record(&compress(&scope, None, &found.slots));
+            let tokens = record.result_tokens.before;
+            let record = record.observed(Arm::Observed, tokens);
+            return ClientAnswer { body: splice(body, &edits), record, ..unchanged };
         }
         let results = compress(&scope, None, &found.slots);
         let mut edits = results.edits(&found.slots);
@@ -85,14 +92,28 @@ impl Engine {
         }
         let edits = in_order(edits);
         let body = if edits.is_empty() { unchanged.body } else { Cow::Owned(patch(body, &edits)) };
-        ClientAnswer { body, kept: results.kept }
+        let record = record(&results);
+        ClientAnswer { body, kept: results.kept, record }
     }
+}
+
+/// The record of compressed results. The client sends them to a model later, so they are counted by themselves.
+pub(crate) fn record(results: &Results) -> RequestRecord {
+    let mut report = Report::default();
+    report.add(&results.report);
+    report.close();
+    let mut record = report.record;
+    record.fresh.clone_from(&record.results);
+    record.groups = GroupSum::of(&record.results);
+    record.request_tokens = Some(record.result_tokens);
+    record
 }
 
 /// Writes JSON texts in a form, where the form can represent them and is cheaper. Masking that the operator turned on
 /// everywhere applies regardless of the client's request.
-fn encode_texts(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
-    let edit = |slot: &Slot<'_>| {
+fn encode_texts(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> (Vec<Splice>, FormSum) {
+    let mut sum = FormSum { form: form.name(), ..FormSum::default() };
+    let mut edit = |slot: &Slot<'_>| {
         let plan = scope.plan(&slot.call.tool)?;
         let text = slot.text()?;
         let sealed = if plan.redact == Redaction::All { redact(&text) } else { Cow::Borrowed(&*text) };
@@ -101,9 +122,11 @@ fn encode_texts(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice
             return Some((slot.span.clone(), Some(masked)));
         }
         let encoded = catch_panic(|| encode_json(form, &sealed)).flatten();
+        sum.add(&FormSum::of(form.name(), sealed.len(), encoded.as_ref().map(String::len)));
         Some((slot.span.clone(), Some(encoded.unwrap_or_else(|| sealed.into_owned()))))
     };
-    slots.iter().filter_map(edit).collect()
+    let edits = slots.iter().filter_map(&mut edit).collect();
+    (edits, sum)
 }
 
 /// Options that turn masking off, unless the operator turned it on everywhere.

@@ -6,14 +6,13 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use tersely_account::{Arm, GroupSum, RequestRecord};
+use tersely_account::{Arm, RequestRecord};
 use tersely_core::{Loss, O200k, redact};
 use tersely_wire::hook::HookCall;
 use tersely_wire::{Slot, in_order, string};
 
-use crate::answer::masks_off;
+use crate::answer::{masks_off, record};
 use crate::engine::Engine;
-use crate::report::Report;
 use crate::results::{Results, compress};
 use crate::scope::Scope;
 use crate::tools::retrieval::KeptOriginal;
@@ -44,13 +43,7 @@ impl Engine {
         {
             results = compress(&scope(most.min(Loss::Form)), None, &call.slots);
         }
-        let mut report = Report::default();
-        report.add(&results.report);
-        report.close();
-        let mut record = report.record;
-        record.fresh.clone_from(&record.results);
-        record.groups = GroupSum::of(&record.results);
-        record.request_tokens = Some(record.result_tokens);
+        let record = record(&results);
         // A text that the client writes to a file all the same is written there as the tool printed it.
         let is_too_long = call.max_tokens().is_some_and(|most| record.result_tokens.after > most);
         let tokens = record.result_tokens.before;

@@ -63,5 +63,5 @@ pub use sent_body::SentBody;
 pub use settings::{Discovery, EngineSettings, Prompts, Rule};
 pub use tools::discovery::ToolCatalog;
 pub use tools::retrieval::{
-    Answers, DISCOVERY, ELSEWHERE, Fetch, Fetches, HiddenTools, HiddenWay, KeptOriginal, TOOL,
+    Answers, DISCOVERY, ELSEWHERE, Fetch, Fetches, HiddenTools, HiddenWay, KeptOriginal, TOOL, UNANSWERED,
 };

@@ -7,6 +7,7 @@ mod access;
 mod admin;
 mod admission;
 mod api;
+mod attribution;
 mod bypass;
 mod collector;
 mod dashboard;
@@ -17,6 +18,7 @@ mod http;
 mod llm;
 mod mcp;
 mod prompt_watch;
+mod record_cell;
 mod request_log;
 pub(crate) mod serve;
 mod settings;
@@ -26,7 +28,9 @@ mod upstream;
 mod vendor;
 mod worker_pool;
 
-pub use access::{AccessKey, InboundTls, KeyHash, KnownTenant, MayAsk, TenantList, TenantSettings, TlsFiles};
+pub use access::{
+    AccessKey, InboundTls, KeyHash, KnownTenant, MayAsk, TenantKey, TenantList, TenantSettings, TlsFiles,
+};
 pub use api::serve_api;
 pub use bypass::BypassReason;
 pub use collector::{Collector, CollectorSettings};

@@ -16,6 +16,7 @@ use tersely_account::{FetchSum, GroupSum, LimitUse, ResultRecord, ShownName, Usa
 use tersely_engine::Report;
 use tersely_telemetry::{RequestEnd, RequestEvent, RunningStream, Telemetry, Verb};
 
+use crate::attribution::AttributionCell;
 use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::http::connection_activity::Beat;
@@ -24,6 +25,7 @@ use crate::http::trace_context;
 use crate::http::usage_tap::{BillSoFar, RunningBill};
 use crate::http::user_agent;
 use crate::prompt_watch::{PromptSighting, PromptVerdict};
+use crate::record_cell::RecordCell;
 
 /// The header with the request id, which also appears in the log.
 const ID: HeaderName = HeaderName::from_static("x-tersely-request-id");
@@ -59,6 +61,8 @@ pub(crate) struct Known {
     pub(crate) bill: RunningBill,
     /// What is known of the request's prompt, to explain a miss of the cache.
     pub(crate) prompt: Option<PromptSighting>,
+    /// What was done with an answer that is no model's: one of an API or of an MCP server.
+    pub(crate) answer: Option<RecordCell>,
     /// True for a health probe, which is not reported.
     pub(crate) is_probe: bool,
 }
@@ -83,6 +87,9 @@ pub(crate) struct Visit {
     event: Option<RequestEvent>,
     since: Instant,
     known: Known,
+    attribution: AttributionCell,
+    /// The name in reports of a request that goes to no provider.
+    place: Option<&'static str>,
 }
 
 impl Visit {
@@ -91,12 +98,22 @@ impl Visit {
         let mut event = RequestEvent::new(telemetry.begin(), Verb::of(request.method().as_str()));
         event.client = user_agent::of(request.headers());
         event.trace = trace_context::follow(telemetry.span(event.id), request.headers_mut());
+        let attribution = AttributionCell::default();
+        request.extensions_mut().insert(attribution.clone());
         Self {
             telemetry: telemetry.clone(),
             event: Some(event),
             since: Instant::now(),
             known: Known::default(),
+            attribution,
+            place: None,
         }
+    }
+
+    /// The same, for a request that goes to no provider: `place` is its name in reports.
+    pub(crate) fn at(mut self, place: Option<&'static str>) -> Self {
+        self.place = place;
+        self
     }
 
     /// Tracks the response until it has been sent.
@@ -130,7 +147,7 @@ impl Visit {
             return self.telemetry.forget();
         }
         event.took = self.since.elapsed();
-        event.provider = known.provider;
+        event.provider = known.provider.or(self.place);
         event.model.clone_from(&known.model);
         event.missed = known.missed.map(BypassReason::name);
         (event.upstream, event.ours) = (known.upstream, known.ours);
@@ -141,11 +158,15 @@ impl Visit {
             None if is_sent => RequestEnd::Answered,
             None => RequestEnd::Left,
         };
+        event.attribution = self.attribution.get();
         (event.session, event.named, event.sender) = (known.session, known.named, known.sender);
         if let Some(report) = &known.report {
             event.record = report.record.clone();
             event.record.groups = GroupSum::of(&report.record.results);
             event.record.fresh.clone_from(&known.fresh);
+        }
+        if let Some(answer) = &known.answer {
+            event.record = answer.take();
         }
         event.record.limits.clone_from(&known.limits);
         if event.is_success() {

@@ -206,7 +206,8 @@ async fn serve_http1<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: 
         note_sender(peer, names.as_ref(), &mut request);
         let handler = Arc::clone(&handler);
         async move {
-            let visit = Visit::begin(&handler.settings().telemetry, &mut request);
+            let visit =
+                Visit::begin(&handler.settings().telemetry, &mut request).at(handler.admission().name());
             Ok::<_, Infallible>(visit.follow(None, admission::answer(handler, request).await))
         }
     });
@@ -231,7 +232,8 @@ async fn serve_http2<H: Handler>(handler: Arc<H>, stream: AcceptedStream, peer: 
         note_sender(peer, names.as_ref(), &mut request);
         let (handler, beat) = (Arc::clone(&handler), responses.begin_response());
         async move {
-            let visit = Visit::begin(&handler.settings().telemetry, &mut request);
+            let visit =
+                Visit::begin(&handler.settings().telemetry, &mut request).at(handler.admission().name());
             Ok::<_, Infallible>(visit.follow(Some(beat), admission::answer(handler, request).await))
         }
     });

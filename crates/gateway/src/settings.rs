@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use http::HeaderValue;
+use http::{HeaderName, HeaderValue};
 use tersely_telemetry::Telemetry;
 
 use crate::access::{InboundTls, TenantList, is_loopback};
@@ -21,6 +21,8 @@ pub struct GatewaySettings {
     pub tls: Option<InboundTls>,
     /// Tenants that may send requests; if empty, anyone who can reach the listener may.
     pub tenants: TenantList,
+    /// The header in which a proxy in front of us names the tenant, for reports.
+    pub tenant_header: Option<HeaderName>,
     /// Servers that requests are forwarded to. A request cannot choose a server that is not listed here.
     pub upstreams: Upstreams,
     /// Limits on sizes, counts and rates.
@@ -53,6 +55,7 @@ impl Default for GatewaySettings {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
             tls: None,
             tenants: TenantList::default(),
+            tenant_header: None,
             upstreams: Upstreams::default(),
             limits: GatewayLimits::default(),
             timeouts: Timeouts::default(),

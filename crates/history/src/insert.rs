@@ -1,41 +1,38 @@
 //! Inserts events: single requests, and the totals of their day.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
-use tersely_account::{Arm, RequestSums, ResultRecord, ShownName, StageSaving};
+use tersely_account::{Arm, Attribution, AttributionLabels, AttributionTable, ResultRecord, ShownName};
 use tersely_telemetry::RequestEvent;
 
 use crate::amount::{at, micros, number};
 use crate::breaks;
+use crate::day_sums::{DayKey, DaySums};
 use crate::limits;
 use crate::names::DayNames;
 use crate::prompts;
-use crate::sums::{GroupSums, StageSums};
 use crate::trial;
-
-/// The key of a daily total: day, client, project, provider and model.
-type DayKey = [String; 5];
 
 /// Writes batches of events.
 pub(crate) struct BatchWriter {
+    /// The folder of requests that name no project.
     project: Option<String>,
     names: DayNames,
+    tenants: DayTenants,
 }
 
-/// What a batch adds to the daily totals.
+/// The tenants of a day.
 #[derive(Default)]
-struct DaySums {
-    requests: BTreeMap<DayKey, RequestSums>,
-    groups: BTreeMap<(String, &'static str, &'static str), GroupSums>,
-    stages: BTreeMap<(String, &'static str), StageSums>,
+struct DayTenants {
+    day: String,
+    table: AttributionTable,
 }
 
 impl BatchWriter {
     /// A writer for requests of this project.
     pub(crate) fn new(project: Option<String>) -> Self {
-        Self { project, names: DayNames::default() }
+        Self { project, names: DayNames::default(), tenants: DayTenants::default() }
     }
 
     /// Writes all events in one transaction.
@@ -59,8 +56,9 @@ impl BatchWriter {
             let model = self.names.of(&day, model).to_owned();
             let words = [event.client, event.provider].map(|word| word.unwrap_or_default().to_owned());
             let [client, provider] = words;
+            let tenant = self.tenants.labels(&day, &event.attribution, self.project.as_deref());
             let key = [day, client, self.project.clone().unwrap_or_default(), provider, model];
-            sums.add(key, event);
+            sums.add(DayKey(key), tenant, event);
             trial::add(&transaction, event)?;
         }
         sums.write(&transaction)?;
@@ -72,14 +70,15 @@ impl BatchWriter {
         let mut insert = to.prepare_cached(
             "INSERT INTO requests (at, client, project, provider, model, session, status, ended, missed, took,
                 upstream, ours, results, changed, redacted, before, after, fetched, input, cache_read,
-                cache_write, output, paid, full, arm, would_before, would_after, would_paid, named)
+                cache_write, output, paid, full, arm, would_before, would_after, would_paid, named, tenant,
+                key_name)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-                ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
+                ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
         )?;
         insert.insert(params![
             at(event),
             event.client,
-            self.project,
+            event.attribution.project.as_ref().map_or(self.project.as_deref(), |name| Some(name.as_str())),
             event.provider,
             event.model.as_ref().map(ShownName::as_str),
             event.session.map(u64::cast_signed),
@@ -106,7 +105,20 @@ impl BatchWriter {
             event.record.would.as_ref().map(|it| number(it.total_tokens().after as u64)),
             event.record.would_paid.map(number),
             event.named.map(u64::cast_signed),
+            event.attribution.tenant.as_ref().map(ShownName::as_str),
+            event.attribution.key.as_ref().map(ShownName::as_str),
         ])
+    }
+}
+
+impl DayTenants {
+    /// The tenant, key and project under which a request is added up. A new day is a new table.
+    fn labels(&mut self, day: &str, of: &Attribution, folder: Option<&str>) -> [String; 3] {
+        if self.day != day {
+            *self = Self { day: day.to_owned(), table: AttributionTable::default() };
+        }
+        let AttributionLabels { tenant, key, project } = self.table.labels(of).in_folder(folder);
+        [tenant, key, project].map(String::from)
     }
 }
 
@@ -128,108 +140,6 @@ fn add_result(
         stages.join(" "),
         number(result.tokens.before as u64),
         number(result.tokens.after as u64),
-    ])?;
-    Ok(())
-}
-
-impl DaySums {
-    fn add(&mut self, key: DayKey, event: &RequestEvent) {
-        let day = key[0].clone();
-        *self.requests.entry(key).or_default() += event.sums();
-        if !event.is_success() {
-            return;
-        }
-        for group in &event.record.groups {
-            let sums = self.groups.entry((day.clone(), group.group.tool, group.group.family)).or_default();
-            sums.results += group.results as u64;
-            sums.changed += group.changed as u64;
-            sums.before += group.tokens.before as u64;
-            sums.after += group.tokens.after as u64;
-        }
-        for StageSaving { stage, saved, .. } in &event.record.stages {
-            let sums = self.stages.entry((day.clone(), stage)).or_default();
-            sums.saved = sums.saved.saturating_add(*saved);
-        }
-        for fetch in &event.record.fetched {
-            let sums = self.stages.entry((day.clone(), fetch.stage)).or_default();
-            sums.calls += fetch.calls;
-            sums.fetched += fetch.tokens;
-        }
-    }
-
-    fn write(&self, to: &Transaction<'_>) -> rusqlite::Result<()> {
-        for (key, sums) in &self.requests {
-            add_requests(to, key, sums)?;
-        }
-        let mut groups = to.prepare_cached(
-            "INSERT INTO day_groups VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT DO UPDATE SET results = results + excluded.results, changed = changed + excluded.changed,
-                before = before + excluded.before, after = after + excluded.after",
-        )?;
-        for ((day, tool, family), sums) in &self.groups {
-            let [results, changed] = [sums.results, sums.changed].map(number);
-            groups.execute(params![
-                day,
-                tool,
-                family,
-                results,
-                changed,
-                number(sums.before),
-                number(sums.after)
-            ])?;
-        }
-        let mut stages = to.prepare_cached(
-            "INSERT INTO day_stages VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT DO UPDATE SET saved = saved + excluded.saved, calls = calls + excluded.calls,
-                fetched = fetched + excluded.fetched",
-        )?;
-        for ((day, stage), sums) in &self.stages {
-            stages.execute(params![day, stage, sums.saved, number(sums.calls), number(sums.fetched)])?;
-        }
-        Ok(())
-    }
-}
-
-fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusqlite::Result<()> {
-    let mut insert = to.prepare_cached(
-        "INSERT INTO days VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-            ?19, ?20, ?21, ?22, ?23)
-         ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, failed = failed + excluded.failed,
-            before = before + excluded.before, after = after + excluded.after,
-            fetched = fetched + excluded.fetched,
-            results = results + excluded.results, changed = changed + excluded.changed,
-            input = input + excluded.input, cache_read = cache_read + excluded.cache_read,
-            cache_write = cache_write + excluded.cache_write, output = output + excluded.output,
-            priced = priced + excluded.priced, paid = paid + excluded.paid, full = full + excluded.full,
-            untouched = untouched + excluded.untouched, would_before = would_before + excluded.would_before,
-            would_after = would_after + excluded.would_after, would_spare = would_spare + excluded.would_spare",
-    )?;
-    let [day, client, project, provider, model] = key;
-    let billed = sums.usage;
-    insert.execute(params![
-        day,
-        client,
-        project,
-        provider,
-        model,
-        number(sums.requests),
-        number(sums.failed),
-        number(sums.before),
-        number(sums.after),
-        number(sums.fetched),
-        number(sums.results),
-        number(sums.changed),
-        number(billed.input),
-        number(billed.cache_read),
-        number(billed.cache_write),
-        number(billed.output),
-        number(sums.priced),
-        number(sums.cost.paid),
-        number(sums.cost.without),
-        number(sums.would.requests),
-        number(sums.would.before),
-        number(sums.would.after),
-        sums.would.money,
     ])?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use tersely_proof::{GroupMean, LEVEL};
 use crate::breaks::BreakTotal;
 use crate::error::HistoryError;
 use crate::holdout::{HoldoutMeasure, HoldoutReport};
+use crate::hours::{FailureSum, HourSums};
 use crate::limits::{SeenLimit, SessionLimit};
 use crate::read::{HistoryParts, HistoryPeriod, HistoryView};
 use crate::requests::{SeenRequest, SeenResult, SeenSession};
@@ -21,6 +22,9 @@ const DAYS: usize = 90;
 /// Number of requests and of conversations listed.
 const REQUESTS: usize = 60;
 const SESSIONS: usize = 20;
+
+/// Number of requests that are searched for the conversations that cost most.
+const COSTLY_REQUESTS: usize = 20_000;
 
 /// Maximum number of turns shown of one conversation.
 const TURNS: usize = 200;
@@ -42,9 +46,8 @@ impl HistoryView {
         }
         let days = self.days(DAYS)?;
         let days = days.iter().map(|(day, it)| named("day", day, sums(it))).collect::<Vec<_>>();
-        let hours = self.hours()?;
-        let hours =
-            hours.iter().map(|[at, before, after]| json!({ "at": at, "before": before, "after": after }));
+        let hours = self.hours()?.iter().map(hour).collect::<Vec<_>>();
+        let failures = self.failures()?.iter().map(failure).collect::<Vec<_>>();
         let waits = self.waits()?;
         let wait = |[half, most]: [u64; 2]| json!({ "p50_us": half, "p95_us": most });
         let waits = json!({
@@ -60,7 +63,8 @@ impl HistoryView {
             ("limits".to_owned(), self.limits()?.iter().map(seen_limit).collect::<Vec<_>>().into()),
             ("holdout".to_owned(), self.holdout()?.as_ref().map_or(Value::Null, holdout)),
             ("days".to_owned(), days.into()),
-            ("hours".to_owned(), hours.collect::<Vec<_>>().into()),
+            ("hours".to_owned(), hours.into()),
+            ("failures".to_owned(), failures.into()),
             ("latency".to_owned(), waits),
         ]))
     }
@@ -92,13 +96,17 @@ impl HistoryView {
         Ok(all)
     }
 
-    /// The latest conversations.
+    /// The latest conversations, and those that cost most.
     ///
     /// # Errors
     /// When the history cannot be read.
     pub fn latest_sessions(&self) -> Result<Map<String, Value>, HistoryError> {
         let sessions = self.sessions(SESSIONS)?.iter().map(session).collect::<Vec<_>>();
-        Ok(Map::from_iter([("sessions".to_owned(), sessions.into())]))
+        let costly = self.costly_sessions(COSTLY_REQUESTS, SESSIONS)?.iter().map(session).collect::<Vec<_>>();
+        Ok(Map::from_iter([
+            ("sessions".to_owned(), sessions.into()),
+            ("costly_sessions".to_owned(), costly.into()),
+        ]))
     }
 
     /// The turns of a conversation.
@@ -111,7 +119,18 @@ impl HistoryView {
     }
 }
 
-fn sums(sums: &RequestSums) -> Map<String, Value> {
+fn hour(hour: &HourSums) -> Value {
+    json!({
+        "at": hour.at, "before": hour.before, "after": hour.after, "requests": hour.requests, "failed": hour.failed,
+    })
+}
+
+fn failure(failure: &FailureSum) -> Value {
+    json!({ "status": failure.status, "end": failure.ended, "requests": failure.requests })
+}
+
+/// Totals as JSON.
+pub(crate) fn sums(sums: &RequestSums) -> Map<String, Value> {
     Map::from_iter(
         [
             ("requests", json!(sums.requests)),
@@ -156,6 +175,7 @@ fn parts(parts: &HistoryParts) -> Map<String, Value> {
     });
     Map::from_iter([
         ("clients".to_owned(), by(&parts.clients)),
+        ("tenants".to_owned(), by(&parts.tenants)),
         ("projects".to_owned(), by(&parts.projects)),
         ("models".to_owned(), by(&parts.models)),
         ("tools".to_owned(), tools.collect::<Vec<_>>().into()),
@@ -206,6 +226,8 @@ fn request(request: &SeenRequest) -> Value {
         "id": request.id,
         "at": request.at,
         "client": request.client,
+        "tenant": request.whose[0],
+        "key": request.whose[1],
         "project": request.project,
         "provider": request.provider,
         "model": request.model,
@@ -265,11 +287,12 @@ fn result(result: &SeenResult) -> Value {
 }
 
 fn session(session: &SeenSession) -> Value {
-    let ([client, project, model], [first, last]) = (&session.whose, session.at);
+    let ([client, project, model, tenant], [first, last]) = (&session.whose, session.at);
     let ([before, after, fetched], [input, cache_read, cache_write]) = (session.tokens, session.cache);
     json!({
         "session": hex(session.session), "first": first, "last": last, "turns": session.turns,
-        "client": client, "project": project, "model": model,
+        "client": client, "project": project, "model": model, "tenant": tenant, "failed": session.failed,
+        "usd": { "paid": dollars(session.cost[0].into()), "without": dollars(session.cost[1].into()) },
         "tokens_before": before, "tokens_after": after, "tokens_fetched": fetched,
         "billed_input": input, "billed_cache_read": cache_read, "billed_cache_write": cache_write,
         "limits": session.limits.iter().map(session_limit).collect::<Vec<_>>(),
@@ -303,11 +326,11 @@ fn percent(hundredths: u32) -> f64 {
 }
 
 /// Formats a session hash in hexadecimal, because JavaScript numbers cannot represent 64 bits exactly.
-fn hex(session: u64) -> String {
+pub(crate) fn hex(session: u64) -> String {
     format!("{session:016x}")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a sum of money needs no more than fifteen digits")]
-fn dollars(billionths: i128) -> Value {
+pub(crate) fn dollars(billionths: i128) -> Value {
     json!(billionths as f64 / BILLION)
 }

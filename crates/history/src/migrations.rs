@@ -94,4 +94,24 @@ CREATE INDEX cache_breaks_session ON cache_breaks (session, request);
 CREATE TABLE prompts (
     request INTEGER PRIMARY KEY, conversation INTEGER, diagnosis TEXT, diagnosed INTEGER
 );
+", "
+ALTER TABLE requests ADD COLUMN tenant TEXT;
+ALTER TABLE requests ADD COLUMN key_name TEXT;
+CREATE TABLE day_tenants (
+    day TEXT NOT NULL, tenant TEXT NOT NULL, key_name TEXT NOT NULL, project TEXT NOT NULL,
+    requests INTEGER NOT NULL, failed INTEGER NOT NULL,
+    before INTEGER NOT NULL, after INTEGER NOT NULL, fetched INTEGER NOT NULL,
+    results INTEGER NOT NULL, changed INTEGER NOT NULL,
+    input INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, output INTEGER NOT NULL,
+    priced INTEGER NOT NULL, paid INTEGER NOT NULL, full INTEGER NOT NULL,
+    untouched INTEGER NOT NULL, would_before INTEGER NOT NULL, would_after INTEGER NOT NULL,
+    would_spare INTEGER NOT NULL,
+    PRIMARY KEY (day, tenant, key_name, project)
+) WITHOUT ROWID;
+INSERT INTO day_tenants
+    SELECT day, 'none', 'none', CASE project WHEN '' THEN 'none' ELSE project END,
+        sum(requests), sum(failed), sum(before), sum(after), sum(fetched), sum(results), sum(changed),
+        sum(input), sum(cache_read), sum(cache_write), sum(output), sum(priced), sum(paid), sum(full),
+        sum(untouched), sum(would_before), sum(would_after), sum(would_spare)
+    FROM days GROUP BY day, project;
 "];

@@ -31,7 +31,7 @@ pub fn purge(path: &Path) -> Result<u64, HistoryError> {
 }
 
 /// All tables.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 12] = [
     "requests",
     "results",
     "days",
@@ -43,6 +43,7 @@ const TABLES: [&str; 11] = [
     "session_limits",
     "cache_breaks",
     "prompts",
+    "day_tenants",
 ];
 
 fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {

@@ -34,11 +34,13 @@ pub enum HistoryPeriod {
     All,
 }
 
-/// Totals by client, project, model, kind of result and stage, most tokens first.
+/// Totals by client, tenant, project, model, kind of result and stage, most tokens first.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryParts {
     /// Totals by client.
     pub clients: Vec<(String, RequestSums)>,
+    /// Totals by tenant.
+    pub tenants: Vec<(String, RequestSums)>,
     /// Totals by project.
     pub projects: Vec<(String, RequestSums)>,
     /// Totals by model.
@@ -76,7 +78,7 @@ impl HistoryPeriod {
     }
 
     /// The first day of the period, as an SQL expression.
-    fn first(self) -> &'static str {
+    pub(crate) fn first(self) -> &'static str {
         match self {
             Self::Today => "date('now', 'localtime')",
             Self::Week => "date('now', 'localtime', 'weekday 0', '-6 days')",
@@ -87,7 +89,7 @@ impl HistoryPeriod {
 }
 
 /// The totals of `days`, in the order in which [`sums`] reads them.
-const SUMS: &str = "coalesce(sum(requests), 0), coalesce(sum(failed), 0), coalesce(sum(before), 0), \
+pub(crate) const SUMS: &str = "coalesce(sum(requests), 0), coalesce(sum(failed), 0), coalesce(sum(before), 0), \
     coalesce(sum(after), 0), coalesce(sum(fetched), 0), coalesce(sum(results), 0), coalesce(sum(changed), 0), \
     coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0), \
     coalesce(sum(output), 0), coalesce(sum(priced), 0), coalesce(sum(paid), 0), coalesce(sum(full), 0), \
@@ -155,23 +157,24 @@ impl HistoryView {
         self.with(|connection| connection.query_one(&text, [], |row| sums(row, 0)))
     }
 
-    /// Totals of a period, by client, project, model, kind of result and stage.
+    /// Totals of a period, by client, tenant, project, model, kind of result and stage.
     ///
     /// # Errors
     /// When the history cannot be read.
     pub fn parts(&self, period: HistoryPeriod) -> Result<HistoryParts, HistoryError> {
         let first = period.first();
-        let by = |connection: &Connection, column: &str| {
+        let by = |connection: &Connection, table: &str, column: &str| {
             let text = format!(
-                "SELECT {column}, {SUMS} FROM days WHERE day >= {first} GROUP BY 1 ORDER BY sum(before) DESC, 1 LIMIT {ROWS}"
+                "SELECT {column}, {SUMS} FROM {table} WHERE day >= {first} GROUP BY 1 ORDER BY sum(before) DESC, 1 LIMIT {ROWS}"
             );
             list(connection, &text, |row| Ok((row.get(0)?, sums(row, 1)?)))
         };
         self.with(|connection| {
             Ok(HistoryParts {
-                clients: by(connection, "client")?,
-                projects: by(connection, "project")?,
-                models: by(connection, "model")?,
+                clients: by(connection, "days", "client")?,
+                tenants: by(connection, "day_tenants", &unless_none("tenant"))?,
+                projects: by(connection, "day_tenants", &unless_none("project"))?,
+                models: by(connection, "days", "model")?,
                 groups: groups(connection, first)?,
                 stages: stages(connection, first)?,
             })
@@ -195,21 +198,6 @@ impl HistoryView {
         })
     }
 
-    /// The last 24 hours, the current one last: the start of each, the tokens received, and the tokens sent.
-    ///
-    /// # Errors
-    /// When the history cannot be read.
-    pub fn hours(&self) -> Result<Vec<[u64; 3]>, HistoryError> {
-        let text = "WITH RECURSIVE back (n) AS (SELECT 23 UNION ALL SELECT n - 1 FROM back WHERE n > 0),
-                sent AS (SELECT at / 3600000 AS hour, sum(before) AS before, sum(after + fetched) AS after
-                    FROM requests WHERE at >= (unixepoch('now') / 3600 - 23) * 3600000 GROUP BY 1)
-             SELECT (unixepoch('now') / 3600 - n) * 3600000, coalesce(before, 0), coalesce(after, 0)
-             FROM back LEFT JOIN sent ON hour = unixepoch('now') / 3600 - n ORDER BY 1";
-        self.with(|connection| {
-            list(connection, text, |row| Ok([count(row, 0)?, count(row, 1)?, count(row, 2)?]))
-        })
-    }
-
     /// Durations of the latest requests.
     ///
     /// # Errors
@@ -229,6 +217,11 @@ impl HistoryView {
         let text = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'requests'";
         self.with(|connection| connection.query_one(text, [], |row| count(row, 0)))
     }
+}
+
+/// The name in a column, which is empty for requests that name nobody.
+fn unless_none(column: &str) -> String {
+    format!("CASE {column} WHEN 'none' THEN '' ELSE {column} END")
 }
 
 /// Median and 95th percentile of the latest 1,000 requests.
@@ -264,7 +257,7 @@ fn stages(connection: &Connection, first: &str) -> rusqlite::Result<Vec<(String,
     })
 }
 
-fn list<T>(
+pub(crate) fn list<T>(
     connection: &Connection,
     text: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
@@ -272,7 +265,7 @@ fn list<T>(
     connection.prepare_cached(text)?.query_map(params![], read)?.collect()
 }
 
-fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
+pub(crate) fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
     let at = |place: usize| count(row, from + place);
     let usage = TokenUsage {
         input: at(7)?,

@@ -21,7 +21,9 @@ pub struct SeenRequest {
     pub at: u64,
     /// The client program.
     pub client: Option<String>,
-    /// The project folder of the request.
+    /// The tenant and the name of its key.
+    pub whose: [Option<String>; 2],
+    /// The project of the request, or its folder.
     pub project: Option<String>,
     /// The provider whose API it used.
     pub provider: Option<String>,
@@ -87,8 +89,12 @@ pub struct SeenSession {
     pub at: [u64; 2],
     /// The number of requests in the conversation.
     pub turns: u64,
-    /// The program, the folder and the model of its latest request.
-    pub whose: [Option<String>; 3],
+    /// The program, the folder, the model and the tenant of its latest request.
+    pub whose: [Option<String>; 4],
+    /// Number of failed requests.
+    pub failed: u64,
+    /// What its requests with a known price cost, and would have cost without us, in nanodollars.
+    pub cost: [u64; 2],
     /// Tokens of the conversation as received and as sent, and the tokens that fetching back cost.
     pub tokens: [u64; 3],
     /// Input tokens: at full price, read from the provider's cache, and written to it.
@@ -98,7 +104,8 @@ pub struct SeenSession {
 }
 
 const COLUMNS: &str = "id, at, client, project, provider, model, session, status, ended, missed, took, ours, results, \
-    changed, redacted, before, after, fetched, input, cache_read, cache_write, output, paid, full, arm, would_after";
+    changed, redacted, before, after, fetched, input, cache_read, cache_write, output, paid, full, arm, would_after, \
+    tenant, key_name";
 
 impl HistoryView {
     /// The latest requests, newest first.
@@ -126,14 +133,34 @@ impl HistoryView {
     /// # Errors
     /// When the history cannot be read.
     pub fn sessions(&self, most: usize) -> Result<Vec<SeenSession>, HistoryError> {
-        let text = "SELECT session, max(at), client, project, model
+        self.ranked_sessions("max(at)", BACK, most)
+    }
+
+    /// The conversations that cost most among the latest `back` requests, and by tokens those without a known price.
+    ///
+    /// # Errors
+    /// When the history cannot be read.
+    pub fn costly_sessions(&self, back: usize, most: usize) -> Result<Vec<SeenSession>, HistoryError> {
+        self.ranked_sessions("coalesce(sum(paid), 0) DESC, sum(before)", back, most)
+    }
+
+    fn ranked_sessions(
+        &self,
+        rank: &str,
+        back: usize,
+        most: usize,
+    ) -> Result<Vec<SeenSession>, HistoryError> {
+        // Of the columns outside sums, SQLite takes the values of the row with the maximum.
+        let text = format!(
+            "SELECT session, max(at), client, project, model, tenant
              FROM (SELECT * FROM requests ORDER BY id DESC LIMIT ?1) WHERE session IS NOT NULL
-             GROUP BY session ORDER BY 2 DESC LIMIT ?2";
+             GROUP BY session ORDER BY {rank} DESC LIMIT ?2"
+        );
         self.with(|connection| {
-            let mut found = connection.prepare_cached(text)?;
-            let found: Vec<(i64, [Option<String>; 3])> = found
-                .query_map(params![number(BACK), number(most)], |row| {
-                    Ok((row.get(0)?, [row.get(2)?, row.get(3)?, row.get(4)?]))
+            let mut found = connection.prepare_cached(&text)?;
+            let found: Vec<(i64, [Option<String>; 4])> = found
+                .query_map(params![number(back), number(most)], |row| {
+                    Ok((row.get(0)?, [row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?]))
                 })?
                 .collect::<Result<_, _>>()?;
             found.into_iter().map(|(session, whose)| session_of(connection, session, whose)).collect()
@@ -158,11 +185,12 @@ impl HistoryView {
 fn session_of(
     connection: &Connection,
     session: i64,
-    whose: [Option<String>; 3],
+    whose: [Option<String>; 4],
 ) -> rusqlite::Result<SeenSession> {
     let mut sums = connection.prepare_cached(
         "SELECT min(at), max(at), count(*), sum(before), sum(after), sum(fetched), coalesce(sum(input), 0),
-            coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0) FROM requests WHERE session = ?1",
+            coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0), coalesce(sum(paid), 0), coalesce(sum(full), 0),
+            sum(status < 200 OR status >= 300) FROM requests WHERE session = ?1",
     )?;
     sums.query_one([session], |row| {
         let at = |place| count(row, place);
@@ -173,6 +201,8 @@ fn session_of(
             whose,
             tokens: [at(3)?, at(4)?, at(5)?],
             cache: [at(6)?, at(7)?, at(8)?],
+            cost: [at(9)?, at(10)?],
+            failed: at(11)?,
             limits: limits::of_session(connection, session)?,
         })
     })
@@ -209,6 +239,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
         cost: maybe(22)?.zip(maybe(23)?).map(|(paid, full)| [paid, full]),
         arm: row.get(24)?,
         would: maybe(25)?,
+        whose: [row.get(26)?, row.get(27)?],
         limits: Vec::new(),
         cache_break: None,
         prompt: SeenPrompt::default(),

@@ -129,6 +129,26 @@ mod tests {
         assert_eq!(version, 1);
     }
 
+    /// Behaviour 13.30: what was recorded before there were tenants is nobody's, and adds up too.
+    #[test]
+    fn days_before_there_were_tenants_are_nobodys() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &STEPS[..5]).unwrap();
+        let numbers = vec!["1"; 18].join(", ");
+        for key in ["'claude', 'shop', 'p', 'm'", "'codex', 'shop', 'p', 'm'", "'codex', '', 'p', 'n'"] {
+            connection
+                .execute(&format!("INSERT INTO days VALUES ('2026-10-01', {key}, {numbers})"), [])
+                .unwrap();
+        }
+        migrate(&mut connection, STEPS).unwrap();
+        let text =
+            "SELECT tenant || ' ' || project || ' ' || requests || ' ' || would_spare FROM day_tenants";
+        let mut rows = connection.prepare(text).unwrap();
+        let rows: Vec<String> =
+            rows.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+        assert_eq!(rows, ["none none 1 1", "none shop 2 2"]);
+    }
+
     #[test]
     fn a_newer_file_is_left_alone() {
         let mut connection = Connection::open_in_memory().unwrap();

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use tersely_telemetry::{EventSink, RequestEvent};
+use tersely_account::RequestRecord;
+use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 
 use crate::error::HistoryError;
 use crate::read::{HistoryReader, HistoryView};
@@ -55,6 +56,23 @@ impl HistorySink {
             thread::sleep(Duration::from_millis(5));
         }
         waiting()
+    }
+
+    /// Records an answer that no request was reported for, such as one of an MCP server behind standard input and
+    /// output. An answer without results is not recorded.
+    pub fn hear_answer(&self, record: RequestRecord, took: Duration) {
+        if record.slots == 0 && record.would.is_none() {
+            return;
+        }
+        self.hear(&Arc::new(RequestEvent {
+            provider: Some("mcp"),
+            status: 200,
+            end: RequestEnd::Answered,
+            took,
+            ours: Some(took),
+            record,
+            ..RequestEvent::new(0, Verb::of("POST"))
+        }));
     }
 
     /// The first error, if there was one.

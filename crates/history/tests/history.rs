@@ -12,7 +12,8 @@ use tersely_account::{
     ResultRecord, ResultStatus, ShownName, StageSaving, TokenChange, TokenRates, TokenUsage, per_million,
 };
 use tersely_history::{
-    HistoryError, HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, StepTotal, purge,
+    FailureSum, HistoryError, HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView,
+    StepTotal, purge,
 };
 use tersely_telemetry::{EventSink, RequestEnd, RequestEvent, Verb};
 
@@ -144,7 +145,7 @@ fn what_was_heard_can_be_read() {
     let days = reader.look(|it| it.days(30)).unwrap();
     assert_eq!((days.len(), days[29].1.requests, days[28].1.requests), (30, 3, 0));
     let hours = reader.look(HistoryView::hours).unwrap();
-    assert_eq!((hours.len(), hours.iter().map(|hour| hour[1]).sum::<u64>()), (24, 2000));
+    assert_eq!((hours.len(), hours.iter().map(|hour| hour.before).sum::<u64>()), (24, 2000));
 }
 
 #[test]
@@ -310,4 +311,37 @@ fn requests_above_a_price_step_are_added_up() {
     let prices = PriceTable::with(vec![("long-*".to_owned(), stepped)]);
     let total = sink.reader().unwrap().look(|view| view.steps(&prices)).unwrap();
     assert_eq!(total, StepTotal { requests: 1, cost: 150_000_000, lowest: 100_000 });
+}
+
+/// Behaviour 13.33: failures over time and by cause, and the sessions that cost most first.
+#[test]
+fn failures_and_costly_sessions_are_found() {
+    let folder = Folder::new("failures");
+    let sink = HistorySink::start(settings(&folder.file())).unwrap();
+    let costs =
+        |paid| RequestRecord { cost: Some(RequestCost { paid, without: paid * 2 }), ..event().record };
+    let failed = |status, end| RequestEvent { status, end, session: Some(1), ..event() };
+    record(
+        &sink,
+        [
+            RequestEvent { session: Some(1), record: costs(10), ..event() },
+            RequestEvent { session: Some(2), record: costs(30), ..event() },
+            RequestEvent { session: Some(1), record: costs(5), ..event() },
+            failed(529, RequestEnd::Answered),
+            failed(529, RequestEnd::Answered),
+            failed(502, RequestEnd::Upstream),
+        ],
+    );
+    let reader = sink.reader().unwrap();
+    let hours = reader.look(HistoryView::hours).unwrap();
+    assert_eq!(hours.len(), 24);
+    let sum = |of: fn(&tersely_history::HourSums) -> u64| hours.iter().map(of).sum::<u64>();
+    assert_eq!((sum(|it| it.requests), sum(|it| it.failed), sum(|it| it.before)), (6, 3, 3_000));
+    let kind = |status, ended: &str, requests| FailureSum { status, ended: ended.to_owned(), requests };
+    let failures = reader.look(HistoryView::failures).unwrap();
+    assert_eq!(failures, [kind(529, "answered", 2), kind(502, "upstream", 1)]);
+    let sessions = reader.look(|view| view.costly_sessions(100, 10)).unwrap();
+    let told: Vec<_> = sessions.iter().map(|it| (it.session, it.cost, it.turns, it.failed)).collect();
+    assert_eq!(told[0], (2, [30, 60], 1, 0));
+    assert_eq!((told[1].0, told[1].2, told[1].3), (1, 5, 3));
 }

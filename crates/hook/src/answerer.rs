@@ -86,6 +86,7 @@ impl HookAnswerer {
         }
         let named = call.session.as_ref().map(|name| session_name(name.as_bytes()));
         let event = RequestEvent {
+            provider: Some("hook"),
             client: Some(call.client()),
             named,
             session: named.map(|name| stable_hash(&("hook", name))),

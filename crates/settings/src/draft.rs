@@ -110,6 +110,7 @@ impl Draft {
         self.settings.compressor = self.remote.compressor(&self.settings.gateway.upstreams);
         self.settings.engine.strategy = self.remote.strategy(self.settings.compressor.as_ref());
         self.settings.keeping = self.kept.finish();
+        self.settings.gateway.tenant_header.clone_from(&self.settings.keeping.header);
         self.settings.seen = self.seen.finish();
         self.settings.collector = self.otel.finish();
         self.settings

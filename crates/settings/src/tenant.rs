@@ -12,7 +12,11 @@ use super::words::{Words, count};
 /// The keys that a tenant can contain, and their meanings.
 pub(crate) const PARTS: [(&str, &str); 5] = [
     ("name", "The tenant's name: letters, digits, `.`, `-` and `_`"),
-    ("keys", "A list of the SHA-256 of its keys, in hex; `tersely config key` prints a key and its hash"),
+    (
+        "keys",
+        "A list of the SHA-256 of its keys, in hex, each with a name for reports before it if you like: `ci:9f8a…`; \
+         `tersely config key` prints a key and its hash",
+    ),
     (
         "certificates",
         "A list of names that its client certificates carry: DNS names or URIs; needs `tls.client_ca`",
@@ -122,7 +126,7 @@ pub(crate) fn clash(settings: &TenantSettings, others: &[TenantSettings]) -> Opt
         return Some(format!("{} is listed twice; list all its keys in one place", other.tenant.name));
     }
     let shared = |other: &&TenantSettings| {
-        other.keys.iter().any(|key| settings.keys.contains(key))
+        other.keys.iter().any(|key| settings.keys.iter().any(|own| own.hash == key.hash))
             || other
                 .certificates
                 .iter()
@@ -180,7 +184,7 @@ mod tests {
     fn settings(name: &str, key: &str, certificate: &str) -> TenantSettings {
         TenantSettings {
             tenant: KnownTenant::new(name),
-            keys: vec![KeyHash::of(key.as_bytes())],
+            keys: vec![KeyHash::of(key.as_bytes()).into()],
             certificates: vec![certificate.to_owned()],
         }
     }

@@ -21,6 +21,7 @@ pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
                 id = format_args!("{:x}", event.id),
                 method = event.verb.name(),
                 provider = event.provider,
+                tenant = event.attribution.tenant.as_ref().map(ShownName::as_str),
                 model = event.model.as_ref().map(ShownName::as_str),
                 status = event.status,
                 end = event.end.name(),

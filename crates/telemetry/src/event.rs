@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use tersely_account::{RequestRecord, RequestSums, ShownName};
+use tersely_account::{Attribution, RequestRecord, RequestSums, ShownName};
 
 use crate::trace::TraceContext;
 
@@ -27,6 +27,8 @@ pub struct RequestEvent {
     pub named: Option<u64>,
     /// A hash that identifies who sent it.
     pub sender: Option<u64>,
+    /// Whom it is charged to.
+    pub attribution: Attribution,
     /// The trace that it belongs to.
     pub trace: Option<TraceContext>,
     /// The status of its response.
@@ -81,6 +83,7 @@ impl RequestEvent {
             session: None,
             named: None,
             sender: None,
+            attribution: Attribution::default(),
             trace: None,
             status: 0,
             end: RequestEnd::Left,

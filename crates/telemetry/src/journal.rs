@@ -9,8 +9,8 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Map, Value, json};
 use tersely_account::{
-    FetchSum, GroupSum, LimitUse, PromptBreak, RequestRecord, ResultRecord, ShownName, StageSaving, TextSize,
-    TokenChange, TokenUsage,
+    FetchSum, FormSum, GroupSum, LimitUse, PromptBreak, RemoteSums, RequestRecord, ResultRecord, ShownName,
+    StageSaving, TextSize, TokenChange, TokenUsage,
 };
 
 use crate::event::RequestEvent;
@@ -142,10 +142,17 @@ fn head(kind: &str, event: &RequestEvent) -> Map<String, Value> {
         "id": format!("{:x}", event.id),
         "session": event.session.map(|session| format!("{session:016x}")),
         "provider": event.provider,
-        "model": event.model.as_ref().map(ShownName::as_str),
+        "model": name(event.model.as_ref()),
         "client": event.client,
+        "tenant": name(event.attribution.tenant.as_ref()),
+        "key": name(event.attribution.key.as_ref()),
+        "project": name(event.attribution.project.as_ref()),
         "request": (!event.record.words.is_empty()).then(|| words(&event.record.words)),
     }))
+}
+
+fn name(name: Option<&ShownName>) -> Option<&str> {
+    name.map(ShownName::as_str)
 }
 
 /// Metadata that the client attached to its request for the records.
@@ -181,6 +188,8 @@ fn request(event: &RequestEvent) -> Value {
         "holdout": event.record.arm.share().map(|share| share.to_string()),
         "would": event.record.would.as_deref().map(|it| would(it, event.record.would_paid)),
         "fetched": event.record.fetched.iter().map(fetch).collect::<Vec<_>>(),
+        "forms": event.record.forms.iter().map(form).collect::<Vec<_>>(),
+        "remote": remote(event.record.remote),
         "billed": event.record.usage.map(billed),
         "rounds": billed(event.record.rounds),
         "paid_nanodollars": event.record.cost.map(|cost| cost.paid),
@@ -283,6 +292,26 @@ fn would(would: &RequestRecord, paid: Option<u64>) -> Value {
         "stages": savings(&would.stages),
         "estimate_nanodollars": paid,
     })
+}
+
+/// What a form that the client asked for saved. The ratio is bytes sent to bytes received, of what was converted.
+fn form(sum: &FormSum) -> Value {
+    let [before, after] = sum.bytes;
+    json!({
+        "form": sum.form, "texts": sum.texts, "converted": sum.converted, "bytes_before": before,
+        "bytes_after": after, "ratio": ratio(before, after), "duration_us": sum.micros,
+    })
+}
+
+fn remote(sums: RemoteSums) -> Map<String, Value> {
+    let some = sums.each().filter(|(_, count)| *count > 0);
+    some.map(|(outcome, count)| (outcome.name().to_owned(), json!(count))).collect()
+}
+
+/// A ratio with two decimals; `None` if nothing was converted.
+fn ratio(before: u64, after: u64) -> Option<f64> {
+    let hundredths = (u128::from(after) * 100 + u128::from(before) / 2).checked_div(before.into())?;
+    Some(f64::from(u32::try_from(hundredths).unwrap_or(u32::MAX)) / 100.0)
 }
 
 fn fetch(sum: &FetchSum) -> Value {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tersely_account::RemoteSums;
+
 /// Numbers of a gateway that do not belong to a single request, read at each scrape.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SideNumbers {
@@ -11,6 +13,8 @@ pub struct SideNumbers {
     pub compressor_calls: u64,
     /// Tokens that those calls cost.
     pub compressor_tokens: u64,
+    /// What became of the results that it was to shorten.
+    pub compressor: RemoteSums,
 }
 
 /// Calls to a store.

@@ -11,7 +11,7 @@ use opentelemetry_proto::tonic::metrics::v1::{HistogramDataPoint, Metric, metric
 use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
 use prost::Message;
 use tersely_account::{
-    FetchSum, RequestCost, RequestRecord, ShownName, StageSaving, TokenChange, TokenUsage,
+    Attribution, FetchSum, RequestCost, RequestRecord, ShownName, StageSaving, TokenChange, TokenUsage,
 };
 use tersely_telemetry::{OtelBook, RequestEnd, RequestEvent, SpanIds, TraceContext, Verb};
 
@@ -234,4 +234,42 @@ fn a_clock_that_is_set_back_makes_no_time_run_backwards() {
     let all = metrics(&book, UNIX_EPOCH);
     let duration = &histograms(&all, "gen_ai.client.operation.duration")[0];
     assert!(duration.start_time_unix_nano > 0 && duration.time_unix_nano >= duration.start_time_unix_nano);
+}
+
+/// The points of a sum, each with its attributes.
+fn points(metrics: &[Metric], name: &str) -> Vec<(String, f64)> {
+    let found = metrics.iter().find(|metric| metric.name == name).and_then(|it| it.data.as_ref());
+    let Some(metric::Data::Sum(data)) = found else { return Vec::new() };
+    let value = |value: Option<number_data_point::Value>| match value {
+        Some(number_data_point::Value::AsInt(count)) => f64::from(i32::try_from(count).expect("small")),
+        Some(number_data_point::Value::AsDouble(sum)) => sum,
+        None => 0.0,
+    };
+    let all = data.data_points.iter();
+    all.map(|point| (shown(&point.attributes).join(" "), value(point.value))).collect()
+}
+
+/// Behaviour 13.30 and 13.31: a collector gets tenants that add up, and a bounded number of them.
+#[test]
+fn tenants_are_told_apart_up_to_a_bound() {
+    let of = |tenant: &str| Attribution { tenant: ShownName::of(tenant), ..Attribution::default() };
+    let mut book = book();
+    book.enter(&RequestEvent { attribution: of("a"), ..event(1) });
+    book.enter(&RequestEvent { attribution: of("a"), ..event(2) });
+    book.enter(&RequestEvent { attribution: of("b"), ..event(3) });
+    book.enter(&RequestEvent { attribution: of("b"), status: 500, ..event(4) });
+    let all = metrics(&book, SystemTime::now());
+    let label = |tenant: &str| format!("tersely.tenant={tenant} tersely.key=none tersely.project=none");
+    assert_eq!(points(&all, "tersely.tenant.requests"), [(label("a"), 2.0), (label("b"), 2.0)]);
+    assert_eq!(points(&all, "tersely.tenant.requests.failed"), [(label("a"), 0.0), (label("b"), 1.0)]);
+    assert_eq!(points(&all, "tersely.tenant.tokens.before"), [(label("a"), 1000.0), (label("b"), 500.0)]);
+    assert_eq!(points(&all, "tersely.tenant.tokens.after"), [(label("a"), 940.0), (label("b"), 470.0)]);
+    assert_eq!(points(&all, "tersely.tenant.tokens.fetched"), [(label("a"), 60.0), (label("b"), 30.0)]);
+    let paid = format!("{} tersely.kind=paid", label("a"));
+    assert!(points(&all, "tersely.tenant.cost").contains(&(paid, 3.0)));
+    for at in 0..10_000 {
+        book.enter(&RequestEvent { attribution: of(&format!("t{at}")), ..event(at) });
+    }
+    let all = points(&metrics(&book, SystemTime::now()), "tersely.tenant.requests");
+    assert_eq!((all.len(), all.iter().map(|(_, count)| count).sum::<f64>()), (1_001, 10_004.0));
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tersely_account::{
-    BreakCause, BreakOwner, FetchSum, GroupSum, PriceTable, PromptBreak, RequestCost, RequestRecord,
+    BreakCause, BreakOwner, FetchSum, FormSum, GroupSum, PriceTable, PromptBreak, RequestCost, RequestRecord,
     ResultGroup, ResultRecord, ResultStatus, StageSaving, TokenChange, TokenUsage,
 };
 use tersely_telemetry::{EventSink, NumbersForm, RequestEvent, SideNumbers, StoreNumbers, Telemetry, Verb};
@@ -53,6 +53,7 @@ fn event() -> RequestEvent {
                 StageSaving { stage: "numbered", texts: 1, saved: -1 },
             ],
             fetched: vec![FetchSum { stage: "search", calls: 1, tokens: 1 }],
+            forms: vec![FormSum::of("stc", 2, Some(1))],
             usage: Some(TokenUsage { input: 1, ..TokenUsage::default() }),
             rounds: TokenUsage { input: 1, ..TokenUsage::default() },
             cost: Some(RequestCost { paid: 1, without: 2 }),

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
     };
     let sources = SettingSources::of_server(&flags);
     let loaded = settings::load(&sources).map_err(settings::fault)?.default_port(PORT);
-    let (telemetry, tls) = (telemetry(&loaded.settings, None)?, tls(loaded.settings.tls.as_ref())?);
+    let (telemetry, tls) = (telemetry(&loaded.settings, None, None)?, tls(loaded.settings.tls.as_ref())?);
     let settings = GatewaySettings { telemetry, tls, ..loaded.settings.gateway.clone() };
     let Some(upstream) = settings.upstreams.rest().map(Upstream::url) else {
         return Err(CommandFault::unable("no upstream", "name the API: --upstream URL").into());

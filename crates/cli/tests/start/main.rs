@@ -10,6 +10,7 @@ mod collected;
 mod compare;
 mod compressed;
 mod doctor;
+mod doors;
 mod envoy;
 mod history;
 mod hooked;

@@ -87,7 +87,8 @@ fn every_door_has_numbers_and_says_when_it_leaves() {
         let address = address.split([',', ' ']).next().expect("an address").to_owned();
         get(&address, path);
         let numbers = get(&admin, "/metrics");
-        assert!(numbers.contains("tersely_requests_total{provider=\"none\""), "{numbers}");
+        let series = format!("tersely_requests_total{{provider=\"{}\"", args[0]);
+        assert!(numbers.contains(&series), "{numbers}");
         let readiness: Vec<&str> = if args[0] == "mcp" { vec![&admin, &address] } else { vec![&admin] };
         for place in &readiness {
             assert!(get(place, "/readyz").starts_with("HTTP/1.1 200"), "{place}");

@@ -91,8 +91,11 @@ pub struct Fetch {
     pub tokens: u64,
 }
 
-/// The stage name for texts that an earlier request cut, and for calls without an answer.
+/// The stage name for texts that an earlier request cut.
 pub const ELSEWHERE: &str = "elsewhere";
+
+/// The stage name for calls without an answer: nothing is kept under their id, or they cannot be read.
+pub const UNANSWERED: &str = "unanswered";
 
 /// The stage name for searches for hidden tools.
 pub const DISCOVERY: &str = "discovery";
@@ -193,7 +196,7 @@ impl Answers {
     /// The stage, the answer and its number of tokens for the call at this index of a turn.
     fn answer_one(&mut self, room: usize, at: usize, ask: &HiddenAsk) -> (&'static str, String, usize) {
         let (stage, text) = match ask.tool.as_str() {
-            _ if at >= MAX_CALLS => (ELSEWHERE, expand::TOO_MANY.to_owned()),
+            _ if at >= MAX_CALLS => (UNANSWERED, expand::TOO_MANY.to_owned()),
             discover::SEARCH => (DISCOVERY, self.search_tools(room, &ask.input)),
             discover::CALL => (DISCOVERY, discover::NO_CALL.to_owned()),
             _ => self.text(room, &ask.input),
@@ -214,10 +217,10 @@ impl Answers {
     fn text(&mut self, room: usize, input: &str) -> (&'static str, String) {
         let request = match ExpandRequest::read(input) {
             Ok(request) => request,
-            Err(why) => return (ELSEWHERE, why.to_owned()),
+            Err(why) => return (UNANSWERED, why.to_owned()),
         };
         let Some(kept) = self.kept.iter().find(|kept| kept.id == request.id()) else {
-            return (ELSEWHERE, expand::unknown(request.id()));
+            return (UNANSWERED, expand::unknown(request.id()));
         };
         if self.answered.contains(&request) {
             return (kept.stage, expand::REPEATED.to_owned());
@@ -243,7 +246,7 @@ impl Answers {
 
 /// The answer to a call when answering it fails.
 fn failure_answer() -> (&'static str, String, usize) {
-    (ELSEWHERE, expand::FAILED.to_owned(), O200k.count(expand::FAILED))
+    (UNANSWERED, expand::FAILED.to_owned(), O200k.count(expand::FAILED))
 }
 
 #[cfg(test)]
@@ -287,7 +290,7 @@ mod tests {
         assert_eq!(answers.unknown(&[ask(r#"{"id":"shadow_2"}"#), ask("{")]), ["shadow_2"]);
         answers.add("shadow_2".to_owned(), "found".to_owned());
         assert_eq!(answer(&mut answers, r#"{"id":"shadow_2"}"#), "found");
-        assert_eq!(answers.fetches()[ELSEWHERE].calls, 3);
+        assert_eq!((answers.fetches()[ELSEWHERE].calls, answers.fetches()[UNANSWERED].calls), (1, 2));
     }
 
     /// Answers for one text of ten thousand lines of a hundred bytes each.

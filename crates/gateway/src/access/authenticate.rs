@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use http::{Request, StatusCode};
+use tersely_account::ShownName;
 
 use super::certificate_names::CertificateNames;
-use super::list::TenantList;
+use super::list::{FoundTenant, TenantList};
 use super::tenant::{KnownTenant, MayAsk};
 use crate::error::Error;
 
@@ -28,6 +29,10 @@ pub(crate) enum KeyLocation {
     /// Our own header, or a bearer token; for paths that are not forwarded.
     Bearer,
 }
+
+/// The name of the key or the certificate that a request was authenticated by.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyName(pub(crate) ShownName);
 
 /// Stores the tenant of a request in its extensions, and removes the key from the headers.
 ///
@@ -54,18 +59,18 @@ pub(crate) fn identify<B>(
         // A request with several keys is refused.
         _ => None,
     };
-    let tenant = tenant.ok_or_else(|| Error::client(StatusCode::UNAUTHORIZED, UNKNOWN_MESSAGE))?;
-    check_allowed(&tenant, request.headers())?;
-    request.extensions_mut().insert(tenant);
+    let FoundTenant { tenant, key } =
+        tenant.ok_or_else(|| Error::client(StatusCode::UNAUTHORIZED, UNKNOWN_MESSAGE))?;
+    let denied = check_allowed(&tenant, request.headers());
+    let known = request.extensions_mut();
+    known.insert(tenant);
+    key.map(|key| known.insert(KeyName(key)));
+    denied?;
     Ok(())
 }
 
 /// Finds the tenant whose key is the bearer token, and removes the token.
-fn bearer_tenant(
-    tenants: &TenantList,
-    place: KeyLocation,
-    headers: &mut HeaderMap,
-) -> Option<Arc<KnownTenant>> {
+fn bearer_tenant(tenants: &TenantList, place: KeyLocation, headers: &mut HeaderMap) -> Option<FoundTenant> {
     let mut logins = headers.get_all(AUTHORIZATION).into_iter().map(HeaderValue::as_bytes);
     let (Some(login), None, KeyLocation::Bearer) = (logins.next(), logins.next(), place) else { return None };
     let (scheme, key) = login.split_at_checked(BEARER.len())?;
@@ -95,7 +100,7 @@ mod tests {
     fn tenants() -> TenantList {
         let settings = |(name, may_ask): (&str, MayAsk)| TenantSettings {
             tenant: KnownTenant { may_ask, ..KnownTenant::new(name) },
-            keys: vec![KeyHash::of(name.as_bytes())],
+            keys: vec![KeyHash::of(name.as_bytes()).into()],
             certificates: Vec::new(),
         };
         TenantList::new(

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
+use tersely_account::ShownName;
 
 use crate::error::Error;
 
@@ -54,6 +55,44 @@ impl FromStr for KeyHash {
     }
 }
 
+/// A key of a tenant: its hash, and the name under which it is reported.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TenantKey {
+    /// The name; without one, the key is reported by the first digits of its hash.
+    pub name: Option<ShownName>,
+    /// The hash.
+    pub hash: KeyHash,
+}
+
+/// How many digits of a hash name a key: enough to find it in the settings.
+const SHOWN_DIGITS: usize = 8;
+
+impl TenantKey {
+    /// The name under which the key is reported; never the key itself.
+    pub(crate) fn shown(&self) -> Option<ShownName> {
+        self.name.clone().or_else(|| ShownName::of(&self.hash.to_string()[..SHOWN_DIGITS]))
+    }
+}
+
+impl From<KeyHash> for TenantKey {
+    fn from(hash: KeyHash) -> Self {
+        Self { name: None, hash }
+    }
+}
+
+/// A hash, or a name and a hash: `ci:9f8a…`.
+impl FromStr for TenantKey {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let Some((name, hash)) = word.split_once(':') else { return Ok(word.parse::<KeyHash>()?.into()) };
+        let hash = hash.trim_start().parse()?;
+        let name = ShownName::of(name.trim_end())
+            .ok_or("the name of a key has letters, digits, \".\", \"-\" and \"_\"")?;
+        Ok(Self { name: Some(name), hash })
+    }
+}
+
 /// A new key and its hash. The key is a secret: it is shown once and never stored.
 pub struct AccessKey {
     /// The key that a client sends.
@@ -79,6 +118,19 @@ impl AccessKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_is_reported_by_its_name_or_by_its_hash() {
+        let hash = KeyHash::of(b"key");
+        let shown = |word: &str| {
+            word.parse::<TenantKey>().map(|key| (key.shown().map(|name| name.to_string()), key.hash == hash))
+        };
+        assert_eq!(shown(&hash.to_string()), Ok((Some("2c70e12b".to_owned()), true)));
+        assert_eq!(shown(&format!("ci: {hash}")), Ok((Some("ci".to_owned()), true)));
+        for word in ["ci:", "ci", &format!("c i:{hash}"), &format!(":{hash}"), &format!("a:b:{hash}")] {
+            assert!(shown(word).is_err_and(|why| !why.contains(&hash.to_string())), "{word}");
+        }
+    }
 
     #[test]
     fn a_hash_is_written_and_read_as_other_programs_do() {

@@ -3,17 +3,27 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::key::KeyHash;
+use tersely_account::ShownName;
+
+use super::key::{KeyHash, TenantKey};
 use super::tenant::{KnownTenant, TenantSettings};
 
 /// The tenants of a gateway. If the list is empty, anyone may send requests. Clones share the list.
 #[derive(Clone, Default)]
 pub struct TenantList(Arc<RwLock<Arc<[TenantEntry]>>>);
 
+/// A tenant that a request has identified itself as.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) struct FoundTenant {
+    pub(crate) tenant: Arc<KnownTenant>,
+    /// The name of the key or the certificate.
+    pub(crate) key: Option<ShownName>,
+}
+
 /// A tenant, and the keys and names by which it is recognized.
 struct TenantEntry {
     tenant: Arc<KnownTenant>,
-    keys: Vec<KeyHash>,
+    keys: Vec<TenantKey>,
     certificates: Vec<String>,
 }
 
@@ -56,28 +66,31 @@ impl TenantList {
     }
 
     /// The tenant with this key. All keys are compared, so that the time taken reveals nothing.
-    pub(crate) fn by_key(&self, key: &[u8]) -> Option<Arc<KnownTenant>> {
+    pub(crate) fn by_key(&self, key: &[u8]) -> Option<FoundTenant> {
         let (hash, mut found) = (KeyHash::of(key), None);
-        for listed in self.now().iter() {
+        let now = self.now();
+        for listed in now.iter() {
             for known in &listed.keys {
-                if known.is(&hash) {
-                    found = Some(Arc::clone(&listed.tenant));
+                if known.hash.is(&hash) {
+                    found = Some((listed, known));
                 }
             }
         }
-        found
+        found.map(|(listed, known)| FoundTenant { tenant: Arc::clone(&listed.tenant), key: known.shown() })
     }
 
     /// The tenant that lists one of these certificate names.
-    pub(crate) fn by_names(&self, names: &[String]) -> Option<Arc<KnownTenant>> {
+    pub(crate) fn by_names(&self, names: &[String]) -> Option<FoundTenant> {
         // DNS names are case-insensitive; URIs are not.
         let same = |name: &str, known: &str| {
             if known.contains("://") { name == known } else { name.eq_ignore_ascii_case(known) }
         };
         let is_one = |known: &String| names.iter().any(|name| same(name, known));
         let now = self.now();
-        let found = now.iter().find(|listed| listed.certificates.iter().any(is_one));
-        found.map(|listed| Arc::clone(&listed.tenant))
+        now.iter().find_map(|listed| {
+            let name = listed.certificates.iter().find(|known| is_one(known))?;
+            Some(FoundTenant { tenant: Arc::clone(&listed.tenant), key: ShownName::of(name) })
+        })
     }
 
     fn now(&self) -> Arc<[TenantEntry]> {
@@ -92,13 +105,13 @@ mod tests {
     fn list(names: &[&str]) -> TenantList {
         let settings = |name: &&str| TenantSettings {
             tenant: KnownTenant::new(*name),
-            keys: vec![KeyHash::of(name.as_bytes()), KeyHash::of(name.to_uppercase().as_bytes())],
+            keys: [name.to_owned(), name.to_uppercase()].map(|key| KeyHash::of(key.as_bytes()).into()).into(),
             certificates: vec![format!("{name}.example"), format!("spiffe://x/{name}")],
         };
         TenantList::new(names.iter().map(settings).collect())
     }
 
-    fn name(found: Option<Arc<KnownTenant>>) -> Option<String> {
+    fn name(found: Option<FoundTenant>) -> Option<String> {
         found.map(|tenant| tenant.name.clone())
     }
 

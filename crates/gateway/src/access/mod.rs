@@ -6,12 +6,14 @@ mod key;
 mod list;
 mod server_names;
 mod tenant;
+mod tenant_id;
 mod tls;
 
-pub(crate) use authenticate::{KeyLocation, denied_at, identify};
+pub(crate) use authenticate::{KeyLocation, KeyName, denied_at, identify};
 pub(crate) use certificate_names::CertificateNames;
-pub use key::{AccessKey, KeyHash};
+pub use key::{AccessKey, KeyHash, TenantKey};
 pub use list::TenantList;
 pub(crate) use server_names::{bare_host, is_loopback};
 pub use tenant::{KnownTenant, MayAsk, TenantSettings};
+pub(crate) use tenant_id::TenantId;
 pub use tls::{InboundTls, TlsFiles};

@@ -1,14 +1,14 @@
 //! A tenant: how it is recognized, its rate, and the options that it may use.
 
-use super::key::KeyHash;
+use super::key::TenantKey;
 
 /// The settings of a tenant.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TenantSettings {
     /// The tenant's name and permissions.
     pub tenant: KnownTenant,
-    /// The hashes of the tenant's keys.
-    pub keys: Vec<KeyHash>,
+    /// The tenant's keys, of which only hashes are stored.
+    pub keys: Vec<TenantKey>,
     /// Names in the tenant's certificates: DNS names or URIs.
     pub certificates: Vec<String>,
 }

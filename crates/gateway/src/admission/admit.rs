@@ -6,6 +6,7 @@ use http::header::HeaderValue;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
+use super::attribute::attribute;
 use super::guard_table::{Guard, ROW};
 use super::handler::Handler;
 use super::rate_limit::Peer;
@@ -37,6 +38,7 @@ pub(crate) async fn answer<H: Handler>(handler: Arc<H>, mut request: Request<Inc
     let mut passage = Passage::default();
     let passed = pass(&*handler, &mut request, &mut passage);
     let Passage { page, slot } = passage;
+    attribute(handler.settings(), handler.admission().reach, &request);
     let mut response = match passed {
         Ok(()) => Arc::clone(&handler).answer(request, slot).await,
         Err(Turnaway::Answered(response)) => return *response,

@@ -51,6 +51,15 @@ pub(crate) enum Listener {
 }
 
 impl Listener {
+    /// The name in reports of requests that go to no provider.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Api => Some("http"),
+            Self::Mcp => Some("mcp"),
+            Self::Llm | Self::Admin | Self::Extproc => None,
+        }
+    }
+
     /// True if a guard applies at this listener.
     pub(super) fn has(self, guard: Guard) -> bool {
         self.exemptions().iter().all(|(exempt, _)| *exempt != guard)

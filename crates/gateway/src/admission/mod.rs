@@ -4,6 +4,7 @@
 //! A new guard is written once and applies to every listener, unless the table exempts a listener and gives the reason.
 
 mod admit;
+mod attribute;
 mod cors;
 mod guard_table;
 mod handler;
@@ -13,6 +14,7 @@ mod rate_limit;
 mod state;
 
 pub(crate) use admit::answer;
+pub(crate) use attribute::attribute;
 pub(crate) use guard_table::Listener;
 pub(crate) use handler::Handler;
 pub(crate) use host_check::Reach;

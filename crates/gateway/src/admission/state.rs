@@ -33,6 +33,11 @@ impl Admission {
         Self { listener, reach, notice, clients, tenants, slots: RequestSlots::new(settings.limits.requests) }
     }
 
+    /// The name in reports of requests that go to no provider.
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        self.listener.name()
+    }
+
     /// Who can reach the listener.
     pub(crate) fn reach(&self) -> Reach {
         self.reach

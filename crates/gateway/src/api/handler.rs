@@ -1,7 +1,7 @@
 //! Forwards a request to an API, and writes the response in the form that the client requested.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{
@@ -9,8 +9,9 @@ use http::header::{
     HeaderValue, VARY,
 };
 use http::request::Parts;
-use http::{Request, Response, StatusCode, response};
+use http::{Extensions, Request, Response, StatusCode, response};
 use hyper::body::Incoming;
+use tersely_account::{FormSum, RequestRecord};
 use tersely_core::encode_json;
 use tokio::net::TcpListener;
 
@@ -22,7 +23,8 @@ use crate::error::Error;
 use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::llm::{GatewayState, PassThrough, error_body, forward};
-use crate::request_log::Known;
+use crate::record_cell::RecordCell;
+use crate::request_log::{Known, know};
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
 use crate::shutdown::Shutdown;
@@ -104,11 +106,23 @@ async fn negotiate(
     let Some(whole) = body.whole(&gate.space, gate.settings.limits.body).await? else {
         return Ok(Response::from_parts(parts, Reply::Theirs { body, _slot: slot }));
     };
-    let Some(text) = encode_as(gate, form, whole.clone()).await else {
+    let since = Instant::now();
+    let text = encode_as(gate, form, whole.clone()).await;
+    let sum = FormSum::of(form.form().name(), whole.len(), text.as_ref().map(String::len));
+    let micros = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
+    record(&mut parts.extensions, FormSum { micros, ..sum });
+    let Some(text) = text else {
         return Ok(Response::from_parts(parts, Reply::Ours(Some(whole))));
     };
     restate(form, (whole.len(), text.len()), &mut parts.headers);
     Ok(Response::from_parts(parts, Reply::Ours(Some(gate.space.hold(text)))))
+}
+
+/// Records that a response was to be written in a form.
+fn record(extensions: &mut Extensions, sum: FormSum) {
+    let cell = RecordCell::default();
+    cell.join(RequestRecord { forms: vec![sum], ..RequestRecord::default() });
+    know(extensions, |known| known.answer = Some(cell));
 }
 
 /// Encodes the JSON of a response in another form, if that costs fewer tokens and capacity is free; long responses are

@@ -6,7 +6,7 @@
   const ABOUT = /*names*/;
   const main = document.getElementById('main');
   const live = document.getElementById('live');
-  const state = { stats: null, period: null, session: null, turns: null, open: new Set(), more: new Set(), seen: 0, trial: null };
+  const state = { stats: null, period: null, session: null, turns: null, open: new Set(), more: new Set(), seen: 0, trial: null, order: 'latest' };
 
   // Elements. Text is only ever text.
   const fill = (node, attributes, children) => {
@@ -94,6 +94,9 @@
       h('div', { class: 'hint chart-marks' }, marks.map((at) => h('span', {}, points[at]?.name ?? ''))));
   };
 
+  // Tenants with their money, if there is a price.
+  const owners = (list) => list.map((it) => ({ name: it.name || 'none', extra: it.priced_requests ? `${dollars(it.usd_paid)} paid, ${dollars(it.usd_saved)} saved` : '', before: it.tokens_before, saved: it.tokens_saved }));
+
   const parts = (list) => list.map((it) => ({ name: it.name || '(unknown)', before: it.tokens_before, saved: it.tokens_saved }));
 
   const overview = (stats) => {
@@ -121,11 +124,38 @@
       h('div', { class: 'grid' },
         bars('Tools', 'tokens of results', sums.tools.map((it) => ({ name: it.tool, extra: it.family === it.tool ? '' : it.family, about: [ABOUT.tool[it.tool], ABOUT.text[it.family]].filter(Boolean).join(' '), before: it.tokens_before, saved: it.tokens_saved }))),
         bars('Stages', 'tokens saved', sums.stages.map((it) => ({ name: it.stage, about: ABOUT.stage[it.stage], extra: it.fetch_calls ? `fetched back ${exact(it.fetch_calls)}×` : '', before: Math.max(0, it.tokens_saved), saved: it.tokens_saved, sum: '', part: short(it.tokens_saved) }))),
+        sums.tenants.some((it) => it.name) && bars('Tenants', 'all tokens', owners(sums.tenants)),
         bars('Clients', 'all tokens', parts(sums.clients)),
         bars('Projects', 'all tokens', parts(sums.projects)),
         bars('Models', 'all tokens', parts(sums.models)),
+        failures(stats, period),
         health(stats)),
     ];
+  };
+
+  // Failed requests over time, and what they were in the last 24 hours.
+  const FAULTS = { client: 'the client', upstream: 'the provider, or the way to it', us: 'Tersely', left: 'the client hung up', answered: 'the provider answered so' };
+  const failures = (stats, period) => {
+    const hourly = period === 'today';
+    const length = period === 'week' ? 7 : period === 'month' ? 30 : 90;
+    const points = hourly
+      ? stats.hours.map((it) => ({ name: clock(it.at).slice(0, 5), failed: it.failed, all: it.requests }))
+      : stats.days.slice(-length).map((it) => ({ name: it.day, failed: it.failed, all: it.requests }));
+    const [width, height] = [1000, 90];
+    const most = Math.max(1, ...points.map((it) => it.failed));
+    const total = points.reduce((sum, it) => sum + it.failed, 0);
+    const step = width / points.length;
+    return h('section', { class: 'card' },
+      h('h2', {}, 'Failures', h('span', {}, total ? `${plural(total, 'request')}, ${hourly ? '24 hours' : `${length} days`}` : 'none')),
+      total > 0 && s('svg', { class: 'chart low', viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': plural(total, 'failed request') },
+        s('line', { class: 'axis', x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }),
+        points.map((it, at) => s('g', {},
+          s('title', {}, `${it.name}: ${exact(it.failed)} of ${plural(it.all, 'request')} failed`),
+          s('rect', { class: 'hit', x: at * step, y: 0, width: step, height }),
+          s('rect', { class: 'failed', x: at * step + step * 0.17, y: height - 1 - (it.failed / most) * (height - 10), width: step * 0.66, height: (it.failed / most) * (height - 10), rx: 1.5 })))),
+      stats.failures.length > 0 && h('dl', { class: 'pairs' }, stats.failures.map((it) =>
+        [h('dt', {}, `${it.status || 'no answer'}: ${FAULTS[it.end] ?? it.end}`), h('dd', {}, exact(it.requests))])),
+      stats.failures.length > 0 && h('p', { class: 'hint' }, 'By status and cause, in the last 24 hours.'));
   };
 
   const fact = (name, value, about) => h('div', {}, h('dt', {}, name), h('dd', {}, value, ' ', about && h('small', {}, about)));
@@ -174,7 +204,7 @@
       return h('li', { class: fresh ? 'new' : null }, h('details', { open: state.open.has(it.id), ontoggle: (event) => state.open[event.target.open ? 'add' : 'delete'](it.id) },
         h('summary', { 'data-key': `request-${it.id}` },
           h('span', { class: 'dim' }, when(it.at)),
-          h('span', {}, it.client ?? it.provider ?? 'unknown', it.project && h('span', { class: 'dim' }, ` · ${it.project}`)),
+          h('span', {}, it.client ?? it.provider ?? 'unknown', [it.tenant, it.project].filter(Boolean).map((name) => h('span', { class: 'dim' }, ` · ${name}`))),
           h('span', { class: 'dim' }, it.model ?? ''),
           h('span', { class: 'dim' }, failed ? '' : `${it.changed} of ${plural(it.results, 'result')}`),
           h('span', { class: 'num dim' }, failed ? '' : `${short(it.tokens_before)} → ${short(it.tokens_after)}`),
@@ -185,7 +215,8 @@
             it.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used`),
             it.usd && ` · about ${dollars(it.usd.paid)} instead of ${dollars(it.usd.without)}`,
             it.tokens_fetched ? ` · fetching back cost ${exact(it.tokens_fetched)}` : '', it.masked ? ` · ${plural(it.masked, 'secret')} masked` : '', it.missed && ` · went on as it came: ${it.missed}`),
-          it.fresh.length ? results(it.fresh) : h('p', { class: 'hint' }, 'No new tool results.'))));
+          it.fresh.length ? results(it.fresh) : h('p', { class: 'hint' }, 'No new tool results.'),
+          it.session && h('p', {}, h('a', { href: '#sessions', 'data-key': `to-session-${it.id}`, onclick: () => pick(it.session) }, 'All turns of this session')))));
     };
     const list = h('section', { class: 'card' }, h('h2', {}, 'Requests', h('span', {}, `the latest ${stats.requests.length}`)), h('ul', { class: 'stream' }, stats.requests.map(row)));
     state.seen = Math.max(state.seen, ...stats.requests.map((it) => it.id));
@@ -203,16 +234,17 @@
   };
 
   const sessions = (stats) => {
-    const list = stats.sessions;
+    const list = state.order === 'cost' ? stats.costly_sessions : stats.sessions;
     if (!list.length) return [h('h1', { class: 'unseen' }, 'Sessions'), h('section', { class: 'card' }, h('p', { class: 'hint' }, 'No conversations yet.'))];
     if (!state.session) setTimeout(() => pick(list[0].session));
-    const one = list.find((it) => it.session === state.session);
+    const one = [...stats.sessions, ...stats.costly_sessions].find((it) => it.session === state.session);
+    const order = (key, name) => h('button', { class: 'quiet', 'data-key': `order-${key}`, 'aria-pressed': String(state.order === key), onclick: () => { state.order = key; render(); } }, name);
     return [h('h1', { class: 'unseen' }, 'Sessions'), h('div', { class: 'split' },
-      h('section', { class: 'card' }, h('h2', {}, 'Sessions', h('span', {}, 'latest first')), h('div', { class: 'pick' }, list.map((it) =>
+      h('section', { class: 'card' }, h('h2', {}, 'Sessions', h('span', { class: 'order', role: 'group', 'aria-label': 'Order' }, order('latest', 'latest first'), order('cost', 'most money first'))), h('div', { class: 'pick' }, list.map((it) =>
         h('button', { 'data-key': `session-${it.session}`, 'aria-pressed': String(it.session === state.session), onclick: () => pick(it.session) },
-          h('b', {}, it.project ?? it.client ?? it.session.slice(0, 8)), h('span', {}, share(saved(it), it.tokens_before)),
+          h('b', {}, [it.tenant, it.project].filter(Boolean).join(' · ') || (it.client ?? it.session.slice(0, 8))), h('span', {}, state.order === 'cost' && it.usd.paid > 0 ? dollars(it.usd.paid) : share(saved(it), it.tokens_before)),
           h('small', {}, `${plural(it.turns, 'turn')} · ${it.model ?? it.client ?? ''}`, it.limits.map((limit) => ` · ${points(limit)}`)), h('small', {}, when(it.last)))))),
-      h('section', { class: 'card' }, one && h('h2', {}, `${short(saved(one))} of ${short(one.tokens_before)} tokens saved`, one.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used, ${limit.shared ? 'at most ' : ''}${plural(Number(limit.points.toFixed(1)), 'point')} here`),
+      h('section', { class: 'card' }, one && h('h2', {}, `${short(saved(one))} of ${short(one.tokens_before)} tokens saved`, one.usd.paid > 0 && ` · about ${dollars(one.usd.paid)} instead of ${dollars(one.usd.without)}`, one.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used, ${limit.shared ? 'at most ' : ''}${plural(Number(limit.points.toFixed(1)), 'point')} here`),
         h('span', { class: 'key' }, h('span', {}, h('i', { class: 'k-read' }), 'from the cache'), h('span', {}, h('i', { class: 'k-write' }), 'written to it'), h('span', {}, h('i', { class: 'k-full' }), 'full price'))),
         state.turns ? [broken(state.turns), turns(state.turns)] : h('p', { class: 'hint' }, 'Loading…')))];
   };

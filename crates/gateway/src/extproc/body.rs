@@ -7,6 +7,7 @@ use http::request::Parts;
 use http::{Request, Response};
 use tokio::runtime::Handle;
 
+use crate::admission::attribute;
 use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::http::response::Reply;
@@ -37,6 +38,7 @@ impl ExtprocRequest {
     pub(super) fn new(gate: &GatewayState, parts: Parts) -> Self {
         let mut request = Request::from_parts(parts, ());
         let visit = Visit::begin(&gate.settings.telemetry, &mut request);
+        attribute(&gate.settings, gate.admission.reach(), &request);
         let (parts, ()) = request.into_parts();
         let provider = Vendor::of(&parts.uri, &parts.headers).map(Vendor::name);
         Self { parts, visit, known: Known { provider, ..Known::default() } }

@@ -8,12 +8,12 @@ use http::header::{HeaderName, HeaderValue};
 use tersely_engine::{ClearPoint, ForwardBody, HiddenTools, OptionError, SentBody};
 use tersely_wire::{PromptContext, Reading, cache_ttl};
 
+use crate::access::TenantId;
 use crate::llm::cold::{ColdRequest, ColdWatch};
 use crate::llm::compressor::Consultation;
 use crate::llm::entry::{RequestEntry, RequestSender};
 use crate::llm::expansion::{Expansion, NewClearing, SentRequest, TenantShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
-use crate::llm::tenant_id::TenantId;
 use crate::llm::totals::TotalSums;
 use crate::prompt_watch::{OnEnd, PromptSighting, PromptWatch};
 
@@ -42,7 +42,7 @@ pub(super) struct Books {
 impl Books {
     /// The verdict on a request after remote compressors have answered.
     pub(super) fn settled(self, mut sent: SentRequest, mut consulted: Consultation) -> Verdict {
-        self.sums.compress(consulted.calls, consulted.tokens);
+        self.sums.compress(consulted.calls, consulted.tokens, consulted.outcomes);
         sent.agreed = std::mem::take(&mut consulted.agreed);
         let body = sent.body.clone();
         let reading = sent.provider.read(&body);
@@ -87,7 +87,8 @@ impl Books {
         if let Some(cold) = self.cold.as_ref().filter(|_| !self.only_counts) {
             cold.begin();
         }
-        let (ForwardBody { body, report, hidden }, clearing) = self.clear(&mut sent, reading, passed)?;
+        let (ForwardBody { body, mut report, hidden }, clearing) = self.clear(&mut sent, reading, passed)?;
+        report.record.remote = consulted.outcomes;
         let cleared = report.record.cleared_results();
         let mut entry =
             RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));

@@ -345,7 +345,7 @@ mod tests {
     use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
     use super::*;
-    use crate::llm::tenant_id::TenantId;
+    use crate::access::TenantId;
 
     /// A request from which most of a long result is omitted, and the omitted texts.
     fn sent(member: &str) -> (SentRequest, Vec<KeptOriginal>) {

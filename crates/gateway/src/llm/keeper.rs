@@ -9,8 +9,8 @@ use tersely_engine::KeptOriginal;
 use tersely_store::{Id, Life, Store, StoreError, StoreKey, StoreWatch, Tenant};
 use tokio::task::JoinSet;
 
+use crate::access::TenantId;
 use crate::error::Error;
-use crate::llm::tenant_id::TenantId;
 
 /// The maximum number of concurrent store calls of one request, so that capacity is left for other requests.
 const MAX_CONCURRENT_CALLS: usize = 16;

@@ -21,7 +21,6 @@ mod round_error;
 mod rounds;
 mod send;
 mod state;
-mod tenant_id;
 mod totals;
 
 pub use cold::{Clock, ColdWatch};

@@ -9,12 +9,12 @@ use tersely_core::Loss;
 use tersely_engine::KeptOriginal;
 
 use crate::access::KnownTenant;
+use crate::access::TenantId;
 use crate::bypass::BypassReason;
 use crate::llm::compress::message::LoneAnswer;
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
 use crate::llm::expansion::Expansion;
-use crate::llm::tenant_id::TenantId;
 use crate::upstream::Upstream;
 
 /// Rewrites requests. The methods that receive a body are synchronous; they run on a worker thread if the body is large

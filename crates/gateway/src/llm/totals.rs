@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tersely_account::{ResultRecord, TokenChange};
+use tersely_account::{RemoteSums, ResultRecord, TokenChange};
 use tersely_core::prompt::Stats;
 use tersely_engine::{Fetch, Fetches, Report};
 
@@ -43,6 +43,8 @@ pub struct Totals {
     pub would: TokenChange,
     /// Calls of remote compressors and their token cost, including calls for failed requests.
     pub compressors: Fetch,
+    /// What became of the results that remote compressors were to shorten.
+    pub remote: RemoteSums,
 }
 
 /// The maximum number of results in each of the two generations of known results.
@@ -113,8 +115,10 @@ impl TotalSums {
     }
 
     /// Adds calls of a compressor and their cost.
-    pub(crate) fn compress(&self, calls: u64, tokens: u64) {
-        let sum = &mut self.now().0.compressors;
+    pub(crate) fn compress(&self, calls: u64, tokens: u64, outcomes: RemoteSums) {
+        let totals = &mut self.now().0;
+        totals.remote += outcomes;
+        let sum = &mut totals.compressors;
         sum.calls += calls;
         sum.tokens = sum.tokens.saturating_add(tokens);
     }

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use bytes::Bytes;
+use tersely_account::RequestRecord;
 use tersely_core::{Form, Loss, O200k, schema};
 use tersely_engine::{ClientAnswer, Engine, KeptOriginal, SchemaMode, ServerAnswer, TOOL};
+use tersely_history::HistorySink;
 use tersely_wire::SlotCall;
 use tersely_wire::mcp::{
     ExpectedAnswer, FromClient, FromServer, ListChanges, McpSession, RpcId, StructuredCopies, ToolKnowledge,
@@ -13,6 +16,7 @@ use tersely_wire::mcp::{
 
 use crate::access::KnownTenant;
 use crate::mcp::Originals;
+use crate::record_cell::RecordCell;
 use crate::settings::GatewaySettings;
 use crate::worker_pool::{WorkerPool, catch_panic};
 
@@ -29,6 +33,10 @@ pub struct McpClientSession {
     form: Option<Form>,
     /// The authenticated tenant of the client, if any.
     tenant: Option<Arc<KnownTenant>>,
+    /// What was done with the results so far, until it is taken.
+    record: RecordCell,
+    /// Records each result by itself, where no request is reported.
+    history: Option<HistorySink>,
 }
 
 /// The parts that a session is created from.
@@ -73,7 +81,19 @@ impl McpClientSession {
         let minify =
             (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
         let session = Mutex::new(McpSession::knowing(known, tool, ListChanges { copies, minify }));
-        Self { engine, workers, session, originals, form, tenant }
+        let record = RecordCell::default();
+        Self { engine, workers, session, originals, form, tenant, record, history: None }
+    }
+
+    /// The same, with a history that records each result by itself.
+    #[must_use]
+    pub fn recording(self, history: Option<HistorySink>) -> Self {
+        Self { history, ..self }
+    }
+
+    /// What was done with the results so far.
+    pub(crate) fn record(&self) -> &RecordCell {
+        &self.record
     }
 
     /// True if a response that we would change may still arrive.
@@ -108,11 +128,18 @@ impl McpClientSession {
 
     /// Processes a message from the server, and returns the changed message; `None` if it is left unchanged.
     pub(crate) async fn on_server_message(&self, message: &[u8]) -> Option<Bytes> {
+        let begun = Instant::now();
         let awaited = catch_panic(|| self.session().hear_server(message)).unwrap_or_default();
+        if awaited.is_empty() {
+            return None;
+        }
         let mut sent = None;
         for one in awaited {
             let now = sent.clone().unwrap_or_else(|| Bytes::copy_from_slice(message));
             sent = self.change(one, now).await.map(Bytes::from).or(sent);
+        }
+        if let Some(history) = &self.history {
+            history.hear_answer(self.record.take(), begun.elapsed());
         }
         sent
     }
@@ -129,13 +156,19 @@ impl McpClientSession {
         let answer = CallAnswer { id, call, message };
         // Text is omitted only if the model can ask for it.
         let most = if self.session().is_offered() { Loss::Detail } else { Loss::Form };
-        let (body, kept) = self.compress(most, answer.clone()).await?;
-        if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answer).await?.0 }
+        let begun = Instant::now();
+        let mut done = self.compress(most, answer.clone()).await?;
+        if !self.originals.keep(std::mem::take(&mut done.kept)).await {
+            done = self.compress(Loss::Form, answer).await?;
+        }
+        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        done.record.forms.iter_mut().for_each(|sum| sum.micros = micros);
+        self.record.join(done.record);
+        done.body
     }
 
-    /// Returns the changed response, if any, and the texts left out of it; `None` if there is no time or capacity for
-    /// compression.
-    async fn compress(&self, most: Loss, answer: CallAnswer) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
+    /// Compresses a response; `None` if there is no time or capacity for it.
+    async fn compress(&self, most: Loss, answer: CallAnswer) -> Option<ChangedAnswer> {
         let CallAnswer { id, call, message } = answer;
         let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
         let (may_unstructure, tenant) = (self.session().may_unstructure(&call.tool), self.tenant.clone());
@@ -143,8 +176,8 @@ impl McpClientSession {
             let tenant = tenant.as_ref().map(|tenant| tenant.name.as_str());
             let (id, call, path) = (&id, &call, ROUTE);
             let answer = ServerAnswer { id, call, path, tenant, most, may_unstructure, form };
-            let ClientAnswer { body, kept } = engine.answer(&answer, &message);
-            (into_changed(body), kept)
+            let ClientAnswer { body, kept, record } = engine.answer(&answer, &message);
+            ChangedAnswer { body: into_changed(body), kept, record }
         };
         self.workers.run(bytes, work).await.ok()
     }
@@ -152,6 +185,16 @@ impl McpClientSession {
     fn session(&self) -> MutexGuard<'_, McpSession> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A server's response as the client gets it.
+struct ChangedAnswer {
+    /// The message; `None` if it is left unchanged.
+    body: Option<Vec<u8>>,
+    /// The texts left out of it.
+    kept: Vec<KeptOriginal>,
+    /// What was done.
+    record: RequestRecord,
 }
 
 /// A server's response, and the tool call that it answers.

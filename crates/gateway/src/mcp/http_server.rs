@@ -24,6 +24,7 @@ use crate::llm::{BodyRead, GatewayState, WholeBody, read, send};
 use crate::mcp::client_session::McpClientSession;
 use crate::mcp::servers::ListeningServer;
 use crate::mcp::stream::{self, SESSION, json_reply};
+use crate::request_log::know;
 
 /// The maximum number of sessions to remember. Clients of forgotten sessions get a result both as text and as
 /// structured content.
@@ -77,7 +78,10 @@ impl RemoteServer {
         if !client_session.is_waiting() {
             return Ok(response);
         }
-        self.change(gate, Arc::new(client_session), response).await
+        let record = client_session.record().clone();
+        let mut response = self.change(gate, Arc::new(client_session), response).await?;
+        know(response.extensions_mut(), |known| known.answer = Some(record));
+        Ok(response)
     }
 
     /// Compresses the results in a response.

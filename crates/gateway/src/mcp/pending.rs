@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tersely_account::RequestRecord;
 use tersely_wire::mcp::{RpcId, RpcKind};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 
 use crate::error::Error;
 use crate::mcp::stream::event;
+use crate::record_cell::RecordCell;
 
 /// The maximum number and total size of the messages that are kept for a client that has no open stream or does not
 /// read it.
@@ -29,6 +31,8 @@ pub(super) struct WaitingRequest {
     /// The token that identifies the request in progress notifications.
     pub(super) progress: Option<Vec<u8>>,
     pub(super) to: EventStream,
+    /// What is done with the answer.
+    pub(super) record: RecordCell,
 }
 
 /// The waiting requests and the streams of one session.
@@ -81,6 +85,19 @@ impl PendingRequests {
             self.keep(message.clone());
         }
         to
+    }
+
+    /// Adds what was done with a message to the record of the request that it answers.
+    pub(super) fn record(&self, kind: &RpcKind, record: RequestRecord) {
+        let id = match kind {
+            RpcKind::Answer(id) => Some(id),
+            RpcKind::Answers(ids) => ids.last(),
+            _ => None,
+        };
+        let waiting = self.waiting.iter().find(|waiting| Some(&waiting.id) == id);
+        if let Some(waiting) = waiting {
+            waiting.record.join(record);
+        }
     }
 
     /// Removes the request with this id, and returns its stream.

@@ -18,11 +18,14 @@ use crate::http::request_slots::RequestSlot;
 use crate::http::response::Reply;
 use crate::llm::{BodyRead, GatewayState, WholeBody, read};
 use crate::mcp::client_session::McpClientSession;
+use crate::mcp::pending::WaitingRequest;
 use crate::mcp::process::ProcessGroup;
 use crate::mcp::servers::StartedServer;
 use crate::mcp::sessions::StdioSessions;
 use crate::mcp::stdio_server::StdioSession;
 use crate::mcp::stream::{SESSION, channel_body, fault, json_reply};
+use crate::record_cell::RecordCell;
+use crate::request_log::know;
 
 /// A server that is started for each session.
 pub(super) struct StdioBridge {
@@ -198,11 +201,17 @@ async fn post(
     };
     // The stream ends after the last response.
     let (to, reply) = channel_body(slot);
+    let record = RecordCell::default();
     for (id, progress) in asked {
-        session.wait(id, progress, to.clone());
+        session.wait(WaitingRequest { id, progress, to: to.clone(), record: record.clone() });
     }
     drop(to);
-    if session.send_message(message).await { events(reply) } else { session_not_found() }
+    if !session.send_message(message).await {
+        return session_not_found();
+    }
+    let mut response = events(reply);
+    know(response.extensions_mut(), |known| known.answer = Some(record));
+    response
 }
 
 fn accepts_events(headers: &HeaderMap) -> bool {

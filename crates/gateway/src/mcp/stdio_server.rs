@@ -10,7 +10,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tersely_wire::mcp::{RpcId, RpcKind, rpc_kind};
+use tersely_wire::mcp::{RpcKind, rpc_kind};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::select;
@@ -73,9 +73,9 @@ impl StdioSession {
         self.client_session.on_client_message(message).await
     }
 
-    /// Registers a request whose response must be sent to `to`.
-    pub(super) fn wait(&self, id: RpcId, progress: Option<Vec<u8>>, to: EventStream) {
-        self.talk().wait(WaitingRequest { id, progress, to });
+    /// Registers a request that waits for its response.
+    pub(super) fn wait(&self, waiting: WaitingRequest) {
+        self.talk().wait(waiting);
     }
 
     /// Sends a message to the server; returns false if the server has ended. The whole message is sent even if the
@@ -148,6 +148,7 @@ impl StdioSession {
             return true;
         }
         let changed = self.client_session.on_server_message(line).await;
+        self.talk().record(&kind, self.client_session.record().take());
         let sent = space.hold(event(changed.as_deref().unwrap_or(line)));
         let to = self.talk().route(&kind, &sent);
         let Some(to) = to else { return true };

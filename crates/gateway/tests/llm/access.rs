@@ -22,7 +22,7 @@ use crate::scene::{
 
 /// A tenant whose key is its name, twice.
 fn tenant(name: &str) -> TenantSettings {
-    let keys = vec![KeyHash::of(name.repeat(2).as_bytes())];
+    let keys = vec![KeyHash::of(name.repeat(2).as_bytes()).into()];
     TenantSettings { tenant: KnownTenant::new(name), keys, certificates: Vec::new() }
 }
 
@@ -131,7 +131,7 @@ fn wrong_keys(right: &AccessKey, at: usize) -> Vec<Vec<u8>> {
 async fn no_wrong_key_comes_in() {
     let right = AccessKey::random().unwrap();
     let (address, seen) = recorder().await;
-    let list = vec![TenantSettings { keys: vec![right.hash], ..tenant("a") }, tenant("b")];
+    let list = vec![TenantSettings { keys: vec![right.hash.into()], ..tenant("a") }, tenant("b")];
     let settings = GatewaySettings { tenants: TenantList::new(list), ..settings(address) };
     let telemetry = settings.telemetry.clone();
     let mut gateway = gateway(settings, live(EngineSettings::default())).await;
@@ -252,7 +252,7 @@ async fn a_tenant_has_a_rate_of_its_own() {
     let (address, _) = recorder().await;
     let mut slow = tenant("slow");
     slow.tenant.rate = 2;
-    slow.keys.push(KeyHash::of(b"second"));
+    slow.keys.push(KeyHash::of(b"second").into());
     let mut settings = settings(address);
     settings.tenants = TenantList::new(vec![slow, tenant("usual")]);
     settings.limits.tenant_rate = 3;

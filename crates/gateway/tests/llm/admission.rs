@@ -142,7 +142,7 @@ async fn probes_are_no_way_around_the_host() {
 #[tokio::test]
 async fn a_key_is_asked_for_where_tenants_call() {
     let tenants = |settings: &mut GatewaySettings| {
-        let (tenant, keys) = (KnownTenant::new("a"), vec![KeyHash::of(b"a")]);
+        let (tenant, keys) = (KnownTenant::new("a"), vec![KeyHash::of(b"a").into()]);
         settings.tenants = TenantList::new(vec![TenantSettings { tenant, keys, certificates: Vec::new() }]);
     };
     check(tenants, LOCAL, |listener| match listener {

@@ -30,5 +30,6 @@ mod remote;
 mod scene;
 mod sealed;
 mod stream;
+mod tenants;
 mod tls;
 mod two;

@@ -449,3 +449,26 @@ async fn counting_asks_nobody() {
         assert_eq!(is_same, calls_before == 1, "what is agreed on is counted");
     }
 }
+
+/// Behaviour 13.3: it is counted what became of each result that a compressor was to shorten, also where it was not
+/// asked because it kept failing.
+#[tokio::test]
+async fn what_becomes_of_each_result_is_counted() {
+    let (address, calls) = compressor(|number, seen| match number {
+        0 => differs(number, seen),
+        1 => says(&"longer ".repeat(10_000)),
+        2 => Response::builder().status(404).body(any(answer("no").into_body())).unwrap(),
+        _ => Response::builder().status(500).body(any(answer("no").into_body())).unwrap(),
+    })
+    .await;
+    let scene = Scene::new(service(&format!("http://{address}")), Fallback::Whole).await;
+    for at in 0..10 {
+        let mut talk = Conversation::new();
+        talk.result("cat job.log", &log(1_000 * at));
+        scene.sent(&[], &talk).await;
+    }
+    let told: Vec<_> = scene.live.totals().remote.each().map(|(it, count)| (it.name(), count)).collect();
+    let some: Vec<_> = told.into_iter().filter(|(_, count)| *count > 0).collect();
+    assert_eq!(some, [("shortened", 1), ("useless", 1), ("failed", 4), ("refused", 1), ("breaker", 3)]);
+    assert_eq!((scene.live.totals().compressors.calls, calls.lock().unwrap().len()), (7, 7));
+}

@@ -32,6 +32,12 @@ impl Collector for Beside {
         };
         count("compressor_calls", "Calls of a compressor elsewhere", numbers.compressor_calls)?;
         count("compressor_tokens", "Tokens that those calls cost", numbers.compressor_tokens)?;
+        let about = "Results that a compressor elsewhere was to shorten, by what became of them";
+        let mut results =
+            encoder.encode_descriptor("compressor_results", about, None, MetricType::Counter)?;
+        for (outcome, count) in numbers.compressor.each() {
+            ConstCounter::new(count).encode(results.encode_family(&[("outcome", outcome.name())])?)?;
+        }
         numbers.store.map_or(Ok(()), |store| encode_store(&mut encoder, &store))
     }
 }

@@ -3,7 +3,9 @@
 mod beside;
 mod classic;
 mod family;
+mod forms;
 mod process;
+mod tenants;
 mod times;
 mod tokens;
 
@@ -20,8 +22,11 @@ use prometheus_client::registry::Registry;
 use crate::event::{RequestEnd, RequestEvent};
 use crate::metrics::beside::Beside;
 use crate::metrics::classic::classic;
+pub(crate) use crate::metrics::family::dollars;
 use crate::metrics::family::{ByProvider, CounterFamily, counted, wide};
+use crate::metrics::forms::FormMetrics;
 use crate::metrics::process::ProcessMetrics;
+use crate::metrics::tenants::TenantMetrics;
 use crate::metrics::times::TimeMetrics;
 use crate::metrics::tokens::TokenMetrics;
 use crate::side::SideLook;
@@ -75,9 +80,12 @@ pub(crate) struct Metrics {
     unknown: Counter,
     handshakes: Counter,
     tokens: TokenMetrics,
+    tenants: TenantMetrics,
+    forms: FormMetrics,
     missed: CounterFamily<ByReason>,
     redacted: Counter,
     reused: Counter,
+    computed: Counter,
     faults: Counter,
     dropped: CounterFamily<BySink>,
     times: TimeMetrics,
@@ -105,9 +113,12 @@ impl Metrics {
             ),
             handshakes: counted(to, "handshakes_failed", "Connections that ended before TLS was agreed on"),
             tokens: TokenMetrics::new(to),
+            tenants: TenantMetrics::new(to),
+            forms: FormMetrics::new(to),
             missed: counted(to, "missed", "Requests that went on as they came though they should not have"),
             redacted: counted(to, "secrets_masked", "Secrets masked"),
             reused: counted(to, "memo_reused", "Tool results of which it was remembered what they become"),
+            computed: counted(to, "memo_missed", "Tool results that had to be compressed"),
             faults: counted(
                 to,
                 "faults",
@@ -159,8 +170,11 @@ impl Metrics {
         self.faults.inc_by(wide(event.record.faults));
         self.redacted.inc_by(wide(event.record.redacted));
         self.times.add(&ByProvider { provider }, event);
+        self.tenants.add(event);
+        self.forms.add(event);
         if event.is_success() {
             self.reused.inc_by(wide(event.record.reused));
+            self.computed.inc_by(wide(event.record.slots.saturating_sub(event.record.reused)));
             self.tokens.add(&ByProvider { provider }, event);
         }
     }
@@ -245,6 +259,7 @@ mod tests {
                 result_tokens: TokenChange { before: 100, after: 60 },
                 request_tokens: Some(TokenChange { before: 500, after: 470 }),
                 tool_tokens: 10,
+                reused: 1,
                 stages: vec![
                     StageSaving { stage: "search", texts: 1, saved: 50 },
                     StageSaving { stage: "numbered", texts: 1, saved: -10 },
@@ -269,6 +284,7 @@ mod tests {
         }
     }
 
+    /// Behaviour 13.3.
     #[test]
     fn only_requests_with_an_answer_save() {
         let metrics = Metrics::new(None);
@@ -288,6 +304,8 @@ mod tests {
                 "tersely_group_results_changed_total{tool=\"bash\",family=\"log\"} 4",
                 "tersely_group_tokens_before_total{tool=\"bash\",family=\"log\"} 200",
                 "tersely_group_tokens_after_total{tool=\"bash\",family=\"log\"} 120",
+                "tersely_memo_reused_total 2",
+                "tersely_memo_missed_total 4",
                 "tersely_result_status_total{status=\"compressed\"} 2",
                 "tersely_result_status_total{status=\"passthrough_small\"} 2",
                 "tersely_stage_tokens_saved_total{stage=\"search\"} 100",
@@ -336,7 +354,12 @@ mod tests {
     #[test]
     fn what_is_beside_requests_is_asked_for_each_time() {
         let store = StoreNumbers { hits: 3, took: Duration::from_millis(1500), ..StoreNumbers::default() };
-        let numbers = SideNumbers { store: Some(store), compressor_calls: 7, compressor_tokens: 9 };
+        let numbers = SideNumbers {
+            store: Some(store),
+            compressor_calls: 7,
+            compressor_tokens: 9,
+            ..SideNumbers::default()
+        };
         let metrics = Metrics::new(Some(Box::new(move || numbers)));
         holds(
             &metrics.text(),

@@ -9,10 +9,7 @@ use prometheus_client::registry::Registry;
 use tersely_account::{RequestCost, StageSaving, TokenUsage};
 
 use crate::event::RequestEvent;
-use crate::metrics::family::{ByKind, ByProvider, ByStage, CounterFamily, counted, wide};
-
-/// Nanodollars in a dollar.
-const BILLION: f64 = 1e9;
+use crate::metrics::family::{ByKind, ByProvider, ByStage, CounterFamily, counted, dollars, wide};
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct ByGroup {
@@ -233,9 +230,4 @@ fn kinds(tokens: TokenUsage) -> [(&'static str, u64); 5] {
         ("output", output),
         ("reasoning", reasoning),
     ]
-}
-
-#[expect(clippy::cast_precision_loss, reason = "an estimate, which no request brings near 2^53")]
-fn dollars(billionths: u64) -> f64 {
-    billionths as f64 / BILLION
 }

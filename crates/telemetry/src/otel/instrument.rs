@@ -12,6 +12,14 @@ pub(crate) const DURATION: InstrumentName = "gen_ai.client.operation.duration";
 /// Cost of model calls.
 pub(crate) const COST: InstrumentName = "tersely.cost";
 
+/// Sums by tenant, key and project.
+pub(crate) const TENANT_REQUESTS: InstrumentName = "tersely.tenant.requests";
+pub(crate) const TENANT_FAILED: InstrumentName = "tersely.tenant.requests.failed";
+pub(crate) const TENANT_BEFORE: InstrumentName = "tersely.tenant.tokens.before";
+pub(crate) const TENANT_AFTER: InstrumentName = "tersely.tenant.tokens.after";
+pub(crate) const TENANT_FETCHED: InstrumentName = "tersely.tenant.tokens.fetched";
+pub(crate) const TENANT_COST: InstrumentName = "tersely.tenant.cost";
+
 /// The definition of a metric.
 pub(crate) struct InstrumentShape {
     pub(crate) name: InstrumentName,
@@ -35,7 +43,7 @@ impl InstrumentShape {
 }
 
 /// Every metric.
-pub(crate) static INSTRUMENTS: [InstrumentShape; 13] = [
+pub(crate) static INSTRUMENTS: [InstrumentShape; 19] = [
     InstrumentShape {
         name: USAGE,
         unit: "{token}",
@@ -106,4 +114,10 @@ pub(crate) static INSTRUMENTS: [InstrumentShape; 13] = [
         "Results or requests that went on as they came by our fault",
     ),
     InstrumentShape::sum("tersely.secrets.masked", "{secret}", "Secrets masked"),
+    InstrumentShape::sum(TENANT_REQUESTS, "{request}", "Requests by tenant, key and project"),
+    InstrumentShape::sum(TENANT_FAILED, "{request}", "Those of them that failed"),
+    InstrumentShape::sum(TENANT_BEFORE, "{token}", "Tokens of whole requests as they came, by tenant"),
+    InstrumentShape::sum(TENANT_AFTER, "{token}", "Tokens of whole requests as they were sent, by tenant"),
+    InstrumentShape::sum(TENANT_FETCHED, "{token}", "Tokens that fetching omitted text back cost, by tenant"),
+    InstrumentShape::sum(TENANT_COST, "{USD}", "What requests came to, and would have without us, by tenant"),
 ];

@@ -6,6 +6,7 @@ mod instrument;
 mod message;
 mod span;
 mod sums;
+mod tenants;
 
 use std::time::SystemTime;
 

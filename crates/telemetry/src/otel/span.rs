@@ -65,6 +65,13 @@ fn attributes(event: &RequestEvent, call: Option<&ModelCall>) -> Vec<Attribute> 
     all.extend(status(event.status).map(|status| Attribute::whole("http.response.status_code", status)));
     all.extend(error_type(event).map(|error| Attribute::text("error.type", error)));
     all.extend(event.client.map(|client| Attribute::text("tersely.client", client)));
+    for (key, name) in [
+        ("tersely.tenant", &event.attribution.tenant),
+        ("tersely.key", &event.attribution.key),
+        ("tersely.project", &event.attribution.project),
+    ] {
+        all.extend(name.as_ref().map(|name| Attribute::text(key, name.as_str())));
+    }
     all.extend(
         (event.record.arm != Arm::Applied).then(|| Attribute::text("tersely.arm", event.record.arm.name())),
     );

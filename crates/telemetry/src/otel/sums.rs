@@ -6,12 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use crate::event::RequestEvent;
+use crate::metrics::dollars;
 use crate::otel::call::{ModelCall, error_type};
 use crate::otel::instrument::{COST, DURATION, INSTRUMENTS, InstrumentName, InstrumentShape, USAGE};
 use crate::otel::message::{
     Attribute, HistogramData, HistogramPoint, Instrument, InstrumentData, PointValue, SumData, SumPoint,
 };
 use crate::otel::span::nanos;
+use crate::otel::tenants::TenantSums;
 use tersely_account::{ShownName, StageSaving};
 
 /// The protocol's value for cumulative temporality: everything since the start.
@@ -19,9 +21,6 @@ const CUMULATIVE: i32 = 2;
 
 /// Maximum number of models with series of their own; the others share one.
 const MODELS: usize = 100;
-
-/// Nanodollars in a dollar.
-const BILLION: f64 = 1e9;
 
 /// The attributes of one series. An instrument has few, so a linear search is enough.
 type Labels = Vec<Attribute>;
@@ -32,6 +31,7 @@ pub(crate) struct OtelSums {
     sums: BTreeMap<InstrumentName, Vec<(Labels, PointValue)>>,
     histograms: BTreeMap<InstrumentName, Vec<(Labels, Buckets)>>,
     models: BTreeSet<String>,
+    tenants: TenantSums,
 }
 
 #[derive(Default)]
@@ -44,7 +44,8 @@ struct Buckets {
 impl OtelSums {
     /// Empty totals.
     pub(crate) fn new(since: SystemTime) -> Self {
-        Self { since, sums: BTreeMap::new(), histograms: BTreeMap::new(), models: BTreeSet::new() }
+        let (sums, histograms, models) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        Self { since, sums, histograms, models, tenants: TenantSums::default() }
     }
 
     /// Adds one request.
@@ -56,6 +57,7 @@ impl OtelSums {
         }
         self.count("tersely.faults", Vec::new(), event.record.faults);
         self.count("tersely.secrets.masked", Vec::new(), event.record.redacted);
+        self.tenants.add(event);
         self.call(event);
         if !event.is_success() {
             return;
@@ -121,7 +123,7 @@ impl OtelSums {
     fn cost(&mut self, labels: Labels, billionths: u64) {
         let value = series(self.sums.entry(COST).or_default(), labels, || PointValue::Float(0.0));
         if let PointValue::Float(sum) = value {
-            *sum += float(billionths) / BILLION;
+            *sum += dollars(billionths);
         }
     }
 
@@ -150,14 +152,18 @@ impl OtelSums {
     }
 
     fn sum(&self, shape: &InstrumentShape, (start, time): (u64, u64)) -> Option<InstrumentData> {
-        let points = self.sums.get(shape.name)?.iter().map(|(labels, value)| SumPoint {
+        let point = |(labels, value): (Labels, PointValue)| SumPoint {
             start,
             time,
-            value: Some(*value),
-            attributes: labels.clone(),
-        });
+            value: Some(value),
+            attributes: labels,
+        };
+        let points: Vec<_> = match self.sums.get(shape.name) {
+            Some(known) => known.iter().cloned().map(point).collect(),
+            None => self.tenants.series(shape.name)?.into_iter().map(point).collect(),
+        };
         let is_monotonic = !shape.falls;
-        Some(InstrumentData::Sum(SumData { points: points.collect(), temporality: CUMULATIVE, is_monotonic }))
+        Some(InstrumentData::Sum(SumData { points, temporality: CUMULATIVE, is_monotonic }))
     }
 
     fn histogram(&self, shape: &InstrumentShape, (start, time): (u64, u64)) -> Option<InstrumentData> {

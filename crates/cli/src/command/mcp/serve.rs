@@ -9,14 +9,18 @@ use std::process::ExitCode;
 use serde_json::{Map, Value};
 use tersely_agents::clients::jsonc;
 use tersely_engine::Engine;
-use tersely_gateway::{GatewaySettings, McpServer, McpServers, McpWork, Originals, serve_mcp};
+use tersely_gateway::{
+    Display, GatewaySettings, HistorySource, McpServer, McpServers, McpWork, Originals, serve_mcp,
+};
 use tersely_settings::server::{ServerDraft, is_plain};
 use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
+use tersely_terminal::output;
 
 use crate::command::mcp::StructuredArg;
 use crate::command::serve::{exposure, stand, url};
-use crate::gateway::{runtime, store_fault, telemetry};
+use crate::gateway::{recorded, runtime, store_fault, telemetry, unrecorded};
+use crate::history;
 use crate::reload::{follow_tenants, tls};
 
 /// The default port.
@@ -66,8 +70,10 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
     let meant = loaded.settings.clone();
     let servers = servers(meant.servers.clone(), args)?;
     let keeper = Originals::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
-    let (telemetry, tls) = (telemetry(&meant, Some(keeper.watch()))?, tls(meant.tls.as_ref())?);
-    let gateway = GatewaySettings { telemetry, tls, ..meant.gateway };
+    let recorded = recorded(history::of_server(&sources, &meant))?;
+    let telemetry = telemetry(&meant, Some(keeper.watch()), recorded.clone())?;
+    let display = Display { history: recorded.clone().map(HistorySource::Sink), ..Display::default() };
+    let gateway = GatewaySettings { telemetry, display, tls: tls(meant.tls.as_ref())?, ..meant.gateway };
     let work = McpWork { engine: Engine::new(meant.engine), copies: args.structured.into(), keeper };
     let hello = |address| hello(&gateway, address, &servers);
     let runtime = runtime()?;
@@ -77,6 +83,9 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
         stand(&gateway, hello, serving).await
     });
     runtime.shutdown_background();
+    if let Some(lost) = recorded.as_ref().and_then(unrecorded) {
+        output::note(&format!("tersely: {lost}"))?;
+    }
     ended
 }
 

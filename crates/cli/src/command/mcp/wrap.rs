@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::process::{ExitCode, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 use std::{env, io};
 
 use tersely_agents::clients::{HOOKED, INSIDE};
@@ -20,8 +21,12 @@ use tokio::select;
 
 use crate::command::mcp::McpArgs;
 use crate::command::run::{absent, code};
-use crate::gateway::runtime;
+use crate::gateway::{recorded, runtime};
+use crate::history;
 use crate::signals::{Signals, Terminal, forward};
+
+/// How long the last results have to be recorded after the server has ended.
+const MAX_RECORD_WAIT: Duration = Duration::from_secs(1);
 
 /// Runs the server until it exits.
 pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
@@ -38,15 +43,20 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     if [INSIDE, HOOKED].iter().any(|name| env::var_os(name).is_some()) {
         return step_aside(&args.command);
     }
-    let meant = settings::load_telling(&SettingSources::new(&args.flags))?.settings;
+    let sources = SettingSources::new(&args.flags);
+    let meant = settings::load_telling(&sources)?.settings;
+    let recorded = recorded(history::of_run(&sources, &meant.seen.history))?;
     let originals = Originals::in_memory().map_err(|error| {
         CommandFault::unable(error.to_string(), "run it on a system that provides random bytes")
     })?;
     let door =
-        McpClientSession::new(&meant.gateway, Engine::new(meant.engine), args.structured.into(), originals);
+        McpClientSession::new(&meant.gateway, Engine::new(meant.engine), args.structured.into(), originals)
+            .recording(recorded.clone());
     let runtime = runtime()?;
     let ended = runtime.block_on(serve(Arc::new(door), &args.command));
     runtime.shutdown_background();
+    // The client waits for the server's end, and not for what is missing from a history.
+    let _ = recorded.map(|history| history.finish(MAX_RECORD_WAIT));
     Ok(ExitCode::from(code(ended?)))
 }
 

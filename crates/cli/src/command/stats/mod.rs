@@ -4,13 +4,16 @@ mod amount;
 mod block;
 mod compared;
 mod screen;
+mod showback;
 mod windows;
 
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use serde_json::Value;
-use tersely_history::{HistoryError, HistoryPeriod, HistoryReader, HistoryView, StepTotal};
+use tersely_history::{
+    CalendarMonth, DaySpan, HistoryError, HistoryPeriod, HistoryReader, HistoryView, StepTotal,
+};
 use tersely_settings::{self as settings, Flags, SettingSources};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
@@ -18,6 +21,7 @@ use tersely_terminal::screen::room;
 
 pub(crate) use crate::command::stats::amount::{money, share, tokens};
 use crate::command::stats::screen::StatsReport;
+use crate::command::stats::showback::{ByArg, Showback, ShowbackForm};
 use crate::gateway::prices;
 use crate::history;
 
@@ -26,6 +30,7 @@ Examples:
   tersely stats
   tersely stats --period week
   tersely stats --holdout
+  tersely stats --by tenant --month 2026-10 --format csv > october.csv
   tersely stats --json | jq .periods.today.tokens_saved
 
 `tersely run` records what it saves, and `tersely serve` does if history.record = \"on\". The history stays on this machine and contains no request text. `tersely purge` deletes it. Exit code 1: nothing is recorded yet.";
@@ -40,12 +45,33 @@ pub(crate) struct StatsArgs {
     /// Compare held-out sessions with the others: cost, turns and re-reads
     #[arg(long)]
     pub holdout: bool,
+    /// List what each of these sent, saved and cost, instead: for a bill or a report
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "holdout")]
+    pub by: Option<ByArg>,
+    /// The month that --by counts, such as 2026-10, in place of --period
+    #[arg(long, value_name = "MONTH", requires = "by", conflicts_with = "period")]
+    pub month: Option<CalendarMonth>,
     /// Print everything as JSON
     #[arg(long)]
     pub json: bool,
+    /// How to print the list of --by
+    #[arg(long, value_enum, requires = "by", conflicts_with = "json", default_value_t = ShowbackForm::Table)]
+    pub format: ShowbackForm,
     /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<std::path::PathBuf>,
+}
+
+impl StatsArgs {
+    /// The days that --by counts.
+    fn span(&self) -> DaySpan {
+        self.month.clone().map_or_else(|| DaySpan::Period(self.period.into()), DaySpan::Month)
+    }
+
+    /// How --by prints its list.
+    fn form(&self) -> ShowbackForm {
+        if self.json { ShowbackForm::Json } else { self.format }
+    }
 }
 
 /// A period, as it is typed.
@@ -76,6 +102,11 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     let Some(file) = history::file(&sources, &meant.seen.history) else { return Err(placeless().into()) };
     let fault = |error: HistoryError| unreadable(&file, &error);
     let reader = HistoryReader::open(&file).map_err(fault)?;
+    if let Some(by) = args.by {
+        let span = args.span();
+        let shown = reader.look(|view| Showback::read(view, by, &span)).map_err(fault)?;
+        return shown.print(args.form(), &span);
+    }
     if args.json {
         let prices = prices(&meant.seen)?;
         let steps = |view: &HistoryView| view.steps(&prices).map(steps);

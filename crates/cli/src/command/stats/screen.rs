@@ -162,6 +162,10 @@ impl StatsReport {
             StatsBlock { title: "tool results", columns: TOKENS, rows: tools },
             by("model", &parts.models),
         ];
+        // Where nobody is told apart, a list of one would say nothing.
+        if parts.tenants.iter().any(|(name, _)| !name.is_empty()) {
+            blocks.insert(0, by("tenant", &parts.tenants));
+        }
         blocks.extend(windows::block(&self.sessions));
         blocks
     }

@@ -33,7 +33,7 @@ pub(super) fn block(sessions: &[SeenSession]) -> Option<StatsBlock> {
 }
 
 fn row(session: &SeenSession) -> [String; 3] {
-    let [client, project, _] = &session.whose;
+    let [client, project, ..] = &session.whose;
     let name = project.as_ref().or(client.as_ref()).map_or("(unknown)", String::as_str);
     let [five, seven] = [LimitKind::FIVE_HOURS, LimitKind::SEVEN_DAYS].map(|kind| {
         let limit = session.limits.iter().find(|limit| limit.rise.latest.kind == kind);
@@ -71,13 +71,13 @@ mod tests {
         };
         let session = SeenSession {
             turns: 12,
-            whose: [Some("claude-code".to_owned()), Some("shop".to_owned()), None],
+            whose: [Some("claude-code".to_owned()), Some("shop".to_owned()), None, None],
             limits: vec![limit(LimitKind::FIVE_HOURS, 730, true)],
             ..SeenSession::default()
         };
         assert_eq!(row(&session), ["shop, 12 turns", "≤7.3", "–"]);
         assert!(block(&[SeenSession::default()]).is_none());
-        let nameless = SeenSession { turns: 1, whose: [None, None, None], ..session };
+        let nameless = SeenSession { turns: 1, whose: [const { None }; 4], ..session };
         assert_eq!(row(&nameless)[0], "(unknown), 1 turn");
         assert_eq!(block(&[nameless]).map(|block| block.rows.len()), Some(1));
         assert_eq!([59, 3_600, 90_000].map(wait), ["1 min", "1 h 0 min", "1 d 1 h"]);

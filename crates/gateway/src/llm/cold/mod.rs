@@ -17,10 +17,10 @@ use tersely_engine::ClearPoint;
 use tersely_store::{Id, Life, Store, StoreKey};
 use tersely_wire::CacheTtl;
 
+use crate::access::TenantId;
 use crate::llm::cold::chain::MessageChain;
 use crate::llm::cold::memory::ColdMemory;
 use crate::llm::cold::record::{ColdLook, ColdRecord};
-use crate::llm::tenant_id::TenantId;
 
 /// The time of the day; tests move it.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use tersely_account::{RemoteOutcome, RemoteSums};
 use tersely_engine::{Candidate, CompressorAsk, RemoteAnswer, RemoteAnswers};
 use tersely_store::{Breaker, Store, StoreSettings};
 use tokio::select;
@@ -16,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use crate::access::TenantId;
 use crate::error::Error;
 use crate::http::client::Pools;
 use crate::llm::compressor::agreement::{Agreement, AnswerKey, StoredAnswer};
@@ -25,7 +27,6 @@ use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape;
 use crate::llm::keeper::{Keeper, all};
 use crate::llm::rewrite::Head;
-use crate::llm::tenant_id::TenantId;
 use crate::settings::GatewaySettings;
 
 /// The maximum number of concurrent calls, over all requests.
@@ -79,6 +80,8 @@ pub(crate) struct Consultation {
     /// The number of calls made, and their tokens.
     pub(crate) calls: u64,
     pub(crate) tokens: u64,
+    /// What became of the results that the compressor was to shorten.
+    pub(crate) outcomes: RemoteSums,
 }
 
 impl Consultation {
@@ -118,8 +121,18 @@ impl CallWait {
     }
 }
 
-/// The result of a call: the text, if it is usable, and the tokens used.
-type CallOutcome = (Option<String>, u64);
+/// What became of a result: the text, if it is usable, and the tokens used.
+struct CallOutcome {
+    outcome: RemoteOutcome,
+    text: Option<String>,
+    tokens: u64,
+}
+
+impl CallOutcome {
+    fn without_text(outcome: RemoteOutcome) -> Self {
+        Self { outcome, text: None, tokens: 0 }
+    }
+}
 
 impl Compressor {
     /// Creates a compressor that is reached in the same way as upstreams. Its answers are stored where `keeper` stores
@@ -278,19 +291,20 @@ impl Compressor {
         let calls = asked.into_iter().map(|(at, key, ask)| {
             let (compressor, wait, credential) = (Arc::clone(self), wait.clone(), credential.clone());
             async move {
-                let spent = compressor.ask(&wait, credential, &ask).await;
-                let was_called = spent.is_some();
-                if !was_called && wait.left.is_cancelled() {
-                    return Some(None);
+                let CallOutcome { outcome, text, tokens } = compressor.ask(&wait, credential, &ask).await;
+                if !outcome.was_asked() && wait.left.is_cancelled() {
+                    return Some((at, None, RemoteOutcome::Left, 0));
                 }
-                let (text, tokens) = spent.unwrap_or_default();
                 let word = compressor.settle(wait.deadline, &key, text).await;
-                Some(Some((at, word, was_called, tokens)))
+                Some((at, Some(word), outcome, tokens))
             }
         });
-        for (at, word, was_called, tokens) in all(calls).await.unwrap_or_default().into_iter().flatten() {
-            consulted.agreed.settle(at, word);
-            consulted.calls += u64::from(was_called);
+        for (at, word, outcome, tokens) in all(calls).await.unwrap_or_default() {
+            if let Some(word) = word {
+                consulted.agreed.settle(at, word);
+            }
+            consulted.outcomes.count(outcome);
+            consulted.calls += u64::from(outcome.was_asked());
             consulted.tokens = consulted.tokens.saturating_add(tokens);
         }
     }
@@ -305,18 +319,33 @@ impl Compressor {
         }
     }
 
-    /// Asks the compressor about a result; `None` if the compressor was not called.
-    async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> Option<CallOutcome> {
-        let settings = &self.settings;
-        let mut headers = shape::headers(settings.shape, settings.key.as_deref())?;
-        headers.extend(credential);
+    /// Asks the compressor about a result, when it is its turn.
+    async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> CallOutcome {
         let deadline = wait.deadline;
-        let _place = wait.unless_left(timeout_at(deadline, self.places.acquire())).await?.ok()?.ok()?;
-        wait.unless_left(self.pace.turn(deadline)).await??;
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || !self.breaker.admits() {
-            return None;
+        let place = wait.unless_left(timeout_at(deadline, self.places.acquire())).await;
+        let Some(Ok(Ok(_place))) = place else { return CallOutcome::without_text(RemoteOutcome::Full) };
+        if wait.unless_left(self.pace.turn(deadline)).await.flatten().is_none() {
+            return CallOutcome::without_text(RemoteOutcome::Full);
         }
+        match deadline.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => CallOutcome::without_text(RemoteOutcome::Full),
+            _ if !self.breaker.admits() => CallOutcome::without_text(RemoteOutcome::Breaker),
+            left => self.call(deadline, left, credential, ask).await,
+        }
+    }
+
+    /// Calls the compressor.
+    async fn call(
+        &self,
+        deadline: Instant,
+        left: Duration,
+        credential: HeaderMap,
+        ask: &CompressorAsk,
+    ) -> CallOutcome {
+        let settings = &self.settings;
+        // A key that no header can hold is refused at the start.
+        let mut headers = shape::headers(settings.shape, settings.key.as_deref()).unwrap_or_default();
+        headers.extend(credential);
         let calling = call(&self.pools, settings, (self.address.clone(), headers), ask);
         let called = timeout_at(deadline, calling).await;
         let is_at_fault = match &called {
@@ -330,17 +359,22 @@ impl Compressor {
         if is_at_fault {
             self.breaker.record_failure();
         }
-        Some(match called {
+        match called {
             Ok(Ok(heard)) => {
                 self.breaker.record_success();
                 // An answer that is not shorter than the result is useless, so it is not stored.
                 let text = heard.text.filter(|text| text.len() < ask.text.len());
-                (text, heard.tokens.unwrap_or_default())
+                let outcome = if text.is_some() { RemoteOutcome::Shortened } else { RemoteOutcome::Useless };
+                CallOutcome { outcome, text, tokens: heard.tokens.unwrap_or_default() }
             }
-            Ok(Err(_)) => (None, 0),
+            Ok(Err(CallFault::Down)) => CallOutcome::without_text(RemoteOutcome::Failed),
+            Ok(Err(CallFault::Refused)) => CallOutcome::without_text(RemoteOutcome::Refused),
             // The server may have processed the whole request.
-            Err(_) => (None, shape::estimate(ask.text.len())),
-        })
+            Err(_) => CallOutcome {
+                tokens: shape::estimate(ask.text.len()),
+                ..CallOutcome::without_text(RemoteOutcome::Late)
+            },
+        }
     }
 }
 

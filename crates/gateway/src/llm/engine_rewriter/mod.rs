@@ -18,6 +18,7 @@ use tersely_store::Store;
 use tersely_wire::{HistoryPlace, Provider, Reading, claimed_provider};
 use tokio_util::sync::CancellationToken;
 
+use crate::access::TenantId;
 use crate::access::{MayAsk, denied_at};
 use crate::bypass::BypassReason;
 use crate::error::Error;
@@ -31,7 +32,6 @@ use crate::llm::expansion::{SentRequest, TenantMemo, TenantShelf};
 use crate::llm::keeper::Keeper;
 use crate::llm::request_options::{read_options, session};
 use crate::llm::rewrite::{Head, Pending, Refusal, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};
-use crate::llm::tenant_id::TenantId;
 use crate::llm::totals::{TotalSums, Totals};
 use crate::prompt_watch::{PromptWatch, betas};
 use crate::shared_engine::SharedEngine;
