@@ -1,6 +1,8 @@
 //! Terminal input and output for commands: reads files, prints results, tables and progress, and reports errors with
 //! hints.
 
+pub mod command_help;
+pub mod command_page;
 pub mod fault;
 pub mod input;
 pub mod number;

@@ -1,12 +1,10 @@
 //! The first screen of help: commands by what a person wants, and hints for words that other tools use.
 
-use std::fmt::Write as _;
-
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
+use tersely_terminal::command_help::{self, CommandGroup, WordHint};
 
 /// The commands, by what a person wants to do.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [CommandGroup; 6] = [
     ("Use it", &["run", "init", "hook", "mcp", "show", "uninstall"]),
     ("See what it does", &["stats", "why", "dashboard", "statusline", "doctor", "purge"]),
     ("Prove it", &["audit", "eval"]),
@@ -16,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// Words that people try first, because other tools use them.
-const HINTS: [(&[&str], &str); 7] = [
+const HINTS: [WordHint; 7] = [
     (
         &["off", "stop", "disable"],
         "to turn it off, start the agent without `tersely run`; `tersely uninstall` undoes `tersely init`",
@@ -32,47 +30,10 @@ const HINTS: [(&[&str], &str); 7] = [
     (&["expand", "restore"], "`tersely decode` restores a text; `tersely show ID` prints what a hook cut"),
 ];
 
-/// The command, with its subcommands listed by group.
-pub(crate) fn grouped(command: Command) -> Command {
-    let listing = listing(&command);
-    command.help_template(format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{listing}\nOptions:\n{{options}}{{after-help}}"
-    ))
-}
-
-/// Parses the process's arguments; for a word of another tool, the error says which command does that here.
+/// Parses the process's arguments, or ends with help or an error.
 pub(crate) fn parse(command: Command) -> ArgMatches {
-    command.try_get_matches().unwrap_or_else(|mut error| {
-        let hint = match error.get(ContextKind::InvalidSubcommand) {
-            Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => hint(word),
-            _ => None,
-        };
-        if let Some(hint) = hint {
-            error.remove(ContextKind::SuggestedSubcommand);
-            let styled = ContextValue::StyledStrs(vec![hint.into()]);
-            error.insert(ContextKind::Suggested, styled);
-        }
-        error.exit()
-    })
-}
-
-fn hint(word: &str) -> Option<&'static str> {
-    HINTS.iter().find(|(words, _)| words.contains(&word)).map(|(_, hint)| *hint)
-}
-
-fn listing(command: &Command) -> String {
-    let about = |name: &str| match command.find_subcommand(name).and_then(Command::get_about) {
-        Some(about) => about.to_string(),
-        None => "Print the help of a command".to_owned(),
-    };
-    let mut listing = String::new();
-    for (title, names) in GROUPS {
-        let _ = writeln!(listing, "\n{title}:");
-        for name in names {
-            let _ = writeln!(listing, "  {name:<11}  {}", about(name));
-        }
-    }
-    listing
+    let command = command_help::grouped(command, &GROUPS);
+    command_help::parse(command, &HINTS, std::env::args_os()).unwrap_or_else(|error| error.exit())
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ pub(crate) enum TerselyCommand {
 
 /// Parses the process's arguments and runs the command.
 pub(crate) fn start() -> Result<ExitCode, Stop> {
-    let matches = help::parse(help::grouped(TerselyArgs::command()));
+    let matches = help::parse(TerselyArgs::command());
     run(&TerselyArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
 }
 

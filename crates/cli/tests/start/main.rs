@@ -20,6 +20,7 @@ mod ledger;
 mod limits;
 mod numbers;
 mod packed;
+mod ports;
 mod printed;
 mod private;
 mod processed;

@@ -1,31 +1,15 @@
-//! The command line as a Markdown page: what `--help` prints, for a site that can be searched.
+//! A command line as a Markdown page: what `--help` prints, for a site that can be searched.
 
 use std::fmt::Write as _;
 
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-const HEAD: &str = "\
-# The command line
-
-`tersely --help` lists the commands, and `tersely COMMAND --help` prints what this page says about one.
-
-- Results go to stdout, everything else to stderr, so pipes stay clean.
-- `compress`, `encode`, `decode`, `count` and `filter explain` read standard input if no file is named or the file is `-`. Input is UTF-8 text; `compress` passes anything else through unchanged, and the others refuse it.
-- Only `init`, `uninstall`, `mcp install`, `mcp uninstall` and `filter trust` write your files ([everything that is written](../SECURITY.md#what-is-written-to-disk)).
-- An error says what is wrong, then what to do. For inputs of 10 MB or more, commands show a progress bar if stderr is a terminal.
-
-| exit code | means |
-|--:|---|
-| 0 | success; also if the reader of a pipe closes it early |
-| 1 | ran, and the answer is no: not JSON, not exact, or declined |
-| 2 | could not run: no such file, a wrong flag, nowhere to write |
-";
-
-/// The page for a command and all of its subcommands.
-pub(crate) fn page(command: &mut Command) -> String {
+/// The page for a command and all of its subcommands, below a head.
+#[must_use]
+pub fn page(head: &str, command: &mut Command) -> String {
     command.build();
-    let mut page = HEAD.to_owned();
+    let mut page = head.to_owned();
     section(&mut page, command);
     page
 }
@@ -110,4 +94,45 @@ fn examples(after: &str) -> String {
 /// Text that Markdown would read as markup or HTML, escaped.
 fn escaped(text: &str) -> String {
     text.replace('<', "\\<").replace('|', "\\|").replace('*', "\\*")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command() -> Command {
+        let mode = Arg::new("mode").long("mode").value_name("MODE").value_parser(["on", "off"]);
+        let mode = mode.default_value("on").visible_alias("way").help("How far to go | a choice");
+        let mask = Arg::new("mask").long("mask").num_args(0..=1).require_equals(true).value_name("SWITCH");
+        let sub = Command::new("run").about("Run it").long_about("Run it\n\nWith <care>.").args([
+            mode,
+            mask,
+            Arg::new("json").long("json").action(clap::ArgAction::SetTrue).help("Print JSON"),
+            Arg::new("FILE").help("The file"),
+            Arg::new("secret").long("secret").hide(true),
+        ]);
+        let sub = sub.after_help("Examples:\n  tool run a\n  tool run b\n\nExit code 1: no.");
+        Command::new("tool").subcommand(sub).subcommand(Command::new("hidden").hide(true))
+    }
+
+    #[test]
+    fn a_page_has_a_section_for_each_command() {
+        let page = page("# Head\n", &mut command());
+        assert!(page.starts_with("# Head\n\n## tool run\n\nRun it.\n\nWith \\<care>.\n"), "{page}");
+        assert!(page.contains("```text\ntool run a\ntool run b\n```\n\nExit code 1: no.\n"), "{page}");
+        assert!(!page.contains("hidden") && !page.contains("secret") && !page.contains("help"), "{page}");
+    }
+
+    #[test]
+    fn an_option_is_a_row_with_its_values_default_and_alias() {
+        let page = page("", &mut command());
+        for row in [
+            "| `--mode MODE` | How far to go \\| a choice; one of `on`, `off`; default: `on`; alias: `--way` |",
+            "| `--mask[=SWITCH]` |  |",
+            "| `--json` | Print JSON |",
+            "| `FILE` | The file |",
+        ] {
+            assert!(page.contains(row), "{row}\n{page}");
+        }
+    }
 }
