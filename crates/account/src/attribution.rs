@@ -83,7 +83,7 @@ impl AttributionTable {
     pub fn labels(&mut self, of: &Attribution) -> AttributionLabels {
         let label = |name: &Option<ShownName>| name.as_ref().map_or(NOBODY, ShownName::as_str).into();
         let other = || OTHER.into();
-        if !self.knows_tenant(&of.tenant) {
+        if !self.knows_tenant(of) {
             return AttributionLabels { tenant: other(), key: other(), project: other() };
         }
         let tenant = label(&of.tenant);
@@ -94,10 +94,10 @@ impl AttributionTable {
         }
     }
 
-    fn knows_tenant(&mut self, tenant: &Option<ShownName>) -> bool {
-        let known = self.tenants.contains_key(tenant);
+    fn knows_tenant(&mut self, of: &Attribution) -> bool {
+        let known = self.tenants.contains_key(&of.tenant);
         if !known && self.tenants.len() < self.limits.tenants {
-            self.tenants.insert(tenant.clone(), HashSet::new());
+            self.tenants.insert(of.tenant.clone(), HashSet::new());
             return true;
         }
         known

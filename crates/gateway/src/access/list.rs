@@ -105,14 +105,16 @@ mod tests {
     fn list(names: &[&str]) -> TenantList {
         let settings = |name: &&str| TenantSettings {
             tenant: KnownTenant::new(*name),
-            keys: [name.to_owned(), name.to_uppercase()].map(|key| KeyHash::of(key.as_bytes()).into()).into(),
+            keys: [(*name).to_owned(), name.to_uppercase()]
+                .map(|key| KeyHash::of(key.as_bytes()).into())
+                .into(),
             certificates: vec![format!("{name}.example"), format!("spiffe://x/{name}")],
         };
         TenantList::new(names.iter().map(settings).collect())
     }
 
     fn name(found: Option<FoundTenant>) -> Option<String> {
-        found.map(|tenant| tenant.name.clone())
+        found.map(|found| found.tenant.name.clone())
     }
 
     /// Behaviour 23.3 and 23.4.

@@ -95,7 +95,7 @@
   };
 
   // Tenants with their money, if there is a price.
-  const owners = (list) => list.map((it) => ({ name: it.name || 'none', extra: it.priced_requests ? `${dollars(it.usd_paid)} paid, ${dollars(it.usd_saved)} saved` : '', before: it.tokens_before, saved: it.tokens_saved }));
+  const owners = (list) => list.map((it) => ({ name: it.name || 'none', extra: it.priced_requests ? `${dollars(it.usd_saved)} saved` : '', about: it.priced_requests ? `${it.name || 'none'}: ${dollars(it.usd_paid)} paid, ${dollars(it.usd_saved)} saved` : null, before: it.tokens_before, saved: it.tokens_saved }));
 
   const parts = (list) => list.map((it) => ({ name: it.name || '(unknown)', before: it.tokens_before, saved: it.tokens_saved }));
 
@@ -134,7 +134,7 @@
   };
 
   // Failed requests over time, and what they were in the last 24 hours.
-  const FAULTS = { client: 'the client', upstream: 'the provider, or the way to it', us: 'Tersely', left: 'the client hung up', answered: 'the provider answered so' };
+  const FAULTS = { client: 'the client', upstream: 'the provider, or the way to it', us: 'Tersely', left: 'the client hung up', answered: 'the answer of the provider' };
   const failures = (stats, period) => {
     const hourly = period === 'today';
     const length = period === 'week' ? 7 : period === 'month' ? 30 : 90;

@@ -86,7 +86,7 @@ impl Books {
     }
 
     fn by_history(&self) -> (BTreeMap<String, Counts>, Counts) {
-        assert_eq!(self.history.finish(Duration::from_secs(60)), 0);
+        assert_eq!(self.history.finish(Duration::from_mins(1)), 0);
         let span = DaySpan::Period(HistoryPeriod::All);
         let read = self.history.reader().unwrap();
         let rows = read.look(|view| view.showback(SumsPart::Tenant, &span)).unwrap();

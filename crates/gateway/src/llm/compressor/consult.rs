@@ -128,12 +128,6 @@ struct CallOutcome {
     tokens: u64,
 }
 
-impl CallOutcome {
-    fn without_text(outcome: RemoteOutcome) -> Self {
-        Self { outcome, text: None, tokens: 0 }
-    }
-}
-
 impl Compressor {
     /// Creates a compressor that is reached in the same way as upstreams. Its answers are stored where `keeper` stores
     /// texts.
@@ -323,13 +317,13 @@ impl Compressor {
     async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> CallOutcome {
         let deadline = wait.deadline;
         let place = wait.unless_left(timeout_at(deadline, self.places.acquire())).await;
-        let Some(Ok(Ok(_place))) = place else { return CallOutcome::without_text(RemoteOutcome::Full) };
+        let Some(Ok(Ok(_place))) = place else { return without_text(RemoteOutcome::Full) };
         if wait.unless_left(self.pace.turn(deadline)).await.flatten().is_none() {
-            return CallOutcome::without_text(RemoteOutcome::Full);
+            return without_text(RemoteOutcome::Full);
         }
         match deadline.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => CallOutcome::without_text(RemoteOutcome::Full),
-            _ if !self.breaker.admits() => CallOutcome::without_text(RemoteOutcome::Breaker),
+            Duration::ZERO => without_text(RemoteOutcome::Full),
+            _ if !self.breaker.admits() => without_text(RemoteOutcome::Breaker),
             left => self.call(deadline, left, credential, ask).await,
         }
     }
@@ -367,15 +361,19 @@ impl Compressor {
                 let outcome = if text.is_some() { RemoteOutcome::Shortened } else { RemoteOutcome::Useless };
                 CallOutcome { outcome, text, tokens: heard.tokens.unwrap_or_default() }
             }
-            Ok(Err(CallFault::Down)) => CallOutcome::without_text(RemoteOutcome::Failed),
-            Ok(Err(CallFault::Refused)) => CallOutcome::without_text(RemoteOutcome::Refused),
+            Ok(Err(CallFault::Down)) => without_text(RemoteOutcome::Failed),
+            Ok(Err(CallFault::Refused)) => without_text(RemoteOutcome::Refused),
             // The server may have processed the whole request.
-            Err(_) => CallOutcome {
-                tokens: shape::estimate(ask.text.len()),
-                ..CallOutcome::without_text(RemoteOutcome::Late)
-            },
+            Err(_) => {
+                CallOutcome { tokens: shape::estimate(ask.text.len()), ..without_text(RemoteOutcome::Late) }
+            }
         }
     }
+}
+
+/// The outcome for a result that there is no text for.
+fn without_text(outcome: RemoteOutcome) -> CallOutcome {
+    CallOutcome { outcome, text: None, tokens: 0 }
 }
 
 /// Headers that contain a credential.
