@@ -396,11 +396,11 @@ mcp: release
 discovery: release
     cd trials/mcp && python3 discovery.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
-# 2,000 clients of 200 MCP servers, directly and through two replicas of `tersely mcp serve`, of which one is killed. (25 minutes)
+# 2,000 clients of 200 MCP servers, directly and through two replicas of `tersely mcp serve`, of which one is killed; with two heaps each, as the image has. (25 minutes)
 [group('measure')]
 mcp-scale: release
     cd trials/mcp && python3 install.py && python3 scale.py --direct
-    cd trials/mcp && python3 scale.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd trials/mcp && MALLOC_ARENA_MAX=2 python3 scale.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
 # What `tersely mcp` saves of recorded MCP results, and how much later a result arrives.
 [group('measure')]
