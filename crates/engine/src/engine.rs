@@ -244,7 +244,8 @@ impl Engine {
         let mut body = patched.clone().map_or(SentBody::Came(reading.body()), SentBody::New);
         let shed = choice.and_then(|choice| choice.apply(request.provider, &mut body, &mut report));
         let edited = (shed.is_none()).then_some(&*edits);
-        let tokens = count_change(past, reading.body(), edited, &body);
+        let shared = lookup.as_ref().and_then(MemoLookup::shared_past);
+        let tokens = count_change(shared, reading.body(), edited, &body);
         let masked = isize::try_from(report.masked).unwrap_or_default();
         let before = tokens.before.saturating_add_signed(-masked);
         report.record.request_tokens = Some(TokenChange { before, ..tokens });

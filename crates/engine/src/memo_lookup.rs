@@ -17,7 +17,7 @@ use crate::results::Results;
 use crate::scope::Scope;
 use crate::sent_body::{BodyEdit, SentBody};
 use crate::session_hash::{first_message, opening_hash};
-use crate::token_count::{count, count_edited, count_since};
+use crate::token_count::{count, count_after, count_edited, count_since};
 use crate::tools::retrieval::{HiddenTools, HiddenWay};
 
 /// What was made of a request.
@@ -36,6 +36,8 @@ pub(crate) struct MemoLookup<'r> {
     recall: Recall<'r>,
     key: u64,
     past: Option<Arc<Past>>,
+    /// The number of bytes at the start that the request and the conversation have in common.
+    same: usize,
     reading: &'r Reading<'r>,
     shared: Option<&'r Bytes>,
     answers: Option<&'r RemoteAnswers>,
@@ -51,10 +53,11 @@ impl<'r> MemoLookup<'r> {
             return None;
         }
         let key = recall.key(scope, request.provider, request.path);
-        let past = recall.find(key, scope, reading);
+        let (past, same) = recall.find(key, scope, reading).unzip();
         let (shared, answers) = (request.shared, scope.answers.filter(|answers| !answers.is_empty()));
         let is_named = scope.options.session.id.is_some();
-        Some(Self { recall, key, past, reading, shared, answers, is_named })
+        let same = same.unwrap_or(0);
+        Some(Self { recall, key, past, same, reading, shared, answers, is_named })
     }
 
     /// The conversation that the request continues.
@@ -62,11 +65,17 @@ impl<'r> MemoLookup<'r> {
         self.past.as_deref()
     }
 
+    /// The conversation that the request continues, and the number of bytes at the start that both have in common.
+    pub(crate) fn shared_past(&self) -> Option<(&Past, usize)> {
+        Some((self.past()?, self.same))
+    }
+
     /// What was sent for the same body before, if nothing has to be found out about it again. Named sessions count how
     /// often a result has changed.
     pub(crate) fn again<'b>(&self, reading: &Reading<'b>) -> Option<(ForwardBody<'b>, usize)> {
         let past = self.past.as_ref()?;
-        if self.is_named || self.answers.is_some() || *past.came != *reading.body() {
+        let is_same = self.same == past.came.len() && self.same == reading.body().len();
+        if self.is_named || self.answers.is_some() || !is_same {
             return None;
         }
         self.recall.touch(past);
@@ -162,17 +171,19 @@ impl<'e> Shift<'e> {
     }
 }
 
-/// The tokens of a body as it came and as it is sent. `edits` are all differences between the two, if they are known.
+/// The tokens of a body as it came and as it is sent. `edits` are all differences between the two, if they are known;
+/// `past` is the conversation that it continues, with the number of bytes at the start that both have in common.
 pub(crate) fn count_change(
-    past: Option<&Past>,
+    past: Option<(&Past, usize)>,
     came: &[u8],
     edits: Option<&[BodyEdit]>,
     sent: &[u8],
 ) -> TokenChange {
+    let before = |past: &Past, same| count_after(same, (&past.came, past.tokens.before), came);
     match (past, edits) {
-        (Some(past), Some([])) => TokenChange::unchanged(count_since((&past.came, past.tokens.before), came)),
-        (Some(past), _) => TokenChange {
-            before: count_since((&past.came, past.tokens.before), came),
+        (Some((past, same)), Some([])) => TokenChange::unchanged(before(past, same)),
+        (Some((past, same)), _) => TokenChange {
+            before: before(past, same),
             after: count_since((&past.sent, past.tokens.after), sent),
         },
         (None, Some([])) => TokenChange::unchanged(count(came)),

@@ -4,7 +4,7 @@
 //! the parts that differ from a body that was counted before are counted.
 
 use tersely_account::TokenChange;
-use tersely_core::tokens::{O200k, differing, edited_ranges, parts};
+use tersely_core::tokens::{O200k, common_start, differing_after, edited_ranges, parts};
 use tersely_wire::Insertion;
 
 use crate::parallel::each_text;
@@ -17,10 +17,15 @@ pub(crate) fn count(body: &[u8]) -> usize {
 
 /// The number of tokens in a body, given a similar body and the number of its tokens.
 pub(crate) fn count_since((old, tokens): (&[u8], usize), new: &[u8]) -> usize {
-    if old == new {
+    count_after(common_start(old, new), (old, tokens), new)
+}
+
+/// The same, given the number of bytes at the start that both have in common.
+pub(crate) fn count_after(same: usize, (old, tokens): (&[u8], usize), new: &[u8]) -> usize {
+    if same == old.len() && same == new.len() {
         return tokens;
     }
-    let (before, after) = differing(old, new);
+    let (before, after) = differing_after(same, old, new);
     (tokens + count(&new[after])).saturating_sub(count(&old[before]))
 }
 

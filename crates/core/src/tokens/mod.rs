@@ -12,7 +12,7 @@ mod vocabulary;
 use std::ops::ControlFlow;
 
 use memo::with_memo;
-pub use part::{common_start, difference, differing, edited_ranges, parts};
+pub use part::{common_start, difference, differing_after, edited_ranges, parts};
 use split::pieces;
 
 /// The `o200k_base` vocabulary, which all token counts of this product use. It has no state, so it is not passed

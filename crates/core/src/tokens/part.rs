@@ -30,7 +30,8 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// counts of the texts equals the difference between the token counts of the parts.
 #[must_use]
 pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
-    let (first, second) = differing(one.as_bytes(), two.as_bytes());
+    let (one_bytes, two_bytes) = (one.as_bytes(), two.as_bytes());
+    let (first, second) = differing_after(common_start(one_bytes, two_bytes), one_bytes, two_bytes);
     (&one[first], &two[second])
 }
 
@@ -45,10 +46,9 @@ pub fn common_start(one: &[u8], two: &[u8]) -> usize {
     same + common(rest, |bytes| bytes.iter())
 }
 
-/// The ranges in which two texts differ, as in [`difference`].
+/// The ranges in which two texts differ, as in [`difference`], given the number of equal bytes at their start.
 #[must_use]
-pub fn differing(one: &[u8], two: &[u8]) -> (Range<usize>, Range<usize>) {
-    let same = common_start(one, two);
+pub fn differing_after(same: usize, one: &[u8], two: &[u8]) -> (Range<usize>, Range<usize>) {
     let rest = one.len().min(two.len()) - same;
     let [one_end, two_end] = [one, two].map(|bytes| bytes[bytes.len() - rest..].rchunks(BLOCK_BYTES));
     let tail = common(one_end.zip(two_end), |bytes| bytes.iter().rev());

@@ -86,15 +86,23 @@ impl Recall<'_> {
         self.memo.state.hash_one((self.whose, provider.name(), hides, scope.treatment()))
     }
 
-    /// The longest conversation with this key that a request continues.
-    pub(crate) fn find(&self, key: u64, scope: &Scope<'_>, reading: &Reading<'_>) -> Option<Arc<Past>> {
+    /// The longest conversation with this key that a request continues, and the number of bytes at the start that both
+    /// have in common.
+    pub(crate) fn find(
+        &self,
+        key: u64,
+        scope: &Scope<'_>,
+        reading: &Reading<'_>,
+    ) -> Option<(Arc<Past>, usize)> {
         let known: Vec<Arc<Past>> = {
             let entries = self.memo.entries();
             let fits = entries.pasts.iter().filter(|entry| entry.key == key);
             fits.map(|entry| Arc::clone(&entry.past)).collect()
         };
-        let continued = known.iter().filter(|past| past.is_continued_by(reading, scope.answers));
-        continued.max_by_key(|past| past.slots.len()).map(Arc::clone)
+        let continued = known
+            .into_iter()
+            .filter_map(|past| past.continued_by(reading, scope.answers).map(|same| (past, same)));
+        continued.max_by_key(|(past, _)| past.slots.len())
     }
 
     /// Makes a conversation the most recent one.

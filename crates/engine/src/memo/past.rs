@@ -84,15 +84,20 @@ impl PastResults {
 }
 
 impl Past {
-    /// True when a request continues this conversation: it opens with the same text, and begins with the same results.
-    pub(crate) fn is_continued_by(&self, reading: &Reading<'_>, answers: Option<&RemoteAnswers>) -> bool {
+    /// The number of bytes at the start that a request has in common with this conversation, if it continues it: it
+    /// opens with the same text, and begins with the same results.
+    pub(crate) fn continued_by(
+        &self,
+        reading: &Reading<'_>,
+        answers: Option<&RemoteAnswers>,
+    ) -> Option<usize> {
         let slots = reading.slots();
         if self.slots.len() > slots.len() {
-            return false;
+            return None;
         }
         let first = reading.prompts().first().map(|prompt| prompt.token);
         if self.opening.texts.first().map(|span| &self.came[span.clone()]) != first {
-            return false;
+            return None;
         }
         // An agent's conversations open with the same long prompt, and their first results tell them apart at less cost
         // than their bodies.
@@ -105,7 +110,9 @@ impl Past {
         // Results in the part where both bodies are equal need not be compared once more.
         let same = common_start(&self.came, reading.body());
         let mut pairs = self.slots.iter().zip(slots).enumerate();
-        pairs.all(|(at, (known, slot))| known.is(&self.came, same, slot, answer(answers, at).as_deref()))
+        pairs
+            .all(|(at, (known, slot))| known.is(&self.came, same, slot, answer(answers, at).as_deref()))
+            .then_some(same)
     }
 
     /// The hash of the first message, if that of a request has the same texts.

@@ -33,8 +33,9 @@ pub fn asks_in_body(reading: &Reading<'_>) -> bool {
 /// is not found, nor one whose name is written with escapes.
 #[must_use]
 pub fn may_ask_in(beginning: &[u8]) -> bool {
-    let is_quoted = |at: usize| beginning[..at].ends_with(b"\"");
-    NAMES.iter().any(|name| memmem::find_iter(beginning, name).any(is_quoted))
+    let is_ours = |at: usize| NAMES.iter().any(|name| beginning[at + 1..].starts_with(name.as_bytes()));
+    // One search for what both names begin with is twice as fast as a search for each.
+    memmem::find_iter(beginning, b"\"_").any(is_ours)
 }
 
 /// The body's options, and the body without them; `None` when it has none.

@@ -56,6 +56,13 @@ pub(crate) struct RequestSender {
     pub(crate) session: Option<u64>,
 }
 
+impl RequestSender {
+    /// The sender with this identity, in a session with this hash.
+    pub(crate) fn new(identity: &[u8], session: Option<u64>) -> Self {
+        Self { whose: stable_hash(identity), session }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum State {
     /// The request has not been sent yet, and may still be forwarded unchanged.

@@ -16,6 +16,10 @@ use crate::llm::state::GatewayState;
 /// The maximum memory to reserve for the declared length of a body, before its bytes arrive.
 const MAX_RESERVED_BYTES: u64 = 2 << 20;
 
+/// The capacity of a longer buffer is a multiple of this. A conversation's next body, which is a little longer, then fits
+/// where an earlier one was, and needs no fresh pages.
+const CAPACITY_STEP_BYTES: usize = 128 << 10;
+
 /// A buffered body.
 pub(crate) struct WholeBody {
     pub(crate) bytes: Bytes,
@@ -139,7 +143,9 @@ impl BodyBuffer {
         }
         if self.all.is_empty() {
             let ahead = usize::try_from(rest.min(MAX_RESERVED_BYTES)).unwrap_or_default();
-            self.all.reserve(self.first.len() + piece.len() + ahead);
+            let room = self.first.len() + piece.len() + ahead;
+            let is_long = room > CAPACITY_STEP_BYTES;
+            self.all.reserve(if is_long { room.next_multiple_of(CAPACITY_STEP_BYTES) } else { room });
             self.all.extend_from_slice(&std::mem::take(&mut self.first));
         }
         self.all.extend_from_slice(&piece);

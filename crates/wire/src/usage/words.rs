@@ -33,7 +33,9 @@ impl UsageCounts {
             (_, None) => return,
         };
         for pointer in words.counts {
-            if let Some(count) = value.pointer(pointer).and_then(Value::as_u64) {
+            // No name has an escape, so `Value::pointer` would copy every name in vain.
+            let found = pointer.split('/').skip(1).try_fold(&value, |value, name| value.get(name));
+            if let Some(count) = found.and_then(Value::as_u64) {
                 self.0.insert(pointer, count);
             }
         }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use tersely_account::stable_hash;
 use tersely_core::{Loss, Plan, Redaction};
 use tersely_engine::{
     Engine, EngineSettings, ExpandOffer, ForwardBody, OptionError, PlanOverride, Request, RequestOptions,
@@ -42,7 +41,7 @@ impl EngineRewriter {
         let body = question.as_sent().body(question.provider);
         let ForwardBody { body, report, hidden } = engine.pass(&request, &body)?;
         let kept = hidden.map(|hidden| hidden.kept).unwrap_or_default();
-        let sender = RequestSender { whose: stable_hash(whose.identity()), session: session(head.headers) };
+        let sender = RequestSender::new(whose.identity(), session(head.headers));
         let entry = RequestEntry::new(sender, report.clone(), Some(Arc::clone(&self.sums)));
         Ok(LoneAnswer::new(body.into_owned(), &report, kept, entry))
     }

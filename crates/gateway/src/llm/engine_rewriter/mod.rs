@@ -8,7 +8,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
-use tersely_account::stable_hash;
 use tersely_core::Loss;
 use tersely_engine::{
     Engine, ExpandOffer, KeptOriginal, Memo, MemoLimits, OptionError, RemoteAnswers, Report, Request,
@@ -251,8 +250,8 @@ impl EngineRewriter {
         Books {
             sums: Arc::clone(&self.sums),
             shelf: self.shelf(whose),
-            sender: RequestSender { whose: stable_hash(whose.identity()), session },
-            only_counts: COUNTS.iter().any(|end| head.uri.path().ends_with(end)),
+            sender: RequestSender::new(whose.identity(), session),
+            only_counts: only_counts(head),
             watch: Arc::clone(&self.watch),
             betas: betas(head.headers),
             sighting: None,
@@ -278,6 +277,11 @@ impl EngineRewriter {
     }
 }
 
+/// True for a request that only counts tokens.
+fn only_counts(head: &Head<'_>) -> bool {
+    COUNTS.iter().any(|end| head.uri.path().ends_with(end))
+}
+
 impl Rewrite for EngineRewriter {
     fn wants(&self, head: &Head<'_>) -> bool {
         *head.method == Method::POST
@@ -287,9 +291,9 @@ impl Rewrite for EngineRewriter {
     fn unread(&self, head: &Head<'_>) -> Option<RequestEntry> {
         let provider = claimed_provider(head.uri.path()).filter(|_| *head.method == Method::POST)?;
         let whose = self.whose(head).ok().filter(|_| self.is_off(provider, head))?;
-        let books = self.books(head, &whose, session(head.headers));
-        let sums = (!books.only_counts).then_some(books.sums);
-        Some(RequestEntry::new(books.sender, Report::default(), sums))
+        let sender = RequestSender::new(whose.identity(), session(head.headers));
+        let sums = (!only_counts(head)).then(|| Arc::clone(&self.sums));
+        Some(RequestEntry::new(sender, Report::default(), sums))
     }
 
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {

@@ -73,7 +73,10 @@ impl Stage for Excerpt {
         if scene.plan.mode >= Mode::Aggressive {
             string::blobs(&mut value);
         }
-        let value = shorter(value, room, &STRING_BYTES, |value, most| string::shorten_all(value, *most));
+        // Each step copies the whole value, so steps that no string is long enough for are left out.
+        let longest = string::longest(&mut value);
+        let sizes = &STRING_BYTES[STRING_BYTES.partition_point(|most| *most >= longest)..];
+        let value = shorter(value, room, sizes, |value, most| string::shorten_all(value, *most));
         let value =
             shorter(value, room * rows, &END_RECORDS, |value, ends| Limits::of(*ends, room).lists(value));
         (weigh(&value) < weight).then(|| Edit {

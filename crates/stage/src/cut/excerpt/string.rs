@@ -31,6 +31,13 @@ pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
     });
 }
 
+/// The length of the longest string in a value.
+pub(super) fn longest(value: &mut Value<'_>) -> usize {
+    let mut longest = 0;
+    each(value, &mut |text| longest = longest.max(text.as_str().len()));
+    longest
+}
+
 /// Shortens values that nobody reads, such as digests and keys.
 pub(super) fn blobs(value: &mut Value<'_>) {
     each(value, &mut |text| {
