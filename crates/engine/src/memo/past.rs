@@ -105,7 +105,7 @@ impl Past {
             !known.is(&self.came, 0, slot, answer(answers, 0).as_deref())
         };
         if self.slots.first().zip(slots.first()).is_some_and(is_other) {
-            return false;
+            return None;
         }
         // Results in the part where both bodies are equal need not be compared once more.
         let same = common_start(&self.came, reading.body());
