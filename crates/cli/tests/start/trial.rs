@@ -238,6 +238,51 @@ fn a_session_stays_in_its_group() {
     assert!(said.contains("25% of sessions held out") && said.contains("not enough data"), "{said}");
 }
 
+/// Behaviour 26.10: half of the sessions may be cleared. All are compressed, each stays in its group over turns and
+/// replicas, and the trial is told from one in which sessions are sent unchanged.
+#[test]
+fn a_trial_of_clearing_compresses_every_session() {
+    const SESSIONS: usize = 40;
+    let half = [("TERSELY_CLEAR", "half")];
+    let mut one = Watched::open("half", &[], &half);
+    let two = Watched::open("half-too", &[], &half);
+    let none = Watched::open("half-none", &[], &[]);
+    let salted = Watched::open("half-salted", &[], &[half[0], ("TERSELY_HOLDOUT_SALT", "other")]);
+    let (mut cleared, mut moved) = (0, 0);
+    for at in 0..SESSIONS {
+        let begins = format!("Please fix issue {at}.");
+        let arms = [(&one, 1), (&two, 2), (&one, 3)].map(|(gateway, results)| {
+            let body = session(&begins, results);
+            let (answer, sent) = gateway.send("", &body);
+            assert_eq!(sent, none.send("", &body).1, "nothing is cleared while the cache lives");
+            header(&answer, "x-tersely-arm").expect("a group").to_owned()
+        });
+        assert!(arms.iter().all(|arm| *arm == arms[0]), "{begins}: {arms:?}");
+        assert!(["cleared", "uncleared"].contains(&arms[0].as_str()), "{arms:?}");
+        cleared += usize::from(arms[0] == "cleared");
+        let (answer, _) = salted.send("", &session(&begins, 1));
+        moved += usize::from(header(&answer, "x-tersely-arm") != Some(&*arms[0]));
+    }
+    assert!((10..=30).contains(&cleared), "{cleared} of {SESSIONS}");
+    assert!(moved > 5, "another salt chooses others: {moved}");
+    // The session's name is in the body, where the gateway must look for it before it decides.
+    let named = |begins: &str| {
+        let body = session(begins, 1).replacen('{', "{\"_tersely\":{\"session_id\":\"abc\"},", 1);
+        header(&one.send("", &body).0, "x-tersely-arm").expect("a group").to_owned()
+    };
+    assert_eq!(named("a"), named("b"));
+
+    let events = one.events("request", 2 * SESSIONS + 2);
+    assert!(events.iter().all(|it| it["holdout"] == "50%" && it["would"].is_null()), "{:?}", events[0]);
+    one.close();
+    let stats: Value = serde_json::from_str(&one.stats(&["--json"])).expect("JSON");
+    let holdout = &stats["holdout"];
+    assert_eq!((&holdout["of"], &holdout["share"]), (&"clear".into(), &"50%".into()), "{holdout}");
+    assert_eq!((&holdout["running"], &holdout["mixed"]), (&(SESSIONS + 1).into(), &0.into()), "{holdout}");
+    let said = one.stats(&["--holdout"]);
+    assert!(said.contains("50% of sessions held out from clearing"), "{said}");
+}
+
 /// With a provider-side conversation, the next request may not contain its beginning, so it is in no trial unless it
 /// has a name.
 #[test]

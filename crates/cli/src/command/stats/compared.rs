@@ -217,8 +217,12 @@ mod tests {
         };
         let text = page(&report);
         assert!(text.contains("7 sessions without points: others used the same window meanwhile"), "{text}");
-        let alone = page(&HoldoutReport { shared: 0, ..report });
+        let alone = page(&HoldoutReport { shared: 0, ..report.clone() });
         assert!(!alone.contains("without points"), "{alone}");
+        let clearing = page(&HoldoutReport { is_clearing: true, ..report });
+        let first = clearing.lines().next().unwrap_or_default();
+        assert!(first.contains("5% of sessions held out from clearing"), "{clearing}");
+        assert!(alone.contains("5% of sessions held out") && !alone.contains("from clearing"), "{alone}");
     }
 
     #[test]
