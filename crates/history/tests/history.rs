@@ -320,7 +320,13 @@ fn failures_and_costly_sessions_are_found() {
     let sink = HistorySink::start(settings(&folder.file())).unwrap();
     let costs =
         |paid| RequestRecord { cost: Some(RequestCost { paid, without: paid * 2 }), ..event().record };
-    let failed = |status, end| RequestEvent { status, end, session: Some(1), ..event() };
+    let failed = |status, end| RequestEvent {
+        status,
+        end,
+        session: Some(1),
+        record: RequestRecord::default(),
+        ..event()
+    };
     record(
         &sink,
         [
@@ -343,5 +349,5 @@ fn failures_and_costly_sessions_are_found() {
     let sessions = reader.look(|view| view.costly_sessions(100, 10)).unwrap();
     let told: Vec<_> = sessions.iter().map(|it| (it.session, it.cost, it.turns, it.failed)).collect();
     assert_eq!(told[0], (2, [30, 60], 1, 0));
-    assert_eq!((told[1].0, told[1].2, told[1].3), (1, 5, 3));
+    assert_eq!(told[1], (1, [15, 30], 5, 3));
 }

@@ -223,7 +223,8 @@ fn an_older_file_is_brought_up_to_date() {
     connection
         .execute_batch(
             "DROP TABLE trial_sessions; DROP TABLE trial_calls; DROP TABLE limits; DROP TABLE session_limits; DROP TABLE cache_breaks;
-             DROP TABLE prompts;
+             DROP TABLE prompts; DROP TABLE day_tenants;
+             ALTER TABLE requests DROP COLUMN tenant; ALTER TABLE requests DROP COLUMN key_name;
              DROP INDEX requests_named; ALTER TABLE requests DROP COLUMN named;
              ALTER TABLE requests DROP COLUMN arm; ALTER TABLE requests DROP COLUMN would_before;
              ALTER TABLE requests DROP COLUMN would_after; ALTER TABLE requests DROP COLUMN would_paid;
