@@ -98,20 +98,20 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
     ),
     ("prompts", "Shorter JSON in users' messages"),
     ("discovery", "Fewer tools for the model to read: [mcp.md](mcp.md#tool-search-fewer-tool-definitions)"),
-    ("filters", "What to leave out of the output of tools that you know best"),
+    ("filters", "Lines and fields to omit from your own tools' output"),
     (
         "store",
         "Where to keep texts that a later request only refers to, because the provider keeps the conversation",
     ),
     ("remote", "A service or a model that shortens tool results: [remote.md](remote.md)"),
-    ("limits", "How much to accept"),
+    ("limits", "Limits on requests and memory"),
     ("timeouts", "How long to wait; a whole response has no limit"),
-    ("admin", "A second listener, for those who look after the gateway"),
-    ("log", "What is written of requests, never a word of them"),
-    ("events", "What is kept of requests, never a word of them"),
+    ("admin", "A second listener, for operators"),
+    ("log", "One line per request, without request text"),
+    ("events", "One record per request and tool result, without request text"),
     (
         "history",
-        "What `tersely stats` and the dashboard show, never a word of a request: [observability](observability.md)",
+        "What `tersely stats` and the dashboard show, without request text: [observability](observability.md)",
     ),
     ("otel", "A collector for OpenTelemetry: [observability](observability.md#opentelemetry)"),
     ("prices", "What models cost, for the [cost estimate](metrics.md#cost-estimate)"),
@@ -181,15 +181,15 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "expand",
         field: SettingField::Expand(|draft| &mut draft.settings.engine.expand),
-        about: "Where to offer `expand_context`, with which a model fetches back what was left out; where it is not offered, \
-                nothing is left out. `auto`: where a tool runs commands or shows logs, clusters or web pages, and where tools and system prompt \
+        about: "Where to offer `expand_context`, which fetches omitted text back; where it is not offered, \
+                nothing is omitted. `auto`: where a tool runs commands or shows logs, clusters or web pages, and where tools and system prompt \
                 take 24,000 bytes or more, about 6,000 tokens; `always`; `never`",
     },
     SettingKey {
         name: "clear",
         field: SettingField::Clear(|draft| &mut draft.settings.engine.clear),
         about: "When to clear old tool results: `off`, or `cold`, after a pause in which the provider's cache expires, so that the whole prompt is \
-                written again in any case. A line stands for each, and the model can fetch it back. `half` does that for half of the sessions, so that \
+                written again in any case. One line replaces each result, and the model can fetch the result back. `half` does that for half of the sessions, so that \
                 `tersely stats --holdout` can compare them",
     },
     SettingKey {
@@ -256,12 +256,12 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "readers.strong",
         field: SettingField::Names(|draft| &mut draft.settings.engine.readers.strong),
-        about: "Models that read every form: names, with `*` for any part, in upper or lower case; heard first",
+        about: "Models treated as strong. Names ignore case, and `*` matches anything. Takes precedence over `readers.small`",
     },
     SettingKey {
         name: "readers.small",
         field: SettingField::Names(|draft| &mut draft.settings.engine.readers.small),
-        about: "Models that read only what a small one does",
+        about: "Models treated as small",
     },
     SettingKey {
         name: "prompts.enabled",
@@ -281,7 +281,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "prompts.fail_open",
         field: SettingField::Switch(|draft| &mut draft.prompts.fail_open),
-        about: "With `form` `toon`, for a document that TOON cannot hold exactly: `true`: it is sent as it is; `false`: the request is refused",
+        about: "With `form = \"toon\"`, if TOON cannot represent a document exactly: `true` sends it unchanged, `false` refuses the request",
     },
     SettingKey {
         name: "prompts.log_stats",
@@ -296,7 +296,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "discovery.min_tools",
         field: SettingField::Tally(|draft| &mut draft.discovery.min_tools),
-        about: "This many tools are always shown; a request with no more is left alone",
+        about: "Number of tools that are always shown; requests with no more tools are not changed",
     },
     SettingKey {
         name: "discovery.max_tools",
@@ -311,7 +311,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "discovery.max_results",
         field: SettingField::Count(|draft| &mut draft.discovery.max_results),
-        about: "How many tools one search finds at most",
+        about: "Maximum number of tools that one search returns",
     },
     SettingKey {
         name: "filters.enabled",
@@ -346,7 +346,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "store.deadline",
         field: SettingField::Time(|draft| &mut draft.kept.deadline),
-        about: "How long Valkey or Redis may take to answer; after that, nothing is left out of the request",
+        about: "How long to wait for Valkey or Redis; after that, nothing is omitted from the request",
     },
     SettingKey {
         name: "store.bytes",
@@ -361,7 +361,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: STRATEGY,
         field: SettingField::Choice(|draft| &mut draft.remote.strategy, STRATEGIES),
-        about: "Who leaves detail out: our own `stages`; `simple`: the first words stand for all; `api`: a service; `external_provider`: a model",
+        about: "What omits detail: `stages`, Tersely's own; `simple`, which keeps only the first words; `api`, a service; `external_provider`, a model",
     },
     SettingKey {
         name: "remote.fallback",
@@ -396,7 +396,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "remote.rate",
         field: SettingField::Tally(|draft| &mut draft.remote.rate),
-        about: "How many calls may begin in a second, of all requests together; what would begin too late is not asked about; 0: no limit",
+        about: "Maximum number of calls started per second, over all requests; results that would wait too long are not sent; 0: no limit",
     },
     SettingKey {
         name: "remote.query_agnostic",
@@ -601,7 +601,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "otel.timeout",
         field: SettingField::Time(|draft| &mut draft.otel.timeout),
-        about: "For the collector's answer; meanwhile spans wait, and those that find no room are dropped and counted",
+        about: "How long to wait for the collector; meanwhile spans queue, and are dropped and counted if the queue is full",
     },
     SettingKey {
         name: "prices.file",

@@ -13,7 +13,7 @@ pub type WordHint = (&'static [&'static str], &'static str);
 
 /// The command, with its subcommands listed by group.
 #[must_use]
-pub fn grouped(command: Command, groups: &[CommandGroup]) -> Command {
+pub fn with_groups(command: Command, groups: &[CommandGroup]) -> Command {
     let listing = listing(&command, groups);
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{listing}\nOptions:\n{{options}}{{after-help}}"
@@ -65,7 +65,7 @@ mod tests {
 
     fn command() -> Command {
         let command = Command::new("tool").about("A tool").subcommand(Command::new("stats").about("Show it"));
-        grouped(command, &[("See it", &["stats", "help"])])
+        with_groups(command, &[("See it", &["stats", "help"])])
     }
 
     #[test]

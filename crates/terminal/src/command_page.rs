@@ -33,7 +33,7 @@ fn prose(command: &Command) -> String {
     let about = command.get_long_about().or_else(|| command.get_about()).map(StyledStr::to_string);
     let about = about.unwrap_or_default();
     let (first, rest) = about.split_once('\n').unwrap_or((&about, ""));
-    format!("{first}.\n{}", escaped(rest)).trim_end().to_owned()
+    format!("{first}.\n{}", escape(rest)).trim_end().to_owned()
 }
 
 fn options(page: &mut String, command: &Command) {
@@ -58,7 +58,7 @@ fn name(option: &Arg) -> String {
 }
 
 fn meaning(option: &Arg) -> String {
-    let mut meaning = escaped(&option.get_help().map(StyledStr::to_string).unwrap_or_default());
+    let mut meaning = escape(&option.get_help().map(StyledStr::to_string).unwrap_or_default());
     let values: Vec<_> =
         option.get_possible_values().iter().map(|it| format!("`{}`", it.get_name())).collect();
     // A switch has the values true and false, which nobody types.
@@ -82,17 +82,17 @@ fn examples(after: &str) -> String {
         let (head, body) = part.split_once('\n').unwrap_or((part, ""));
         if head.ends_with(':') && body.starts_with("  ") {
             let body: Vec<_> = body.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
-            let head = if head == "Examples:" { String::new() } else { format!("{}\n\n", escaped(head)) };
+            let head = if head == "Examples:" { String::new() } else { format!("{}\n\n", escape(head)) };
             let _ = write!(text, "{head}```text\n{}\n```\n\n", body.join("\n"));
         } else {
-            let _ = write!(text, "{}\n\n", escaped(part));
+            let _ = write!(text, "{}\n\n", escape(part));
         }
     }
     format!("{}\n", text.trim_end())
 }
 
 /// Text that Markdown would read as markup or HTML, escaped.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('<', "\\<").replace('|', "\\|").replace('*', "\\*")
 }
 

@@ -145,8 +145,8 @@ impl ClearScore {
             },
             format!(
                 "edits after a clearing whose quotes a result showed: {}; in sight {}",
-                self.quoted(),
-                self.quoted() - self.unquotable().len()
+                self.quote_count(),
+                self.quote_count() - self.unquotable().len()
             ),
             format!("transcripts dearer than in standard mode (law: 0)     {}", self.dearer().len()),
             format!("changes without a clearing (law: 0)                   {}", self.changed()),
@@ -163,7 +163,7 @@ impl ClearScore {
     }
 
     /// The number of edits after a clearing whose quotes a result showed.
-    fn quoted(&self) -> usize {
+    fn quote_count(&self) -> usize {
         self.usual().map(|(_, ways)| ways[2].quotes.shown).sum()
     }
 

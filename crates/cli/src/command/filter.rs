@@ -26,7 +26,7 @@ Filters are TOML files in ~/.config/tersely/filters, or in a trusted project's .
 
 /// Omit output that you never need
 ///
-/// A filter names a tool or a command, and the lines or JSON fields to leave out of its output. The model can still fetch the
+/// A filter names a tool or a command, and the lines or JSON fields to omit from its output. The model can still fetch the
 /// whole output, and lines that report an error always stay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

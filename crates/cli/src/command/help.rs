@@ -32,7 +32,7 @@ const HINTS: [WordHint; 7] = [
 
 /// Parses the process's arguments, or ends with help or an error.
 pub(crate) fn parse(command: Command) -> ArgMatches {
-    let command = command_help::grouped(command, &GROUPS);
+    let command = command_help::with_groups(command, &GROUPS);
     command_help::parse(command, &HINTS, std::env::args_os()).unwrap_or_else(|error| error.exit())
 }
 

@@ -260,6 +260,8 @@ fn an_older_file_is_read_with_all_that_it_has() {
                  tables = c.execute(\"SELECT name FROM sqlite_master WHERE type = 'table'\").fetchall()\n\
                  c.execute('DROP INDEX requests_named')\n\
                  c.execute('ALTER TABLE requests DROP COLUMN named')\n\
+                 c.execute('ALTER TABLE requests DROP COLUMN tenant')\n\
+                 c.execute('ALTER TABLE requests DROP COLUMN key_name')\n\
                  [c.execute('DROP TABLE ' + name) for name, in tables if name not in old and not name.startswith('sqlite')]\n\
                  c.execute('PRAGMA user_version = 2')";
     python(&records.0, older);

@@ -69,7 +69,7 @@ const SHOWN_DIGITS: usize = 8;
 
 impl TenantKey {
     /// The name under which the key is reported; never the key itself.
-    pub(crate) fn shown(&self) -> Option<ShownName> {
+    pub(crate) fn label(&self) -> Option<ShownName> {
         self.name.clone().or_else(|| ShownName::of(&self.hash.to_string()[..SHOWN_DIGITS]))
     }
 }
@@ -123,7 +123,7 @@ mod tests {
     fn a_key_is_reported_by_its_name_or_by_its_hash() {
         let hash = KeyHash::of(b"key");
         let shown = |word: &str| {
-            word.parse::<TenantKey>().map(|key| (key.shown().map(|name| name.to_string()), key.hash == hash))
+            word.parse::<TenantKey>().map(|key| (key.label().map(|name| name.to_string()), key.hash == hash))
         };
         assert_eq!(shown(&hash.to_string()), Ok((Some("2c70e12b".to_owned()), true)));
         assert_eq!(shown(&format!("ci: {hash}")), Ok((Some("ci".to_owned()), true)));

@@ -76,7 +76,7 @@ impl TenantList {
                 }
             }
         }
-        found.map(|(listed, known)| FoundTenant { tenant: Arc::clone(&listed.tenant), key: known.shown() })
+        found.map(|(listed, known)| FoundTenant { tenant: Arc::clone(&listed.tenant), key: known.label() })
     }
 
     /// The tenant that lists one of these certificate names.

@@ -68,7 +68,7 @@ impl Showback {
         let mut total = RequestSums::default();
         for row in rows {
             total += row.sums;
-            lines.push(row.names.iter().map(|name| shown(name)).chain(cells(&row.sums)).collect());
+            lines.push(row.names.iter().map(|name| name_cell(name)).chain(cells(&row.sums)).collect());
         }
         let blanks = std::iter::repeat_n(String::new(), names.len() - 1);
         lines.push(std::iter::once("total".to_owned()).chain(blanks).chain(cells(&total)).collect());
@@ -97,7 +97,7 @@ impl Showback {
     }
 }
 
-fn shown(name: &str) -> String {
+fn name_cell(name: &str) -> String {
     if name.is_empty() { "none".to_owned() } else { name.to_owned() }
 }
 
@@ -116,7 +116,7 @@ fn cells(sums: &RequestSums) -> [String; 7] {
 
 fn session_cells(session: &SeenSession) -> [String; 8] {
     let [_, project, model, tenant] = &session.whose;
-    let name = |name: &Option<String>| shown(name.as_deref().unwrap_or_default());
+    let name = |name: &Option<String>| name_cell(name.as_deref().unwrap_or_default());
     let [before, ..] = session.tokens;
     let paid = if session.cost == [0, 0] { "–".to_owned() } else { money(signed(session.cost[0])) };
     [
@@ -126,12 +126,12 @@ fn session_cells(session: &SeenSession) -> [String; 8] {
         name(model),
         grouped(session.turns),
         tokens(signed(before)),
-        share(saved(session), before),
+        share(saving(session), before),
         paid,
     ]
 }
 
-fn saved(session: &SeenSession) -> i64 {
+fn saving(session: &SeenSession) -> i64 {
     let [before, after, fetched] = session.tokens;
     signed(before).saturating_sub(signed(after)).saturating_sub(signed(fetched))
 }
