@@ -51,11 +51,11 @@ def figures(it: dict) -> dict[str, str]:
     clients = [f"{name} {part['bill']['standard_saved']} %" for name, part in it["clients"].items()]
     whole = {way: f"{bill[f'{way}_saved']} %; {median['bill'][way]} %" for way in ("exact", "standard")}
     return {
-        "tool-result tokens of the conversations saved: exact, standard":
+        "tool-result tokens saved in the conversations: exact, standard":
             f"{results['exact_saved']} %, {results['standard_saved']} %",
-        "saved of the whole bill, exact forms only; median conversation": whole["exact"],
-        "saved of the whole bill, standard mode; median conversation": whole["standard"],
-        "saved of the whole bill, standard mode, by client": ", ".join(clients),
+        "share of the bill saved, exact forms only; median conversation": whole["exact"],
+        "share of the bill saved, standard mode; median conversation": whole["standard"],
+        "share of the bill saved, standard mode, by client": ", ".join(clients),
         "extra turns per 1,000 tokens removed that would cancel the saving: exact, standard":
             f"{total['even']['exact']}, {total['even']['standard']}",
         "conversations whose bill rises: exact, standard": f"{risen(it, 'exact')}, {risen(it, 'standard')}",

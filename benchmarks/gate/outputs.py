@@ -172,7 +172,7 @@ GOOD: dict[str, tuple[str, str]] = {
         "transcripts that cost more than direct (law: 0)     0\ntranscripts that change what was sent (law: 0)      0\ntranscripts 37, requests 1985\n",
         "37 transcripts, 1985 requests: 0 cost more than direct, 0 change what was sent",
     ),
-    "bill": ("saved of the whole bill, standard mode; median conversation: 9.9 %; 8.8 %\n", "saved of the whole bill, standard mode; median conversation: 9.9 %; 8.8 %"),
+    "bill": ("share of the bill saved, standard mode; median conversation: 9.9 %; 8.8 %\n", "share of the bill saved, standard mode; median conversation: 9.9 %; 8.8 %"),
     "http": ("FastAPI on uvicorn: 10000 requests, 0 different; answers as {'x': 1}\njson-server: 10000 requests, 0 different; answers as {}\n", "20,000 requests to 2 APIs, 0 different"),
     "mcp-cost": (
         "saved: exact 40.0%, standard 65.9%\n1KB: direct 0.20 ms, through 0.38 ms, added 0.18 ms\n1MB: direct 6.00 ms, through 70.00 ms, added 64.00 ms\n",

@@ -413,7 +413,7 @@ def conversations(text: str) -> Figure:
 def bill(text: str) -> Figure:
     """What conversations cost."""
     rows = {one[1]: one[2] for one in matches(r"^(.*?): (.+)$", text)}
-    bill = next((f"{words}: {figure}" for words, figure in rows.items() if words.startswith("saved of the whole bill, standard mode; median")), None)
+    bill = next((f"{words}: {figure}" for words, figure in rows.items() if words.startswith("share of the bill saved, standard mode; median")), None)
     if bill is None:
         raise Unread("no row of the bill")
     return Figure(bill[:160])

@@ -28,7 +28,7 @@ def figures(text):
 
     pair = row("tokens of single outputs saved", 2) + row("tokens of single outputs saved", 3)
     exact, standard = row("bill saved; median conversation", 2), row("bill saved; median conversation", 3)
-    larger_exact, larger = row("saved of the whole bill, exact forms only"), row("saved of the whole bill, standard mode; median")
+    larger_exact, larger = row("share of the bill saved, exact forms only"), row("share of the bill saved, standard mode; median")
     unseen = row("24 unseen conversations")
     return [
         ("Single tool results", None, None),
