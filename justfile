@@ -328,9 +328,9 @@ scale other='': release
 
 # `serve`, `http` and `mcp serve` while certificates are replaced, the disk is full and the clock jumps: is a request lost? (3 minutes; root)
 [group('slow')]
-faults: release
+outages: release
     test -e /usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1 || apt-get install --yes --no-install-recommends libfaketime
-    python3 trials/faults/faults.py
+    python3 trials/outages/outages.py
 
 # The image, built around the binary and started as a cluster would: are its probes answered? `just image --local` where no registry can be reached.
 [group('slow')]

@@ -1,7 +1,7 @@
 """`serve`, `http` and `mcp serve` while certificates are replaced, a disk is full and the clock jumps: does a request fail, is a stream cut?
 
 Every door has its clients, one request after the other on a connection each, and `serve` has streams as well; the servers behind are scripted. Each fault comes and goes several times. An
-answer must be what the server said. Linux, as root: a full disk is a small file system in memory, a jumping clock is libfaketime's. Run it with `just faults`.
+answer must be what the server said. Linux, as root: a full disk is a small file system in memory, a jumping clock is libfaketime's. Run it with `just outages`.
 Behaviour 16.9.
 """
 
