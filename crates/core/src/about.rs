@@ -40,7 +40,7 @@ pub const STAGES: &[(&str, &str)] = &[
     ("kubectl", "Values that are the same for every pod are replaced by a count."),
     ("listing", "A long listing: what most entries have in common is above, each entry shows what differs."),
     ("log", "What all lines of a log have around their time is shown once, above them."),
-    ("minimize_table_whitespace", "Tables have one blank around each cell."),
+    ("minimize_table_whitespace", "Table cells have one space on each side."),
     ("noise", "Times and hashes are replaced by a word (aggressive mode)."),
     ("normalize_whitespace", "Blanks at the ends of lines and rows of blank lines are removed."),
     ("numbered", "Line numbers of a file lose their padding; its text stays as it is."),

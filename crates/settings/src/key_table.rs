@@ -150,17 +150,17 @@ static ABOVE: &[SettingKey] = &[
     SettingKey {
         name: "origins",
         field: SettingField::Origins(|draft| &mut draft.settings.gateway.origins),
-        about: "Web pages that may call: `loopback`, `any`, or a list of origins such as `https://chat.example`",
+        about: "Web pages that may send requests: `loopback`, `any`, or a list of origins such as `https://chat.example`",
     },
     SettingKey {
         name: "hosts",
         field: SettingField::Hosts(|draft| &mut draft.settings.gateway.hosts),
-        about: "More host names to accept on a loopback address, such as `host.docker.internal`",
+        about: "Additional host names to accept on a loopback address, such as `host.docker.internal`",
     },
     SettingKey {
         name: "compress_api",
         field: SettingField::Choice(|draft| &mut draft.compress_api, DOORS),
-        about: "Whether gateways may bring messages to `/v1/compress`: [compress.md](compress.md). `auto`: on a loopback address; \
+        about: "Whether other gateways may send messages to `/v1/compress`: [compress.md](compress.md). `auto`: on a loopback address; \
                 `on`: anyone who can reach it; `off`: these paths are forwarded like any other",
     },
 ];
@@ -170,13 +170,13 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "holdout",
         field: SettingField::Share(|draft| &mut draft.settings.engine.holdout.share),
-        about: "The share of sessions to leave as they came, such as `5%`, so that `tersely stats --holdout` can compare \
+        about: "The share of sessions to send unchanged, such as `5%`, so that `tersely stats --holdout` can compare \
                 what sessions cost with and without compression: [measuring.md](measuring.md); `0%`: none",
     },
     SettingKey {
         name: "holdout_salt",
         field: SettingField::Word(|draft| &mut draft.settings.engine.holdout.salt),
-        about: "What decides, with the session, which sessions those are: gateways with the same one choose the same",
+        about: "Salt for choosing held-out sessions: gateways with the same salt hold out the same sessions",
     },
     SettingKey {
         name: "expand",
@@ -195,7 +195,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "skip_tools",
         field: SettingField::Names(|draft| &mut draft.settings.engine.skip_tools),
-        about: "Tools whose results are left alone: names, or `read`, `edit`, `write`, `bash`, `glob`, `grep`",
+        about: "Tools whose results stay unchanged: names, or `read`, `edit`, `write`, `bash`, `glob`, `grep`",
     },
     SettingKey {
         name: "schema_compression",
@@ -205,18 +205,17 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "tls.cert",
         field: SettingField::Files(|draft| &mut draft.tls.cert),
-        about: "PEM files of the certificate to show, and of those between it and its authority, in that order; read again when they change. \
-                None: plain text",
+        about: "PEM files of the server certificate and its intermediate certificates, in that order; reloaded when they change. None: plain text",
     },
     SettingKey {
         name: "tls.key",
         field: SettingField::Files(|draft| &mut draft.tls.key),
-        about: "The PEM file of its private key",
+        about: "PEM file with the private key",
     },
     SettingKey {
         name: "tls.client_ca",
         field: SettingField::Files(|draft| &mut draft.tls.client_ca),
-        about: "PEM files of authorities; clients must then show a certificate of one of them",
+        about: "PEM files of certificate authorities; clients must then present a certificate signed by one of them",
     },
     SettingKey {
         name: "upstreams.anthropic",
@@ -266,17 +265,17 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "prompts.enabled",
         field: SettingField::Switch(|draft| &mut draft.prompting),
-        about: "Whether to do this",
+        about: "Whether to rewrite JSON in users' messages",
     },
     SettingKey {
         name: "prompts.min_bytes",
         field: SettingField::Floor(|draft| &mut draft.prompts.min_bytes),
-        about: "Documents up to this many bytes are left alone",
+        about: "Documents of up to this many bytes stay unchanged",
     },
     SettingKey {
         name: "prompts.form",
         field: SettingField::Prompt(|draft| &mut draft.prompts.form),
-        about: "The form: the one that costs least, or TOON; a document changes only if that costs fewer tokens",
+        about: "The form to write: the cheapest one, or TOON; a document is rewritten only if that saves tokens",
     },
     SettingKey {
         name: "prompts.fail_open",
@@ -286,12 +285,12 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "prompts.log_stats",
         field: SettingField::Switch(|draft| &mut draft.prompts.log_stats),
-        about: "Whether the response header `x-tersely-prompts` says how many documents and bytes there were and are",
+        about: "Whether the response header `x-tersely-prompts` reports the number of documents, and their bytes before and after",
     },
     SettingKey {
         name: "discovery.enabled",
         field: SettingField::Switch(|draft| &mut draft.discovering),
-        about: "Whether to show the model only the tools that match how its conversation begins",
+        about: "Whether to show the model only the tools that match the beginning of its conversation",
     },
     SettingKey {
         name: "discovery.min_tools",
@@ -301,12 +300,12 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "discovery.max_tools",
         field: SettingField::Tally(|draft| &mut draft.discovery.max_tools),
-        about: "How many tools to show, with those of `always_keep`, which are shown even if they are more",
+        about: "Number of tools to show, including those in `always_keep`, which are always shown",
     },
     SettingKey {
         name: "discovery.always_keep",
         field: SettingField::Names(|draft| &mut draft.discovery.always_keep),
-        about: "Tools that are always shown: names, with `*` for any part",
+        about: "Tools that are always shown: names, in which `*` matches anything",
     },
     SettingKey {
         name: "discovery.max_results",
@@ -316,22 +315,22 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "filters.enabled",
         field: SettingField::Switch(|draft| &mut draft.settings.filtering.enabled),
-        about: "Whether to use filters: those that come with Tersely, your own, and those of a project that you trust",
+        about: "Whether to use filters: Tersely's own, yours, and those of projects that you trust",
     },
     SettingKey {
         name: "filters.folder",
         field: SettingField::Text(|draft| &mut draft.settings.filtering.named),
-        about: "The folder of your own filters; default: `filters` beside your own settings",
+        about: "Folder with your own filters; default: `filters`, next to your own settings file",
     },
     SettingKey {
         name: "store.addresses",
         field: SettingField::Stores(|draft| &mut draft.kept.addresses),
-        about: "Valkey or Redis: `redis://`, `valkey://`, `rediss://` with TLS; several make one cluster; none: keep in this process",
+        about: "Valkey or Redis: `redis://`, `valkey://`, `rediss://` with TLS; several addresses make one cluster; none: keep texts in this process",
     },
     SettingKey {
         name: "store.secret",
         field: SettingField::Secret(|draft| &mut draft.kept.secret),
-        about: "The secret that names and seals texts, the same on every replica; generate one with `openssl rand -hex 32`",
+        about: "The secret used to name and encrypt stored texts; it must be the same on every replica. Generate one with `openssl rand -hex 32`",
     },
     SettingKey {
         name: "store.tenant_header",
@@ -341,7 +340,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "store.original_ttl",
         field: SettingField::Time(|draft| &mut draft.kept.original),
-        about: "How long to keep a text after it was last asked for",
+        about: "How long to keep a text after its last use",
     },
     SettingKey {
         name: "store.deadline",
@@ -366,12 +365,12 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "remote.fallback",
         field: SettingField::Choice(|draft| &mut draft.remote.fallback, FALLBACKS),
-        about: "What to send where a compressor fails: `passthrough`, the whole result, or `simple`",
+        about: "What to send if the compressor fails: `passthrough` (the whole result) or `simple`",
     },
     SettingKey {
         name: "remote.provider",
         field: SettingField::Choice(|draft| &mut draft.remote.provider, PROVIDERS),
-        about: "The API of the model: `openai` and all that copy it, `anthropic` or `gemini`",
+        about: "The model's API: `openai` (and compatible servers), `anthropic` or `gemini`",
     },
     SettingKey {
         name: "remote.endpoint",
@@ -381,7 +380,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "remote.key",
         field: SettingField::Key(|draft| &mut draft.remote.key),
-        about: "The compressor's API key; without one, a model gets the credential of the request if that goes to the same server",
+        about: "The compressor's API key; without one, a model gets the request's credential if the request goes to the same server",
     },
     SettingKey {
         name: "remote.model",
@@ -391,7 +390,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "remote.timeout",
         field: SettingField::Time(|draft| &mut draft.remote.timeout),
-        about: "For all results of a request; after that, what has no answer is sent as `fallback` says",
+        about: "How long to wait for all results of a request; results without an answer by then are sent as `fallback` says",
     },
     SettingKey {
         name: "remote.rate",
@@ -406,12 +405,12 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "limits.body",
         field: SettingField::Bytes(|draft| &mut draft.limits().body),
-        about: "Largest body to read whole, in bytes; bodies that are only passed on have no limit",
+        about: "Largest body to buffer, in bytes; bodies that are only forwarded have no limit",
     },
     SettingKey {
         name: "limits.memory",
         field: SettingField::Bytes(|draft| &mut draft.limits().memory),
-        about: "Bytes of all bodies held at once, until their responses end; beyond that, bodies are passed on unread",
+        about: "Total bytes of buffered bodies, which are held until their responses end; beyond that, bodies are forwarded unread",
     },
     SettingKey {
         name: "limits.requests",
@@ -421,22 +420,22 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "limits.client_rate",
         field: SettingField::Tally(|draft| &mut draft.limits().client_rate),
-        about: "Requests per second from one client, by its address; more get 429 with `Retry-After`; 0: no limit",
+        about: "Requests per second per client address; further requests get 429 with `Retry-After`; 0: no limit",
     },
     SettingKey {
         name: "limits.tenant_rate",
         field: SettingField::Tally(|draft| &mut draft.limits().tenant_rate),
-        about: "Requests per second of one tenant, by its credential and `store.tenant_header`; more get 429 with `Retry-After`; 0: no limit",
+        about: "Requests per second per tenant, identified by credential and `store.tenant_header`; further requests get 429 with `Retry-After`; 0: no limit",
     },
     SettingKey {
         name: "limits.connections",
         field: SettingField::Count(|draft| &mut draft.limits().connections),
-        about: "Concurrent connections, and never more than half of the files that the process may open (`ulimit -n`); more wait to be accepted",
+        about: "Concurrent connections, at most half of the process's file limit (`ulimit -n`); further connections wait to be accepted",
     },
     SettingKey {
         name: "limits.headers",
         field: SettingField::Count(|draft| &mut draft.limits().headers),
-        about: "Most headers in a request",
+        about: "Maximum number of headers in a request",
     },
     SettingKey {
         name: "limits.head",
@@ -446,67 +445,67 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "limits.rewrites",
         field: SettingField::Count(|draft| &mut draft.limits().rewrites),
-        about: "Concurrent rewrites of large bodies; more wait",
+        about: "Concurrent rewrites of large bodies; further rewrites wait",
     },
     SettingKey {
         name: "limits.rewriting",
         field: SettingField::Bytes(|draft| &mut draft.limits().rewriting),
-        about: "Bytes of all bodies being rewritten (a rewrite takes several times its body); more wait",
+        about: "Total bytes of bodies being rewritten (a rewrite needs several times the size of its body); further rewrites wait",
     },
     SettingKey {
         name: "limits.inline",
         field: SettingField::Floor(|draft| &mut draft.limits().inline),
-        about: "Bodies up to this many bytes are rewritten right away, on the serving thread",
+        about: "Bodies of up to this many bytes are rewritten immediately, on the serving thread",
     },
     SettingKey {
         name: "limits.memo",
         field: SettingField::Floor(|draft| &mut draft.settings.memo.bytes),
-        about: "Memory for past conversations, in bytes, for speed only; 0: none",
+        about: "Memory for past conversations, in bytes; it only makes Tersely faster. 0: none",
     },
     SettingKey {
         name: "timeouts.connect",
         field: SettingField::Time(|draft| &mut draft.timeouts().connect),
-        about: "To connect to an upstream, including proxy and handshakes",
+        about: "Time to connect to an upstream, including proxy and handshakes",
     },
     SettingKey {
         name: "timeouts.idle",
         field: SettingField::Patience(|draft| &mut draft.timeouts().idle),
-        about: "Between two bytes from an upstream",
+        about: "Time between two bytes from an upstream",
     },
     SettingKey {
         name: "timeouts.head",
         field: SettingField::Time(|draft| &mut draft.timeouts().head),
-        about: "To receive a request's head, and between two requests on a connection",
+        about: "Time to receive a request's head, and between two requests on a connection",
     },
     SettingKey {
         name: "timeouts.body",
         field: SettingField::Time(|draft| &mut draft.timeouts().body),
-        about: "Between two bytes of a client's body",
+        about: "Time between two bytes of a client's body",
     },
     SettingKey {
         name: "timeouts.upload",
         field: SettingField::Patience(|draft| &mut draft.timeouts().upload),
-        about: "To receive a client's whole body, plus a second for each 4 KiB received",
+        about: "Time to receive a client's whole body, plus one second for every 4 KiB received",
     },
     SettingKey {
         name: "timeouts.rewrite",
         field: SettingField::Time(|draft| &mut draft.timeouts().rewrite),
-        about: "To rewrite a large body, waiting included; after that the original is forwarded",
+        about: "Time to rewrite a large body, including the wait; after that, the original is forwarded",
     },
     SettingKey {
         name: "timeouts.session",
         field: SettingField::Time(|draft| &mut draft.timeouts().session),
-        about: "Between messages of a session with an MCP server that is a command; after that it is ended",
+        about: "Time between messages of a session with an MCP server that was started as a command; after that, the server is stopped",
     },
     SettingKey {
         name: "timeouts.notice",
         field: SettingField::Pause(|draft| &mut draft.timeouts().notice),
-        about: "To keep accepting requests after SIGTERM, while `/readyz` answers 503; `0s`: not at all, as on a loopback address where nothing else is said",
+        about: "How long to keep accepting requests after SIGTERM, while `/readyz` returns 503; `0s`: not at all, which is the default on a loopback address",
     },
     SettingKey {
         name: "timeouts.drain",
         field: SettingField::Time(|draft| &mut draft.timeouts().drain),
-        about: "For running streams to finish, once no more requests are accepted",
+        about: "Time for running streams to finish once no more requests are accepted",
     },
     SettingKey {
         name: "admin.listen",
@@ -516,27 +515,27 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "admin.token",
         field: SettingField::Key(|draft| &mut draft.settings.gateway.admin.token),
-        about: "The bearer token that all but `/healthz` and `/readyz` ask for; needed where other machines can reach it",
+        about: "The bearer token required by everything except `/healthz` and `/readyz`; needed if other machines can reach the address",
     },
     SettingKey {
         name: "log.level",
         field: SettingField::Choice(|draft| &mut draft.seen.level, LEVELS),
-        about: "What `serve` writes to stderr: every request, those that failed by our fault or an upstream's, or none",
+        about: "What `serve` writes to stderr: every request, only requests that failed because of Tersely or an upstream, or none",
     },
     SettingKey {
         name: "log.format",
         field: SettingField::Choice(|draft| &mut draft.seen.format, FORMATS),
-        about: "How lines look; `auto`: text on a terminal, JSON elsewhere",
+        about: "Format of log lines; `auto`: text on a terminal, JSON elsewhere",
     },
     SettingKey {
         name: "events.file",
         field: SettingField::Word(|draft| &mut draft.seen.events),
-        about: "A file for events, a line of JSON for each request and each new tool result; empty: none",
+        about: "File for events, with one line of JSON per request and per new tool result; empty: none",
     },
     SettingKey {
         name: "events.bytes",
         field: SettingField::Bytes(|draft| &mut draft.seen.event_bytes),
-        about: "The size at which a new file begins",
+        about: "The size at which a new file is started",
     },
     SettingKey {
         name: "events.files",
@@ -556,7 +555,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "history.days",
         field: SettingField::Count(|draft| &mut draft.seen.history.days),
-        about: "How long single requests are kept; sums of days are kept for good",
+        about: "How long single requests are kept; daily totals are kept forever",
     },
     SettingKey {
         name: "history.project",
@@ -581,22 +580,22 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "otel.headers",
         field: SettingField::Headers(|draft| &mut draft.otel.headers),
-        about: "Headers for the collector: `name=value`, with `%20` for what a list cannot hold",
+        about: "Headers for the collector: `name=value`, with percent encoding such as `%20`",
     },
     SettingKey {
         name: "otel.service",
         field: SettingField::Word(|draft| &mut draft.otel.service),
-        about: "The name under which it all appears",
+        about: "The service name shown in traces and metrics",
     },
     SettingKey {
         name: "otel.attributes",
         field: SettingField::Names(|draft| &mut draft.otel.attributes),
-        about: "What else is said of this process: `name=value`",
+        about: "Additional resource attributes: `name=value`",
     },
     SettingKey {
         name: "otel.interval",
         field: SettingField::Time(|draft| &mut draft.otel.interval),
-        about: "How often metrics are sent, and spans at the least",
+        about: "How often metrics are sent; spans are sent at least this often",
     },
     SettingKey {
         name: "otel.timeout",
@@ -606,7 +605,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "prices.file",
         field: SettingField::Word(|draft| &mut draft.seen.prices),
-        about: "A file of prices that go before ours; empty: none",
+        about: "A price file that takes precedence over the built-in prices; empty: none",
     },
     SettingKey {
         name: "proxy.url",

@@ -25,18 +25,18 @@ The file is the first of these that exists:
 3. `tersely.toml`, `tersely.yaml` or `tersely.yml` in the current directory
 4. the same names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
-With a file in the current directory (3), your own (4) is read too: it says what the other leaves open.
+If there is a file in the current directory (3), your own (4) supplies the settings that it does not have.
 
 TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
-current directory (3) may have come with a downloaded project, so it can only set how tool results are compressed: `mode` and `loss` (but for values that leave secrets unmasked), `min_bytes`, `skip_above`,
-`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (but for `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` of these. It names no variables. Everything else in it, valid or not,
-is ignored by `run`, `stats` and the other commands of a person, which say so in a line; `serve`, `extproc`, `http`, `mcp serve` and `config` refuse it until you name the file with `--config`.
+current directory (3) may have come with a downloaded project, so it can only set how tool results are compressed: `mode` and `loss` (except values that leave secrets unmasked), `min_bytes`, `skip_above`,
+`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (except `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` that set these. It cannot use variables. Everything else in it, valid or not,
+is ignored by `run`, `stats` and other interactive commands, which print a line about it; `serve`, `extproc`, `http`, `mcp serve` and `config` refuse it until you name the file with `--config`.
 
-`tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;
+`tersely config check` prints every error with its file, line and key; `tersely config show` lists every setting and where it came from;
 `tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is
 printed by `tersely config reference`. An unknown key or an invalid value in a file that you named, or in your own, makes every command that reads it exit with code 2.
 
-While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay.
+A running server reloads the file when it changes and on SIGHUP. It rejects an invalid file and keeps the old settings.
 `listen`, `tls`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect after a restart;
 the files that `tls` names are read again when they change.
 
@@ -46,7 +46,7 @@ the files that `tls` names are read again when they change.
 | a time | `500ms`, `30s`, `5m`, `1h`; `never` where no limit is allowed |
 | a switch | `true` or `false`; also `on`, `off`, `yes`, `no`, `1`, `0` |
 | a list | a list, or one string with commas |
-| a variable of the environment | `${NAME}`, or `${NAME:-default}`; `$${` for a literal `${` |
+| an environment variable | `${NAME}`, or `${NAME:-default}`; `$${` for a literal `${` |
 | a file | a path, relative to the configuration file |
 
 A mode with a number is a [profile](deploy.md#profiles-the-same-bytes-across-releases): `safe@1`, `standard@1` and `aggressive@1` always produce the same bytes, in every release. A mode
@@ -169,13 +169,13 @@ fn compat_keys(page: &mut String) {
     line(
         page,
         "\n`providers` holds models by name, each with `api_key`, `model` and `endpoint`, or `auth: oauth` for the login of each request. The one that\n\
-         `provider` names goes before what `api` says.",
+         `provider` names takes precedence over `api`.",
     );
     tool_pipe(page);
 }
 
 fn tool_pipe(page: &mut String) {
-    line(page, "\nA key of `pipes.tool_discovery` that cannot be had here is refused.\n");
+    line(page, "\nA key of `pipes.tool_discovery` that Tersely does not support is refused.\n");
     line(page, "| `pipes.tool_discovery` | means here |\n|---|---|");
     for (name, meaning) in &TOOL_PIPE {
         let means = match meaning {
@@ -186,7 +186,9 @@ fn tool_pipe(page: &mut String) {
                     .to_owned()
             }
             ToolPipeMeaning::Key(key) => format!("`{key}`"),
-            ToolPipeMeaning::Search => "what is not shown can always be found; `false` is refused".to_owned(),
+            ToolPipeMeaning::Search => {
+                "tools that are not shown can always be found by search; `false` is refused".to_owned()
+            }
             ToolPipeMeaning::Refused(why) => format!("refused: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
@@ -203,7 +205,7 @@ fn variables(page: &mut String) {
             }
             env::VariableMeaning::On(key, why) => format!("can turn `{key}` on, not off; {why}"),
             env::VariableMeaning::Millis(key) => format!("`{key}`, in milliseconds"),
-            env::VariableMeaning::Trust => "another file of certificates to trust".to_owned(),
+            env::VariableMeaning::Trust => "an additional file of trusted certificates".to_owned(),
             env::VariableMeaning::Nothing(why) => format!("nothing: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));

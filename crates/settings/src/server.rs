@@ -12,11 +12,14 @@ use super::words::Words;
 
 /// The keys that a server can contain, and their meanings.
 pub const PARTS: [(&str, &str); 5] = [
-    ("url", "The address of a server that listens"),
-    ("headers", "A table of headers to send it with every request; they replace the client's"),
-    ("command", "What to start for each session instead: a program, or a list of it and its arguments"),
-    ("args", "A list of more arguments"),
-    ("env", "A table of variables that the command gets besides Tersely's own"),
+    ("url", "URL of a running server"),
+    ("headers", "Headers to send with every request; they replace the client's"),
+    (
+        "command",
+        "Command to start for each session instead: a program, or a list of the program and its arguments",
+    ),
+    ("args", "Additional arguments"),
+    ("env", "Additional environment variables for the command"),
 ];
 
 /// Headers that may not be configured, because the gateway or the HTTP connection sets them.
@@ -237,4 +240,4 @@ pub fn shape() -> Value {
 }
 
 /// The description of the table.
-pub const ABOUT: &str = "The servers of `tersely mcp serve`, by name; each needs a `url` or a `command`";
+pub const ABOUT: &str = "Servers for `tersely mcp serve`, by name; each needs a `url` or a `command`";

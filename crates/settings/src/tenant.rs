@@ -14,24 +14,19 @@ pub(crate) const PARTS: [(&str, &str); 5] = [
     ("name", "The tenant's name: letters, digits, `.`, `-` and `_`"),
     (
         "keys",
-        "A list of the SHA-256 of its keys, in hex, each with a name for reports before it if you like: `ci:9f8a…`; \
-         `tersely config key` prints a key and its hash",
+        "SHA-256 hashes of its keys, in hex, each optionally with a name for reports: `ci:9f8a…`; `tersely config key` prints a key and its hash",
     ),
-    (
-        "certificates",
-        "A list of names that its client certificates carry: DNS names or URIs; needs `tls.client_ca`",
-    ),
-    ("rate", "Requests in a second, in place of `limits.tenant_rate`"),
+    ("certificates", "Names in its client certificates (DNS names or URIs); requires `tls.client_ca`"),
+    ("rate", "Requests per second; overrides `limits.tenant_rate`"),
     (
         "may_ask",
-        "What its requests may ask for: `all`, `none`, or a list of `x-tersely-mode`, `x-tersely-bypass`, \
+        "What its requests may set: `all`, `none`, or a list of `x-tersely-mode`, `x-tersely-bypass`, \
          `x-tersely-reader`, `x-compression-threshold` and `_tersely`. Default: `all`",
     ),
 ];
 
 /// The description of the list.
-pub(crate) const ABOUT: &str = "Who may come in, by keys and client certificates: [access.md](access.md). Without any, everyone who can reach \
-                                the address may";
+pub(crate) const ABOUT: &str = "Who may send requests, identified by keys or client certificates: [access.md](access.md). Without tenants, everyone who can reach the address may";
 
 /// The maximum length of a tenant's name.
 const MAX_NAME_BYTES: usize = 64;

@@ -25,8 +25,8 @@ Exit codes: 1 if you declined or something is left to do by hand, 2 if it could 
 
 /// Undo what `init` and `mcp install` wrote
 ///
-/// Restores every file to the byte, or takes only Tersely's own lines and values out of files that have changed since.
-/// The program itself stays; the command that removes it is printed.
+/// Restores every file byte for byte, or removes only Tersely's own lines and values from files that have changed since.
+/// The program itself is not removed; the command that removes it is printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct UninstallArgs {

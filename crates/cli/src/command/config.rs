@@ -18,7 +18,7 @@ Examples:
   tersely config schema > tersely.schema.json
   tersely config key
 
-Exit code 2: the configuration is invalid; stderr names file, line and key.";
+Exit code 2: the configuration is invalid; stderr names the file, line and key.";
 
 /// Check, show and explain the configuration
 ///

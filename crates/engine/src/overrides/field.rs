@@ -35,19 +35,19 @@ pub static FIELDS: &[PlanField] = &[
         name: "min_bytes",
         asked: None,
         place: PlanPlace::Floor(|plan| &mut plan.min_bytes),
-        about: "Results up to this many bytes are left alone",
+        about: "Results of up to this many bytes stay unchanged",
     },
     PlanField {
         name: "skip_above",
         asked: None,
         place: PlanPlace::Floor(|plan| &mut plan.skip_above),
-        about: "Results longer than this are left alone; 0: no limit",
+        about: "Results longer than this stay unchanged; 0: no limit",
     },
     PlanField {
         name: "max_bytes",
         asked: Some("max_output_bytes"),
         place: PlanPlace::Bytes(|plan| &mut plan.max_bytes),
-        about: "The most bytes to send of one result; file text, error lines and what could not be fetched back may exceed it",
+        about: "Maximum bytes to send for one result; file text, error lines and text that could not be fetched back may exceed it",
     },
     PlanField {
         name: "redact_secrets",
@@ -66,8 +66,8 @@ pub static FIELDS: &[PlanField] = &[
         name: "reader",
         asked: Some("reader"),
         place: PlanPlace::Reader(|plan| &mut plan.reader),
-        about: "Who reads the results: a `small` model is sent only forms that one of 1.5 billion parameters read well, a `strong` one all of them; \
-                `auto`: as the name of the request's model says",
+        about: "The kind of model that reads the results: `small` models get only forms that a model of 1.5 billion parameters read well, \
+                `strong` models get all; `auto` chooses by the model's name",
     },
 ];
 

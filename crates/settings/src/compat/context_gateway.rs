@@ -46,7 +46,10 @@ pub(crate) static CONTEXT_GATEWAY_KEYS: [(&str, CompatMeaning); 15] = [
     ("max_bytes", CompatMeaning::Key("skip_above")),
     ("target_ratio", CompatMeaning::Nothing(CompatKind::Number, "the cheapest form always wins")),
     ("enable_expand_context", CompatMeaning::Expand),
-    ("include_expand_hint", CompatMeaning::Nothing(CompatKind::Switch, "a shortened text always says so")),
+    (
+        "include_expand_hint",
+        CompatMeaning::Nothing(CompatKind::Switch, "a shortened text always carries the hint"),
+    ),
     ("skip_tools", CompatMeaning::Key("skip_tools")),
 ];
 

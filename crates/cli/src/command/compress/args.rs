@@ -27,8 +27,7 @@ pub(crate) struct CompressArgs {
     /// How much to compress: disabled, safe, standard or aggressive
     #[arg(long, value_name = "MODE", default_value = "standard")]
     pub mode: Mode,
-    /// What may be lost: none (decodes byte for byte), form (layout only) or detail (the default). With --body, detail is
-    /// left out only where the model can fetch it back
+    /// What may be lost: none (decodes byte for byte), form (layout only) or detail (the default). With --body, detail is omitted only where the model can fetch it back
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<Loss>,
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
@@ -40,7 +39,7 @@ pub(crate) struct CompressArgs {
     /// The model that reads it; with --body, the body names it
     #[arg(long, value_name = "NAME", conflicts_with = "body")]
     pub model: Option<String>,
-    /// Mask secrets (off by default here); with --body, in everything the request says
+    /// Mask secrets (off by default here); with --body, in all of the request's text
     #[arg(long)]
     pub redact_secrets: bool,
     /// Read a whole request body, and compress every tool result in it

@@ -41,7 +41,7 @@ pub(crate) struct DoctorArgs {
     /// Print a JSON object
     #[arg(long, conflicts_with = "report")]
     pub json: bool,
-    /// Print a page for a bug report, without your addresses, paths, keys or texts
+    /// Print a report to attach to a bug, without addresses, paths, keys or message text
     #[arg(long)]
     pub report: bool,
 }

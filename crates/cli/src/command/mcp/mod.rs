@@ -66,7 +66,7 @@ pub(crate) enum McpAction {
     Install(InstallArgs),
     /// Undo `install` in a client's configuration
     ///
-    /// Undoes what install wrote, to the byte. Changes that were made since stay.
+    /// Undoes what install wrote, byte for byte. Later changes stay.
     #[command(after_help = INSTALL_EXAMPLES)]
     Uninstall(InstallArgs),
     Serve(Box<ServeServersArgs>),
