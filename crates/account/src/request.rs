@@ -150,6 +150,17 @@ impl RequestRecord {
         self.redacted += other.redacted;
         self.faults += other.faults;
         other.forms.iter().for_each(|sum| self.convert(sum));
+        if self.arm == Arm::Applied {
+            self.arm = other.arm;
+        }
+        self.would = match (self.would.take(), other.would) {
+            (Some(sum), Some(more)) => {
+                let mut sum = Arc::unwrap_or_clone(sum);
+                sum.join(Arc::unwrap_or_clone(more));
+                Some(Arc::new(sum))
+            }
+            (one, another) => one.or(another),
+        };
         self.groups = GroupSum::of(&self.results);
     }
 
@@ -169,5 +180,25 @@ impl RequestRecord {
         } else {
             self.stages.push(saving);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_are_only_observed_add_up_to_what_would_have_been_saved() {
+        let measured = || {
+            let result_tokens = TokenChange { before: 100, after: 40 };
+            RequestRecord { slots: 1, result_tokens, ..RequestRecord::default() }.observed(Arm::Observed, 100)
+        };
+        let mut sum = RequestRecord::default();
+        sum.join(measured());
+        sum.join(measured());
+        assert_eq!((sum.arm, sum.slots), (Arm::Observed, 2));
+        assert_eq!(sum.result_tokens, TokenChange { before: 200, after: 200 });
+        let would = sum.would.map(|would| would.result_tokens);
+        assert_eq!(would, Some(TokenChange { before: 200, after: 80 }));
     }
 }

@@ -113,5 +113,5 @@ INSERT INTO day_tenants
         sum(requests), sum(failed), sum(before), sum(after), sum(fetched), sum(results), sum(changed),
         sum(input), sum(cache_read), sum(cache_write), sum(output), sum(priced), sum(paid), sum(full),
         sum(untouched), sum(would_before), sum(would_after), sum(would_spare)
-    FROM days GROUP BY day, project;
+    FROM days GROUP BY 1, 4;
 "];

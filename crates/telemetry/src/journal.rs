@@ -3,7 +3,7 @@
 //! If the disk is slow or full, events are dropped and counted: no request ever waits for its event.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -60,7 +60,8 @@ impl Pages {
         }
         let file = appending(&settings.path)?;
         let written = file.metadata()?.len();
-        Ok(Self { settings, file, written, is_torn: false })
+        let is_torn = ends_in_a_line(&settings.path).is_ok_and(|is_whole| !is_whole);
+        Ok(Self { settings, file, written, is_torn })
     }
 
     fn add(&mut self, event: &str) -> io::Result<()> {
@@ -75,9 +76,7 @@ impl Pages {
         if self.is_torn {
             self.write(b"\n")?;
         }
-        self.write(event.as_bytes())?;
-        self.written = self.written.saturating_add(bytes);
-        Ok(())
+        self.write(event.as_bytes())
     }
 
     /// Writes all bytes, and remembers whether only a part of them was written.
@@ -86,7 +85,10 @@ impl Pages {
         while !rest.is_empty() {
             match self.file.write(rest) {
                 Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero)),
-                Ok(count) => rest = &rest[count..],
+                Ok(count) => {
+                    rest = &rest[count..];
+                    self.written = self.written.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -118,6 +120,18 @@ fn appending(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.create(true).append(true).open(path)
+}
+
+/// True unless a file ends in the middle of a line.
+fn ends_in_a_line(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
 }
 
 /// The path of a rotated file, such as `events.jsonl.1`.
@@ -364,4 +378,24 @@ fn micros(time: std::time::Duration) -> u64 {
 
 fn tokens(change: TokenChange) -> Value {
     json!({ "before": change.before, "after": change.after })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A gateway is often restarted because the disk is full.
+    #[test]
+    fn a_line_that_was_torn_before_a_restart_takes_no_other_with_it() {
+        let path = std::env::temp_dir().join(format!("tersely-torn-{}.jsonl", std::process::id()));
+        for (before, after) in [("{\"a\":1", "{\"a\":1\n{}\n"), ("{}\n", "{}\n{}\n"), ("", "{}\n")] {
+            fs::write(&path, before).unwrap();
+            let mut pages =
+                Pages::open(JournalSettings { path: path.clone(), bytes: 1 << 20, files: 2 }).unwrap();
+            pages.add("{}\n").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), after);
+            assert_eq!(pages.written, u64::try_from(after.len()).unwrap(), "every byte counts");
+        }
+        fs::remove_file(&path).unwrap();
+    }
 }

@@ -15,5 +15,5 @@ pub use key::{AccessKey, KeyHash, TenantKey};
 pub use list::TenantList;
 pub(crate) use server_names::{bare_host, is_loopback};
 pub use tenant::{KnownTenant, MayAsk, TenantSettings};
-pub(crate) use tenant_id::TenantId;
+pub(crate) use tenant_id::{TenantId, is_credential};
 pub use tls::{InboundTls, TlsFiles};

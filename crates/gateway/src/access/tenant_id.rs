@@ -16,6 +16,11 @@ const CREDENTIALS: [HeaderName; 4] = [
     HeaderName::from_static("x-goog-api-key"),
 ];
 
+/// True for a header that contains a credential.
+pub(crate) fn is_credential(name: &HeaderName) -> bool {
+    CREDENTIALS.contains(name)
+}
+
 /// The header with the account that a token belongs to; without a token, it is not a credential.
 const ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 

@@ -37,6 +37,8 @@ pub struct McpClientSession {
     record: RecordCell,
     /// Records each result by itself, where no request is reported.
     history: Option<HistorySink>,
+    /// True when no request takes the record, so that each message does.
+    is_alone: bool,
 }
 
 /// The parts that a session is created from.
@@ -82,13 +84,13 @@ impl McpClientSession {
             (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
         let session = Mutex::new(McpSession::knowing(known, tool, ListChanges { copies, minify }));
         let record = RecordCell::default();
-        Self { engine, workers, session, originals, form, tenant, record, history: None }
+        Self { engine, workers, session, originals, form, tenant, record, history: None, is_alone: false }
     }
 
     /// The same, with a history that records each result by itself.
     #[must_use]
     pub fn recording(self, history: Option<HistorySink>) -> Self {
-        Self { history, ..self }
+        Self { history, is_alone: true, ..self }
     }
 
     /// What was done with the results so far.
@@ -138,8 +140,11 @@ impl McpClientSession {
             let now = sent.clone().unwrap_or_else(|| Bytes::copy_from_slice(message));
             sent = self.change(one, now).await.map(Bytes::from).or(sent);
         }
-        if let Some(history) = &self.history {
-            history.hear_answer(self.record.take(), begun.elapsed());
+        if self.is_alone {
+            let record = self.record.take();
+            if let Some(history) = &self.history {
+                history.hear_answer(record, begun.elapsed());
+            }
         }
         sent
     }

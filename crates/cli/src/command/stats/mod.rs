@@ -104,6 +104,10 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     let reader = HistoryReader::open(&file).map_err(fault)?;
     if let Some(by) = args.by {
         let span = args.span();
+        if by == ByArg::Session && span != DaySpan::Period(HistoryPeriod::All) {
+            let hint = "leave out --month and --period: sessions are listed as long as single requests are kept (history.days)";
+            return Err(CommandFault::unable("--by session has no periods", hint).into());
+        }
         let shown = reader.look(|view| Showback::read(view, by, &span)).map_err(fault)?;
         return shown.print(args.form(), &span);
     }
