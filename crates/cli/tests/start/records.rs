@@ -278,6 +278,19 @@ fn an_older_file_is_read_with_all_that_it_has() {
     assert_eq!(records.line(), WITHOUT_HISTORY, "no session has a name");
 }
 
+/// Single requests are kept for some days, so a month of sessions would be a part of it that claims to be the whole.
+#[test]
+fn a_list_of_sessions_has_no_period() {
+    let records = Records::recorded("by-session");
+    assert!(records.shown(&["stats", "--by", "session"]).starts_with("session"));
+    for period in [["--month", "2026-10"], ["--period", "week"]] {
+        let args = [&["stats", "--by", "session"][..], &period].concat();
+        records.fails(&args, 2, "--by session has no periods");
+        let other = [&["stats", "--by", "client"][..], &period].concat();
+        assert!(records.shown(&other).starts_with("client"));
+    }
+}
+
 #[test]
 fn a_session_is_found_by_its_id_and_by_the_clients() {
     let records = Records::recorded("session");
