@@ -1,4 +1,4 @@
-"""Runs every slow recipe on one release build, one at a time, and keeps what each of them shows.
+"""Runs every slow recipe on one release build, one at a time where time is measured, and keeps what each of them shows.
 
     just gate                    what is missing, stale or short, then what is red; goes on where it stopped
     just gate soak load          these rows, whether they are valid or not; `fuzz-*` is a pattern
@@ -22,8 +22,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import recipes
@@ -31,7 +33,7 @@ import record
 from readers import Figure, Unread, plain
 from record import Run, State
 from rows import REASONS, ROWS, Row
-from tree import PROGRAM, Tree
+from tree import PROGRAM, Tree, crates
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "target" / "gate"
@@ -47,12 +49,13 @@ class Gate:
     def __init__(self, args: argparse.Namespace) -> None:
         self.args, self.tree = args, Tree(ROOT)
         self.known = recipes.recipes((ROOT / "justfile").read_text())
-        self.place = args.record.resolve()
+        self.place, self.writing = args.record.resolve(), threading.Lock()
         self.runs = record.read(self.place / "gate.jsonl")
 
     def paths(self, row: Row) -> tuple[str, ...]:
-        """What a row depends on."""
-        return (*PROGRAM, *recipes.scripts(ROOT, self.known, row.recipe), *row.paths)
+        """What a row depends on: the whole program, or the packages that it tests with what they are built with."""
+        packages = self.known[row.recipe].packages
+        return (*(crates(ROOT, packages) if packages else PROGRAM), *recipes.scripts(ROOT, self.known, row.recipe), *row.paths)
 
     def wanted(self, row: Row) -> float | None:
         """The minutes that a row should have."""
@@ -114,23 +117,27 @@ class Gate:
         return first + [row for row in ROWS if states[row.name] is State.RED]
 
     def run_all(self) -> bool:
-        """Runs what is due; true when every row of it passes. What is not due is valid."""
+        """Runs what is due, one row at a time but for those that share the machine; true when every row of it passes. What is not due is valid."""
         due = self.due()
         if any(not self.lacks(row) for row in due):
             self.build()
-        good = True
-        for number, row in enumerate(due, 1):
-            # Asked only now: one row may make what another needs.
-            if lacks := self.lacks(row):
-                print(f"[{number}/{len(due)}] {row.name}: not run: {lacks}", flush=True)
-                good = False
-                continue
-            about = record.took(60 * (self.wanted(row) or row.minutes))
-            print(f"[{number}/{len(due)}] {row.name}: just {' '.join(self.words(row))} (about {about})", flush=True)
-            run = self.run(row)
-            good &= run.passed and not run.dirty
-            print(f"    {'passed' if run.passed else 'RED'} in {record.took(run.seconds)}: {run.figure}{f'; not valid: {record.few(run.dirty)} not committed' if run.dirty else ''}", flush=True)
-        return good
+        good = [self.attempt(row) for row in due if not row.shares]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            good += pool.map(self.attempt, [row for row in due if row.shares])
+        return all(good)
+
+    def attempt(self, row: Row) -> bool:
+        """Runs a row if that can be done here; true when it passes."""
+        # Asked only now: one row may make what another needs.
+        if lacks := self.lacks(row):
+            print(f"{row.name}: not run: {lacks}", flush=True)
+            return False
+        about = record.took(60 * (self.wanted(row) or row.minutes))
+        print(f"{row.name}: just {' '.join(self.words(row))} (about {about})", flush=True)
+        run = self.run(row)
+        dirty = f"; not valid: {record.few(run.dirty)} not committed" if run.dirty else ""
+        print(f"{row.name}: {'passed' if run.passed else 'RED'} in {record.took(run.seconds)}: {run.figure}{dirty}", flush=True)
+        return run.passed and not run.dirty
 
     def build(self) -> None:
         """Everything that rows run, once; afterwards recipes take what is there."""
@@ -174,11 +181,12 @@ class Gate:
 
     def keep(self, run: Run) -> None:
         """Writes the record. Another checkout's rows may have come in between, so it is read again."""
-        self.runs = record.read(self.place / "gate.jsonl") | {run.name: run}
-        known = [self.runs[row.name] for row in ROWS if row.name in self.runs]
-        record.write(self.place / "gate.jsonl", record.lines(known))
-        record.write(self.place / "gate.md", record.table([(row.name, row.bar) for row in ROWS], {one.name: one for one in known}, REASONS))
-        self.tree.changed.cache_clear()
+        with self.writing:
+            self.runs = record.read(self.place / "gate.jsonl") | {run.name: run}
+            known = [self.runs[row.name] for row in ROWS if row.name in self.runs]
+            record.write(self.place / "gate.jsonl", record.lines(known))
+            record.write(self.place / "gate.md", record.table([(row.name, row.bar) for row in ROWS], {one.name: one for one in known}, REASONS))
+            self.tree.changed.cache_clear()
 
 
 # What a row ends with that took too long.

@@ -28,6 +28,13 @@ class Recipe:
         """True when it builds something of its own; what `just gate` builds at its beginning goes by `{{build}}` and `{{bench}}`."""
         return re.search(r"\bcargo (build|test|run|fuzz)\b", self.body) is not None
 
+    @property
+    def packages(self) -> set[str]:
+        """The packages whose tests it runs, if it runs nothing else of the workspace."""
+        if "release" in self.depends or re.search(r"--workspace|target/release|\{\{(build|bench)\}\}", self.body):
+            return set()
+        return set(re.findall(r"(?:-p|--package) (tersely-[\w-]+)", self.body))
+
 
 HEAD = re.compile(r"^(?P<name>[a-z][\w-]*)(?P<arguments>[^:\n]*):(?!=)(?P<depends>.*)$")
 GROUP = re.compile(r"^\[group\('(\w+)'\)\]$")

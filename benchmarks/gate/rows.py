@@ -34,6 +34,8 @@ class Row:
     needs: tuple[str, ...] = ()
     # Files that it makes for other rows; old ones are removed first.
     makes: tuple[str, ...] = ()
+    # Takes one core and measures no time, so that as many run at once as there are cores, after all others.
+    shares: bool = False
     # Arguments where no registry of images can be reached.
     local: tuple[str, ...] = ()
 
@@ -56,7 +58,7 @@ FUZZ_TARGETS = (
 
 def _fuzz(target: str) -> Row:
     budget = Budget(10, lambda minutes: ["fuzz", target, str(round(60 * minutes))])
-    return Row(f"fuzz-{target}", ("fuzz", target), "10 minutes, 0 findings", readers.fuzz, 10, budget, paths=("fuzz/Cargo.lock", "fuzz/Cargo.toml", "fuzz/fuzz_targets"))
+    return Row(f"fuzz-{target}", ("fuzz", target), "10 minutes, 0 findings", readers.fuzz, 10, budget, paths=("fuzz/Cargo.lock", "fuzz/Cargo.toml", "fuzz/fuzz_targets"), shares=True)
 
 
 def _minutes(recipe: str, count: float) -> Budget:

@@ -19,7 +19,7 @@ import rows
 from outputs import BAD, GOOD
 from readers import Unread, cargo_tests, cells, last_line, plain
 from record import Run, State
-from tree import Tree
+from tree import Tree, crates
 
 KNOWN = recipes.recipes((gate.ROOT / "justfile").read_text())
 RUN = Run(
@@ -86,6 +86,18 @@ class Recipes(unittest.TestCase):
         self.assertNotIn("trials/clients/hooks.py", soak)
         self.assertIn("trials/drain/drain.py", recipes.scripts(gate.ROOT, KNOWN, "spray"))
         self.assertIn("deploy/check.sh", recipes.scripts(gate.ROOT, KNOWN, "image"))
+
+    def test_a_row_that_tests_packages_depends_on_them_alone(self) -> None:
+        self.assertEqual(KNOWN["year"].packages, {"tersely-history"})
+        # These run the program, or all tests.
+        self.assertEqual([KNOWN[name].packages for name in ("soak", "bench", "timed", "envoy", "frameworks")], [set()] * 5)
+        million = crates(gate.ROOT, KNOWN["million"].packages)
+        self.assertIn("crates/codec", million)
+        self.assertIn("crates/core", million, "its tests use what the tests of all crates share")
+        self.assertNotIn("crates/gateway", million)
+        self.assertIn("Cargo.lock", million)
+        self.assertIn("crates/store", crates(gate.ROOT, {"tersely-gateway"}))
+        self.assertNotIn("crates/core", crates(gate.ROOT, {"tersely-json"}), "tests of what it is built with are not run")
 
     def test_every_row_that_runs_a_script_has_it(self) -> None:
         for row in rows.ROWS:

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 
 # Whatever a row measures is built of these.
 PROGRAM = ("crates", "Cargo.lock", "Cargo.toml")
+
+
+def crates(root: Path, packages: set[str]) -> tuple[str, ...]:
+    """The folders of packages and of all that they are built with, with what holds for every package."""
+    manifests = {path.parent: tomllib.loads(path.read_text()) for path in sorted(root.glob("crates/*/Cargo.toml"))}
+    folders = {manifest["package"]["name"]: folder for folder, manifest in manifests.items()}
+    found, ahead = set(), set(packages)
+    while ahead:
+        name = ahead.pop()
+        found.add(name)
+        manifest = manifests[folders[name]]
+        # A crate's tests need more than the crate, and only those of the packages themselves are run.
+        kinds = ("dependencies", "build-dependencies", *(("dev-dependencies",) if name in packages else ()))
+        tables = [manifest, *manifest.get("target", {}).values()]
+        ahead |= {one for table in tables for kind in kinds for one in table.get(kind, {}) if one in folders} - found
+    return (*sorted(str(folders[name].relative_to(root)) for name in found), *PROGRAM[1:])
 
 
 class Tree:
