@@ -40,6 +40,10 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 /// The time that an idle HTTP/2 client has to close the connection after GOAWAY.
 const GOAWAY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The largest buffer for bytes of a connection that were received and not yet read: hyper would take 400 KiB for each
+/// connection that sends a long body.
+const MAX_READ_BUFFER_BYTES: usize = 128 << 10;
+
 /// The maximum number of connections to the admin listener. If there are more, the oldest is closed, so that a health
 /// check always gets a connection.
 const MAX_ADMIN_CONNECTIONS: usize = 128;
@@ -258,7 +262,8 @@ fn http1_builder(settings: &GatewaySettings) -> http1::Builder {
         .timer(TokioTimer::new())
         .header_read_timeout(settings.timeouts.head)
         .max_headers(settings.limits.headers)
-        .max_header_size(settings.limits.head);
+        .max_header_size(settings.limits.head)
+        .max_buf_size(MAX_READ_BUFFER_BYTES.max(settings.limits.head));
     protocol
 }
 

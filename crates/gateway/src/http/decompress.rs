@@ -18,6 +18,9 @@ const ZSTD_WINDOW_BYTES: u64 = 8 << 20;
 /// incompressible block.
 const ZSTD_OVERHEAD_BYTES: usize = 64 << 10;
 
+/// The number of encoded bytes to decode between two checks of the decoded length: deflate expands them to a megabyte.
+const CHECKED_CHUNK_BYTES: usize = 1 << 10;
+
 /// The largest window of a deflate stream, as a power of two.
 const DEFLATE_WINDOW_BITS: u8 = 15;
 
@@ -32,11 +35,10 @@ impl Coding {
     /// Decodes a body; fails if the result exceeds `limit` bytes. A body that may be a bomb is measured before there is
     /// memory for all of it.
     pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
-        let likely = limit.min(body.len().saturating_mul(SUSPECT_FACTOR).max(SUSPECT_BYTES));
-        match self.decode_within(likely, body) {
-            Err(CodingFault::TooLong) if likely < limit => {
+        match self.decode_within(limit, SUSPECT_FACTOR, body) {
+            Err(CodingFault::TooLong) => {
                 self.measure(limit, body)?;
-                self.decode_within(limit, body)
+                self.decode_within(limit, usize::MAX, body)
             }
             decoded => decoded,
         }
@@ -67,7 +69,7 @@ impl Coding {
             return if length < bound(limit) { Ok(()) } else { Err(CodingFault::TooLong) };
         }
         let (mut decoder, mut text, mut length) = (Decompressor::new(self, limit), Vec::new(), 0_usize);
-        for piece in body.chunks(INPUT_CHUNK_BYTES) {
+        for piece in body.chunks(CHECKED_CHUNK_BYTES) {
             decoder.feed(piece, &mut text)?;
             length = length.saturating_add(text.len());
             text.clear();
@@ -78,16 +80,21 @@ impl Coding {
         Ok(())
     }
 
-    fn decode_within(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
-        let (mut decoder, mut text) = (Decompressor::new(self, limit), Vec::new());
-        for piece in body.chunks(INPUT_CHUNK_BYTES) {
+    /// Decodes a body; fails once the result exceeds `limit` bytes, or both `SUSPECT_BYTES` and `factor` times the bytes
+    /// that were read for it.
+    fn decode_within(self, limit: usize, factor: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
+        let most = |read: usize| limit.min(read.saturating_mul(factor).max(SUSPECT_BYTES));
+        let (mut decoder, mut text) = (Decompressor::new(self, most(body.len())), Vec::new());
+        let mut read = 0;
+        for piece in body.chunks(CHECKED_CHUNK_BYTES) {
             decoder.feed(piece, &mut text)?;
-            if text.len() > limit {
+            read += piece.len();
+            if text.len() > most(read) {
                 return Err(CodingFault::TooLong);
             }
         }
         decoder.finish(&mut text)?;
-        if text.len() > limit { Err(CodingFault::TooLong) } else { Ok(text) }
+        if text.len() > most(read) { Err(CodingFault::TooLong) } else { Ok(text) }
     }
 }
 
@@ -315,9 +322,23 @@ mod tests {
         for (coding, body) in encode(&long) {
             assert_eq!(coding.decode(long.len(), &body).map(|text| text.len()), Ok(long.len()), "{coding:?}");
             assert_eq!(coding.decode(long.len() - 1, &body), Err(CodingFault::TooLong), "{coding:?}");
+            let suspect = coding.decode_within(long.len(), SUSPECT_FACTOR, &body).is_err();
+            assert_eq!(suspect, body.len() * SUSPECT_FACTOR < long.len(), "{coding:?}");
             assert_eq!(coding.measure(long.len(), &body), Ok(()), "{coding:?}");
             assert_eq!(coding.measure(long.len() - 1, &body), Err(CodingFault::TooLong), "{coding:?}");
         }
+    }
+
+    /// What expands much after a long part that does not is found there, not at the end.
+    #[test]
+    fn a_late_bomb_is_suspect_as_well() {
+        let noise: Vec<u8> =
+            (0..1_u32 << 18).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let text = [noise, vec![b'a'; 32 << 20]].concat();
+        let (coding, body) = encode(&text).swap_remove(1);
+        assert_eq!(coding.decode_within(text.len(), SUSPECT_FACTOR, &body), Err(CodingFault::TooLong));
+        assert_eq!(coding.decode(text.len(), &body).map(|text| text.len()), Ok(text.len()));
+        assert_eq!(coding.decode(text.len() - 1, &body), Err(CodingFault::TooLong));
     }
 
     #[test]
