@@ -139,10 +139,8 @@ ROWS: tuple[Row, ...] = (
 
 # Why a row is red that is known to be: it still fails the gate, and the table says this beside its figure.
 REASONS = {
-    "memory": "about 75 MB of it are the tokenizer's tables, whatever the body",
-    "bombs": "most of it are the hundred bodies of 1 MB as they came",
     "load": "what limits it is in [once](2026-11-17-once.md#where-the-time-goes-now)",
-    "mcp-cost": "[once](2026-11-17-once.md#mcp) has the figures before it",
+    "mcp-cost": "the profile is flat: about fifteen passes over the text, none above a tenth",
     "in-process": "what is on top is the conversation as JSON text, written and read once in each language",
     "envoy": "what limits it is in [envoy](2026-11-16-envoy.md)",
 }
