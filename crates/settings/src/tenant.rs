@@ -11,22 +11,24 @@ use super::words::{Words, count};
 
 /// The keys that a tenant can contain, and their meanings.
 pub(crate) const PARTS: [(&str, &str); 5] = [
-    ("name", "The tenant's name: letters, digits, `.`, `-` and `_`"),
+    ("name", "The name of the tenant. It may contain letters, digits, `.`, `-` and `_`"),
     (
         "keys",
-        "SHA-256 hashes of its keys, in hex, each optionally with a name for reports: `ci:9f8a…`; `tersely config key` prints a key and its hash",
+        "SHA-256 hashes of the tenant's keys, in hex. You can put a name for reports before a hash: `ci:9f8a…`. \
+         `tersely config key` prints a new key and its hash",
     ),
-    ("certificates", "Names in its client certificates (DNS names or URIs); requires `tls.client_ca`"),
-    ("rate", "Requests per second; overrides `limits.tenant_rate`"),
+    ("certificates", "DNS names or URIs in the tenant's client certificates. Requires `tls.client_ca`"),
+    ("rate", "Maximum requests per second. Overrides `limits.tenant_rate`"),
     (
         "may_ask",
-        "What its requests may set: `all`, `none`, or a list of `x-tersely-mode`, `x-tersely-bypass`, \
+        "Request settings that the tenant may use: `all`, `none`, or a list of `x-tersely-mode`, `x-tersely-bypass`, \
          `x-tersely-reader`, `x-compression-threshold` and `_tersely`. Default: `all`",
     ),
 ];
 
 /// The description of the list.
-pub(crate) const ABOUT: &str = "Who may send requests, identified by keys or client certificates: [access.md](access.md). Without tenants, everyone who can reach the address may";
+pub(crate) const ABOUT: &str = "Tenants that may send requests, each identified by a key or a client certificate: \
+    [access.md](access.md). If no tenant is configured, anyone who can reach the address may send requests";
 
 /// The maximum length of a tenant's name.
 const MAX_NAME_BYTES: usize = 64;
