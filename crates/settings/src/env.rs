@@ -38,7 +38,7 @@ pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [
     ("FORGE_SCHEMA_COMPRESSION", VariableMeaning::Key("schema_compression")),
     (
         "FORGE_REDACT_SECRETS",
-        VariableMeaning::On("redact_secrets", "when on, Tersely masks secrets everywhere in a request"),
+        VariableMeaning::On("redact_secrets", "Tersely masks secrets everywhere in a request"),
     ),
     ("TOON_ENABLED", VariableMeaning::Toon),
     ("TOON_MIN_BYTES", VariableMeaning::Key("prompts.min_bytes")),

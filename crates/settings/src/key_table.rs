@@ -614,8 +614,8 @@ static BELOW: &[SettingKey] = &[
         name: "otel.endpoint",
         field: SettingField::Url(|draft| &mut draft.otel.endpoint),
         about: "The address of the collector, such as `http://127.0.0.1:4318`. Tersely sends spans to \
-                `/v1/traces` and metrics to `/v1/metrics` on this server, as protobuf over HTTP. If unset, \
-                Tersely sends nothing",
+                `/v1/traces` and metrics to `/v1/metrics` on this server, as protobuf over HTTP. If this \
+                key and the next two are unset, Tersely sends nothing",
     },
     SettingKey {
         name: "otel.traces",

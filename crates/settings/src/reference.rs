@@ -203,7 +203,7 @@ fn variables(page: &mut String) {
             env::VariableMeaning::Toon => {
                 "`prompts.enabled`; if true, also sets `prompts.form` to `toon`".to_owned()
             }
-            env::VariableMeaning::On(key, why) => format!("can turn `{key}` on but not off; {why}"),
+            env::VariableMeaning::On(key, why) => format!("can turn `{key}` on but not off; when on, {why}"),
             env::VariableMeaning::Millis(key) => format!("`{key}`, in milliseconds"),
             env::VariableMeaning::Trust => "a file with additional certificates to trust".to_owned(),
             env::VariableMeaning::Nothing(why) => format!("no effect: {why}"),

@@ -32,7 +32,7 @@ pub(crate) static TOOL_PIPE: [(&str, ToolPipeMeaning); 13] = [
     ("enable_search_fallback", ToolPipeMeaning::Search),
     (
         "search_tool_name",
-        ToolPipeMeaning::Refused("is not supported, because the tool is always called search_tools; remove the key"),
+        ToolPipeMeaning::Refused("is not supported, because the tool is called search_tools; remove the key"),
     ),
     ("target_ratio", ToolPipeMeaning::Refused("is not supported; set max_tools instead")),
     ("provider", ToolPipeMeaning::Refused(LOCAL)),
