@@ -356,7 +356,7 @@ fn broken_and_hostile_files_are_told_and_left_alone() {
         ("cursor", "{\n  \"mcpServers\": {\n    \"a\" {}\n", 2, "line 3, column 9: expected a colon"),
         ("cursor", "", 2, "line 1, column 1: expected a value"),
         ("cursor", "\u{feff}[]", 2, "line 1, column 1: expected an object"),
-        ("cursor", "{}", 1, "no MCP servers in it"),
+        ("cursor", "{}", 1, "contains no MCP servers"),
         ("cursor", "{\"mcpServers\": [1]}", 2, "column 16: expected an object"),
         ("cursor", "{\"mcpServers\": {\"a\": 1}}", 1, "a: skipped, because it is not an object"),
         ("cursor", "{\"mcpServers\": {\"a\": {}, \"a\": {}}}", 2, "a key that is not there already"),

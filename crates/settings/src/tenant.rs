@@ -46,7 +46,7 @@ pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
 
 fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::Table(pairs) = &node.value else {
-        let what = format!("a tenant is a table of name, keys and what it may do, not {}", node.value.kind());
+        let what = format!("a tenant is a table with a name, keys and permissions, not {}", node.value.kind());
         return reader.problem(node.line, "tenants", what);
     };
     let tenant = KnownTenant::new("");
@@ -59,7 +59,7 @@ fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
     }
     if !pairs.iter().any(|pair| ["keys", "certificates"].contains(&pair.name.as_str())) {
         let what =
-            "nobody can be this tenant; give it keys or certificates (`tersely config key` prints a key)";
+            "no request can match this tenant; give it keys or certificates (`tersely config key` prints a key)";
         reader.problem(node.line, "tenants", what);
     }
     let origin = reader.at(node.line);
@@ -137,11 +137,11 @@ pub(crate) fn clash(settings: &TenantSettings, others: &[TenantSettings]) -> Opt
 pub(crate) fn spell(settings: &TenantSettings) -> String {
     let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let TenantSettings { tenant: KnownTenant { name, rate, may_ask }, keys, certificates } = settings;
-    let rate = if *rate > 0 { format!(", {rate} requests in a second") } else { String::new() };
+    let rate = if *rate > 0 { format!(", {rate} requests per second") } else { String::new() };
     let asks = match may_ask {
         MayAsk::All => String::new(),
-        MayAsk::Listed(list) if list.is_empty() => ", may ask nothing".to_owned(),
-        MayAsk::Listed(list) => format!(", may ask {}", list.join(" ")),
+        MayAsk::Listed(list) if list.is_empty() => ", may set nothing".to_owned(),
+        MayAsk::Listed(list) => format!(", may set {}", list.join(" ")),
     };
     format!(
         "{name}: {}, {}{rate}{asks}",

@@ -61,7 +61,7 @@ impl Client for Pi {
             if has_own_places(provider) {
                 launch
                     .notes
-                    .push(format!("{name} is left alone, because its models have addresses of their own"));
+                    .push(format!("{name} is left unchanged, because its models have addresses of their own"));
                 places.remove(name);
             } else if let Some(url) = provider["baseUrl"].as_str() {
                 places.insert(name.clone(), ((None, ""), VendorPlace::Chosen(url.to_owned())));

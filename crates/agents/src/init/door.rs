@@ -72,7 +72,7 @@ impl Door {
             "2" | "hook" => Ok(Self::Hook),
             "3" | "service" => Ok(Self::Service),
             other => {
-                let message = format!("there is no way {other:?}");
+                let message = format!("unknown choice {other:?}");
                 Err(CommandFault::unable(message, "answer 1, 2 or 3").into())
             }
         }
@@ -88,8 +88,8 @@ impl Door {
             Self::Service => "a service",
         };
         let message =
-            format!("agents come through Tersely already, by {stands} of an earlier `tersely init`");
-        Err(CommandFault::no(message, "to change the way, run `tersely uninstall` first"))
+            format!("agents already use Tersely, through {stands} of an earlier `tersely init`");
+        Err(CommandFault::no(message, "to choose another way, run `tersely uninstall` first"))
     }
 
     fn of(kind: ReceiptKind) -> Option<Self> {

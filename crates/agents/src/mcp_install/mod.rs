@@ -73,7 +73,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     for entry in &chosen {
         let why = match entry.standing(&scene.program) {
             Standing::Direct => continue,
-            Standing::Wrapped(_) => "it goes through Tersely already",
+            Standing::Wrapped(_) => "it already goes through Tersely",
             Standing::Tersely => "it is Tersely itself",
             Standing::Unfit(why) => why,
         };
@@ -161,7 +161,7 @@ impl Scene {
         let file = self.file.path.display();
         if self.entries.is_empty() {
             let hint = "add one with the client first, or name another file with --file";
-            return Err(CommandFault::no(format!("{file}: no MCP servers in it"), hint).into());
+            return Err(CommandFault::no(format!("{file}: contains no MCP servers"), hint).into());
         }
         if choice.server.is_empty() && !choice.all {
             output::result(&self.list())?;
@@ -262,7 +262,7 @@ impl Scene {
             return Ok(());
         }
         let message = format!("{}: written in a way that could not be undone", self.file.path.display());
-        Err(CommandFault::unable(message, "nothing was changed; please report it, with the file if you can"))
+        Err(CommandFault::unable(message, "nothing was changed; please report this, and attach the file if you can"))
     }
 }
 

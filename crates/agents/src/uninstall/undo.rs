@@ -178,7 +178,7 @@ fn item(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
 fn whole_file(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     if file.text != receipt.added {
-        return Ok((UndoAction::Nothing, "the file was changed since, and is kept".to_owned()));
+        return Ok((UndoAction::Nothing, "the file has changed since, so it is kept".to_owned()));
     }
     Ok((UndoAction::Remove(FileEdit::new(file, Vec::new())), format!("{}: the file", receipt.client)))
 }
@@ -200,7 +200,7 @@ fn service(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     }
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     if file.text != receipt.added {
-        let words = "the service is stopped; its file was changed since, and is kept";
+        let words = "the service is stopped; its file has changed since, so it is kept";
         return Ok((UndoAction::Stop(keeper, None), words.to_owned()));
     }
     Ok((

@@ -353,7 +353,7 @@
     }
     shown = view;
     document.title = nothing ? 'Tersely' : `${share(stats.periods.all.tokens_saved, stats.periods.all.tokens_before)} saved · Tersely`;
-    document.getElementById('foot').replaceChildren(`Tersely ${stats.tersely}${stats.mode ? `, ${stats.mode} mode` : ''}. Money is an estimate: the tokens that Tersely removed, at list prices. Tersely stores no request text here.`);
+    document.getElementById('foot').replaceChildren(`Tersely ${stats.tersely}${stats.mode ? `, ${stats.mode} mode` : ''}. Money is an estimate: the tokens that Tersely removed, at list prices. The history contains no request text.`);
   };
 
   const hear = (text) => {

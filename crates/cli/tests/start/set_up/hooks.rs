@@ -75,7 +75,7 @@ fn what_somebody_changed_stays() {
     assert!(ran.out.contains("the hook of claude is no longer in"), "{ran:?}");
     let ran = home.well(&["uninstall", "--yes"]);
     assert!(ran.out.contains("our item of hooks.PostToolUse is gone, or has changed"), "{ran:?}");
-    assert!(ran.out.contains("the file was changed since, and is kept"), "{ran:?}");
+    assert!(ran.out.contains("the file has changed since, so it is kept"), "{ran:?}");
     assert!(home.read(FILE).contains("\"timeout\": 9") && home.read(PLUGIN).ends_with("// mine\n"));
 }
 
@@ -114,7 +114,7 @@ fn what_cannot_be_read_is_left_alone() {
     let home = home("theirs");
     home.put(PLUGIN, "mine", 0o644);
     let ran = home.well(&["init", "--hook", "--yes"]);
-    assert!(ran.said.contains("opencode: left alone, because"), "{ran:?}");
+    assert!(ran.said.contains("opencode: left unchanged, because"), "{ran:?}");
     assert_eq!(home.read(PLUGIN), "mine");
 }
 
