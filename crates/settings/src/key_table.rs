@@ -90,21 +90,23 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("tls", "TLS for client connections: [access.md](access.md)"),
     (
         "upstreams",
-        "A server for each provider. These keys override `upstream`. If neither is set, requests go to the provider's \
-         public address, if it has one",
+        "A server for each provider. These keys override `upstream`. If neither key is set, requests go to the \
+         provider's public address, if it has one",
     ),
     (
         "readers",
-        "Models that `reader = \"auto\"` treats differently from the rules in \
-         [concepts.md](concepts.md#small-models)",
+        "Exceptions to the rules by which `reader = \"auto\"` [classifies models](concepts.md#small-models)",
     ),
-    ("prompts", "Shorter JSON in user messages"),
-    ("discovery", "Shows the model only part of the tools in a request: [mcp.md](mcp.md#tool-search-fewer-tool-definitions)"),
+    ("prompts", "Shortens JSON in user messages"),
+    (
+        "discovery",
+        "Shows the model only some of the tools in a request: [mcp.md](mcp.md#tool-search-fewer-tool-definitions)",
+    ),
     ("filters", "Filters omit lines and JSON fields from the output of your own tools"),
     (
         "store",
-        "Where to keep original texts when the provider keeps the conversation, so that later requests no longer \
-         contain them",
+        "Where Tersely stores original texts. It needs them if the provider stores the conversation, because later \
+         requests then no longer contain them",
     ),
     ("remote", "An external service or model that shortens tool results: [remote.md](remote.md)"),
     ("limits", "Limits on requests, connections and memory"),
@@ -116,15 +118,28 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
         "history",
         "Data for `tersely stats` and the dashboard, without request text: [observability](observability.md)",
     ),
-    ("otel", "Export of traces and metrics to an OpenTelemetry collector: [observability](observability.md#opentelemetry)"),
+    (
+        "otel",
+        "Export of traces and metrics to an OpenTelemetry collector: [observability](observability.md#opentelemetry)",
+    ),
     ("prices", "Model prices for the [cost estimate](metrics.md#cost-estimate)"),
     ("proxy", "The proxy that Tersely uses to reach upstreams"),
 ];
 
 /// Aliases for byte limits, given in tokens of four bytes.
 pub(crate) static ALIASES: [Alias; 2] = [
-    Alias { name: "min_tokens", key: "min_bytes", times: 4, about: "Same as `min_bytes`, in tokens of four bytes each" },
-    Alias { name: "max_tokens", key: "max_bytes", times: 4, about: "Same as `max_bytes`, in tokens of four bytes each" },
+    Alias {
+        name: "min_tokens",
+        key: "min_bytes",
+        times: 4,
+        about: "Same as `min_bytes`, in tokens of four bytes each",
+    },
+    Alias {
+        name: "max_tokens",
+        key: "max_bytes",
+        times: 4,
+        about: "Same as `max_bytes`, in tokens of four bytes each",
+    },
 ];
 
 /// Every key, group by group; the keys of the plan are defined by the engine.
@@ -206,8 +221,8 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "skip_tools",
         field: SettingField::Names(|draft| &mut draft.settings.engine.skip_tools),
-        about: "Tools that return results Tersely must not change. List tool names, or the kinds `read`, \
-                `edit`, `write`, `bash`, `glob` and `grep`",
+        about: "Leave the results of these tools unchanged. List tool names, or the kinds `read`, `edit`, \
+                `write`, `bash`, `glob` and `grep`",
     },
     SettingKey {
         name: "schema_compression",
@@ -368,8 +383,8 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "store.deadline",
         field: SettingField::Time(|draft| &mut draft.kept.deadline),
-        about: "How long to wait for Valkey or Redis. After this time, Tersely omits nothing from the \
-                request",
+        about: "How long to wait for Valkey or Redis. If there is no answer in this time, Tersely omits \
+                nothing from the request",
     },
     SettingKey {
         name: "store.bytes",
@@ -417,8 +432,8 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "remote.timeout",
         field: SettingField::Time(|draft| &mut draft.remote.timeout),
-        about: "How long to wait until the compressor has answered for all results in a request. Tersely \
-                handles unanswered results as `remote.fallback` specifies",
+        about: "Maximum time for compressing all results in a request. For results that are not ready by \
+                then, Tersely uses `remote.fallback`",
     },
     SettingKey {
         name: "remote.rate",
@@ -524,7 +539,8 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "timeouts.upload",
         field: SettingField::Patience(|draft| &mut draft.timeouts().upload),
-        about: "Maximum time to receive a whole request body, plus one second for every 4 KiB received",
+        about: "Maximum time to receive a whole request body. Tersely allows one more second for every 4 \
+                KiB received",
     },
     SettingKey {
         name: "timeouts.rewrite",
@@ -541,8 +557,8 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "timeouts.notice",
         field: SettingField::Pause(|draft| &mut draft.timeouts().notice),
-        about: "How long to keep accepting requests after SIGTERM, while `/readyz` returns 503. `0s`, the \
-                default on a loopback address: stop immediately",
+        about: "How long to keep accepting requests after SIGTERM, while `/readyz` returns 503. `0s` (the \
+                default on a loopback address): stop accepting immediately",
     },
     SettingKey {
         name: "timeouts.drain",

@@ -103,7 +103,8 @@ impl Merger {
             |name: &str| self.entries.iter().any(|it| it.name == name && it.origin != SettingOrigin::Default);
         if let Some(entry) = typed.filter(|_| !self.draft.kept.addresses.is_empty() && !heard("store.secret"))
         {
-            let what = "a remote store needs store.secret, which encrypts texts before they leave this process";
+            let what =
+                "a remote store needs store.secret, which encrypts texts before they leave this process";
             let hint = "set store.secret or TERSELY_STORE_SECRET to the output of `openssl rand -hex 32`, and use the same value on every replica";
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }

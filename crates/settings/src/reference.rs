@@ -16,7 +16,7 @@ use super::{place, rule, server, tenant};
 const HEAD: &str = "\
 # Configuration
 
-All settings are optional. If several sources set the same value, the first of these takes precedence: the request, a command-line flag, an environment variable, the configuration file, the default.
+All settings are optional. If several sources set the same key, the first of these takes precedence: the request, a command-line flag, an environment variable, the configuration file, the default.
 
 Tersely reads the first of these configuration files that exists:
 
@@ -93,7 +93,12 @@ pub fn reference() -> String {
 
 fn group(page: &mut String, name: &str, about: &str) {
     let title = if name.is_empty() { String::new() } else { format!("\n### {name}\n") };
-    line(page, &format!("{title}\n{about}.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|"));
+    line(
+        page,
+        &format!(
+            "{title}\n{about}.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|"
+        ),
+    );
     let mut draft = Draft::default();
     for key in KEYS.iter().filter(|key| key.name.split_once('.').map_or("", |(group, _)| group) == name) {
         let (usual, variable) = (usual(key.field, &mut draft), env::variable(key.name));
@@ -181,7 +186,7 @@ fn tool_pipe(page: &mut String) {
         let means = match meaning {
             ToolPipeMeaning::Enabled => "`discovery.enabled`".to_owned(),
             ToolPipeMeaning::Strategy => {
-                "`passthrough` sets `discovery.enabled` to `false`; `relevance` sets nothing else; `tool-search` sets \
+                "`passthrough` sets `discovery.enabled` to `false`; `relevance` changes nothing; `tool-search` sets \
                 `discovery.max_tools` and `discovery.min_tools` to 0; `api` is refused"
                     .to_owned()
             }

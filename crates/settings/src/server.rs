@@ -14,10 +14,7 @@ use super::words::Words;
 pub const PARTS: [(&str, &str); 5] = [
     ("url", "URL of a running server"),
     ("headers", "Headers to send with every request. They replace client headers with the same names"),
-    (
-        "command",
-        "Command to start for each session: a program, or a list of the program and its arguments",
-    ),
+    ("command", "Command to start for each session: a program, or a list of the program and its arguments"),
     ("args", "Additional arguments for the command"),
     ("env", "Additional environment variables for the command"),
 ];
@@ -240,4 +237,5 @@ pub fn shape() -> Value {
 }
 
 /// The description of the table.
-pub const ABOUT: &str = "MCP servers for `tersely mcp serve`, by name. Each server needs a `url` or a `command`";
+pub const ABOUT: &str =
+    "MCP servers for `tersely mcp serve`, by name. Each server needs a `url` or a `command`";

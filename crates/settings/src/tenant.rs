@@ -46,7 +46,8 @@ pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
 
 fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::Table(pairs) = &node.value else {
-        let what = format!("a tenant is a table with a name, keys and permissions, not {}", node.value.kind());
+        let what =
+            format!("a tenant is a table with a name, keys and permissions, not {}", node.value.kind());
         return reader.problem(node.line, "tenants", what);
     };
     let tenant = KnownTenant::new("");
@@ -58,8 +59,7 @@ fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
         reader.problem(node.line, "tenants", "this tenant has no name");
     }
     if !pairs.iter().any(|pair| ["keys", "certificates"].contains(&pair.name.as_str())) {
-        let what =
-            "no request can match this tenant; give it keys or certificates (`tersely config key` prints a key)";
+        let what = "no request can match this tenant; give it keys or certificates (`tersely config key` prints a key)";
         reader.problem(node.line, "tenants", what);
     }
     let origin = reader.at(node.line);

@@ -87,8 +87,7 @@ impl Door {
             Self::Hook => "hooks",
             Self::Service => "a service",
         };
-        let message =
-            format!("agents already use Tersely, through {stands} of an earlier `tersely init`");
+        let message = format!("agents already use Tersely, through {stands} of an earlier `tersely init`");
         Err(CommandFault::no(message, "to choose another way, run `tersely uninstall` first"))
     }
 

@@ -157,7 +157,9 @@ fn alias(
     plan.show(args)?;
     if is_without_alias {
         let hint = format!("without an alias, start agents with: {program} run {name}");
-        return Err(CommandFault::no("found no bash, zsh or fish configuration file for an alias", hint).into());
+        return Err(
+            CommandFault::no("found no bash, zsh or fish configuration file for an alias", hint).into()
+        );
     }
     let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {

@@ -262,7 +262,10 @@ impl Scene {
             return Ok(());
         }
         let message = format!("{}: written in a way that could not be undone", self.file.path.display());
-        Err(CommandFault::unable(message, "nothing was changed; please report this, and attach the file if you can"))
+        Err(CommandFault::unable(
+            message,
+            "nothing was changed; please report this, and attach the file if you can",
+        ))
     }
 }
 

@@ -81,8 +81,7 @@ fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, enabled: &mut PipeS
         }),
         ToolPipeMeaning::Strategy => reader.one(pair).and_then(|word| strategy(reader, &word, pair, enabled)),
         ToolPipeMeaning::Search => reader.one(pair).and_then(|word| switch(&word)).and_then(|is_on| {
-            let what =
-                || "cannot be false: the model can always search for hidden tools".to_owned();
+            let what = || "cannot be false: the model can always search for hidden tools".to_owned();
             is_on.then_some(()).ok_or_else(what)
         }),
         ToolPipeMeaning::Refused(why) => Err((*why).to_owned()),

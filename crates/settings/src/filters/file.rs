@@ -260,7 +260,9 @@ impl FilterReader<'_> {
         for node in self.nodes(pair) {
             match &node.value {
                 SettingValue::Text(text) => list.push(text.clone()),
-                other => self.problem(node.line, &pair.name, format!("expects strings, not {}", other.kind())),
+                other => {
+                    self.problem(node.line, &pair.name, format!("expects strings, not {}", other.kind()))
+                }
             }
         }
         list

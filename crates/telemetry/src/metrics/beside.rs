@@ -31,7 +31,11 @@ impl Collector for Beside {
             )?)
         };
         count("compressor_calls", "Calls to an external compressor", numbers.compressor_calls)?;
-        count("compressor_tokens", "Tokens used by calls to an external compressor", numbers.compressor_tokens)?;
+        count(
+            "compressor_tokens",
+            "Tokens used by calls to an external compressor",
+            numbers.compressor_tokens,
+        )?;
         let about = "Results meant for an external compressor, by outcome";
         let mut results =
             encoder.encode_descriptor("compressor_results", about, None, MetricType::Counter)?;

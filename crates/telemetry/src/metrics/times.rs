@@ -26,7 +26,11 @@ pub(crate) struct TimeMetrics {
 impl TimeMetrics {
     pub(crate) fn new(to: &mut Registry) -> Self {
         Self {
-            whole: timed(to, "request_duration", "Time from the first byte of a request to the last byte of its response"),
+            whole: timed(
+                to,
+                "request_duration",
+                "Time from the first byte of a request to the last byte of its response",
+            ),
             upstream: timed(
                 to,
                 "upstream_duration",

@@ -152,9 +152,17 @@ impl BreakMetrics {
 impl WouldMetrics {
     fn new(to: &mut Registry) -> Self {
         Self {
-            requests: counted(to, "untouched", "Requests sent unchanged because they are only observed or their session is held out"),
+            requests: counted(
+                to,
+                "untouched",
+                "Requests sent unchanged because they are only observed or their session is held out",
+            ),
             before: counted(to, "would_tokens_before", "Tokens in unchanged requests, after masking secrets"),
-            after: counted(to, "would_tokens_after", "Tokens that unchanged requests would have had after compression"),
+            after: counted(
+                to,
+                "would_tokens_after",
+                "Tokens that unchanged requests would have had after compression",
+            ),
         }
     }
 
@@ -171,9 +179,21 @@ impl GroupMetrics {
     fn new(to: &mut Registry) -> Self {
         Self {
             results: counted(to, "group_results", "Tool results, by kind of tool and family of text"),
-            changed: counted(to, "group_results_changed", "Changed tool results, by kind of tool and family of text"),
-            before: counted(to, "group_tokens_before", "Tokens in tool results, by kind of tool and family of text, as received"),
-            after: counted(to, "group_tokens_after", "Tokens in tool results, by kind of tool and family of text, as sent"),
+            changed: counted(
+                to,
+                "group_results_changed",
+                "Changed tool results, by kind of tool and family of text",
+            ),
+            before: counted(
+                to,
+                "group_tokens_before",
+                "Tokens in tool results, by kind of tool and family of text, as received",
+            ),
+            after: counted(
+                to,
+                "group_tokens_after",
+                "Tokens in tool results, by kind of tool and family of text, as sent",
+            ),
         }
     }
 
@@ -195,8 +215,16 @@ impl GroupMetrics {
 impl BillMetrics {
     fn new(to: &mut Registry) -> Self {
         Self {
-            billed: counted(to, "billed_tokens", "Tokens as counted by the provider; output includes reasoning"),
-            rounds: counted(to, "round_tokens", "Tokens as counted by the provider, for extra rounds that Tersely caused"),
+            billed: counted(
+                to,
+                "billed_tokens",
+                "Tokens as counted by the provider; output includes reasoning",
+            ),
+            rounds: counted(
+                to,
+                "round_tokens",
+                "Tokens as counted by the provider, for extra rounds that Tersely caused",
+            ),
             cost: counted(
                 to,
                 "cost_estimate_dollars",

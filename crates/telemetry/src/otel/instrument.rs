@@ -75,17 +75,9 @@ pub(crate) static INSTRUMENTS: [InstrumentShape; 19] = [
     },
     InstrumentShape::sum("tersely.requests", "{request}", "Requests, by how they ended"),
     InstrumentShape::sum("tersely.request.tokens.before", "{token}", "Tokens in whole requests, as received"),
-    InstrumentShape::sum(
-        "tersely.request.tokens.after",
-        "{token}",
-        "Tokens in whole requests, as sent",
-    ),
+    InstrumentShape::sum("tersely.request.tokens.after", "{token}", "Tokens in whole requests, as sent"),
     InstrumentShape::sum("tersely.result.tokens.before", "{token}", "Tokens in tool results, as received"),
-    InstrumentShape::sum(
-        "tersely.result.tokens.after",
-        "{token}",
-        "Tokens in tool results, as sent",
-    ),
+    InstrumentShape::sum("tersely.result.tokens.after", "{token}", "Tokens in tool results, as sent"),
     InstrumentShape {
         name: "tersely.stage.tokens.saved",
         unit: "{token}",
@@ -119,5 +111,9 @@ pub(crate) static INSTRUMENTS: [InstrumentShape; 19] = [
     InstrumentShape::sum(TENANT_BEFORE, "{token}", "Tokens in whole requests, as received, by tenant"),
     InstrumentShape::sum(TENANT_AFTER, "{token}", "Tokens in whole requests, as sent, by tenant"),
     InstrumentShape::sum(TENANT_FETCHED, "{token}", "Tokens used to fetch omitted text back, by tenant"),
-    InstrumentShape::sum(TENANT_COST, "{USD}", "Estimated cost of requests, as sent and without Tersely, by tenant"),
+    InstrumentShape::sum(
+        TENANT_COST,
+        "{USD}",
+        "Estimated cost of requests, as sent and without Tersely, by tenant",
+    ),
 ];

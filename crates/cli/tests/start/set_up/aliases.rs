@@ -91,7 +91,10 @@ fn every_shell_that_is_used_gets_the_lines() {
     home.var("SHELL", "/usr/bin/nu");
     let ran = home.run(&["init", "--yes"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.said.contains("found no bash, zsh or fish configuration file") && ran.said.contains("run claude"), "{ran:?}");
+    assert!(
+        ran.said.contains("found no bash, zsh or fish configuration file") && ran.said.contains("run claude"),
+        "{ran:?}"
+    );
     for (_, file) in FILES {
         home.put(file, "", 0o644);
     }
@@ -135,7 +138,10 @@ fn names_that_are_taken_are_left_alone() {
     let home = Home::new("taken", &["claude", "codex"]);
     home.put(".bashrc", "alias claude='claude --verbose'\n", 0o644);
     let ran = home.well(&["init", "--yes"]);
-    assert!(ran.said.contains("claude: left unchanged, because") && ran.said.contains(".bashrc has"), "{ran:?}");
+    assert!(
+        ran.said.contains("claude: left unchanged, because") && ran.said.contains(".bashrc has"),
+        "{ran:?}"
+    );
     let text = home.read(".bashrc");
     assert!(text.contains("alias codex=") && text.matches("alias claude=").count() == 1, "{text}");
     home.put(".bashrc", "claude() { :; }\nfunction codex { :; }\n", 0o644);

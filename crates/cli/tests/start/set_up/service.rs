@@ -156,7 +156,10 @@ fn an_address_in_use_is_a_fault() {
     let before = served.home.all();
     let ran = served.home.run(&served.args());
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.said.contains("another program already listens on") && ran.said.contains("--listen"), "{ran:?}");
+    assert!(
+        ran.said.contains("another program already listens on") && ran.said.contains("--listen"),
+        "{ran:?}"
+    );
     served.asked();
     assert_eq!(served.home.all(), before);
 }

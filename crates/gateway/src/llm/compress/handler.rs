@@ -100,7 +100,12 @@ async fn compress(
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = request.into_parts();
-    let full = || Error::us(StatusCode::SERVICE_UNAVAILABLE, "not enough memory for these messages right now; try again");
+    let full = || {
+        Error::us(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not enough memory for these messages right now; try again",
+        )
+    };
     let BodyRead::Whole(whole) = read(gate, gate.client_body(body)).await? else { return Err(full()) };
     let masks = gate.rewrite.seals() && !whole.bytes.is_empty();
     let whole = if masks { mask::seal(gate, &mut parts, whole).await? } else { whole };
