@@ -196,7 +196,7 @@ impl Receipts {
         if self.all.is_empty() {
             return match fs::remove_file(&self.file) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
-                    let hint = "remove it by hand; all changes that it lists are undone";
+                    let hint = "remove it yourself; all changes that it lists are undone";
                     Err(CommandFault::unable(format!("{}: {error}", self.file.display()), hint))
                 }
                 _ => Ok(()),

@@ -54,7 +54,7 @@ pub(super) fn run(
     let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {
         write(&plan.files, &mut receipts)?;
-        output::note("written. Agents use it when they start again. To undo it: tersely uninstall")?;
+        output::note("Done. Restart your agents to use the hooks. To undo this: tersely uninstall")?;
     }
     plan.end(args, is_written, || Ok(true))
 }

@@ -165,8 +165,8 @@ fn alias(
     if is_written {
         write(&plan.files, &mut receipts)?;
         output::note(&format!(
-            "written. Open a new shell, then `{name}` starts through Tersely, and `command {name}` without it.\n\
-             To undo it: tersely uninstall"
+            "Done. In a new shell, `{name}` starts through Tersely, and `command {name}` starts without it.\n\
+             To undo this: tersely uninstall"
         ))?;
     }
     plan.end(args, is_written, || {

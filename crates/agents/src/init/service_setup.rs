@@ -55,14 +55,14 @@ pub(super) fn run(
     ensure_free(keeper, listen)?;
     if is_stopped {
         output::note(
-            "the service is not running, but agents are pointed at it; tersely would start it again",
+            "the service is not running, but agents are configured to use it; Tersely would restart it",
         )?;
     }
     let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {
         establish(keeper, &plan.files[0], &meant, &mut receipts)?;
         write(&plan.files[1..], &mut receipts)?;
-        output::note("written. Agents use the gateway when they start again. To undo it: tersely uninstall")?;
+        output::note("Done. Restart your agents to use the gateway. To undo this: tersely uninstall")?;
         if let Some(advice) = keeper.advice() {
             output::note(advice)?;
         }
@@ -79,7 +79,7 @@ fn unheard(environment: &ClientEnvironment) -> Vec<String> {
     }
     let names = names.join(", ");
     vec![format!(
-        "{names}: set only in this shell; for the service, write it into ~/.config/tersely/tersely.toml"
+        "{names}: set only in this shell; to use it in the service, add it to ~/.config/tersely/tersely.toml"
     )]
 }
 
@@ -104,7 +104,7 @@ fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
     let message = format!("{listen} must be a fixed address that only this machine can reach");
     Err(CommandFault::unable(
         message,
-        "name one, for example: tersely init --service --listen 127.0.0.1:8787",
+        "pass such an address, for example: tersely init --service --listen 127.0.0.1:8787",
     ))
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn foreign_lines(ours: &str, block: &str) -> String {
 
 fn unmatched_markers(path: &Path) -> CommandFault {
     let message = format!("{}: the lines {BEGIN} and {END} do not match", path.display());
-    CommandFault::unable(message, "remove them, and what was written between them, by hand")
+    CommandFault::unable(message, "remove these lines and everything between them yourself")
 }
 
 /// The lines to write.

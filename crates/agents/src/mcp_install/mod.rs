@@ -106,7 +106,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let (count, kept) = (direct.len(), scene.file.backup());
     let servers = if count == 1 { "1 server goes" } else { &format!("{count} servers go") };
     output::note(&format!(
-        "{servers} through Tersely when the client starts again; backup: {}",
+        "{servers} through Tersely after the client restarts; backup: {}",
         kept.display()
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -247,7 +247,7 @@ impl Scene {
                 },
                 |()| "the file is restored, byte for byte, and its backup is removed".to_owned(),
             ),
-            _ if left > 0 => format!("still through Tersely: {left}; --all restores all of them"),
+            _ if left > 0 => format!("still going through Tersely: {left}; use --all to restore all servers"),
             Some(_) => format!("the file has other changes, which stay; so does its backup: {shown}"),
             None => "the servers start without Tersely; there was no backup to compare with".to_owned(),
         }
