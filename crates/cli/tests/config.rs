@@ -319,7 +319,7 @@ fn an_endpoint_and_its_key_come_from_one_place() {
 #[test]
 fn two_trials_at_once_are_refused() {
     let trials = Scene::new("trials").set("TERSELY_CLEAR", "half").set("TERSELY_HOLDOUT", "5%");
-    trials.refuses("TERSELY_CLEAR: \"half\" is a trial of its own");
+    trials.refuses("TERSELY_CLEAR: \"half\" already compares two groups of sessions");
 }
 
 /// Behaviour 8.11: a gateway that may be one of several instances needs a shared store.
@@ -814,10 +814,13 @@ fn tenants_that_cannot_be_meant_are_refused() {
     for (text, said) in [
         ("tenants = 1\n", "x.toml:1: tenants: expects a list"),
         ("tenants = [1]\n", "a tenant is a table with a name, keys and permissions"),
-        ("[[tenants]]\nname = 'a'\n", "x.toml:1: tenants: nobody can be this tenant"),
+        ("[[tenants]]\nname = 'a'\n", "x.toml:1: tenants: no request can match this tenant"),
         ("[[tenants]]\nkeys = ['HASH']\n", "x.toml:1: tenants: this tenant has no name"),
         ("[[tenants]]\nname = 'a b'\nkeys = ['HASH']\n", "x.toml:2: tenants.name: \"a b\" cannot be a name"),
-        ("[[tenants]]\nname = 'a'\nkeys = 'hush'\n", "x.toml:3: tenants.keys: is not the SHA-256 of a key"),
+        (
+            "[[tenants]]\nname = 'a'\nkeys = 'hush'\n",
+            "x.toml:3: tenants.keys: is not the SHA-256 hash of a key",
+        ),
         ("[[tenants]]\nname = 'a'\nkeys = []\n", "x.toml:3: tenants.keys: is empty"),
         ("[[tenants]]\nname = 'a'\nkey = 'HASH'\n", "x.toml:3: key: unknown key; did you mean keys?"),
         (

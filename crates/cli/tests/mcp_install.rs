@@ -283,7 +283,7 @@ fn servers_are_changed_one_by_one() {
     assert_eq!(run("install", &["b", "nested"]).0, Some(0));
     assert_eq!(read(&path).matches("\"mcp\"").count(), 4);
     let (_, _, said) = run("uninstall", &["a", "nested"]);
-    assert!(said.contains("still through Tersely: 1"), "{said}");
+    assert!(said.contains("still going through Tersely: 1"), "{said}");
     assert_eq!(read(&path).matches("\"mcp\"").count(), 2);
     run("uninstall", &["b"]);
     assert_eq!((read(&path).as_str(), home.files().len()), (OPENCODE, 1));

@@ -99,11 +99,11 @@ mod tests {
             ("version = 1\nprice = [{ model = \"m\", input = 1 }]", "price 1: output is missing"),
             (
                 "version = 1\nprice = [{ model = \"m\", input = -1, output = 1 }]",
-                "price 1: input is no price",
+                "price 1: input is not a price",
             ),
             (
                 "version = 1\nprice = [{ model = \"m\", input = \"x\", output = 1 }]",
-                "price 1: input is no price",
+                "price 1: input is not a price",
             ),
         ] {
             let fault = read_prices(text).unwrap_err().to_string();

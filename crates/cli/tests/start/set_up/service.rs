@@ -90,7 +90,10 @@ fn settings_name_a_service_that_came_back_by_itself() {
     let ran = served.home.well(&served.args());
     assert!(ran.said.contains("restarted after its process was killed"), "{ran:?}");
     assert!(ran.said.contains("loginctl enable-linger"), "{ran:?}");
-    assert!(ran.said.contains("gemini: left alone") && ran.said.contains("tersely run gemini"), "{ran:?}");
+    assert!(
+        ran.said.contains("gemini: left unchanged") && ran.said.contains("tersely run gemini"),
+        "{ran:?}"
+    );
     let asked = served.asked();
     assert_eq!(asked, ["is-system-running", "daemon-reload", "enable", "restart", "kill"]);
     let url = format!("http://{}", served.listen);
