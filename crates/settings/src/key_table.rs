@@ -207,7 +207,7 @@ static BELOW: &[SettingKey] = &[
         about: "When to offer the model `expand_context`, a tool that fetches omitted text. In requests \
                 without this tool, Tersely omits nothing. `auto`: if one of the tools runs commands or \
                 shows logs, clusters or web pages, or if the tools and the system prompt take 24,000 bytes \
-                or more (about 6,000 tokens); `always`: in every request; `never`: in no request",
+                or more (about 6,000 tokens); `always`: with any tools and prompt; `never`: not at all",
     },
     SettingKey {
         name: "clear",

@@ -166,7 +166,7 @@ fn compat_keys(page: &mut String) {
                 "`passthrough` sets `mode` to `disabled`; other values set `remote.strategy`".to_owned()
             }
             CompatMeaning::Expand => "sets `loss`: `detail` if true, `form` if false".to_owned(),
-            CompatMeaning::Key(key) | CompatMeaning::Remote(key) => format!("`{key}`"),
+            CompatMeaning::Key(key) | CompatMeaning::Remote(key) => format!("sets `{key}`"),
             CompatMeaning::Nothing(_, why) => format!("no effect: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
@@ -184,13 +184,13 @@ fn tool_pipe(page: &mut String) {
     line(page, "| `pipes.tool_discovery` | meaning in Tersely |\n|---|---|");
     for (name, meaning) in &TOOL_PIPE {
         let means = match meaning {
-            ToolPipeMeaning::Enabled => "`discovery.enabled`".to_owned(),
+            ToolPipeMeaning::Enabled => "sets `discovery.enabled`".to_owned(),
             ToolPipeMeaning::Strategy => {
                 "`passthrough` sets `discovery.enabled` to `false`; `relevance` changes nothing; `tool-search` sets \
                 `discovery.max_tools` and `discovery.min_tools` to 0; `api` is refused"
                     .to_owned()
             }
-            ToolPipeMeaning::Key(key) => format!("`{key}`"),
+            ToolPipeMeaning::Key(key) => format!("sets `{key}`"),
             ToolPipeMeaning::Search => {
                 "must be `true`, because the model can always search for hidden tools".to_owned()
             }
@@ -204,13 +204,13 @@ fn variables(page: &mut String) {
     page.push_str(VARIABLES);
     for (name, meaning) in &OTHERS {
         let means = match meaning {
-            env::VariableMeaning::Key(key) => format!("`{key}`"),
+            env::VariableMeaning::Key(key) => format!("sets `{key}`"),
             env::VariableMeaning::Toon => {
-                "`prompts.enabled`; if true, also sets `prompts.form` to `toon`".to_owned()
+                "sets `prompts.enabled`; if true, also sets `prompts.form` to `toon`".to_owned()
             }
             env::VariableMeaning::On(key, why) => format!("can turn `{key}` on but not off; when on, {why}"),
-            env::VariableMeaning::Millis(key) => format!("`{key}`, in milliseconds"),
-            env::VariableMeaning::Trust => "a file with additional certificates to trust".to_owned(),
+            env::VariableMeaning::Millis(key) => format!("sets `{key}`, in milliseconds"),
+            env::VariableMeaning::Trust => "names a file with additional certificates to trust".to_owned(),
             env::VariableMeaning::Nothing(why) => format!("no effect: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
