@@ -142,7 +142,7 @@ impl Receipts {
     pub fn look() -> Result<Self, CommandFault> {
         let file = Self::file().ok_or_else(|| {
             let hint = "set HOME or XDG_STATE_HOME; every change is recorded there, so that it can be undone";
-            CommandFault::unable("there is no folder in which to record changes", hint)
+            CommandFault::unable("there is no folder for recording changes", hint)
         })?;
         if !file.exists() {
             return Ok(Self { file, all: Vec::new(), _turn: None });
@@ -151,7 +151,7 @@ impl Receipts {
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let all = value["written"].as_array().map(|all| all.iter().map(Receipt::read).collect::<Option<_>>());
         let all = all.flatten().ok_or_else(|| {
-            let hint = "this version cannot read it; to continue without it, move it elsewhere and undo by hand the changes it lists";
+            let hint = "this version cannot read it; to continue without it, move it elsewhere and undo the changes that it lists manually";
             CommandFault::unable(format!("{}: not a record written by tersely", file.display()), hint)
         })?;
         Ok(Self { file, all, _turn: None })
@@ -196,7 +196,7 @@ impl Receipts {
         if self.all.is_empty() {
             return match fs::remove_file(&self.file) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
-                    let hint = "remove it by hand; all changes that it lists are undone";
+                    let hint = "remove it yourself; all changes that it lists are undone";
                     Err(CommandFault::unable(format!("{}: {error}", self.file.display()), hint))
                 }
                 _ => Ok(()),

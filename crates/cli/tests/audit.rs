@@ -143,7 +143,7 @@ fn a_miss_has_its_cause_as_far_as_the_file_shows_it() {
     );
     let text = TERSELY.run(&format!("audit {file}"), "").stdout;
     for words in [
-        "idle for longer than the cache lives",
+        "idle for longer than the cache lifetime",
         "model changed",
         "conversation compacted",
         "the provider says: tools changed",

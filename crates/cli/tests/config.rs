@@ -319,7 +319,7 @@ fn an_endpoint_and_its_key_come_from_one_place() {
 #[test]
 fn two_trials_at_once_are_refused() {
     let trials = Scene::new("trials").set("TERSELY_CLEAR", "half").set("TERSELY_HOLDOUT", "5%");
-    trials.refuses("TERSELY_CLEAR: \"half\" is a trial of its own");
+    trials.refuses("TERSELY_CLEAR: \"half\" already compares two groups of sessions");
 }
 
 /// Behaviour 8.11: a gateway that may be one of several instances needs a shared store.
@@ -338,7 +338,7 @@ fn a_compressor_needs_one_instance_or_a_shared_store() {
     alone.holds("remote.endpoint", json!("http://h"), "file t.toml:3");
     let kept = format!("loss = \"form\"\n{remote}");
     let kept = Scene::new("remote-kept").file("t.toml", kept).set("TERSELY_CONFIG", "t.toml");
-    kept.notes("remote.strategy has no effect: loss does not allow detail to be left out");
+    kept.notes("remote.strategy has no effect: `loss` does not allow Tersely to omit detail");
     // A rule or a request can still turn it on.
     for asks in ["loss = \"form\"", "loss = \"none\"", "mode = \"disabled\""] {
         let text = format!("{asks}\nlisten = \"0.0.0.0:1\"\n{remote}");
@@ -383,7 +383,7 @@ fn a_found_file_names_no_compressor() {
         "providers: {openai: {model: m}}\n",
     ] {
         found(text).refuses(
-            "cannot be set in a configuration file that was found automatically; pass it with --config",
+            "cannot be set in a configuration file that was found automatically; pass the file with --config",
         );
     }
     found("pipes: {tool_output: {strategy: simple}}\n").holds(
@@ -590,7 +590,7 @@ fn a_file_merely_found_is_not_trusted() {
     ] {
         let scene = Scene::new("guard").file("tersely.toml", text);
         scene.refuses(
-            "cannot be set in a configuration file that was found automatically; pass it with --config",
+            "cannot be set in a configuration file that was found automatically; pass the file with --config",
         );
         scene.refuses("hint: if you trust the file, name it: --config ./tersely.toml");
         scene.args("--config tersely.toml").shows();
@@ -797,11 +797,11 @@ fn tenants_are_read_with_what_they_may_do() {
          [[rules]]\ntenant = 'ci'\nmode = 'safe'\n"
     );
     let scene = meant("tenants", &text);
-    let ci = "ci: 1 key, 0 certificate names, 5 requests in a second, may ask nothing";
+    let ci = "ci: 1 key, 0 certificate names, 5 requests per second, may set nothing";
     scene.holds("tenants[0]", json!(ci), "file x.toml:5");
     scene.holds(
         "tenants[1]",
-        json!("batch: 0 keys, 2 certificate names, may ask x-tersely-mode"),
+        json!("batch: 0 keys, 2 certificate names, may set x-tersely-mode"),
         "file x.toml:10",
     );
     scene.holds("rules[0]", json!("tenant=ci mode=safe"), "file x.toml:14");
@@ -813,11 +813,14 @@ fn tenants_are_read_with_what_they_may_do() {
 fn tenants_that_cannot_be_meant_are_refused() {
     for (text, said) in [
         ("tenants = 1\n", "x.toml:1: tenants: expects a list"),
-        ("tenants = [1]\n", "a tenant is a table of name, keys and what it may do"),
-        ("[[tenants]]\nname = 'a'\n", "x.toml:1: tenants: nobody can be this tenant"),
+        ("tenants = [1]\n", "a tenant is a table with a name, keys and permissions"),
+        ("[[tenants]]\nname = 'a'\n", "x.toml:1: tenants: no request can match this tenant"),
         ("[[tenants]]\nkeys = ['HASH']\n", "x.toml:1: tenants: this tenant has no name"),
         ("[[tenants]]\nname = 'a b'\nkeys = ['HASH']\n", "x.toml:2: tenants.name: \"a b\" cannot be a name"),
-        ("[[tenants]]\nname = 'a'\nkeys = 'hush'\n", "x.toml:3: tenants.keys: is not the SHA-256 of a key"),
+        (
+            "[[tenants]]\nname = 'a'\nkeys = 'hush'\n",
+            "x.toml:3: tenants.keys: is not the SHA-256 hash of a key",
+        ),
         ("[[tenants]]\nname = 'a'\nkeys = []\n", "x.toml:3: tenants.keys: is empty"),
         ("[[tenants]]\nname = 'a'\nkey = 'HASH'\n", "x.toml:3: key: unknown key; did you mean keys?"),
         (
@@ -826,7 +829,7 @@ fn tenants_that_cannot_be_meant_are_refused() {
         ),
         (
             "[[tenants]]\nname = 'a'\ncertificates = 'a.example'\n",
-            "clients cannot show certificates without tls.client_ca",
+            "clients cannot present certificates without tls.client_ca",
         ),
         (
             "[[tenants]]\nname = 'a'\nkeys = 'HASH'\n[[tenants]]\nname = 'b'\nkeys = 'HASH'\n",

@@ -155,5 +155,5 @@ fn a_broken_filter_of_ones_own_stops_and_of_a_project_is_ignored() {
     world.run(&["filter", "trust"], "");
     let (code, _, said) = world.run(&["config", "check"], "");
     assert_eq!(code, Some(0));
-    assert!(said.contains("theirs.toml is broken and is ignored"), "{said}");
+    assert!(said.contains("theirs.toml is invalid and ignored"), "{said}");
 }

@@ -283,7 +283,7 @@ fn servers_are_changed_one_by_one() {
     assert_eq!(run("install", &["b", "nested"]).0, Some(0));
     assert_eq!(read(&path).matches("\"mcp\"").count(), 4);
     let (_, _, said) = run("uninstall", &["a", "nested"]);
-    assert!(said.contains("still through Tersely: 1"), "{said}");
+    assert!(said.contains("still going through Tersely: 1"), "{said}");
     assert_eq!(read(&path).matches("\"mcp\"").count(), 2);
     run("uninstall", &["b"]);
     assert_eq!((read(&path).as_str(), home.files().len()), (OPENCODE, 1));
@@ -356,7 +356,7 @@ fn broken_and_hostile_files_are_told_and_left_alone() {
         ("cursor", "{\n  \"mcpServers\": {\n    \"a\" {}\n", 2, "line 3, column 9: expected a colon"),
         ("cursor", "", 2, "line 1, column 1: expected a value"),
         ("cursor", "\u{feff}[]", 2, "line 1, column 1: expected an object"),
-        ("cursor", "{}", 1, "no MCP servers in it"),
+        ("cursor", "{}", 1, "contains no MCP servers"),
         ("cursor", "{\"mcpServers\": [1]}", 2, "column 16: expected an object"),
         ("cursor", "{\"mcpServers\": {\"a\": 1}}", 1, "a: skipped, because it is not an object"),
         ("cursor", "{\"mcpServers\": {\"a\": {}, \"a\": {}}}", 2, "a key that is not there already"),

@@ -40,7 +40,7 @@ pub(crate) fn edits(
         if stats.failed_count > 0 && !prompts.fail_open {
             return Err(OptionError::at(
                 "prompts",
-                "TOON cannot hold a JSON document in a user message exactly",
+                "TOON cannot represent a JSON document in a user message exactly",
             ));
         }
     }

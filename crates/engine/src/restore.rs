@@ -27,7 +27,7 @@ impl fmt::Display for RestoreError {
             Self::Damaged(byte) => {
                 write!(f, "byte {byte}: this result is marked as compressed, but cannot be decoded")
             }
-            Self::Partial(byte) => write!(f, "byte {byte}: detail was left out of this result"),
+            Self::Partial(byte) => write!(f, "byte {byte}: detail was omitted from this result"),
         }
     }
 }

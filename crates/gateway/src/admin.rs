@@ -91,7 +91,7 @@ impl AdminHandler {
             }
             _ => Err(Error::client(
                 StatusCode::NOT_FOUND,
-                "nothing here; try /_tersely/, /stats, /metrics, /healthz or /readyz",
+                "not found; try /_tersely/, /stats, /metrics, /healthz or /readyz",
             )),
         }
     }

@@ -103,7 +103,7 @@ pub async fn serve_dashboard(
         return Err(Error::setting("admin.listen is empty"));
     };
     let here = listener.local_addr();
-    hello(here.map_err(|error| Error::setting("cannot tell the address").because(error))?);
+    hello(here.map_err(|error| Error::setting("cannot determine the listening address").because(error))?);
     select! {
         () = stop => Ok(()),
         never = serve_admin(admin, listener) => match never {},

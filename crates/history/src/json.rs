@@ -57,7 +57,7 @@ impl HistoryView {
             ("version".to_owned(), json!(VERSION)),
             (
                 "money_is".to_owned(),
-                json!("an estimate: our count of what was taken out, at the model's list price"),
+                json!("an estimate: the tokens that Tersely removed, at the model's list price"),
             ),
             ("periods".to_owned(), periods.into()),
             ("limits".to_owned(), self.limits()?.iter().map(seen_limit).collect::<Vec<_>>().into()),

@@ -26,7 +26,7 @@ pub(crate) enum VariableMeaning {
     Nothing(&'static str),
 }
 
-const BOUNDED: &str = "the queue holds 256 events, and a line has at most 64 KiB";
+const BOUNDED: &str = "the queue always holds up to 256 events, and a line up to 64 KiB";
 
 /// Other tools' variables. If several set the same key, the first one counts; our own variables override all of them.
 pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [
@@ -38,7 +38,7 @@ pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [
     ("FORGE_SCHEMA_COMPRESSION", VariableMeaning::Key("schema_compression")),
     (
         "FORGE_REDACT_SECRETS",
-        VariableMeaning::On("redact_secrets", "secrets are masked everywhere in a request"),
+        VariableMeaning::On("redact_secrets", "Tersely masks secrets everywhere in a request"),
     ),
     ("TOON_ENABLED", VariableMeaning::Toon),
     ("TOON_MIN_BYTES", VariableMeaning::Key("prompts.min_bytes")),

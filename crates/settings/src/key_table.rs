@@ -86,42 +86,60 @@ pub(crate) struct Alias {
 
 /// The groups, in the order of the file; keys without a group come first.
 pub(crate) const GROUPS: [(&str, &str); 18] = [
-    ("", "Where to listen, where to send requests, and what to do with tool results"),
-    ("tls", "TLS with those who come in: [access.md](access.md)"),
+    ("", "Where Tersely listens, where it sends requests, and how it compresses tool results"),
+    ("tls", "TLS for client connections: [access.md](access.md)"),
     (
         "upstreams",
-        "A server for each provider; overrides `upstream`. Without either, the provider's public address, if it has one",
+        "A server for each provider. These keys override `upstream`. If neither key is set, requests go to the \
+         provider's public address, if it has one",
     ),
     (
         "readers",
-        "Models that you know better than the table in [concepts.md](concepts.md#small-models), for `reader = \"auto\"`",
+        "Exceptions to the rules by which `reader = \"auto\"` [classifies models](concepts.md#small-models)",
     ),
-    ("prompts", "Shorter JSON in users' messages"),
-    ("discovery", "Fewer tools for the model to read: [mcp.md](mcp.md#tool-search-fewer-tool-definitions)"),
-    ("filters", "Lines and fields to omit from your own tools' output"),
+    ("prompts", "Shortens JSON in user messages"),
+    (
+        "discovery",
+        "Shows the model only some of the tools in a request: [mcp.md](mcp.md#tool-search-fewer-tool-definitions)",
+    ),
+    ("filters", "Filters omit lines and JSON fields from the output of your own tools"),
     (
         "store",
-        "Where to keep texts that a later request only refers to, because the provider keeps the conversation",
+        "Where Tersely stores original texts. It needs them if the provider stores the conversation, because later \
+         requests then no longer contain them",
     ),
-    ("remote", "A service or a model that shortens tool results: [remote.md](remote.md)"),
-    ("limits", "Limits on requests and memory"),
-    ("timeouts", "How long to wait; a whole response has no limit"),
-    ("admin", "A second listener, for operators"),
-    ("log", "One line per request, without request text"),
-    ("events", "One record per request and tool result, without request text"),
+    ("remote", "An external service or model that shortens tool results: [remote.md](remote.md)"),
+    ("limits", "Limits on requests, connections and memory"),
+    ("timeouts", "How long Tersely waits. The total duration of a response is not limited"),
+    ("admin", "A separate listener for operators"),
+    ("log", "One log line per request, without request text"),
+    ("events", "One JSON record per request and per new tool result, without request text"),
     (
         "history",
-        "What `tersely stats` and the dashboard show, without request text: [observability](observability.md)",
+        "Data for `tersely stats` and the dashboard, without request text: [observability](observability.md)",
     ),
-    ("otel", "A collector for OpenTelemetry: [observability](observability.md#opentelemetry)"),
-    ("prices", "What models cost, for the [cost estimate](metrics.md#cost-estimate)"),
-    ("proxy", "The proxy for upstreams"),
+    (
+        "otel",
+        "Export of traces and metrics to an OpenTelemetry collector: [observability](observability.md#opentelemetry)",
+    ),
+    ("prices", "Model prices for the [cost estimate](metrics.md#cost-estimate)"),
+    ("proxy", "The proxy that Tersely uses to reach upstreams"),
 ];
 
 /// Aliases for byte limits, given in tokens of four bytes.
 pub(crate) static ALIASES: [Alias; 2] = [
-    Alias { name: "min_tokens", key: "min_bytes", times: 4, about: "`min_bytes`, in tokens of four bytes" },
-    Alias { name: "max_tokens", key: "max_bytes", times: 4, about: "`max_bytes`, in tokens of four bytes" },
+    Alias {
+        name: "min_tokens",
+        key: "min_bytes",
+        times: 4,
+        about: "Same as `min_bytes`, in tokens of four bytes each",
+    },
+    Alias {
+        name: "max_tokens",
+        key: "max_bytes",
+        times: 4,
+        about: "Same as `max_bytes`, in tokens of four bytes each",
+    },
 ];
 
 /// Every key, group by group; the keys of the plan are defined by the engine.
@@ -135,22 +153,24 @@ static ABOVE: &[SettingKey] = &[
     SettingKey {
         name: "listen",
         field: SettingField::Address(Draft::listen),
-        about: "The address to listen on; anything but loopback is reachable from other machines",
+        about: "The address to listen on. Other machines can reach any address except loopback",
     },
     SettingKey {
         name: "upstream",
         field: SettingField::Url(|draft| &mut draft.upstream),
-        about: "Send all requests to this server; without it, each provider's public address, chosen by path",
+        about: "The server that gets all requests. If unset, each request goes to its provider's public \
+                address, which Tersely chooses by path",
     },
     SettingKey {
         name: "authorities",
         field: SettingField::Files(Draft::authorities),
-        about: "PEM files of certificates to trust in addition to the system's",
+        about: "PEM files with certificates to trust in addition to the system certificates",
     },
     SettingKey {
         name: "origins",
         field: SettingField::Origins(|draft| &mut draft.settings.gateway.origins),
-        about: "Web pages that may send requests: `loopback`, `any`, or a list of origins such as `https://chat.example`",
+        about: "Origins of web pages that may send requests: `loopback`, `any`, or a list such as \
+                `https://chat.example`",
     },
     SettingKey {
         name: "hosts",
@@ -160,8 +180,9 @@ static ABOVE: &[SettingKey] = &[
     SettingKey {
         name: "compress_api",
         field: SettingField::Choice(|draft| &mut draft.compress_api, DOORS),
-        about: "Whether other gateways may send messages to `/v1/compress`: [compress.md](compress.md). `auto`: on a loopback address; \
-                `on`: anyone who can reach it; `off`: these paths are forwarded like any other",
+        about: "Whether other gateways may send messages to `/v1/compress` ([compress.md](compress.md)). \
+                `auto`: only if Tersely listens on a loopback address; `on`: any client that can reach \
+                Tersely may send messages; `off`: Tersely forwards these paths like any other path",
     },
 ];
 
@@ -170,72 +191,80 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "holdout",
         field: SettingField::Share(|draft| &mut draft.settings.engine.holdout.share),
-        about: "The share of sessions to send unchanged, such as `5%`, so that `tersely stats --holdout` can compare \
-                what sessions cost with and without compression: [measuring.md](measuring.md); `0%`: none",
+        about: "The share of sessions to send unchanged, such as `5%`. `tersely stats --holdout` then \
+                compares the cost of sessions with and without compression ([measuring.md](measuring.md)). \
+                `0%`: compress all sessions",
     },
     SettingKey {
         name: "holdout_salt",
         field: SettingField::Word(|draft| &mut draft.settings.engine.holdout.salt),
-        about: "Salt for choosing held-out sessions: gateways with the same salt hold out the same sessions",
+        about: "The salt for choosing which sessions to hold out. Gateways with the same salt hold out the \
+                same sessions",
     },
     SettingKey {
         name: "expand",
         field: SettingField::Expand(|draft| &mut draft.settings.engine.expand),
-        about: "Where to offer `expand_context`, which fetches omitted text back; where it is not offered, \
-                nothing is omitted. `auto`: where a tool runs commands or shows logs, clusters or web pages, and where tools and system prompt \
-                take 24,000 bytes or more, about 6,000 tokens; `always`; `never`",
+        about: "When to offer the model `expand_context`, a tool that fetches omitted text. In requests \
+                without this tool, Tersely omits nothing. `auto`: if one of the tools runs commands or \
+                shows logs, clusters or web pages, or if the tools and the system prompt take 24,000 bytes \
+                or more (about 6,000 tokens); `always`: with any tools and prompt; `never`: not at all",
     },
     SettingKey {
         name: "clear",
         field: SettingField::Clear(|draft| &mut draft.settings.engine.clear),
-        about: "When to clear old tool results: `off`, or `cold`, after a pause in which the provider's cache expires, so that the whole prompt is \
-                written again in any case. One line replaces each result, and the model can fetch the result back. `half` does that for half of the sessions, so that \
-                `tersely stats --holdout` can compare them",
+        about: "When to clear old tool results. `off`: never; `cold`: after a pause long enough for the \
+                provider's prompt cache to expire, when the provider has to process the whole prompt again \
+                anyway; `half`: like `cold`, but for half of the sessions, which `tersely stats --holdout` \
+                compares with the other half. Tersely replaces each cleared result with one line, and the \
+                model can fetch the result back",
     },
     SettingKey {
         name: "skip_tools",
         field: SettingField::Names(|draft| &mut draft.settings.engine.skip_tools),
-        about: "Tools whose results stay unchanged: names, or `read`, `edit`, `write`, `bash`, `glob`, `grep`",
+        about: "Leave the results of these tools unchanged. List tool names, or the kinds `read`, `edit`, \
+                `write`, `bash`, `glob` and `grep`",
     },
     SettingKey {
         name: "schema_compression",
         field: SettingField::Schema(|draft| &mut draft.settings.engine.schema),
-        about: "What to do with tool descriptions",
+        about: "Whether to shorten tool descriptions",
     },
     SettingKey {
         name: "tls.cert",
         field: SettingField::Files(|draft| &mut draft.tls.cert),
-        about: "PEM files of the server certificate and its intermediate certificates, in that order; reloaded when they change. None: plain text",
+        about: "PEM files with the server certificate, followed by its intermediate certificates. Tersely \
+                reloads these files when they change. If unset, Tersely serves plain HTTP",
     },
     SettingKey {
         name: "tls.key",
         field: SettingField::Files(|draft| &mut draft.tls.key),
-        about: "PEM file with the private key",
+        about: "PEM file with the server's private key",
     },
     SettingKey {
         name: "tls.client_ca",
         field: SettingField::Files(|draft| &mut draft.tls.client_ca),
-        about: "PEM files of certificate authorities; clients must then present a certificate signed by one of them",
+        about: "PEM files with certificate authorities. If set, every client must present a certificate \
+                signed by one of these authorities",
     },
     SettingKey {
         name: "upstreams.anthropic",
         field: SettingField::Url(|draft| &mut draft.upstreams[0]),
-        about: "The server for Anthropic's Messages",
+        about: "The server for Anthropic's Messages API",
     },
     SettingKey {
         name: "upstreams.openai",
         field: SettingField::Url(|draft| &mut draft.upstreams[1]),
-        about: "The server for OpenAI's Chat Completions and Responses",
+        about: "The server for OpenAI's Chat Completions and Responses APIs",
     },
     SettingKey {
         name: "upstreams.gemini",
         field: SettingField::Url(|draft| &mut draft.upstreams[2]),
-        about: "The server for Gemini",
+        about: "The server for the Gemini API",
     },
     SettingKey {
         name: "upstreams.ollama",
         field: SettingField::Url(|draft| &mut draft.upstreams[3]),
-        about: "The server for Ollama",
+        about: "The server for the Ollama API",
     },
     SettingKey {
         name: "upstreams.bedrock",
@@ -255,57 +284,62 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "readers.strong",
         field: SettingField::Names(|draft| &mut draft.settings.engine.readers.strong),
-        about: "Models treated as strong. Names ignore case, and `*` matches anything. Takes precedence over `readers.small`",
+        about: "Models to treat as strong. Names are case-insensitive, and `*` matches any text. This list \
+                takes precedence over `readers.small`",
     },
     SettingKey {
         name: "readers.small",
         field: SettingField::Names(|draft| &mut draft.settings.engine.readers.small),
-        about: "Models treated as small",
+        about: "Models to treat as small",
     },
     SettingKey {
         name: "prompts.enabled",
         field: SettingField::Switch(|draft| &mut draft.prompting),
-        about: "Whether to rewrite JSON in users' messages",
+        about: "Whether to shorten JSON documents in user messages",
     },
     SettingKey {
         name: "prompts.min_bytes",
         field: SettingField::Floor(|draft| &mut draft.prompts.min_bytes),
-        about: "Documents of up to this many bytes stay unchanged",
+        about: "Leave documents of this many bytes or fewer unchanged",
     },
     SettingKey {
         name: "prompts.form",
         field: SettingField::Prompt(|draft| &mut draft.prompts.form),
-        about: "The form to write: the cheapest one, or TOON; a document is rewritten only if that saves tokens",
+        about: "The format for shortened documents: `auto` (the cheapest format) or `toon`. Tersely \
+                rewrites a document only if that saves tokens",
     },
     SettingKey {
         name: "prompts.fail_open",
         field: SettingField::Switch(|draft| &mut draft.prompts.fail_open),
-        about: "With `form = \"toon\"`, if TOON cannot represent a document exactly: `true` sends it unchanged, `false` refuses the request",
+        about: "What to do if `prompts.form` is `toon` and TOON cannot represent a document exactly. \
+                `true`: send the document unchanged; `false`: refuse the request",
     },
     SettingKey {
         name: "prompts.log_stats",
         field: SettingField::Switch(|draft| &mut draft.prompts.log_stats),
-        about: "Whether the response header `x-tersely-prompts` reports the number of documents, and their bytes before and after",
+        about: "Whether to add the response header `x-tersely-prompts`, which reports the number of \
+                documents and their size before and after, in bytes",
     },
     SettingKey {
         name: "discovery.enabled",
         field: SettingField::Switch(|draft| &mut draft.discovering),
-        about: "Whether to show the model only the tools that match the beginning of its conversation",
+        about: "Whether to show the model only the tools that match the beginning of the conversation",
     },
     SettingKey {
         name: "discovery.min_tools",
         field: SettingField::Tally(|draft| &mut draft.discovery.min_tools),
-        about: "Number of tools that are always shown; requests with no more tools are not changed",
+        about: "Minimum number of tools to show. Requests with this many tools or fewer stay unchanged",
     },
     SettingKey {
         name: "discovery.max_tools",
         field: SettingField::Tally(|draft| &mut draft.discovery.max_tools),
-        about: "Number of tools to show, including those in `always_keep`, which are always shown",
+        about: "Number of tools to show, including the tools in `always_keep`. Tools in `always_keep` are \
+                shown even beyond this number",
     },
     SettingKey {
         name: "discovery.always_keep",
         field: SettingField::Names(|draft| &mut draft.discovery.always_keep),
-        about: "Tools that are always shown: names, in which `*` matches anything",
+        about: "Names of tools that Tersely always shows. `*` matches any text",
     },
     SettingKey {
         name: "discovery.max_results",
@@ -315,27 +349,31 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "filters.enabled",
         field: SettingField::Switch(|draft| &mut draft.settings.filtering.enabled),
-        about: "Whether to use filters: Tersely's own, yours, and those of projects that you trust",
+        about: "Whether to use filters: Tersely's built-in filters, your own filters, and filters from \
+                projects that you trust",
     },
     SettingKey {
         name: "filters.folder",
         field: SettingField::Text(|draft| &mut draft.settings.filtering.named),
-        about: "Folder with your own filters; default: `filters`, next to your own settings file",
+        about: "The folder with your own filters. Default: `filters`, next to your user configuration file",
     },
     SettingKey {
         name: "store.addresses",
         field: SettingField::Stores(|draft| &mut draft.kept.addresses),
-        about: "Valkey or Redis: `redis://`, `valkey://`, `rediss://` with TLS; several addresses make one cluster; none: keep texts in this process",
+        about: "Addresses of Valkey or Redis: `redis://`, `valkey://`, or `rediss://` for TLS. Several \
+                addresses form one cluster. If unset, Tersely keeps texts in its own memory",
     },
     SettingKey {
         name: "store.secret",
         field: SettingField::Secret(|draft| &mut draft.kept.secret),
-        about: "The secret used to name and encrypt stored texts; it must be the same on every replica. Generate one with `openssl rand -hex 32`",
+        about: "The secret that Tersely uses to name and encrypt stored texts. Use the same secret on \
+                every replica. To generate one, run `openssl rand -hex 32`",
     },
     SettingKey {
         name: "store.tenant_header",
         field: SettingField::Header(|draft| &mut draft.kept.header),
-        about: "A header, set by a proxy in front of Tersely, that identifies the tenant together with the credential (without a credential: alone)",
+        about: "The header in which a proxy in front of Tersely names the tenant. Tersely combines this \
+                name with the request's credential, if the request has one",
     },
     SettingKey {
         name: "store.original_ttl",
@@ -345,12 +383,13 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "store.deadline",
         field: SettingField::Time(|draft| &mut draft.kept.deadline),
-        about: "How long to wait for Valkey or Redis; after that, nothing is omitted from the request",
+        about: "How long to wait for Valkey or Redis. If there is no answer in this time, Tersely omits \
+                nothing from the request",
     },
     SettingKey {
         name: "store.bytes",
         field: SettingField::Bytes(|draft| &mut draft.kept.bytes),
-        about: "Memory for texts in this process, in bytes",
+        about: "Memory for texts in Tersely's own process, in bytes",
     },
     SettingKey {
         name: "store.prefix",
@@ -360,77 +399,88 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: STRATEGY,
         field: SettingField::Choice(|draft| &mut draft.remote.strategy, STRATEGIES),
-        about: "What omits detail: `stages`, Tersely's own; `simple`, which keeps only the first words; `api`, a service; `external_provider`, a model",
+        about: "How to omit detail from results. `stages`: with Tersely's own stages; `simple`: by keeping \
+                only the first words; `api`: with a compression service; `external_provider`: with a model",
     },
     SettingKey {
         name: "remote.fallback",
         field: SettingField::Choice(|draft| &mut draft.remote.fallback, FALLBACKS),
-        about: "What to send if the compressor fails: `passthrough` (the whole result) or `simple`",
+        about: "What to send if the compressor fails: `passthrough` (the whole result) or `simple` (only \
+                its first words)",
     },
     SettingKey {
         name: "remote.provider",
         field: SettingField::Choice(|draft| &mut draft.remote.provider, PROVIDERS),
-        about: "The model's API: `openai` (and compatible servers), `anthropic` or `gemini`",
+        about: "The API of the model: `openai` (also for compatible servers), `anthropic` or `gemini`",
     },
     SettingKey {
         name: "remote.endpoint",
         field: SettingField::Url(|draft| &mut draft.remote.endpoint),
-        about: "The compressor's address; a model's default is the upstream of its provider",
+        about: "The address of the compressor. For a model, the default is the upstream of its provider",
     },
     SettingKey {
         name: "remote.key",
         field: SettingField::Key(|draft| &mut draft.remote.key),
-        about: "The compressor's API key; without one, a model gets the request's credential if the request goes to the same server",
+        about: "The compressor's API key. If unset, a model gets the request's own credential, provided \
+                that the request goes to the same server",
     },
     SettingKey {
         name: "remote.model",
         field: SettingField::Word(|draft| &mut draft.remote.model),
-        about: "The compressor's model",
+        about: "The model that compresses results",
     },
     SettingKey {
         name: "remote.timeout",
         field: SettingField::Time(|draft| &mut draft.remote.timeout),
-        about: "How long to wait for all results of a request; results without an answer by then are sent as `fallback` says",
+        about: "Maximum time for compressing all results in a request. For results that are not ready by \
+                then, Tersely uses `remote.fallback`",
     },
     SettingKey {
         name: "remote.rate",
         field: SettingField::Tally(|draft| &mut draft.remote.rate),
-        about: "Maximum number of calls started per second, over all requests; results that would wait too long are not sent; 0: no limit",
+        about: "Maximum number of compressor calls to start per second, across all requests. If a call \
+                would have to wait too long, Tersely does not send the result to the compressor. 0: no \
+                limit",
     },
     SettingKey {
         name: "remote.query_agnostic",
         field: SettingField::Switch(|draft| &mut draft.remote.query_agnostic),
-        about: "`true`: the compressor is not told what the user asked for",
+        about: "Whether to hide the user's question from the compressor",
     },
     SettingKey {
         name: "limits.body",
         field: SettingField::Bytes(|draft| &mut draft.limits().body),
-        about: "Largest body to buffer, in bytes; bodies that are only forwarded have no limit",
+        about: "Largest body to buffer, in bytes. Bodies that Tersely only forwards can have any size",
     },
     SettingKey {
         name: "limits.memory",
         field: SettingField::Bytes(|draft| &mut draft.limits().memory),
-        about: "Total bytes of buffered bodies, which are held until their responses end; beyond that, bodies are forwarded unread",
+        about: "Maximum total size of buffered bodies, in bytes. Tersely holds each body until its \
+                response ends. Above this limit, Tersely forwards further bodies without reading them",
     },
     SettingKey {
         name: "limits.requests",
         field: SettingField::Count(|draft| &mut draft.limits().requests),
-        about: "Concurrent requests, streams included",
+        about: "Maximum number of concurrent requests, including streams",
     },
     SettingKey {
         name: "limits.client_rate",
         field: SettingField::Tally(|draft| &mut draft.limits().client_rate),
-        about: "Requests per second per client address; further requests get 429 with `Retry-After`; 0: no limit",
+        about: "Maximum requests per second from one client address. Tersely answers further requests with \
+                status 429 and `Retry-After`. 0: no limit",
     },
     SettingKey {
         name: "limits.tenant_rate",
         field: SettingField::Tally(|draft| &mut draft.limits().tenant_rate),
-        about: "Requests per second per tenant, identified by credential and `store.tenant_header`; further requests get 429 with `Retry-After`; 0: no limit",
+        about: "Maximum requests per second from one tenant, identified by credential and \
+                `store.tenant_header`. Tersely answers further requests with status 429 and `Retry-After`. \
+                0: no limit",
     },
     SettingKey {
         name: "limits.connections",
         field: SettingField::Count(|draft| &mut draft.limits().connections),
-        about: "Concurrent connections, at most half of the process's file limit (`ulimit -n`); further connections wait to be accepted",
+        about: "Maximum number of concurrent connections, but never more than half of the process's file \
+                descriptor limit (`ulimit -n`). Further connections wait until Tersely accepts them",
     },
     SettingKey {
         name: "limits.headers",
@@ -440,181 +490,200 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "limits.head",
         field: SettingField::Bytes(|draft| &mut draft.limits().head),
-        about: "Largest request head, in bytes",
+        about: "Maximum size of the request line and headers, in bytes",
     },
     SettingKey {
         name: "limits.rewrites",
         field: SettingField::Count(|draft| &mut draft.limits().rewrites),
-        about: "Concurrent rewrites of large bodies; further rewrites wait",
+        about: "Maximum number of large bodies that Tersely rewrites concurrently. Further bodies wait",
     },
     SettingKey {
         name: "limits.rewriting",
         field: SettingField::Bytes(|draft| &mut draft.limits().rewriting),
-        about: "Total bytes of bodies being rewritten (a rewrite needs several times the size of its body); further rewrites wait",
+        about: "Maximum total size of the bodies that Tersely rewrites concurrently, in bytes. Rewriting a \
+                body takes several times its size in memory. Further bodies wait",
     },
     SettingKey {
         name: "limits.inline",
         field: SettingField::Floor(|draft| &mut draft.limits().inline),
-        about: "Bodies of up to this many bytes are rewritten immediately, on the serving thread",
+        about: "Tersely rewrites bodies of this many bytes or fewer immediately, on the thread that serves \
+                the request",
     },
     SettingKey {
         name: "limits.memo",
         field: SettingField::Floor(|draft| &mut draft.settings.memo.bytes),
-        about: "Memory for past conversations, in bytes; it only makes Tersely faster. 0: none",
+        about: "Memory for caching compressed results of past conversations, in bytes. The cache only \
+                makes Tersely faster. 0: no cache",
     },
     SettingKey {
         name: "timeouts.connect",
         field: SettingField::Time(|draft| &mut draft.timeouts().connect),
-        about: "Time to connect to an upstream, including proxy and handshakes",
+        about: "Maximum time to connect to an upstream, including the proxy and handshakes",
     },
     SettingKey {
         name: "timeouts.idle",
         field: SettingField::Patience(|draft| &mut draft.timeouts().idle),
-        about: "Time between two bytes from an upstream",
+        about: "Maximum time between two bytes from an upstream",
     },
     SettingKey {
         name: "timeouts.head",
         field: SettingField::Time(|draft| &mut draft.timeouts().head),
-        about: "Time to receive a request's head, and between two requests on a connection",
+        about: "Maximum time to receive a request's headers, and maximum time between two requests on a \
+                connection",
     },
     SettingKey {
         name: "timeouts.body",
         field: SettingField::Time(|draft| &mut draft.timeouts().body),
-        about: "Time between two bytes of a client's body",
+        about: "Maximum time between two bytes of a request body",
     },
     SettingKey {
         name: "timeouts.upload",
         field: SettingField::Patience(|draft| &mut draft.timeouts().upload),
-        about: "Time to receive a client's whole body, plus one second for every 4 KiB received",
+        about: "Maximum time to receive a whole request body. Tersely allows one more second for every 4 \
+                KiB received",
     },
     SettingKey {
         name: "timeouts.rewrite",
         field: SettingField::Time(|draft| &mut draft.timeouts().rewrite),
-        about: "Time to rewrite a large body, including the wait; after that, the original is forwarded",
+        about: "Maximum time to rewrite a large body, including the time spent waiting. After this time, \
+                Tersely forwards the original body",
     },
     SettingKey {
         name: "timeouts.session",
         field: SettingField::Time(|draft| &mut draft.timeouts().session),
-        about: "Time between messages of a session with an MCP server that was started as a command; after that, the server is stopped",
+        about: "Maximum time between messages in a session with an MCP server that Tersely started as a \
+                command. After this time, Tersely stops the server",
     },
     SettingKey {
         name: "timeouts.notice",
         field: SettingField::Pause(|draft| &mut draft.timeouts().notice),
-        about: "How long to keep accepting requests after SIGTERM, while `/readyz` returns 503; `0s`: not at all, which is the default on a loopback address",
+        about: "How long to keep accepting requests after SIGTERM, while `/readyz` returns 503. `0s` (the \
+                default on a loopback address): stop accepting immediately",
     },
     SettingKey {
         name: "timeouts.drain",
         field: SettingField::Time(|draft| &mut draft.timeouts().drain),
-        about: "Time for running streams to finish once no more requests are accepted",
+        about: "Maximum time for running streams to finish after Tersely stops accepting requests",
     },
     SettingKey {
         name: "admin.listen",
         field: SettingField::Listener(|draft| &mut draft.settings.gateway.admin.listen),
-        about: "The address for the dashboard (`/_tersely/`), `/stats`, `/metrics`, `/healthz` and `/readyz`; empty: none",
+        about: "The address for the dashboard (`/_tersely/`), `/stats`, `/metrics`, `/healthz` and \
+                `/readyz`. If empty, Tersely opens no admin listener",
     },
     SettingKey {
         name: "admin.token",
         field: SettingField::Key(|draft| &mut draft.settings.gateway.admin.token),
-        about: "The bearer token required by everything except `/healthz` and `/readyz`; needed if other machines can reach the address",
+        about: "The bearer token for all admin paths except `/healthz` and `/readyz`. Required if other \
+                machines can reach `admin.listen`",
     },
     SettingKey {
         name: "log.level",
         field: SettingField::Choice(|draft| &mut draft.seen.level, LEVELS),
-        about: "What `serve` writes to stderr: every request, only requests that failed because of Tersely or an upstream, or none",
+        about: "What `serve` logs to stderr. `info`: every request; `warn`: only requests that failed \
+                because of Tersely or an upstream; `off`: nothing",
     },
     SettingKey {
         name: "log.format",
         field: SettingField::Choice(|draft| &mut draft.seen.format, FORMATS),
-        about: "Format of log lines; `auto`: text on a terminal, JSON elsewhere",
+        about: "The format of log lines: `text`, `json`, or `auto` (text on a terminal, JSON elsewhere)",
     },
     SettingKey {
         name: "events.file",
         field: SettingField::Word(|draft| &mut draft.seen.events),
-        about: "File for events, with one line of JSON per request and per new tool result; empty: none",
+        about: "The file for events. Tersely writes one line of JSON for each request and for each new \
+                tool result. If empty, Tersely writes no events",
     },
     SettingKey {
         name: "events.bytes",
         field: SettingField::Bytes(|draft| &mut draft.seen.event_bytes),
-        about: "The size at which a new file is started",
+        about: "The file size at which Tersely starts a new file, in bytes",
     },
     SettingKey {
         name: "events.files",
         field: SettingField::Count(|draft| &mut draft.seen.event_files),
-        about: "How many files to keep",
+        about: "Number of event files to keep",
     },
     SettingKey {
         name: "history.record",
         field: SettingField::Choice(|draft| &mut draft.seen.history.record, RECORDS),
-        about: "Whether requests are recorded in a file; `auto`: by `run`, and by `serve` on a loopback address or if `history.file` is set",
+        about: "Whether to record requests in a file. `auto`: `run` always records, and `serve` records on \
+                a loopback address or if `history.file` is set; `on`: always; `off`: never",
     },
     SettingKey {
         name: "history.file",
         field: SettingField::Word(|draft| &mut draft.seen.history.file),
-        about: "The file; empty: `tersely/history.db` in `XDG_STATE_HOME` or `~/.local/state`",
+        about: "The history file. If empty, Tersely uses `tersely/history.db` in `XDG_STATE_HOME` or \
+                `~/.local/state`",
     },
     SettingKey {
         name: "history.days",
         field: SettingField::Count(|draft| &mut draft.seen.history.days),
-        about: "How long single requests are kept; daily totals are kept forever",
+        about: "Number of days to keep individual requests. Tersely keeps daily totals forever",
     },
     SettingKey {
         name: "history.project",
         field: SettingField::Switch(|draft| &mut draft.seen.history.project),
-        about: "Whether `run` records the name of the folder that it was started in",
+        about: "Whether `run` records the name of the folder where you started it",
     },
     SettingKey {
         name: "otel.endpoint",
         field: SettingField::Url(|draft| &mut draft.otel.endpoint),
-        about: "The collector's address, such as `http://127.0.0.1:4318`: spans go to `/v1/traces` there, metrics to `/v1/metrics`, as protobuf over HTTP; without it, nothing is sent",
+        about: "The address of the collector, such as `http://127.0.0.1:4318`. Tersely sends spans to \
+                `/v1/traces` and metrics to `/v1/metrics` on this server, as protobuf over HTTP. If this \
+                key and the next two are unset, Tersely sends nothing",
     },
     SettingKey {
         name: "otel.traces",
         field: SettingField::Url(|draft| &mut draft.otel.traces),
-        about: "Another address for spans, with its whole path",
+        about: "A separate address for spans, with its full path",
     },
     SettingKey {
         name: "otel.metrics",
         field: SettingField::Url(|draft| &mut draft.otel.metrics),
-        about: "Another address for metrics, with its whole path",
+        about: "A separate address for metrics, with its full path",
     },
     SettingKey {
         name: "otel.headers",
         field: SettingField::Headers(|draft| &mut draft.otel.headers),
-        about: "Headers for the collector: `name=value`, with percent encoding such as `%20`",
+        about: "Headers to send to the collector, as `name=value`. Write special characters in percent \
+                encoding, such as `%20`",
     },
     SettingKey {
         name: "otel.service",
         field: SettingField::Word(|draft| &mut draft.otel.service),
-        about: "The service name shown in traces and metrics",
+        about: "The service name in traces and metrics",
     },
     SettingKey {
         name: "otel.attributes",
         field: SettingField::Names(|draft| &mut draft.otel.attributes),
-        about: "Additional resource attributes: `name=value`",
+        about: "Additional resource attributes, as `name=value`",
     },
     SettingKey {
         name: "otel.interval",
         field: SettingField::Time(|draft| &mut draft.otel.interval),
-        about: "How often metrics are sent; spans are sent at least this often",
+        about: "How often to send metrics. Tersely sends spans at least this often",
     },
     SettingKey {
         name: "otel.timeout",
         field: SettingField::Time(|draft| &mut draft.otel.timeout),
-        about: "How long to wait for the collector; meanwhile spans queue, and are dropped and counted if the queue is full",
+        about: "How long to wait for the collector. Spans wait in a queue in the meantime. If the queue is \
+                full, Tersely drops further spans and counts them",
     },
     SettingKey {
         name: "prices.file",
         field: SettingField::Word(|draft| &mut draft.seen.prices),
-        about: "A price file that takes precedence over the built-in prices; empty: none",
+        about: "A price file that takes precedence over the built-in prices. If empty, Tersely uses only \
+                the built-in prices",
     },
     SettingKey {
         name: "proxy.url",
         field: SettingField::Proxy(|draft| &mut draft.settings.gateway.proxy.url),
-        about: "The proxy for `https://` upstreams: `http://[user:password@]host:port`",
+        about: "The proxy for `https://` upstreams, as `http://[user:password@]host:port`",
     },
     SettingKey {
         name: "proxy.except",
         field: SettingField::Text(|draft| &mut draft.settings.gateway.proxy.except),
-        about: "Hosts to reach without the proxy, as in `NO_PROXY`",
+        about: "Hosts to connect to without the proxy, in the format of `NO_PROXY`",
     },
 ];

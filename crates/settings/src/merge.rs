@@ -103,8 +103,9 @@ impl Merger {
             |name: &str| self.entries.iter().any(|it| it.name == name && it.origin != SettingOrigin::Default);
         if let Some(entry) = typed.filter(|_| !self.draft.kept.addresses.is_empty() && !heard("store.secret"))
         {
-            let what = "a remote store needs store.secret, which seals texts before they leave this process";
-            let hint = "set store.secret or TERSELY_STORE_SECRET to what `openssl rand -hex 32` prints, the same on every replica";
+            let what =
+                "a remote store needs store.secret, which encrypts texts before they leave this process";
+            let hint = "set store.secret or TERSELY_STORE_SECRET to the output of `openssl rand -hex 32`, and use the same value on every replica";
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }
     }
@@ -126,7 +127,7 @@ impl Merger {
         let mut tenants = layers.iter().flat_map(|layer| &layer.tenants);
         if let Some((_, origin)) = tenants.find(|(it, _)| client_ca.is_empty() && !it.certificates.is_empty())
         {
-            let what = "clients cannot show certificates without tls.client_ca";
+            let what = "clients cannot present certificates without tls.client_ca";
             let hint = "set tls.client_ca to the authority of these certificates, or give the tenant keys";
             self.problems.push(Problem::at(origin, "tenants.certificates", what).hint(hint));
         }
@@ -150,7 +151,7 @@ impl Merger {
         let engine = &self.draft.settings.engine;
         let are_two = engine.clear == ClearMode::Half && engine.holdout.share != HoldoutShare::default();
         if let Some(entry) = self.entries.iter().find(|entry| are_two && entry.name == "clear") {
-            let what = "\"half\" is a trial of its own, so `holdout` cannot hold out sessions as well";
+            let what = "\"half\" already compares two groups of sessions, so `holdout` cannot be set as well";
             let hint = "set clear to cold or off, or holdout to 0";
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }
@@ -167,7 +168,7 @@ impl Merger {
         let Plan { mode, loss, .. } = settings.engine.plan;
         let is_idle = mode == Mode::Disabled || loss < Loss::Detail;
         if is_idle && mode != Mode::Disabled {
-            let loss = "loss does not allow detail to be left out";
+            let loss = "`loss` does not allow Tersely to omit detail";
             self.notices.push(format!("remote.strategy has no effect: {loss}"));
         }
         let is_alone = settings.gateway.listen.ip().is_loopback();
@@ -177,7 +178,7 @@ impl Merger {
                 format!("set {missing}; docs/remote.md has examples"),
             )
         } else if kept.addresses.is_empty() && !is_alone {
-            let what = "a compressor's answers vary, but every instance must send the same text: that needs a shared store";
+            let what = "a compressor's answers vary, but every instance must send the same text, so they need a shared store";
             (
                 what.to_owned(),
                 "set store.addresses and store.secret, or listen on a loopback address only".to_owned(),

@@ -64,9 +64,9 @@ pub(crate) fn shape(place: PlanPlace) -> Value {
 pub(crate) fn choice(place: PlanPlace) -> &'static str {
     match place {
         PlanPlace::Mode(_) => {
-            ": `disabled`, `observe` ([a dry run](measuring.md)), `safe`, `standard` or `aggressive`, or a profile"
+            ": `disabled`, `observe` ([a dry run](measuring.md)), `safe`, `standard`, `aggressive`, or a profile"
         }
-        PlanPlace::Loss(_) => ": `none`, `form` or `detail`",
+        PlanPlace::Loss(_) => ": `none`, `form` (layout) or `detail` (text that the model can fetch back)",
         PlanPlace::Dictionary(_) => ": `lzw`, `repair` or `auto`",
         PlanPlace::Reader(_) | PlanPlace::Redaction(_) | PlanPlace::Bytes(_) | PlanPlace::Floor(_) => "",
     }

@@ -6,7 +6,7 @@ use tersely_terminal::fault::CommandFault;
 
 use super::origin::SettingOrigin;
 
-const HINT: &str = "fix it there; `tersely config reference` lists every key and its values";
+const HINT: &str = "fix this setting; `tersely config reference` lists every key and its values";
 
 /// A problem in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Problem {
         };
         let file = place.split(':').next().unwrap_or_default().to_owned();
         let what = format!(
-            "`{key}` cannot be set in a configuration file that was found automatically; pass it with --config"
+            "`{key}` cannot be set in a configuration file that was found automatically; pass the file with --config"
         );
         Self { place, what, hint: None }
             .hint(format!("if you trust the file, name it: --config ./{file}, or TERSELY_CONFIG=./{file}"))

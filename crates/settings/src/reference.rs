@@ -16,62 +16,63 @@ use super::{place, rule, server, tenant};
 const HEAD: &str = "\
 # Configuration
 
-No setting is required. Precedence: the request, then a flag, the environment, the file, the default.
+All settings are optional. If several sources set the same key, the first of these takes precedence: the request, a command-line flag, an environment variable, the configuration file, the default.
 
-The file is the first of these that exists:
+Tersely reads the first of these configuration files that exists:
 
-1. what `--config FILE` names
-2. what `TERSELY_CONFIG` names
+1. the file passed with `--config FILE`
+2. the file named in `TERSELY_CONFIG`
 3. `tersely.toml`, `tersely.yaml` or `tersely.yml` in the current directory
-4. the same names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
+4. your user configuration file, which has one of these names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
-If there is a file in the current directory (3), your own (4) supplies the settings that it does not have.
+If Tersely reads a file in the current directory (3), it takes settings that are missing there from your user configuration file (4).
 
-TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
-current directory (3) may have come with a downloaded project, so it can only set how tool results are compressed: `mode` and `loss` (except values that leave secrets unmasked), `min_bytes`, `skip_above`,
-`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (except `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` that set these. It cannot use variables. Everything else in it, valid or not,
-is ignored by `run`, `stats` and other interactive commands, which print a line about it; `serve`, `extproc`, `http`, `mcp serve` and `config` refuse it until you name the file with `--config`.
+TOML and YAML files use the same keys. [examples/tersely.toml](../examples/tersely.toml) shows all of them.
 
-`tersely config check` prints every error with its file, line and key; `tersely config show` lists every setting and where it came from;
-`tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is
-printed by `tersely config reference`. An unknown key or an invalid value in a file that you named, or in your own, makes every command that reads it exit with code 2.
+A file in the current directory (3) may be part of a project that you downloaded. Unless you name this file with `--config`, it can only change how Tersely compresses tool results: `mode` and `loss` (except values that leave secrets unmasked), `min_bytes`, `skip_above`,
+`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (except `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` that set these keys. The file cannot use environment variables. If it contains anything else,
+`run`, `stats` and other interactive commands ignore that part, valid or not, and print a notice. `serve`, `extproc`, `http`, `mcp serve` and `config` refuse the file until you name it with `--config`.
 
-A running server reloads the file when it changes and on SIGHUP. It rejects an invalid file and keeps the old settings.
-`listen`, `tls`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect after a restart;
-the files that `tls` names are read again when they change.
+`tersely config check` prints every error with its file, line and key. `tersely config show` lists every setting and its source.
+`tersely config schema` prints the JSON Schema for editors, which is also in [config.schema.json](config.schema.json). `tersely config reference` prints this page.
+If a file that you named or your user configuration file has an unknown key or an invalid value, every command that reads the file exits with code 2.
 
-| to write | write |
+A running server reloads the file when it changes and on SIGHUP. If the new file is invalid, the server rejects it and keeps the old settings.
+Changes to `listen`, `tls`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect only after a restart.
+The server reloads the certificate files named in `tls` without a restart.
+
+| type | how to write it |
 |---|---|
-| bytes | `65536`, `64KiB`, `50MiB`, `1MB` |
-| a time | `500ms`, `30s`, `5m`, `1h`; `never` where no limit is allowed |
-| a switch | `true` or `false`; also `on`, `off`, `yes`, `no`, `1`, `0` |
-| a list | a list, or one string with commas |
-| an environment variable | `${NAME}`, or `${NAME:-default}`; `$${` for a literal `${` |
-| a file | a path, relative to the configuration file |
+| size in bytes | `65536`, `64KiB`, `50MiB`, `1MB` |
+| duration | `500ms`, `30s`, `5m`, `1h`; `never` for keys that allow no limit |
+| switch | `true` or `false`; also `on`, `off`, `yes`, `no`, `1`, `0` |
+| list | a list, or one string with commas |
+| environment variable | `${NAME}`, or `${NAME:-default}`; `$${` for a literal `${` |
+| file | a path relative to the configuration file |
 
-A mode with a number is a [profile](deploy.md#profiles-the-same-bytes-across-releases): `safe@1`, `standard@1` and `aggressive@1` always produce the same bytes, in every release. A mode
-without a number is its latest profile. Changing bytes in mid-conversation loses the prompt cache, so name a profile if conversations must
-survive an update. `--mode`, `x-tersely-mode` and `_tersely` take profiles as well.
+A mode with a number is a [profile](deploy.md#profiles-the-same-bytes-across-releases): `safe@1`, `standard@1` and `aggressive@1` produce the same bytes in every release. A mode
+without a number uses its latest profile. If the bytes change in the middle of a conversation, the prompt cache misses. Set a profile if conversations must
+survive an update. `--mode`, `x-tersely-mode` and `_tersely` also accept profiles.
 
 ## Keys
 ";
 
 const COMPAT: &str = "
-## The file of another gateway
+## Configuration files of other gateways
 
-A file with `pipes.tool_output` and `pipes.tool_discovery`, as other gateways use, is read unchanged. A key under `pipes` and our key for the same setting cannot be in one
-file. [remote.md](remote.md) says what the strategies do.
+Tersely reads configuration files with `pipes.tool_output` and `pipes.tool_discovery`, which other gateways use. A file cannot contain both a key under `pipes` and Tersely's own key for the same setting.
+[remote.md](remote.md) explains the strategies.
 
-| `pipes.tool_output` | means here |
+| `pipes.tool_output` | meaning in Tersely |
 |---|---|
 ";
 
 const VARIABLES: &str = "
-## Variables with other names
+## Other environment variables
 
-Every key has its own variable, listed above. These are read too; ours win:
+Every key has its own environment variable, listed above. Tersely also reads the variables below. If both set the same key, the key's own variable takes precedence.
 
-| variable | means |
+| variable | meaning |
 |---|---|
 ";
 
@@ -92,7 +93,12 @@ pub fn reference() -> String {
 
 fn group(page: &mut String, name: &str, about: &str) {
     let title = if name.is_empty() { String::new() } else { format!("\n### {name}\n") };
-    line(page, &format!("{title}\n{about}.\n\n| key | default | environment | means |\n|---|---|---|---|"));
+    line(
+        page,
+        &format!(
+            "{title}\n{about}.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|"
+        ),
+    );
     let mut draft = Draft::default();
     for key in KEYS.iter().filter(|key| key.name.split_once('.').map_or("", |(group, _)| group) == name) {
         let (usual, variable) = (usual(key.field, &mut draft), env::variable(key.name));
@@ -107,13 +113,12 @@ fn means(key: &SettingKey) -> String {
     let choice = match key.field {
         SettingField::Plan(place) => place::choice(place),
         SettingField::Schema(_) => ": `disabled` or `minify`",
-        SettingField::Prompt(_) => ": `auto` or `toon`",
         _ => "",
     };
     let flag = FLAGS.iter().find(|(_, name, _)| *name == key.name);
-    let flag = flag.map_or(String::new(), |(flag, ..)| format!("; also `{flag}`"));
+    let flag = flag.map_or(String::new(), |(flag, ..)| format!(". Flag: `{flag}`"));
     let about = match (key.name, choice) {
-        ("loss", _) => "What may be lost; detail only where the model can fetch it back",
+        ("loss", _) => "What compression may lose",
         _ => key.about,
     };
     format!("{about}{choice}{flag}")
@@ -129,8 +134,8 @@ fn usual(field: SettingField, draft: &mut Draft) -> String {
 }
 
 fn rules(page: &mut String) {
-    line(page, "\n### rules\n\nOverrides for tools, routes and tenants; the last match wins.\n");
-    line(page, "| part | means |\n|---|---|");
+    line(page, "\n### rules\n\nOverrides for tools, routes and tenants. The last matching rule wins.\n");
+    line(page, "| field | meaning |\n|---|---|");
     for (name, about) in rule::parts() {
         line(page, &format!("| `{name}` | {about} |"));
     }
@@ -138,7 +143,7 @@ fn rules(page: &mut String) {
 
 fn tenants(page: &mut String) {
     line(page, &format!("\n### tenants\n\n{}.\n", tenant::ABOUT));
-    line(page, "| part | means |\n|---|---|");
+    line(page, "| field | meaning |\n|---|---|");
     for (name, about) in tenant::PARTS {
         line(page, &format!("| `{name}` | {about} |"));
     }
@@ -146,7 +151,7 @@ fn tenants(page: &mut String) {
 
 fn servers(page: &mut String) {
     line(page, &format!("\n### mcp.servers\n\n{}.\n", server::ABOUT));
-    line(page, "| part | means |\n|---|---|");
+    line(page, "| field | meaning |\n|---|---|");
     for (name, about) in server::PARTS {
         line(page, &format!("| `{name}` | {about} |"));
     }
@@ -156,40 +161,40 @@ fn compat_keys(page: &mut String) {
     page.push_str(COMPAT);
     for (name, meaning) in &CONTEXT_GATEWAY_KEYS {
         let means = match meaning {
-            CompatMeaning::Enabled => "`mode`: `standard` if true, `disabled` if false".to_owned(),
+            CompatMeaning::Enabled => "sets `mode`: `standard` if true, `disabled` if false".to_owned(),
             CompatMeaning::Strategy => {
-                "`passthrough`: `mode` is `disabled`; any other: `remote.strategy`".to_owned()
+                "`passthrough` sets `mode` to `disabled`; other values set `remote.strategy`".to_owned()
             }
-            CompatMeaning::Expand => "`loss`: `detail` if true, `form` if false".to_owned(),
-            CompatMeaning::Key(key) | CompatMeaning::Remote(key) => format!("`{key}`"),
-            CompatMeaning::Nothing(_, why) => format!("nothing: {why}"),
+            CompatMeaning::Expand => "sets `loss`: `detail` if true, `form` if false".to_owned(),
+            CompatMeaning::Key(key) | CompatMeaning::Remote(key) => format!("sets `{key}`"),
+            CompatMeaning::Nothing(_, why) => format!("no effect: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
     }
     line(
         page,
-        "\n`providers` holds models by name, each with `api_key`, `model` and `endpoint`, or `auth: oauth` for the login of each request. The one that\n\
-         `provider` names takes precedence over `api`.",
+        "\n`providers` lists models by name. Each has `api_key`, `model` and `endpoint`, or `auth: oauth` to use the login of each request.\n\
+         The settings of the model that `provider` names take precedence over `api`.",
     );
     tool_pipe(page);
 }
 
 fn tool_pipe(page: &mut String) {
-    line(page, "\nA key of `pipes.tool_discovery` that Tersely does not support is refused.\n");
-    line(page, "| `pipes.tool_discovery` | means here |\n|---|---|");
+    line(page, "\nTersely refuses keys under `pipes.tool_discovery` that it does not support.\n");
+    line(page, "| `pipes.tool_discovery` | meaning in Tersely |\n|---|---|");
     for (name, meaning) in &TOOL_PIPE {
         let means = match meaning {
-            ToolPipeMeaning::Enabled => "`discovery.enabled`".to_owned(),
+            ToolPipeMeaning::Enabled => "sets `discovery.enabled`".to_owned(),
             ToolPipeMeaning::Strategy => {
-                "`passthrough`: `discovery.enabled` is `false`; `relevance`: nothing \
-                else; `tool-search`: `discovery.max_tools` and `min_tools` are 0; `api` is refused"
+                "`passthrough` sets `discovery.enabled` to `false`; `relevance` changes nothing; `tool-search` sets \
+                `discovery.max_tools` and `discovery.min_tools` to 0; `api` is refused"
                     .to_owned()
             }
-            ToolPipeMeaning::Key(key) => format!("`{key}`"),
+            ToolPipeMeaning::Key(key) => format!("sets `{key}`"),
             ToolPipeMeaning::Search => {
-                "tools that are not shown can always be found by search; `false` is refused".to_owned()
+                "must be `true`, because the model can always search for hidden tools".to_owned()
             }
-            ToolPipeMeaning::Refused(why) => format!("refused: {why}"),
+            ToolPipeMeaning::Refused(why) => format!("refused: {}", why.trim_start_matches("is ")),
         };
         line(page, &format!("| `{name}` | {means} |"));
     }
@@ -199,14 +204,14 @@ fn variables(page: &mut String) {
     page.push_str(VARIABLES);
     for (name, meaning) in &OTHERS {
         let means = match meaning {
-            env::VariableMeaning::Key(key) => format!("`{key}`"),
+            env::VariableMeaning::Key(key) => format!("sets `{key}`"),
             env::VariableMeaning::Toon => {
-                "`prompts.enabled`; if true, also `prompts.form`: `toon`".to_owned()
+                "sets `prompts.enabled`; if true, also sets `prompts.form` to `toon`".to_owned()
             }
-            env::VariableMeaning::On(key, why) => format!("can turn `{key}` on, not off; {why}"),
-            env::VariableMeaning::Millis(key) => format!("`{key}`, in milliseconds"),
-            env::VariableMeaning::Trust => "an additional file of trusted certificates".to_owned(),
-            env::VariableMeaning::Nothing(why) => format!("nothing: {why}"),
+            env::VariableMeaning::On(key, why) => format!("can turn `{key}` on but not off; when on, {why}"),
+            env::VariableMeaning::Millis(key) => format!("sets `{key}`, in milliseconds"),
+            env::VariableMeaning::Trust => "names a file with additional certificates to trust".to_owned(),
+            env::VariableMeaning::Nothing(why) => format!("no effect: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
     }

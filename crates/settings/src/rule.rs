@@ -12,9 +12,9 @@ use super::words::{Words, bytes};
 
 /// The conditions of a rule.
 const WHERE: [(&str, &str); 3] = [
-    ("tool", "The tool's name; `*` matches any part. Default: any tool"),
-    ("route", "The beginning of the request's path. Default: any path"),
-    ("tenant", "The name of one of `tenants`; `*` matches any part. Default: anybody"),
+    ("tool", "The name of the tool. `*` matches any text. Default: every tool"),
+    ("route", "The beginning of the request path. Default: every path"),
+    ("tenant", "The name of the tenant, from `tenants`. `*` matches any text. Default: every sender"),
 ];
 
 /// The keys that a rule can contain, and their meanings.
@@ -26,12 +26,12 @@ pub(crate) fn parts() -> Vec<(&'static str, &'static str)> {
     WHERE.into_iter().chain(FIELDS.iter().flat_map(named)).collect()
 }
 
-const SAME: &str = "Same as the key";
+const SAME: &str = "Same as the top-level key";
 
 fn about(field: &PlanField) -> &'static str {
     match field.place {
         PlanPlace::Redaction(_) => {
-            "`usual` or `false`, same as the key; `true` applies to all requests and cannot be set in a rule"
+            "`usual` or `false`, as in the top-level key. A rule cannot set `true`, which applies to all requests"
         }
         _ => SAME,
     }

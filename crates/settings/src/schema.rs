@@ -26,9 +26,9 @@ pub fn schema() -> Value {
     properties.insert("pipes".to_owned(), pipes());
     properties.insert(
         "providers".to_owned(),
-        json!({ "type": "object", "description": "Providers of a model, by name: api_key, auth, model, endpoint", "additionalProperties": { "type": "object" } }),
+        json!({ "type": "object", "description": "Model providers, by name. Each has api_key, auth, model and endpoint", "additionalProperties": { "type": "object" } }),
     );
-    let mut schema = object(&properties, "The configuration of Tersely: tersely.toml or tersely.yaml");
+    let mut schema = object(&properties, "Tersely configuration: tersely.toml or tersely.yaml");
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Tersely");
     schema
@@ -101,7 +101,7 @@ fn rules() -> Value {
     };
     let parts = rule::parts().into_iter();
     let parts = parts.map(|(name, about)| (name.to_owned(), describe(part(name), about)));
-    let about = "Overrides for tools, routes and tenants; the last match wins";
+    let about = "Overrides for tools, routes and tenants. The last matching rule wins";
     json!({ "type": "array", "description": about, "items": object(&parts.collect(), "A rule") })
 }
 
@@ -114,10 +114,10 @@ fn pipes() -> Value {
             None => pipe.insert((*name).to_owned(), compat_schema(meaning)),
         };
     }
-    pipe.insert("api".to_owned(), object(&api, "A compressor elsewhere"));
+    pipe.insert("api".to_owned(), object(&api, "An external compressor"));
     let pipe = object(&pipe, "The tool_output pipe of other gateways");
     let pipes = [("tool_output".to_owned(), pipe), ("tool_discovery".to_owned(), tool_pipe())];
-    object(&Map::from_iter(pipes), "The file shape of other gateways")
+    object(&Map::from_iter(pipes), "The configuration format of other gateways")
 }
 
 /// The schema of `pipes.tool_discovery`, without the keys that are rejected.
@@ -127,11 +127,11 @@ fn tool_pipe() -> Value {
             ToolPipeMeaning::Enabled => {
                 describe(json!({ "type": ["boolean", "string"] }), "`discovery.enabled`")
             }
-            ToolPipeMeaning::Search => describe(json!({ "type": ["boolean", "string"] }), "Only `true`"),
+            ToolPipeMeaning::Search => describe(json!({ "type": ["boolean", "string"] }), "Must be `true`"),
             ToolPipeMeaning::Strategy => words(&["passthrough", "relevance", "tool-search"]),
             ToolPipeMeaning::Key(key) => {
                 let field = KEYS.iter().find(|known| known.name == *key)?.field;
-                describe(shape(field), &format!("The same as `{key}`"))
+                describe(shape(field), &format!("Same as `{key}`"))
             }
             ToolPipeMeaning::Refused(_) => return None,
         };
@@ -143,14 +143,14 @@ fn tool_pipe() -> Value {
 fn compat_schema(meaning: &CompatMeaning) -> Value {
     match meaning {
         CompatMeaning::Enabled => {
-            describe(json!({ "type": ["boolean", "string"] }), "Whether to compress at all")
+            describe(json!({ "type": ["boolean", "string"] }), "Whether to compress tool results")
         }
         CompatMeaning::Expand => describe(
             json!({ "type": ["boolean", "string"] }),
-            "Whether to leave out detail that the model can fetch back",
+            "Whether to omit text that the model can fetch back",
         ),
         CompatMeaning::Strategy => {
-            describe(words(&context_gateway::STRATEGIES), "Who shortens results; `passthrough`: nobody")
+            describe(words(&context_gateway::STRATEGIES), "How to shorten results; `passthrough`: not at all")
         }
         CompatMeaning::Key(name) | CompatMeaning::Remote(name) => {
             match KEYS.iter().find(|key| key.name == *name) {

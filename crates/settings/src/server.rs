@@ -13,12 +13,9 @@ use super::words::Words;
 /// The keys that a server can contain, and their meanings.
 pub const PARTS: [(&str, &str); 5] = [
     ("url", "URL of a running server"),
-    ("headers", "Headers to send with every request; they replace the client's"),
-    (
-        "command",
-        "Command to start for each session instead: a program, or a list of the program and its arguments",
-    ),
-    ("args", "Additional arguments"),
+    ("headers", "Headers to send with every request. They replace client headers with the same names"),
+    ("command", "Command to start for each session: a program, or a list of the program and its arguments"),
+    ("args", "Additional arguments for the command"),
     ("env", "Additional environment variables for the command"),
 ];
 
@@ -240,4 +237,5 @@ pub fn shape() -> Value {
 }
 
 /// The description of the table.
-pub const ABOUT: &str = "Servers for `tersely mcp serve`, by name; each needs a `url` or a `command`";
+pub const ABOUT: &str =
+    "MCP servers for `tersely mcp serve`, by name. Each server needs a `url` or a `command`";

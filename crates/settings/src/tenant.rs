@@ -11,22 +11,24 @@ use super::words::{Words, count};
 
 /// The keys that a tenant can contain, and their meanings.
 pub(crate) const PARTS: [(&str, &str); 5] = [
-    ("name", "The tenant's name: letters, digits, `.`, `-` and `_`"),
+    ("name", "The name of the tenant. It may contain letters, digits, `.`, `-` and `_`"),
     (
         "keys",
-        "SHA-256 hashes of its keys, in hex, each optionally with a name for reports: `ci:9f8a…`; `tersely config key` prints a key and its hash",
+        "SHA-256 hashes of the tenant's keys, in hex. You can put a name for reports before a hash: `ci:9f8a…`. \
+         `tersely config key` prints a new key and its hash",
     ),
-    ("certificates", "Names in its client certificates (DNS names or URIs); requires `tls.client_ca`"),
-    ("rate", "Requests per second; overrides `limits.tenant_rate`"),
+    ("certificates", "DNS names or URIs in the tenant's client certificates. Requires `tls.client_ca`"),
+    ("rate", "Maximum requests per second. Overrides `limits.tenant_rate`"),
     (
         "may_ask",
-        "What its requests may set: `all`, `none`, or a list of `x-tersely-mode`, `x-tersely-bypass`, \
+        "Request settings that the tenant may use: `all`, `none`, or a list of `x-tersely-mode`, `x-tersely-bypass`, \
          `x-tersely-reader`, `x-compression-threshold` and `_tersely`. Default: `all`",
     ),
 ];
 
 /// The description of the list.
-pub(crate) const ABOUT: &str = "Who may send requests, identified by keys or client certificates: [access.md](access.md). Without tenants, everyone who can reach the address may";
+pub(crate) const ABOUT: &str = "Tenants that may send requests, each identified by a key or a client certificate: \
+    [access.md](access.md). If no tenant is configured, anyone who can reach the address may send requests";
 
 /// The maximum length of a tenant's name.
 const MAX_NAME_BYTES: usize = 64;
@@ -44,7 +46,8 @@ pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
 
 fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::Table(pairs) = &node.value else {
-        let what = format!("a tenant is a table of name, keys and what it may do, not {}", node.value.kind());
+        let what =
+            format!("a tenant is a table with a name, keys and permissions, not {}", node.value.kind());
         return reader.problem(node.line, "tenants", what);
     };
     let tenant = KnownTenant::new("");
@@ -56,8 +59,7 @@ fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
         reader.problem(node.line, "tenants", "this tenant has no name");
     }
     if !pairs.iter().any(|pair| ["keys", "certificates"].contains(&pair.name.as_str())) {
-        let what =
-            "nobody can be this tenant; give it keys or certificates (`tersely config key` prints a key)";
+        let what = "no request can match this tenant; give it keys or certificates (`tersely config key` prints a key)";
         reader.problem(node.line, "tenants", what);
     }
     let origin = reader.at(node.line);
@@ -135,11 +137,11 @@ pub(crate) fn clash(settings: &TenantSettings, others: &[TenantSettings]) -> Opt
 pub(crate) fn spell(settings: &TenantSettings) -> String {
     let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let TenantSettings { tenant: KnownTenant { name, rate, may_ask }, keys, certificates } = settings;
-    let rate = if *rate > 0 { format!(", {rate} requests in a second") } else { String::new() };
+    let rate = if *rate > 0 { format!(", {rate} requests per second") } else { String::new() };
     let asks = match may_ask {
         MayAsk::All => String::new(),
-        MayAsk::Listed(list) if list.is_empty() => ", may ask nothing".to_owned(),
-        MayAsk::Listed(list) => format!(", may ask {}", list.join(" ")),
+        MayAsk::Listed(list) if list.is_empty() => ", may set nothing".to_owned(),
+        MayAsk::Listed(list) => format!(", may set {}", list.join(" ")),
     };
     format!(
         "{name}: {}, {}{rate}{asks}",

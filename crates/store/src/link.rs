@@ -60,7 +60,7 @@ impl StoreLink {
         let target = target(remote).map_err(|error| {
             let why = error.detail().map_or_else(|| error.to_string(), str::to_owned);
             SettingError(format!(
-                "the store's address does not work ({why}): write redis://host:6379, valkey://host:6379 or rediss://user:password@host:6379 for TLS; several for a cluster"
+                "the store's address does not work ({why}): write redis://host:6379, valkey://host:6379 or rediss://user:password@host:6379 for TLS; for a cluster, list several addresses"
             ))
         })?;
         let state = watch::Sender::new(State::Idle);

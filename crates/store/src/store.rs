@@ -173,7 +173,7 @@ impl StoreWatch {
 
 fn missing_secret() -> SettingError {
     SettingError(
-        "a store outside this process needs a secret to seal texts with: set one, the same on every replica, as `openssl rand -hex 32` prints it"
+        "a store outside this process needs a secret to encrypt texts: set the output of `openssl rand -hex 32`, the same on every replica"
             .to_owned(),
     )
 }

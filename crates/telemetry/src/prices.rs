@@ -32,7 +32,7 @@ pub fn read_prices(text: &str) -> Result<PriceTable, PriceFault> {
         return Err(PriceFault(format!("version must be {VERSION}")));
     }
     let rows = table.get("price").and_then(Value::as_array);
-    let rows = rows.ok_or_else(|| PriceFault("there is no list of prices named price".to_owned()))?;
+    let rows = rows.ok_or_else(|| PriceFault("the list `price` is missing".to_owned()))?;
     let prices = rows
         .iter()
         .enumerate()
@@ -63,7 +63,7 @@ fn rate(name: &str, value: &Value) -> Result<u64, String> {
     let price = value.as_float().or_else(|| i32::try_from(value.as_integer()?).ok().map(f64::from));
     let price = price.filter(|price| (0.0..=MAX_DOLLARS).contains(price));
     let rate = price.and_then(|price| per_million(&format!("{price:.6}")));
-    rate.ok_or_else(|| format!("{name} is no price in dollars for a million tokens"))
+    rate.ok_or_else(|| format!("{name} is not a price in dollars per million tokens"))
 }
 
 #[cfg(test)]
@@ -99,11 +99,11 @@ mod tests {
             ("version = 1\nprice = [{ model = \"m\", input = 1 }]", "price 1: output is missing"),
             (
                 "version = 1\nprice = [{ model = \"m\", input = -1, output = 1 }]",
-                "price 1: input is no price",
+                "price 1: input is not a price",
             ),
             (
                 "version = 1\nprice = [{ model = \"m\", input = \"x\", output = 1 }]",
-                "price 1: input is no price",
+                "price 1: input is not a price",
             ),
         ] {
             let fault = read_prices(text).unwrap_err().to_string();

@@ -62,7 +62,7 @@ pub enum BreakCause {
     MessageDropped,
     /// A message appeared before others.
     MessageInserted,
-    /// A message has the same values, written in another way.
+    /// A message has the same values, formatted differently.
     MessageRewritten,
     /// A summary took the place of the conversation.
     Compacted,
@@ -163,12 +163,12 @@ impl BreakCause {
             Self::MessageEdited => "message edited",
             Self::MessageDropped => "message dropped",
             Self::MessageInserted => "message inserted",
-            Self::MessageRewritten => "message written in another way",
+            Self::MessageRewritten => "message formatted differently",
             Self::Compacted => "conversation compacted",
             Self::Branched => "went back to an earlier message",
             Self::Cleared => "old results cleared",
             Self::ClearingLost => "clearing of old results forgotten",
-            Self::Idle => "idle for longer than the cache lives",
+            Self::Idle => "idle for longer than the cache lifetime",
             Self::Nothing => "nothing changed in the request",
             Self::Unknown => "the file does not show what changed",
         }
@@ -242,7 +242,7 @@ impl fmt::Display for PromptBreak {
             BreakCause::MessageEdited => write!(f, "message{place} edited")?,
             BreakCause::MessageDropped => write!(f, "message{place} dropped")?,
             BreakCause::MessageInserted => write!(f, "message{place} inserted")?,
-            BreakCause::MessageRewritten => write!(f, "message{place} written in another way")?,
+            BreakCause::MessageRewritten => write!(f, "message{place} formatted differently")?,
             cause => f.write_str(cause.words())?,
         }
         self.tool.as_ref().map_or(Ok(()), |tool| write!(f, ": {tool}"))
@@ -297,7 +297,7 @@ mod tests {
             ),
             ("system block 3 changed", words(BreakCause::System, Some(3), None, None)),
             ("message 9 dropped", words(BreakCause::MessageDropped, Some(9), None, None)),
-            ("idle for longer than the cache lives", words(BreakCause::Idle, None, None, None)),
+            ("idle for longer than the cache lifetime", words(BreakCause::Idle, None, None, None)),
         ] {
             assert_eq!(found, expected);
         }

@@ -117,7 +117,7 @@ impl Client for OpenCode {
         for (name, place) in self.providers(environment) {
             let key = format!("provider.{name}.options.baseURL");
             if let VendorPlace::Open(why) = &place {
-                launch.notes.push(format!("{key} is left alone, because {why}"));
+                launch.notes.push(format!("{key} is left unchanged, because {why}"));
             } else if let Some(url) = endpoints.lead(&key, usual(&name).unwrap_or((None, "")), &place)? {
                 put(&mut content, &["provider", &name, "options", "baseURL"], url);
             }

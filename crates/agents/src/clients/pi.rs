@@ -59,9 +59,9 @@ impl Client for Pi {
         for (name, provider) in ClientEnvironment::json(&file)["providers"].as_object().into_iter().flatten()
         {
             if has_own_places(provider) {
-                launch
-                    .notes
-                    .push(format!("{name} is left alone, because its models have addresses of their own"));
+                launch.notes.push(format!(
+                    "{name} is left unchanged, because its models have addresses of their own"
+                ));
                 places.remove(name);
             } else if let Some(url) = provider["baseUrl"].as_str() {
                 places.insert(name.clone(), ((None, ""), VendorPlace::Chosen(url.to_owned())));

@@ -61,7 +61,7 @@ impl Client for Qwen {
             .is_object()
         {
             launch.notes.push(
-                "modelProviders is left alone, because this folder's .qwen/settings.json has its own"
+                "modelProviders is left unchanged, because this folder's .qwen/settings.json has its own"
                     .to_owned(),
             );
             return Ok(launch);

@@ -25,8 +25,8 @@ impl Consent {
             return Ok(self.yes);
         }
         if !io::stdin().is_terminal() {
-            let hint = "add --yes to write these changes, or --dry-run to only see them";
-            let message = "nothing was written: there is no terminal to ask on";
+            let hint = "add --yes to write these changes, or --dry-run to only show them";
+            let message = "nothing was written: there is no terminal to ask for confirmation";
             return Err(CommandFault::unable(message, hint).into());
         }
         ask(question)

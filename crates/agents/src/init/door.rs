@@ -34,18 +34,18 @@ pub(super) enum Door {
 
 /// What each way can do.
 const WAYS: &str = "\
-Agents can go through Tersely in three ways:
+Agents can use Tersely in three ways:
 
                           1 run             2 hook            3 service
-  what is written         aliases           agents' hooks     service, settings
+  what init installs      aliases           hooks             service, settings
   agents                  all               claude, opencode  most
-  agent's own meters      hidden            kept              hidden
-  results of commands     compressed        compressed        compressed
-  results of MCP servers  compressed        compressed        compressed
-  failed commands         compressed        as they are       compressed
-  repeated results        by reference      again             by reference
-  file reads              as they are       as they are       as they are
-  what was cut            fetched unseen    `tersely show`    fetched unseen
+  agent's usage meters    hidden            kept              hidden
+  command output          compressed        compressed        compressed
+  MCP server results      compressed        compressed        compressed
+  failed commands         compressed        unchanged         compressed
+  repeated results        by reference      repeated          by reference
+  file reads              unchanged         unchanged         unchanged
+  omitted text            expand_context    `tersely show`    expand_context
   tersely why             yes               no                yes
 ";
 
@@ -72,7 +72,7 @@ impl Door {
             "2" | "hook" => Ok(Self::Hook),
             "3" | "service" => Ok(Self::Service),
             other => {
-                let message = format!("there is no way {other:?}");
+                let message = format!("unknown choice {other:?}");
                 Err(CommandFault::unable(message, "answer 1, 2 or 3").into())
             }
         }
@@ -87,9 +87,8 @@ impl Door {
             Self::Hook => "hooks",
             Self::Service => "a service",
         };
-        let message =
-            format!("agents come through Tersely already, by {stands} of an earlier `tersely init`");
-        Err(CommandFault::no(message, "to change the way, run `tersely uninstall` first"))
+        let message = format!("agents already use Tersely, through {stands} of an earlier `tersely init`");
+        Err(CommandFault::no(message, "to choose another way, run `tersely uninstall` first"))
     }
 
     fn of(kind: ReceiptKind) -> Option<Self> {

@@ -48,13 +48,13 @@ pub(super) fn run(
     plan.add_status_line(args, environment, &program, &receipts);
     plan.show(args)?;
     if is_without_hook {
-        let message = format!("no agent found whose hooks can replace a result: {}", CLIENTS.join(", "));
+        let message = format!("found no agent with hooks that can replace a result: {}", CLIENTS.join(", "));
         return Err(CommandFault::no(message, "run `tersely init`: aliases work for every agent").into());
     }
     let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {
         write(&plan.files, &mut receipts)?;
-        output::note("written. Agents use it when they start again. To undo it: tersely uninstall")?;
+        output::note("Done. Restart your agents to use the hooks. To undo this: tersely uninstall")?;
     }
     plan.end(args, is_written, || Ok(true))
 }
@@ -125,7 +125,7 @@ fn opencode(environment: &ClientEnvironment, program: &str) -> Result<PlannedFil
     let text = PLUGIN.replace(r#""{program}""#, &Value::from(program).to_string());
     if !planned.text.is_empty() && planned.text != text {
         return Err(format!(
-            "opencode: left alone, because {} is not the file that Tersely writes",
+            "opencode: left unchanged, because {} is not the file that Tersely writes",
             file.display()
         ));
     }

@@ -157,14 +157,16 @@ fn alias(
     plan.show(args)?;
     if is_without_alias {
         let hint = format!("without an alias, start agents with: {program} run {name}");
-        return Err(CommandFault::no("no file of bash, zsh or fish that an alias could go into", hint).into());
+        return Err(
+            CommandFault::no("found no bash, zsh or fish configuration file for an alias", hint).into()
+        );
     }
     let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {
         write(&plan.files, &mut receipts)?;
         output::note(&format!(
-            "written. Open a new shell, then `{name}` starts through Tersely, and `command {name}` without it.\n\
-             To undo it: tersely uninstall"
+            "Done. In a new shell, `{name}` starts through Tersely, and `command {name}` starts without it.\n\
+             To undo this: tersely uninstall"
         ))?;
     }
     plan.end(args, is_written, || {
@@ -206,7 +208,7 @@ impl InitPlan {
             output::note(note)?;
         }
         if !self.is_due() && !self.files.is_empty() {
-            output::note("nothing to change: it is set up already")?;
+            output::note("nothing to change: Tersely is already set up")?;
         }
         for file in self.files.iter().filter(|file| file.is_changed() && !args.json) {
             output::with_colors(&file.show())?;
@@ -262,7 +264,7 @@ fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFa
             if at == 0 {
                 return fault;
             }
-            let message = format!("{}; other files were written before it", fault.message);
+            let message = format!("{}; other files had already been written", fault.message);
             CommandFault::unable(message, "to undo that: tersely uninstall")
         })?;
     }
@@ -281,7 +283,7 @@ fn runnable(
             pointed
                 .as_ref()
                 .err()
-                .map(|fault| format!("{}: left alone, because {}", client.name(), fault.message)),
+                .map(|fault| format!("{}: left unchanged, because {}", client.name(), fault.message)),
         );
         pointed.is_ok()
     };

@@ -266,7 +266,7 @@ fn stdout_of(ran: &Output) -> Result<String, String> {
         return Ok(String::from_utf8_lossy(&ran.stdout).into_owned());
     }
     let why = String::from_utf8_lossy(&ran.stderr);
-    Err(tersely_terminal::output::visible(why.lines().next().unwrap_or("it ended with a fault")))
+    Err(tersely_terminal::output::visible(why.lines().next().unwrap_or("it exited with an error")))
 }
 
 fn done(program: &str, args: &[&str]) -> Result<(), String> {

@@ -37,7 +37,7 @@ pub(super) fn run(
     let keeper = ServiceKeeper::here().map_err(|why| {
         let hint =
             "run `tersely init` without --service: aliases need no service, and no client depends on one";
-        CommandFault::unable(format!("a gateway cannot be kept running here: {why}"), hint)
+        CommandFault::unable(format!("cannot keep a gateway running on this machine: {why}"), hint)
     })?;
     let meant = load_settings(args)?;
     let listen = meant.gateway.listen;
@@ -55,14 +55,14 @@ pub(super) fn run(
     ensure_free(keeper, listen)?;
     if is_stopped {
         output::note(
-            "the service is not running, but agents are pointed at it; tersely would start it again",
+            "the service is not running, but agents are configured to use it; Tersely would restart it",
         )?;
     }
     let is_written = plan.is_due() && plan.ask(args)?;
     if is_written {
         establish(keeper, &plan.files[0], &meant, &mut receipts)?;
         write(&plan.files[1..], &mut receipts)?;
-        output::note("written. Agents use the gateway when they start again. To undo it: tersely uninstall")?;
+        output::note("Done. Restart your agents to use the gateway. To undo this: tersely uninstall")?;
         if let Some(advice) = keeper.advice() {
             output::note(advice)?;
         }
@@ -79,7 +79,7 @@ fn unheard(environment: &ClientEnvironment) -> Vec<String> {
     }
     let names = names.join(", ");
     vec![format!(
-        "{names}: set only in this shell; for the service, write it into ~/.config/tersely/tersely.toml"
+        "{names}: set only in this shell; to use it in the service, add it to ~/.config/tersely/tersely.toml"
     )]
 }
 
@@ -90,7 +90,7 @@ fn ensure_free(keeper: ServiceKeeper, listen: SocketAddr) -> Result<(), CommandF
         return Ok(());
     }
     let hint = "stop it, or choose another port, for example: tersely init --service --listen 127.0.0.1:8788";
-    Err(CommandFault::unable(format!("another program listens at {listen} already"), hint))
+    Err(CommandFault::unable(format!("another program already listens on {listen}"), hint))
 }
 
 /// The settings of the gateway. Only the address can be set by an argument.
@@ -104,7 +104,7 @@ fn load_settings(args: &InitArgs) -> Result<AllSettings, CommandFault> {
     let message = format!("{listen} must be a fixed address that only this machine can reach");
     Err(CommandFault::unable(
         message,
-        "name one, for example: tersely init --service --listen 127.0.0.1:8787",
+        "pass such an address, for example: tersely init --service --listen 127.0.0.1:8787",
     ))
 }
 
@@ -152,7 +152,7 @@ impl InitPlan {
                 Err(why) => {
                     let name = client.name();
                     self.notes.push(format!(
-                        "{name}: left alone, because {why}; start it with: tersely run {name}"
+                        "{name}: left unchanged, because {why}; start it with: tersely run {name}"
                     ));
                 }
             }
@@ -199,7 +199,7 @@ fn prove(keeper: ServiceKeeper, unit: &PlannedFile, meant: &AllSettings) -> Resu
     }
     let listen = meant.gateway.listen;
     if !is_up(keeper, meant, None)? {
-        return Ok(Err(format!("it did not answer at {listen}")));
+        return Ok(Err(format!("it did not respond at {listen}")));
     }
     let first = keeper.process();
     if let Err(why) = keeper.kill() {
@@ -208,7 +208,7 @@ fn prove(keeper: ServiceKeeper, unit: &PlannedFile, meant: &AllSettings) -> Resu
     if !is_up(keeper, meant, first)? {
         return Ok(Err("it did not restart after its process was killed".to_owned()));
     }
-    output::note(&format!("the service answers at {listen}, and restarted after its process was killed"))?;
+    output::note(&format!("the service responds at {listen}, and restarted after its process was killed"))?;
     Ok(Ok(()))
 }
 

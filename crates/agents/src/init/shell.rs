@@ -62,7 +62,7 @@ pub(super) fn plan(
         .map_or(file.text.clone(), |place| [&file.text[..place.start], &file.text[place.end..]].concat());
     let (taken, free): (Vec<_>, Vec<_>) = clients.iter().partition(|client| is_taken(&rest, client));
     let note = |client: &&str| {
-        format!("{client}: left alone, because {} has an alias or function of that name", path.display())
+        format!("{client}: left unchanged, because {} has an alias or function of that name", path.display())
     };
     let notes = taken.iter().map(note).collect();
     if free.is_empty() {
@@ -116,7 +116,7 @@ pub(crate) fn foreign_lines(ours: &str, block: &str) -> String {
 
 fn unmatched_markers(path: &Path) -> CommandFault {
     let message = format!("{}: the lines {BEGIN} and {END} do not match", path.display());
-    CommandFault::unable(message, "remove them, and what was written between them, by hand")
+    CommandFault::unable(message, "remove these lines and everything between them yourself")
 }
 
 /// The lines to write.

@@ -57,8 +57,7 @@ pub(super) fn plan(
 /// A note that there is a status line to be had; `None` if there is one already.
 pub(super) fn offer(environment: &ClientEnvironment) -> Option<String> {
     let is_set = !ClientEnvironment::json(&settings_file(environment))[KEY].is_null();
-    let note =
-        "claude: to see what is saved while you work, add --statusline: it sets Claude Code's status line";
+    let note = "claude: to show savings in Claude Code's status line, add --statusline";
     (!is_set).then(|| note.to_owned())
 }
 

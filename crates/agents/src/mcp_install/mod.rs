@@ -73,7 +73,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     for entry in &chosen {
         let why = match entry.standing(&scene.program) {
             Standing::Direct => continue,
-            Standing::Wrapped(_) => "it goes through Tersely already",
+            Standing::Wrapped(_) => "it already goes through Tersely",
             Standing::Tersely => "it is Tersely itself",
             Standing::Unfit(why) => why,
         };
@@ -106,7 +106,7 @@ pub fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let (count, kept) = (direct.len(), scene.file.backup());
     let servers = if count == 1 { "1 server goes" } else { &format!("{count} servers go") };
     output::note(&format!(
-        "{servers} through Tersely when the client starts again; backup: {}",
+        "{servers} through Tersely after the client restarts; backup: {}",
         kept.display()
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -161,7 +161,7 @@ impl Scene {
         let file = self.file.path.display();
         if self.entries.is_empty() {
             let hint = "add one with the client first, or name another file with --file";
-            return Err(CommandFault::no(format!("{file}: no MCP servers in it"), hint).into());
+            return Err(CommandFault::no(format!("{file}: contains no MCP servers"), hint).into());
         }
         if choice.server.is_empty() && !choice.all {
             output::result(&self.list())?;
@@ -247,7 +247,7 @@ impl Scene {
                 },
                 |()| "the file is restored, byte for byte, and its backup is removed".to_owned(),
             ),
-            _ if left > 0 => format!("still through Tersely: {left}; --all restores all of them"),
+            _ if left > 0 => format!("still going through Tersely: {left}; use --all to restore all servers"),
             Some(_) => format!("the file has other changes, which stay; so does its backup: {shown}"),
             None => "the servers start without Tersely; there was no backup to compare with".to_owned(),
         }
@@ -262,7 +262,10 @@ impl Scene {
             return Ok(());
         }
         let message = format!("{}: written in a way that could not be undone", self.file.path.display());
-        Err(CommandFault::unable(message, "nothing was changed; please report it, with the file if you can"))
+        Err(CommandFault::unable(
+            message,
+            "nothing was changed; please report this, and attach the file if you can",
+        ))
     }
 }
 

@@ -96,16 +96,16 @@ fn report(args: &UninstallArgs, done: &[UndoReport], forgotten: Option<u64>) -> 
         return Ok(output::result(&report.to_string())?);
     }
     if done.is_empty() {
-        output::note("nothing to undo: `init` and `mcp install` wrote nothing that is recorded")?;
+        output::note("nothing to undo: `init` and `mcp install` recorded no changes")?;
     } else {
         output::result(lines(done).trim_end())?;
     }
     if done.iter().any(|it| it.kind == ReceiptKind::Block && it.state == UndoState::Removed) {
-        output::note("shells that are open keep their aliases until they end")?;
+        output::note("open shells keep their aliases until you close them")?;
     }
     match forgotten {
-        Some(requests) => output::note(&format!("{requests} requests forgotten"))?,
-        None => output::note("recorded requests are kept; to forget them: tersely purge")?,
+        Some(requests) => output::note(&format!("deleted {requests} recorded requests"))?,
+        None => output::note("recorded requests are kept; to delete them: tersely purge")?,
     }
     output::note(&format!("to remove the program: {}", origin::removal()))?;
     Ok(())

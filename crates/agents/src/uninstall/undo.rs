@@ -122,8 +122,9 @@ fn way(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
 fn block(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let place = block_place(&file.text).map_err(|()| {
-        let message =
-            format!("the lines {BEGIN} and {END} do not match; remove by hand what `tersely init` wrote");
+        let message = format!(
+            "the lines {BEGIN} and {END} do not match; edit the file and remove what `tersely init` wrote"
+        );
         CommandFault::unable(message, "")
     })?;
     let Some(place) = place else {
@@ -144,7 +145,7 @@ fn setting(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let (shape, setting) = (SettingsShape::of(&receipt.file), &receipt.setting);
     let name = setting.name();
-    let unable = |why: &str| CommandFault::unable(format!("{why}; remove {name} by hand"), "");
+    let unable = |why: &str| CommandFault::unable(format!("{why}; remove {name} yourself"), "");
     let stands = shape.value(&file.text, &setting.path).map_err(|fault| unable(fault.words()))?;
     match stands {
         None => return Ok((UndoAction::Nothing, format!("{name} is no longer set"))),
@@ -164,21 +165,22 @@ fn item(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let SettingPlace { path, value } = &receipt.setting;
     let name = receipt.setting.name();
-    let unable = |why: &str| CommandFault::unable(format!("{why}; remove our item of {name} by hand"), "");
+    let unable =
+        |why: &str| CommandFault::unable(format!("{why}; remove Tersely's entry in {name} yourself"), "");
     let faulty = |fault: TextFault| unable(&fault.words(&file.text));
     if list_item::find(&file.text, path, value).map_err(faulty)?.is_none() {
-        return Ok((UndoAction::Nothing, format!("our item of {name} is gone, or has changed")));
+        return Ok((UndoAction::Nothing, format!("Tersely's entry in {name} is gone or has changed")));
     }
     let patch = list_item::cut(&file.text, path, value, &receipt.added).map_err(faulty)?;
     let patch = patch.ok_or_else(|| unable("it is written in a way that cannot be undone here"))?;
-    Ok((cut(receipt, file, patch), format!("{}: our item of {name}", receipt.client)))
+    Ok((cut(receipt, file, patch), format!("{}: Tersely's entry in {name}", receipt.client)))
 }
 
 /// Plans how to undo a file of our own.
 fn whole_file(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     if file.text != receipt.added {
-        return Ok((UndoAction::Nothing, "the file was changed since, and is kept".to_owned()));
+        return Ok((UndoAction::Nothing, "the file has changed since, so it is kept".to_owned()));
     }
     Ok((UndoAction::Remove(FileEdit::new(file, Vec::new())), format!("{}: the file", receipt.client)))
 }
@@ -200,7 +202,7 @@ fn service(receipt: &Receipt) -> Result<(UndoAction, String), CommandFault> {
     }
     let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     if file.text != receipt.added {
-        let words = "the service is stopped; its file was changed since, and is kept";
+        let words = "the service is stopped; its file has changed since, so it is kept";
         return Ok((UndoAction::Stop(keeper, None), words.to_owned()));
     }
     Ok((

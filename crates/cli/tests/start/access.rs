@@ -131,6 +131,6 @@ fn a_gateway_without_its_key_does_not_start() {
     fs::write(scene.folder.join("key.pem"), "no key").expect("a file");
     let mut served = start(&["serve", "--listen", "127.0.0.1:0", "--config", &config], &[]);
     let line = served.line();
-    assert!(line.contains("tls.key: ") && line.contains("contains no private key in PEM"), "{line}");
+    assert!(line.contains("tls.key: ") && line.contains("contains no PEM private key"), "{line}");
     assert_eq!(served.code(), Some(2));
 }

@@ -241,7 +241,7 @@ fn a_question_that_is_none_is_refused_and_nothing_breaks() {
         parsed(&answer.replace("\\ud800", ""));
     }
     let (status, _, answer) = asked(&address, "POST /v1/compress/response", "", r#"{"turn_id":"t"}"#);
-    assert!(status == 404 && answer.contains("nothing is remembered between turns"), "{answer}");
+    assert!(status == 404 && answer.contains("keeps no state between turns"), "{answer}");
 }
 
 /// Behaviour 21.7.

@@ -234,7 +234,7 @@ fn what_is_ignored_is_told_in_a_line() {
         tersely(&["serve", "--listen", "127.0.0.1:0"], &[]).current_dir(&here).output().expect("it ends");
     let told = String::from_utf8_lossy(&served.stderr).into_owned();
     assert_eq!(served.status.code(), Some(2), "{told}");
-    let why = "tersely.toml:1: `upstream` cannot be set in a configuration file that was found automatically; pass it with --config";
+    let why = "tersely.toml:1: `upstream` cannot be set in a configuration file that was found automatically; pass the file with --config";
     assert!(told.contains(why), "{told}");
 }
 

@@ -210,7 +210,7 @@ fn a_broken_file_is_said_to_be_and_left_alone() {
             assert!(words(&done.stderr).contains("history.db"), "{name}: {}", words(&done.stderr));
         }
         assert_eq!(records.line(), WITHOUT_HISTORY, "{name}");
-        assert_eq!(fs::read(&records.0).expect("a file").len(), bytes.len(), "{name} is left alone");
+        assert_eq!(fs::read(&records.0).expect("a file").len(), bytes.len(), "{name} is left unchanged");
     }
     let records = Records::new("broken-folder", None);
     fs::create_dir(&records.0).expect("a folder");

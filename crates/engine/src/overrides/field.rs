@@ -29,45 +29,48 @@ pub static FIELDS: &[PlanField] = &[
         name: "loss",
         asked: Some("loss"),
         place: PlanPlace::Loss(|plan| &mut plan.loss),
-        about: "What may be lost: nothing, layout, or detail that the model can fetch back",
+        about: "What compression may lose: nothing, layout, or text that the model can fetch back",
     },
     PlanField {
         name: "min_bytes",
         asked: None,
         place: PlanPlace::Floor(|plan| &mut plan.min_bytes),
-        about: "Results of up to this many bytes stay unchanged",
+        about: "Leave results of this many bytes or fewer unchanged",
     },
     PlanField {
         name: "skip_above",
         asked: None,
         place: PlanPlace::Floor(|plan| &mut plan.skip_above),
-        about: "Results longer than this stay unchanged; 0: no limit",
+        about: "Leave results of more than this many bytes unchanged. 0: no limit",
     },
     PlanField {
         name: "max_bytes",
         asked: Some("max_output_bytes"),
         place: PlanPlace::Bytes(|plan| &mut plan.max_bytes),
-        about: "Maximum bytes to send for one result; file text, error lines and text that could not be fetched back may exceed it",
+        about: "Maximum size of one result as sent, in bytes. File text, error lines and text that the \
+                model could not fetch back may exceed this limit",
     },
     PlanField {
         name: "redact_secrets",
         asked: Some("redact_secrets"),
         place: PlanPlace::Redaction(|plan| &mut plan.redact),
-        about: "Where to mask secrets. `usual`: in tool results, except what an agent may edit; `true`: everywhere in a request, and requests \
-                that cannot be searched are refused; `false`: nowhere",
+        about: "Where to mask secrets. `usual`: in tool results, except text that an agent may edit; \
+                `true`: everywhere in a request, and Tersely refuses requests that it cannot search for \
+                secrets; `false`: nowhere",
     },
     PlanField {
         name: "dictionary",
         asked: Some("method"),
         place: PlanPlace::Dictionary(|plan| &mut plan.dictionary),
-        about: "How to find repeated phrases in aggressive mode",
+        about: "The algorithm that finds repeated phrases in aggressive mode",
     },
     PlanField {
         name: "reader",
         asked: Some("reader"),
         place: PlanPlace::Reader(|plan| &mut plan.reader),
-        about: "The kind of model that reads the results: `small` models get only forms that a model of 1.5 billion parameters read well, \
-                `strong` models get all; `auto` chooses by the model's name",
+        about: "The kind of model that reads the results. `small`: Tersely uses only formats that a \
+                1.5-billion-parameter model read well in tests; `strong`: Tersely uses all formats; \
+                `auto`: Tersely chooses by the model's name",
     },
 ];
 

@@ -88,7 +88,7 @@ fn check_allowed(tenant: &KnownTenant, headers: &HeaderMap) -> Result<(), Error>
 
 /// The error for an option that the tenant may not use.
 pub(crate) fn denied_at(name: &str) -> Error {
-    Error::client(StatusCode::FORBIDDEN, format!("{name}: this key may not set it; leave it out"))
+    Error::client(StatusCode::FORBIDDEN, format!("{name}: this key may not set it; remove it"))
 }
 
 #[cfg(test)]

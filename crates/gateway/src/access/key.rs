@@ -42,8 +42,7 @@ impl FromStr for KeyHash {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let fault =
-            || "is not the SHA-256 of a key, 64 hex digits; `tersely config key` prints a key and its hash";
+        let fault = || "is not the SHA-256 hash of a key (64 hex digits); `tersely config key` prints a key and its hash";
         let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let digits: Option<Vec<u8>> = word.as_bytes().iter().map(digit).collect();
         let digits = digits.filter(|digits| digits.len() == 64).ok_or_else(fault)?;
@@ -88,7 +87,7 @@ impl FromStr for TenantKey {
         let Some((name, hash)) = word.split_once(':') else { return Ok(word.parse::<KeyHash>()?.into()) };
         let hash = hash.trim_start().parse()?;
         let name = ShownName::of(name.trim_end())
-            .ok_or("the name of a key has letters, digits, \".\", \"-\" and \"_\"")?;
+            .ok_or("the name of a key may contain only letters, digits, \".\", \"-\" and \"_\"")?;
         Ok(Self { name: Some(name), hash })
     }
 }

@@ -219,9 +219,9 @@ fn certificates(
 }
 
 fn private_key(files: &[(PathBuf, io::Result<Vec<u8>>)]) -> Result<PrivateKeyDer<'static>, Error> {
-    let [file] = files else { return Err(fault("tls.key", "names more than one file, or none")) };
+    let [file] = files else { return Err(fault("tls.key", "must name exactly one file")) };
     let found = PrivateKeyDer::from_pem_slice(content("tls.key", file)?);
-    found.map_err(|_| of_file("tls.key", &file.0, "contains no private key in PEM, or one with a password"))
+    found.map_err(|_| of_file("tls.key", &file.0, "contains no PEM private key, or the key has a password"))
 }
 
 fn content<'f>(setting: &str, file: &'f (PathBuf, io::Result<Vec<u8>>)) -> Result<&'f [u8], Error> {

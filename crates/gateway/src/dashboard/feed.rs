@@ -49,7 +49,7 @@ impl Feeds {
         shutdown: &Shutdown,
         data: Arc<DashboardData>,
     ) -> Result<Response<Reply>, Error> {
-        let message = format!("{MAX_FEEDS} live feeds are open; close one, or ask for /stats");
+        let message = format!("{MAX_FEEDS} live feeds are already open; close one, or use /stats");
         let full = |_| Error::client(StatusCode::SERVICE_UNAVAILABLE, message);
         let place = Arc::clone(&self.0).try_acquire_owned().map_err(full)?;
         let (sender, receiver) = channel(1);

@@ -89,7 +89,7 @@ impl Dashboard {
             return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, format!("use {method}")));
         }
         if posts && !is_own(request.headers()) {
-            return Err(Error::client(StatusCode::FORBIDDEN, "only the dashboard itself may ask for this"));
+            return Err(Error::client(StatusCode::FORBIDDEN, "only the dashboard may send this request"));
         }
         match visitor.page {
             DashboardPath::Home => return Ok(redirect()),
@@ -143,7 +143,7 @@ fn is_own(headers: &HeaderMap) -> bool {
 async fn body(request: Request<Incoming>) -> Result<Bytes, Error> {
     let read = timeout(UPLOAD_TIMEOUT, Limited::new(request.into_body(), MAX_BODY_BYTES).collect());
     let read = read.await.map_err(|_| Error::late(Side::Client))?;
-    let message = format!("at most {MAX_BODY_BYTES} bytes can be tried out at once");
+    let message = format!("the text is longer than {MAX_BODY_BYTES} bytes");
     read.map(http_body_util::Collected::to_bytes)
         .map_err(|_| Error::client(StatusCode::PAYLOAD_TOO_LARGE, message))
 }

@@ -2,7 +2,7 @@
 (() => {
   const SVG = 'http://www.w3.org/2000/svg';
   const PERIODS = [['today', 'Today'], ['week', 'Week'], ['month', '30 days'], ['all', 'All']];
-  const NAMES = { today: 'today', week: 'this week', month: 'in 30 days', all: 'so far' };
+  const NAMES = { today: 'today', week: 'this week', month: 'in the last 30 days', all: 'so far' };
   const ABOUT = /*names*/;
   const main = document.getElementById('main');
   const live = document.getElementById('live');
@@ -77,7 +77,7 @@
       const [all, less] = [y(it.before), y(Math.max(0, it.saved))];
       const x = at * step + (step - bar) / 2;
       return s('g', {},
-        s('title', {}, `${it.name}: ${exact(it.before)} tokens, ${exact(it.saved)} of them saved (${share(it.saved, it.before)})`),
+        s('title', {}, `${it.name}: ${exact(it.before)} tokens, ${exact(it.saved)} saved (${share(it.saved, it.before)})`),
         s('rect', { class: 'hit', x: at * step, y: 0, width: step, height: height - foot }),
         s('rect', { class: 'kept', x, y: height - foot - all + less, width: bar, height: Math.max(0, all - less), rx: 1.5 }),
         s('rect', { class: 'saved', x, y: height - foot - all, width: bar, height: less, rx: 1.5 }));
@@ -89,7 +89,7 @@
     return h('figure', { class: 'card' },
       h('h2', {}, hourly ? 'The last 24 hours' : period === 'week' ? 'The last 7 days' : `The last ${length} days`,
         h('span', { class: 'key' }, h('span', {}, h('i', { class: 'k-saved' }), 'saved'), h('span', {}, h('i', { class: 'k-kept' }), 'sent'))),
-      s('svg', { class: 'chart', viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${short(total)} tokens, of which ${short(less)} were saved` },
+      s('svg', { class: 'chart', viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${short(total)} tokens, ${short(less)} saved` },
         s('line', { class: 'axis', x1: 0, x2: width, y1: height - foot + 0.5, y2: height - foot + 0.5 }), drawn),
       h('div', { class: 'hint chart-marks' }, marks.map((at) => h('span', {}, points[at]?.name ?? ''))));
   };
@@ -107,22 +107,22 @@
     return [
       h('section', { class: 'hero' },
         h('h1', {}, share(Math.abs(sums.tokens_saved), sums.tokens_before).replace('–', '0 %'),
-          h('small', {}, `of all tokens ${less ? 'added' : 'saved'} ${NAMES[period]}: `, h('b', {}, exact(Math.abs(sums.tokens_saved))), ` of ${exact(sums.tokens_before)}`)),
+          h('small', {}, `of tokens ${less ? 'added' : 'saved'} ${NAMES[period]}: `, h('b', {}, exact(Math.abs(sums.tokens_saved))), ` of ${exact(sums.tokens_before)}`)),
         h('div', { class: 'periods', role: 'group', 'aria-label': 'Period' }, PERIODS.map(([key, name]) =>
           h('button', { 'data-key': `period-${key}`, 'aria-pressed': String(key === period), onclick: () => { state.period = key; render(); } }, name))),
         h('dl', { class: 'facts' },
-          fact('Money, about', sums.priced_requests ? dollars(sums.usd_saved) : '–', sums.priced_requests ? `of ${dollars(sums.usd_without)}` : 'no known price'),
-          sums.untouched_requests > 0 && fact('Would have saved', share(sums.would_tokens_saved, sums.would_tokens_before), `of ${plural(sums.untouched_requests, 'request')} sent unchanged`),
+          fact('Money saved (estimate)', sums.priced_requests ? dollars(sums.usd_saved) : '–', sums.priced_requests ? `of ${dollars(sums.usd_without)}` : 'no price known'),
+          sums.untouched_requests > 0 && fact('Possible saving', share(sums.would_tokens_saved, sums.would_tokens_before), `of ${plural(sums.untouched_requests, 'request')} sent unchanged`),
           fact('Requests', exact(sums.requests), sums.failed ? `${exact(sums.failed)} failed` : ''),
           fact('Results changed', exact(sums.changed), `of ${short(sums.results)}`),
-          fact('Fetched back', short(sums.tokens_fetched), 'tokens'),
-          fact('From the cache', share(sums.billed_cache_read, read), read ? `of ${short(read)} read` : ''),
-          stats.limits.map((it) => fact(`Window of ${it.name}`, percent(it.used_pct), `used, resets in ${until(it.resets)}`)),
-          fact('Our own time', time(stats.latency.rewrite.p50_us), `p95 ${time(stats.latency.rewrite.p95_us)}`))),
+          fact('Fetched back by models', short(sums.tokens_fetched), 'tokens'),
+          fact('Prompt cache hits', share(sums.billed_cache_read, read), read ? `of ${short(read)} input tokens` : ''),
+          stats.limits.map((it) => fact(`${it.name} limit`, percent(it.used_pct), `used, resets in ${until(it.resets)}`)),
+          fact('Latency added', time(stats.latency.rewrite.p50_us), `p95 ${time(stats.latency.rewrite.p95_us)}`))),
       chart(stats, period),
       stats.holdout && h('div', { class: 'grid' }, holdout(stats.holdout)),
       h('div', { class: 'grid' },
-        bars('Tools', 'tokens of results', sums.tools.map((it) => ({ name: it.tool, extra: it.family === it.tool ? '' : it.family, about: [ABOUT.tool[it.tool], ABOUT.text[it.family]].filter(Boolean).join(' '), before: it.tokens_before, saved: it.tokens_saved }))),
+        bars('Tools', 'tokens in results', sums.tools.map((it) => ({ name: it.tool, extra: it.family === it.tool ? '' : it.family, about: [ABOUT.tool[it.tool], ABOUT.text[it.family]].filter(Boolean).join(' '), before: it.tokens_before, saved: it.tokens_saved }))),
         bars('Stages', 'tokens saved', sums.stages.map((it) => ({ name: it.stage, about: ABOUT.stage[it.stage], extra: it.fetch_calls ? `fetched back ${exact(it.fetch_calls)}×` : '', before: Math.max(0, it.tokens_saved), saved: it.tokens_saved, sum: '', part: short(it.tokens_saved) }))),
         sums.tenants.some((it) => it.name) && bars('Tenants', 'all tokens', owners(sums.tenants)),
         bars('Clients', 'all tokens', parts(sums.clients)),
@@ -134,7 +134,7 @@
   };
 
   // Failed requests over time, and what they were in the last 24 hours.
-  const FAULTS = { client: 'the client', upstream: 'the provider, or the way to it', us: 'Tersely', left: 'the client hung up', answered: 'the answer of the provider' };
+  const FAULTS = { client: 'the client', upstream: 'the provider or the connection to it', us: 'Tersely', left: 'the client disconnected', answered: 'error response from the provider' };
   const failures = (stats, period) => {
     const hourly = period === 'today';
     const length = period === 'week' ? 7 : period === 'month' ? 30 : 90;
@@ -154,22 +154,22 @@
           s('rect', { class: 'hit', x: at * step, y: 0, width: step, height }),
           s('rect', { class: 'failed', x: at * step + step * 0.17, y: height - 1 - (it.failed / most) * (height - 10), width: step * 0.66, height: (it.failed / most) * (height - 10), rx: 1.5 })))),
       stats.failures.length > 0 && h('dl', { class: 'pairs' }, stats.failures.map((it) =>
-        [h('dt', {}, `${it.status || 'no answer'}: ${FAULTS[it.end] ?? it.end}`), h('dd', {}, exact(it.requests))])),
-      stats.failures.length > 0 && h('p', { class: 'hint' }, 'By status and cause, in the last 24 hours.'));
+        [h('dt', {}, `${it.status || 'no response'}: ${FAULTS[it.end] ?? it.end}`), h('dd', {}, exact(it.requests))])),
+      stats.failures.length > 0 && h('p', { class: 'hint' }, 'Last 24 hours, by status and cause.'));
   };
 
   const fact = (name, value, about) => h('div', {}, h('dt', {}, name), h('dd', {}, value, ' ', about && h('small', {}, about)));
 
   // Sessions that were left as they came against the others.
-  const MEASURES = { billed_cost: 'Cost a session', billed_cost_ratio: 'Cost, typical session', turns: 'Turns a session', rereads: 'Re-reads a session', window_5h_points: 'Points of the 5-hour window' };
+  const MEASURES = { billed_cost: 'Cost per session', billed_cost_ratio: 'Cost of a typical session', turns: 'Turns per session', rereads: 'Re-reads per session', window_5h_points: 'Percentage points of the 5-hour limit' };
   const holdout = (it) => {
     const cost = (sum) => `$${Math.abs(sum).toFixed(Math.abs(sum) < 1 ? 4 : 2)}`;
     const amount = (name, value) => (name.startsWith('billed_cost') ? cost(value) : value.toFixed(1));
     const gap = (name, value) => `${name === 'billed_cost' ? cost(value) : name === 'billed_cost_ratio' ? `${Math.abs(value * 100).toFixed(1)} %` : Math.abs(value).toFixed(2)} ${value < 0 ? 'less' : 'more'}`;
     const told = ({ name, difference, low, high, clear, more_sessions: more, more_sessions_for_a_tenth: tenth }) => (difference == null
-      ? `not enough data: about ${plural(tenth, 'session')} to go`
+      ? `not enough data: about ${plural(tenth, 'more session')} needed`
       : clear ? `${gap(name, difference)}; 95 % confidence: ${gap(name, low)} to ${gap(name, high)}`
-        : `not clear yet: ${gap(name, low)} to ${gap(name, high)}${more ? `; about ${plural(more, 'session')} to go` : ''}`);
+        : `not clear yet: ${gap(name, low)} to ${gap(name, high)}${more ? `; about ${plural(more, 'more session')} needed` : ''}`);
     return h('section', { class: 'card' }, h('h2', {}, 'Hold-out', h('span', {}, `${it.share} of sessions ${it.of === 'clear' ? 'not cleared' : 'sent unchanged'}: ${exact(it.treated)} treated · ${exact(it.held_out)} held out · ${exact(it.running)} in progress`)),
       h('dl', { class: 'pairs' },
         it.measures.map((one) => [h('dt', {}, MEASURES[one.name], ': ', h('small', { class: 'hint' }, told(one))),
@@ -180,14 +180,14 @@
     const pair = (name, value, bad) => [h('dt', {}, name), h('dd', { class: bad ? 'bad' : null }, value)];
     const wait = (it) => `${time(it.p50_us)} · ${time(it.p95_us)}`;
     const { store, history } = stats;
-    return h('section', { class: 'card' }, h('h2', {}, 'Health', h('span', {}, 'half · 95 % within')),
+    return h('section', { class: 'card' }, h('h2', {}, 'Health', h('span', {}, 'p50 · p95')),
       h('dl', { class: 'pairs' },
-        pair('Whole requests', wait(stats.latency.request)),
-        pair('Provider, to its first byte', wait(stats.latency.upstream)),
-        pair('Shortening', wait(stats.latency.rewrite)),
-        store && pair(`Store, ${store.place}`, `${short(store.kept)} kept · ${short(store.hits)} found`),
+        pair('Total request time', wait(stats.latency.request)),
+        pair('Provider, until the first byte', wait(stats.latency.upstream)),
+        pair('Rewriting requests', wait(stats.latency.rewrite)),
+        store && pair(`Store, ${store.place}`, `${short(store.kept)} stored · ${short(store.hits)} found`),
         store && store.failures + store.spoiled > 0 && pair('Store failures', exact(store.failures + store.spoiled), true),
-        history && pair('Not recorded', history.dropped ? exact(history.dropped) : 'none', history.dropped > 0)),
+        history && pair('Requests not recorded', history.dropped ? exact(history.dropped) : 'none', history.dropped > 0)),
       history?.fault && h('p', { class: 'hint bad more' }, `History: ${history.fault}`));
   };
 
@@ -210,13 +210,13 @@
           h('span', { class: 'num dim' }, failed ? '' : `${short(it.tokens_before)} → ${short(it.tokens_after)}`),
           h('span', { class: failed ? 'num bad' : `part${saved(it) < 0 ? ' less' : ''}` }, failed ? `${it.status || it.end}` : share(saved(it), it.tokens_before))),
         h('div', { class: 'detail' },
-          h('p', { class: 'hint' }, `${time(it.duration_us)} in all`, it.rewrite_us != null && `, ${time(it.rewrite_us)} of it ours`,
-            it.billed && ` · billed ${exact(it.billed.input)} read, ${exact(it.billed.cache_read)} from the cache, ${exact(it.billed.cache_write)} written to it, ${exact(it.billed.output)} out`,
+          h('p', { class: 'hint' }, `${time(it.duration_us)} total`, it.rewrite_us != null && `, ${time(it.rewrite_us)} in Tersely`,
+            it.billed && ` · billed tokens: ${exact(it.billed.input)} input, ${exact(it.billed.cache_read)} cache read, ${exact(it.billed.cache_write)} cache write, ${exact(it.billed.output)} output`,
             it.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used`),
             it.usd && ` · about ${dollars(it.usd.paid)} instead of ${dollars(it.usd.without)}`,
-            it.tokens_fetched ? ` · fetching back cost ${exact(it.tokens_fetched)}` : '', it.masked ? ` · ${plural(it.masked, 'secret')} masked` : '', it.missed && ` · went on as it came: ${it.missed}`),
+            it.tokens_fetched ? ` · ${plural(it.tokens_fetched, 'token')} to fetch omitted text` : '', it.masked ? ` · ${plural(it.masked, 'secret')} masked` : '', it.missed && ` · forwarded unchanged: ${it.missed}`),
           it.fresh.length ? results(it.fresh) : h('p', { class: 'hint' }, 'No new tool results.'),
-          it.session && h('p', {}, h('a', { href: '#sessions', 'data-key': `to-session-${it.id}`, onclick: () => pick(it.session) }, 'All turns of this session')))));
+          it.session && h('p', {}, h('a', { href: '#sessions', 'data-key': `to-session-${it.id}`, onclick: () => pick(it.session) }, 'Show all turns of this session')))));
     };
     const list = h('section', { class: 'card' }, h('h2', {}, 'Requests', h('span', {}, `the latest ${stats.requests.length}`)), h('ul', { class: 'stream' }, stats.requests.map(row)));
     state.seen = Math.max(state.seen, ...stats.requests.map((it) => it.id));
@@ -240,18 +240,18 @@
     const one = [...stats.sessions, ...stats.costly_sessions].find((it) => it.session === state.session);
     const order = (key, name) => h('button', { class: 'quiet', 'data-key': `order-${key}`, 'aria-pressed': String(state.order === key), onclick: () => { state.order = key; render(); } }, name);
     return [h('h1', { class: 'unseen' }, 'Sessions'), h('div', { class: 'split' },
-      h('section', { class: 'card' }, h('h2', {}, 'Sessions', h('span', { class: 'order', role: 'group', 'aria-label': 'Order' }, order('latest', 'latest first'), order('cost', 'most money first'))), h('div', { class: 'pick' }, list.map((it) =>
+      h('section', { class: 'card' }, h('h2', {}, 'Sessions', h('span', { class: 'order', role: 'group', 'aria-label': 'Order' }, order('latest', 'latest first'), order('cost', 'most expensive first'))), h('div', { class: 'pick' }, list.map((it) =>
         h('button', { 'data-key': `session-${it.session}`, 'aria-pressed': String(it.session === state.session), onclick: () => pick(it.session) },
           h('b', {}, [it.tenant, it.project].filter(Boolean).join(' · ') || (it.client ?? it.session.slice(0, 8))), h('span', {}, state.order === 'cost' && it.usd.paid > 0 ? dollars(it.usd.paid) : share(saved(it), it.tokens_before)),
           h('small', {}, `${plural(it.turns, 'turn')} · ${it.model ?? it.client ?? ''}`, it.limits.map((limit) => ` · ${points(limit)}`)), h('small', {}, when(it.last)))))),
-      h('section', { class: 'card' }, one && h('h2', {}, `${short(saved(one))} of ${short(one.tokens_before)} tokens saved`, one.usd.paid > 0 && ` · about ${dollars(one.usd.paid)} instead of ${dollars(one.usd.without)}`, one.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used, ${limit.shared ? 'at most ' : ''}${plural(Number(limit.points.toFixed(1)), 'point')} here`),
-        h('span', { class: 'key' }, h('span', {}, h('i', { class: 'k-read' }), 'from the cache'), h('span', {}, h('i', { class: 'k-write' }), 'written to it'), h('span', {}, h('i', { class: 'k-full' }), 'full price'))),
+      h('section', { class: 'card' }, one && h('h2', {}, `${short(saved(one))} of ${short(one.tokens_before)} tokens saved`, one.usd.paid > 0 && ` · about ${dollars(one.usd.paid)} instead of ${dollars(one.usd.without)}`, one.limits.map((limit) => ` · ${limit.name} ${percent(limit.used_pct)} used, ${limit.shared ? 'at most ' : ''}${plural(Number(limit.points.toFixed(1)), 'point')} by this session`),
+        h('span', { class: 'key' }, h('span', {}, h('i', { class: 'k-read' }), 'cache read'), h('span', {}, h('i', { class: 'k-write' }), 'cache write'), h('span', {}, h('i', { class: 'k-full' }), 'full price'))),
         state.turns ? [broken(state.turns), turns(state.turns)] : h('p', { class: 'hint' }, 'Loading…')))];
   };
 
   const OWNERS = { client: 'client', mcp: 'an MCP server', person: 'you', provider: 'provider', tersely: 'Tersely' };
 
-  const again = (tokens, usd) => tokens > 0 && `${short(tokens)} tokens again${usd > 0 ? `, about ${dollars(usd)}` : ''}`;
+  const again = (tokens, usd) => tokens > 0 && `${short(tokens)} tokens processed again${usd > 0 ? `, about ${dollars(usd)}` : ''}`;
 
   // All cache breaks of a session.
   const broken = (list) => {
@@ -264,7 +264,7 @@
   const missed = (it, begins) => {
     const [broke, said] = [it.cache_break, it.cache_diagnosis];
     return [
-      broke ? `Cache break: ${broke.why} · ${broke.server ? `MCP server ${broke.server}` : OWNERS[broke.owner]}` : begins && 'Starts a conversation',
+      broke ? `Cache break: ${broke.why} · ${broke.server ? `MCP server ${broke.server}` : OWNERS[broke.owner]}` : begins && 'Starts a new conversation',
       broke && again(broke.lost_tokens, broke.usd),
       said && (broke || !/not_found$|^unavailable$/.test(said.reason)) && `the provider says: ${said.says}`,
     ].filter(Boolean).join(' · ');
@@ -280,7 +280,7 @@
     return h('ol', { class: 'turns', tabindex: '0', 'aria-label': 'Turns' }, list.map((it, at) => h('li', {},
       h('span', { class: 'n' }, at + 1),
       it.billed ? track(most, ['read', it.billed.cache_read], ['write', it.billed.cache_write], ['full', it.billed.input]) : track(most, ['kept', it.tokens_after]),
-      h('span', { class: 'n' }, short(whole(it)), h('span', { class: 'unseen' }, it.billed ? ` tokens read, ${exact(it.billed.cache_read)} from the cache` : ' tokens sent')),
+      h('span', { class: 'n' }, short(whole(it)), h('span', { class: 'unseen' }, it.billed ? ` input tokens, ${exact(it.billed.cache_read)} of them from the cache` : ' tokens sent')),
       h('span', { class: it.cache_break ? 'what broke' : 'what' }, missed(it, begins.has(it))),
       it.fresh.some((fresh) => fresh.stages.length) && h('span', { class: 'what' }, it.fresh.filter((fresh) => fresh.stages.length).map((fresh, place) =>
         [place ? ' · ' : '', h('span', { class: 'mono' }, fresh.tool), ` ${fresh.stages.join(', ')} −${short(fresh.tokens_before - fresh.tokens_after)}`])))));
@@ -291,19 +291,19 @@
     busy.disabled = true;
     const answer = await fetch('/_tersely/play', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) }).catch(() => null);
     const said = await answer?.json().catch(() => null);
-    state.trial = answer?.ok ? said : { error: said?.error?.message ?? 'The gateway does not answer.' };
+    state.trial = answer?.ok ? said : { error: said?.error?.message ?? 'The gateway does not respond.' };
     busy.disabled = false;
     document.getElementById('tried').replaceChildren(...tried());
   };
 
   const tried = () => {
     const it = state.trial;
-    if (!it) return [h('p', { class: 'hint' }, 'What the model would read instead, and what was done to get there.')];
+    if (!it) return [h('p', { class: 'hint' }, 'Shows what the model would read instead, and the stages that Tersely applied.')];
     if (it.error) return [h('p', { class: 'bad' }, it.error)];
     const same = it.after >= it.before;
     return [
-      h('p', { class: 'big' }, same ? 'Unchanged' : share(it.before - it.after, it.before), ' ', h('small', {}, same ? `${exact(it.before)} tokens; nothing shorter says the same` : `saved: ${exact(it.before)} → ${exact(it.after)} tokens`)),
-      h('ol', { class: 'steps', 'aria-label': 'Steps' }, it.steps.map((step) => h('li', { title: ABOUT.stage[step.stage] }, h('b', {}, step.stage), ` ${exact(step.before)} → ${exact(step.after)}`, step.loss !== 'none' && ` · leaves out ${step.loss}`)),
+      h('p', { class: 'big' }, same ? 'Unchanged' : share(it.before - it.after, it.before), ' ', h('small', {}, same ? `${exact(it.before)} tokens; Tersely found no shorter form` : `saved: ${exact(it.before)} → ${exact(it.after)} tokens`)),
+      h('ol', { class: 'steps', 'aria-label': 'Steps' }, it.steps.map((step) => h('li', { title: ABOUT.stage[step.stage] }, h('b', {}, step.stage), ` ${exact(step.before)} → ${exact(step.after)}`, step.loss !== 'none' && ` · loses ${step.loss}`)),
         it.masked > 0 && h('li', {}, `${plural(it.masked, 'secret')} masked`)),
       h('pre', { tabindex: '0', 'aria-label': 'After' }, it.text),
     ];
@@ -319,16 +319,16 @@
           h('label', {}, 'Tool', h('input', { name: 'tool', placeholder: 'Bash', autocomplete: 'off', spellcheck: 'false' })),
           h('label', {}, 'Command', h('input', { name: 'command', placeholder: 'cargo test', autocomplete: 'off', spellcheck: 'false' })),
           h('label', {}, 'Mode', h('select', { name: 'mode' }, modes.map((name) => h('option', { selected: name === mode }, name))))),
-        h('label', {}, h('span', { class: 'unseen' }, 'Text'), h('textarea', { name: 'text', required: true, spellcheck: 'false', placeholder: 'Paste what a tool said: a log, a test run, JSON, a listing …' })),
+        h('label', {}, h('span', { class: 'unseen' }, 'Text'), h('textarea', { name: 'text', required: true, spellcheck: 'false', placeholder: 'Paste the output of a tool: a log, a test run, JSON, a listing …' })),
         h('p', { class: 'more' }, h('button', {}, 'Shorten'))),
       h('section', { class: 'card', 'aria-live': 'polite' }, h('h2', {}, 'What the model reads'), h('div', { id: 'tried' }, tried())))];
   };
 
   const empty = () => [h('section', { class: 'empty' },
-    h('h1', {}, 'Nothing has come through yet.'),
-    h('p', {}, 'This page shows what is saved as soon as an agent talks to a model through Tersely. Any of these will do:'),
-    h('ul', {}, [['Run an agent', 'tersely run claude'], ['Point one at a gateway that runs', 'ANTHROPIC_BASE_URL=http' + '://127.0.0.1:8787 claude'], ['See why nothing comes', 'tersely doctor']].map(([name, command]) => h('li', {}, name, h('code', { tabindex: '0' }, command)))),
-    h('p', {}, 'Or ', h('a', { href: '#try' }, 'paste a tool result'), ' and see what would become of it.'))];
+    h('h1', {}, 'No requests yet.'),
+    h('p', {}, 'This page shows savings as soon as an agent sends requests through Tersely. To get started:'),
+    h('ul', {}, [['Run an agent', 'tersely run claude'], ['Connect an agent to a running gateway', 'ANTHROPIC_BASE_URL=http' + '://127.0.0.1:8787 claude'], ['Find out why no requests arrive', 'tersely doctor']].map(([name, command]) => h('li', {}, name, h('code', { tabindex: '0' }, command)))),
+    h('p', {}, 'Or ', h('a', { href: '#try' }, 'paste a tool result'), ' to see how Tersely shortens it.'))];
 
   const VIEWS = { overview, requests, sessions, try: play };
   let shown = null;
@@ -353,7 +353,7 @@
     }
     shown = view;
     document.title = nothing ? 'Tersely' : `${share(stats.periods.all.tokens_saved, stats.periods.all.tokens_before)} saved · Tersely`;
-    document.getElementById('foot').replaceChildren(`Tersely ${stats.tersely}${stats.mode ? `, ${stats.mode} mode` : ''}. Money is an estimate: our count of what was taken out, at list prices. No text of a request is kept.`);
+    document.getElementById('foot').replaceChildren(`Tersely ${stats.tersely}${stats.mode ? `, ${stats.mode} mode` : ''}. Money is an estimate: the tokens that Tersely removed, at list prices. The history contains no request text.`);
   };
 
   const hear = (text) => {

@@ -57,7 +57,9 @@ impl StreamEnd {
         let (status, words) = match self {
             Self::Fine => ("0", ""),
             Self::NotFound => ("5", "no such service"),
-            Self::Unimplemented => ("12", "nothing here; ask envoy.service.ext_proc.v3.ExternalProcessor"),
+            Self::Unimplemented => {
+                ("12", "unknown service; call envoy.service.ext_proc.v3.ExternalProcessor")
+            }
             Self::Failed(why) => ("13", why),
         };
         let words = Some(words).filter(|words| !words.is_empty()).map(HeaderValue::from_static);

@@ -24,13 +24,13 @@ use crate::http::request_slots::RequestSlot;
 use crate::llm::{GatewayState, Pending, WholeBody};
 
 /// The error message for a request whose body is sent in chunks.
-const STREAMED_BODY_MESSAGE: &str = "Envoy sends bodies in pieces here; set request_body_mode to BUFFERED";
+const STREAMED_BODY_MESSAGE: &str = "Envoy sends bodies in chunks; set request_body_mode to BUFFERED";
 
 /// The error message for a message that should have contained a body.
 const INVALID_BODY_MESSAGE: &str = "Envoy sent another message where a body was expected";
 
 /// The error message for a chunk that could not be returned.
-const LOST_PIECE_MESSAGE: &str = "a piece of this body could not be read; set request_body_mode to BUFFERED";
+const LOST_PIECE_MESSAGE: &str = "a chunk of this body could not be read; set request_body_mode to BUFFERED";
 
 /// A stream in progress.
 pub(super) struct ProcessorStream {

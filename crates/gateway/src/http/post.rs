@@ -75,7 +75,7 @@ impl Poster {
         let (parts, body) = response.map_err(|error| Error::upstream(&self.upstream, error))?.into_parts();
         let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await.map_err(|_| {
             let message =
-                format!("the answer ended early, or is longer than {} MB", MAX_RESPONSE_BYTES >> 20);
+                format!("the response ended early or is longer than {} MB", MAX_RESPONSE_BYTES >> 20);
             Error::of_upstream(StatusCode::BAD_GATEWAY, message)
         })?;
         Ok(PostedAnswer { status: parts.status, headers: parts.headers, body: body.to_bytes().to_vec() })

@@ -55,7 +55,7 @@ pub(super) async fn original(gate: &GatewayState, parts: &Parts, id: String) -> 
         RetrievalAnswer::Nothing => Err(absent("no text is stored under this id, or it has expired")),
         RetrievalAnswer::Nowhere => Err(absent("no text is stored here")),
         RetrievalAnswer::Nobodys if gate.admission.reach() == Reach::Open => {
-            let message = "send the credential that the original request was sent with";
+            let message = "send the credential of the original request";
             Err(Error::client(StatusCode::UNAUTHORIZED, message))
         }
         RetrievalAnswer::Nobodys => Err(absent("no text is stored for requests without a credential")),

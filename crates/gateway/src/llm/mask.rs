@@ -52,7 +52,7 @@ fn search(
         Err(CodingFault::TooLong) => Err(decoded_too_long(limit)),
         Err(CodingFault::Garbled) => Err(Refusal {
             status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            message: "secrets cannot be masked in this content encoding; send the body plain or with gzip"
+            message: "Tersely cannot mask secrets in this content encoding; send the body uncompressed or with gzip"
                 .to_owned(),
         }),
     }

@@ -123,8 +123,9 @@ async fn offer_sealed(
     parts: &mut Parts,
     body: TimedBody,
 ) -> Result<OfferOutcome, Error> {
-    let full =
-        || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory to mask secrets right now; try again");
+    let full = || {
+        Error::us(StatusCode::SERVICE_UNAVAILABLE, "not enough memory to mask secrets right now; try again")
+    };
     let BodyRead::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { mask::seal(gate, parts, whole).await? };
     match catch_panic(|| gate.rewrite.wants(&head(gate, parts))) {

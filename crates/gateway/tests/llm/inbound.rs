@@ -217,8 +217,8 @@ fn files_that_do_not_fit_are_refused() {
             TlsFiles { key: bad.key.clone(), ..good.clone() },
             "tls.key: is not the key of the certificate in tls.cert",
         ),
-        (TlsFiles { key: good.cert.clone(), ..good.clone() }, "contains no private key in PEM"),
-        (TlsFiles { key: Vec::new(), ..good.clone() }, "tls.key: names more than one file, or none"),
+        (TlsFiles { key: good.cert.clone(), ..good.clone() }, "contains no PEM private key"),
+        (TlsFiles { key: Vec::new(), ..good.clone() }, "tls.key: must name exactly one file"),
         (TlsFiles { cert: good.key.clone(), ..good.clone() }, "contains no certificate"),
         (TlsFiles { client_ca: good.key.clone(), ..good.clone() }, "tls.client_ca: "),
         (

@@ -157,7 +157,7 @@ async fn codings_are_undone_or_refused() {
         .goes_masked(4)
         .await;
     let (status, why) =
-        (StatusCode::UNSUPPORTED_MEDIA_TYPE, "secrets cannot be masked in this content encoding");
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Tersely cannot mask secrets in this content encoding");
     for coding in ["gzip, gzip", "br"] {
         let twice =
             Exchange { headers: &[("content-encoding", coding)], body: gzip(&once), ..Exchange::default() };
@@ -187,7 +187,7 @@ async fn no_limit_lets_a_request_go_on_unsearched() {
         door.limits.memory = 1;
         door
     };
-    let why = "no memory to mask secrets";
+    let why = "not enough memory to mask secrets";
     Exchange { door: full, ..Exchange::default() }.gets_refused(StatusCode::SERVICE_UNAVAILABLE, why).await;
     let small = |mut door: Door| {
         door.limits.body = 64;

@@ -44,11 +44,11 @@ pub(crate) static CONTEXT_GATEWAY_KEYS: [(&str, CompatMeaning); 15] = [
     ("api.query_agnostic", CompatMeaning::Remote("remote.query_agnostic")),
     ("min_bytes", CompatMeaning::Key("min_bytes")),
     ("max_bytes", CompatMeaning::Key("skip_above")),
-    ("target_ratio", CompatMeaning::Nothing(CompatKind::Number, "the cheapest form always wins")),
+    ("target_ratio", CompatMeaning::Nothing(CompatKind::Number, "Tersely always uses the cheapest form")),
     ("enable_expand_context", CompatMeaning::Expand),
     (
         "include_expand_hint",
-        CompatMeaning::Nothing(CompatKind::Switch, "a shortened text always carries the hint"),
+        CompatMeaning::Nothing(CompatKind::Switch, "Tersely always adds the hint to shortened text"),
     ),
     ("skip_tools", CompatMeaning::Key("skip_tools")),
 ];

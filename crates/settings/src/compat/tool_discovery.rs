@@ -19,7 +19,7 @@ pub(crate) enum ToolPipeMeaning {
     Refused(&'static str),
 }
 
-const LOCAL: &str = "is not supported, because tools are chosen in this process; remove the key";
+const LOCAL: &str = "is not supported, because Tersely chooses tools in its own process; remove the key";
 
 /// The keys of `pipes.tool_discovery`.
 pub(crate) static TOOL_PIPE: [(&str, ToolPipeMeaning); 13] = [
@@ -32,7 +32,7 @@ pub(crate) static TOOL_PIPE: [(&str, ToolPipeMeaning); 13] = [
     ("enable_search_fallback", ToolPipeMeaning::Search),
     (
         "search_tool_name",
-        ToolPipeMeaning::Refused("is not supported: the tool is called search_tools; remove the key"),
+        ToolPipeMeaning::Refused("is not supported, because the tool is called search_tools; remove the key"),
     ),
     ("target_ratio", ToolPipeMeaning::Refused("is not supported; set max_tools instead")),
     ("provider", ToolPipeMeaning::Refused(LOCAL)),
@@ -81,8 +81,7 @@ fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, enabled: &mut PipeS
         }),
         ToolPipeMeaning::Strategy => reader.one(pair).and_then(|word| strategy(reader, &word, pair, enabled)),
         ToolPipeMeaning::Search => reader.one(pair).and_then(|word| switch(&word)).and_then(|is_on| {
-            let what =
-                || "cannot be false: the model can always search for tools that it is not shown".to_owned();
+            let what = || "cannot be false: the model can always search for hidden tools".to_owned();
             is_on.then_some(()).ok_or_else(what)
         }),
         ToolPipeMeaning::Refused(why) => Err((*why).to_owned()),

@@ -104,7 +104,7 @@ impl FilterReader<'_> {
             self.problem(1, "match", "name a tool or a command: a filter must not match everything");
         }
         if file.enabled && filter.lines.is_empty() && filter.fields.is_empty() {
-            self.problem(1, "lines", "say what to leave out, under [lines] or [json]");
+            self.problem(1, "lines", "list what to omit, under [lines] or [json]");
         }
     }
 
@@ -260,7 +260,9 @@ impl FilterReader<'_> {
         for node in self.nodes(pair) {
             match &node.value {
                 SettingValue::Text(text) => list.push(text.clone()),
-                other => self.problem(node.line, &pair.name, format!("expects texts, not {}", other.kind())),
+                other => {
+                    self.problem(node.line, &pair.name, format!("expects strings, not {}", other.kind()))
+                }
             }
         }
         list
@@ -321,7 +323,7 @@ mod tests {
              x.toml:8: drop: \"a..b\": a name between dots is empty"
         );
         assert!(faults("[lines]\ncap = 9\n").contains("match: name a tool or a command"));
-        assert!(faults("[match]\ntool = 'x'\n").contains("say what to leave out"));
+        assert!(faults("[match]\ntool = 'x'\n").contains("list what to omit"));
         assert!(faults("a = ").starts_with("x.toml:1: "));
     }
 }

@@ -154,7 +154,7 @@ impl FilterShelf {
         match (count(FilterState::Untrusted), broken) {
             (0, None) => None,
             (0, Some(broken)) => Some(format!(
-                "{} is broken and is ignored; `tersely filter list` says why",
+                "{} is invalid and ignored; `tersely filter list` shows the error",
                 broken.path.display()
             )),
             (1, _) => {

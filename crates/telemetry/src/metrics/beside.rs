@@ -30,9 +30,13 @@ impl Collector for Beside {
                 MetricType::Counter,
             )?)
         };
-        count("compressor_calls", "Calls of a compressor elsewhere", numbers.compressor_calls)?;
-        count("compressor_tokens", "Tokens that those calls cost", numbers.compressor_tokens)?;
-        let about = "Results that a compressor elsewhere was to shorten, by what became of them";
+        count("compressor_calls", "Calls to an external compressor", numbers.compressor_calls)?;
+        count(
+            "compressor_tokens",
+            "Tokens used by calls to an external compressor",
+            numbers.compressor_tokens,
+        )?;
+        let about = "Results meant for an external compressor, by outcome";
         let mut results =
             encoder.encode_descriptor("compressor_results", about, None, MetricType::Counter)?;
         for (outcome, count) in numbers.compressor.each() {
@@ -43,10 +47,10 @@ impl Collector for Beside {
 }
 
 fn encode_store(encoder: &mut DescriptorEncoder<'_>, store: &StoreNumbers) -> fmt::Result {
-    let about = "1, or 0 while the store is left alone because it failed";
+    let about = "1 if the store works; 0 while any part of it is bypassed because of failures";
     let up = encoder.encode_descriptor("store_up", about, None, MetricType::Gauge)?;
     ConstGauge::new(i64::from(store.is_up)).encode(up)?;
-    let about = "Calls to the store, by what became of them; spoiled ones are misses too";
+    let about = "Calls to the store, by outcome; every spoiled call also counts as a miss";
     let mut calls = encoder.encode_descriptor("store_calls", about, None, MetricType::Counter)?;
     for (outcome, count) in [
         ("hit", store.hits),
@@ -57,7 +61,7 @@ fn encode_store(encoder: &mut DescriptorEncoder<'_>, store: &StoreNumbers) -> fm
     ] {
         ConstCounter::new(count).encode(calls.encode_family(&[("outcome", outcome)])?)?;
     }
-    let about = "What all calls to the store took";
+    let about = "Total duration of all calls to the store";
     let seconds = encoder.encode_descriptor("store_call_seconds", about, None, MetricType::Counter)?;
     ConstCounter::new(store.took.as_secs_f64()).encode(seconds)
 }

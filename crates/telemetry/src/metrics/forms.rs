@@ -36,10 +36,14 @@ pub(crate) struct FormMetrics {
 impl FormMetrics {
     pub(crate) fn new(to: &mut Registry) -> Self {
         Self {
-            texts: counted(to, "form_texts", "JSON that a client asked for in a form; kept: it stayed JSON"),
-            before: counted(to, "form_bytes_before", "Bytes of what was converted, as it came"),
-            after: counted(to, "form_bytes_after", "Bytes of what was converted, as it was sent"),
-            seconds: counted(to, "form_seconds", "What writing in this form took"),
+            texts: counted(
+                to,
+                "form_texts",
+                "JSON texts that clients requested in a form, by outcome; kept: sent as JSON",
+            ),
+            before: counted(to, "form_bytes_before", "Bytes of converted JSON, as received"),
+            after: counted(to, "form_bytes_after", "Bytes of converted JSON, as sent"),
+            seconds: counted(to, "form_seconds", "Time spent converting JSON to this form"),
         }
     }
 

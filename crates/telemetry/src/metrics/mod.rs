@@ -96,35 +96,35 @@ impl Metrics {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(ProcessMetrics));
         let to = registry.sub_registry_with_prefix("tersely");
-        let build: Family<ByVersion, Gauge> = counted(to, "build_info", "The program that says all this");
+        let build: Family<ByVersion, Gauge> = counted(to, "build_info", "The running release");
         build.get_or_create(&ByVersion { version: env!("CARGO_PKG_VERSION") }).set(1);
         if let Some(look) = beside {
             to.register_collector(Box::new(Beside(look)));
         }
         Self {
             requests: counted(to, "requests", "Requests, by how they ended"),
-            running: counted(to, "requests_running", "Requests under way, streams included"),
-            streams: counted(to, "streams_running", "Answers under way that come event by event"),
-            limited: counted(to, "rate_limited", "Requests refused because their sender had sent too many"),
+            running: counted(to, "requests_running", "Requests in progress, including streams"),
+            streams: counted(to, "streams_running", "Streamed responses in progress"),
+            limited: counted(to, "rate_limited", "Requests refused because of a rate limit"),
             unknown: counted(
                 to,
                 "unauthorized",
-                "Requests refused because they brought nothing that is known",
+                "Requests refused for lack of a known key or certificate, or of a required credential",
             ),
-            handshakes: counted(to, "handshakes_failed", "Connections that ended before TLS was agreed on"),
+            handshakes: counted(
+                to,
+                "handshakes_failed",
+                "Connections closed during the TLS handshake or before the first request",
+            ),
             tokens: TokenMetrics::new(to),
             tenants: TenantMetrics::new(to),
             forms: FormMetrics::new(to),
-            missed: counted(to, "missed", "Requests that went on as they came though they should not have"),
+            missed: counted(to, "missed", "Requests forwarded unchanged that should have been rewritten"),
             redacted: counted(to, "secrets_masked", "Secrets masked"),
-            reused: counted(to, "memo_reused", "Tool results of which it was remembered what they become"),
+            reused: counted(to, "memo_reused", "Tool results served from the cache of compressed results"),
             computed: counted(to, "memo_missed", "Tool results that had to be compressed"),
-            faults: counted(
-                to,
-                "faults",
-                "Results or requests that went on as they came because of a fault of ours",
-            ),
-            dropped: counted(to, "events_dropped", "Events that did not get where they were to go"),
+            faults: counted(to, "faults", "Results or requests forwarded unchanged because Tersely failed"),
+            dropped: counted(to, "events_dropped", "Events that did not reach their destination"),
             times: TimeMetrics::new(to),
             registry,
         }

@@ -19,12 +19,12 @@ pub(crate) struct ProcessMetrics;
 impl Collector for ProcessMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         if let Some(seconds) = fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(seconds) {
-            let about = "Time that all processors spent on this process";
+            let about = "CPU time that this process has used";
             let cpu = encoder.encode_descriptor("process_cpu_seconds", about, None, MetricType::Counter)?;
             ConstCounter::new(seconds).encode(cpu)?;
         }
         if let Some(bytes) = fs::read_to_string("/proc/self/status").ok().as_deref().and_then(resident) {
-            let about = "Memory that this process holds";
+            let about = "Resident memory of this process";
             let name = "process_resident_memory_bytes";
             ConstGauge::new(bytes).encode(encoder.encode_descriptor(
                 name,
@@ -35,7 +35,7 @@ impl Collector for ProcessMetrics {
         }
         let Ok(files) = fs::read_dir("/proc/self/fd") else { return Ok(()) };
         let open = i64::try_from(files.count()).unwrap_or(i64::MAX);
-        let about = "Files and sockets that this process has open";
+        let about = "Open file descriptors of this process, including sockets";
         ConstGauge::new(open).encode(encoder.encode_descriptor(
             "process_open_fds",
             about,

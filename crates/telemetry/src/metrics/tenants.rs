@@ -42,15 +42,15 @@ impl TenantMetrics {
     pub(crate) fn new(to: &mut Registry) -> Self {
         Self {
             known: Mutex::default(),
-            requests: counted(to, "tenant_requests", "Requests by tenant, key and project"),
-            failed: counted(to, "tenant_requests_failed", "Those of them that failed; they save nothing"),
-            before: counted(to, "tenant_tokens_before", "Tokens of whole requests as they came"),
-            after: counted(to, "tenant_tokens_after", "Tokens of whole requests as they were sent"),
-            fetched: counted(to, "tenant_tokens_fetched", "Tokens that fetching omitted text back cost"),
+            requests: counted(to, "tenant_requests", "Requests, by tenant, key and project"),
+            failed: counted(to, "tenant_requests_failed", "Failed requests, by tenant, key and project"),
+            before: counted(to, "tenant_tokens_before", "Tokens in whole requests, as received"),
+            after: counted(to, "tenant_tokens_after", "Tokens in whole requests, as sent"),
+            fetched: counted(to, "tenant_tokens_fetched", "Tokens used to fetch omitted text back"),
             cost: counted(
                 to,
                 "tenant_cost_estimate_dollars",
-                "What requests came to by list prices, and would have come to without us: an estimate",
+                "Estimated cost of requests at list prices, as sent and without Tersely",
             ),
         }
     }

@@ -26,13 +26,17 @@ pub(crate) struct TimeMetrics {
 impl TimeMetrics {
     pub(crate) fn new(to: &mut Registry) -> Self {
         Self {
-            whole: timed(to, "request_duration", "From a request's first byte to the last of its answer"),
+            whole: timed(
+                to,
+                "request_duration",
+                "Time from the first byte of a request to the last byte of its response",
+            ),
             upstream: timed(
                 to,
                 "upstream_duration",
-                "From when a request was sent on to the head of the answer",
+                "Time from forwarding a request to receiving the response headers",
             ),
-            ours: timed(to, "rewrite_duration", "What rewriting a request took"),
+            ours: timed(to, "rewrite_duration", "Time spent rewriting a request"),
         }
     }
 

@@ -86,17 +86,17 @@ impl TokenMetrics {
         Self {
             results: counted(to, "results", "Tool results in requests"),
             changed: counted(to, "results_changed", "Tool results that were changed"),
-            result_before: counted(to, "result_tokens_before", "Tokens of tool results as they came"),
-            result_after: counted(to, "result_tokens_after", "Tokens of tool results as they were sent"),
-            request_before: counted(to, "request_tokens_before", "Tokens of whole requests as they came"),
-            request_after: counted(to, "request_tokens_after", "Tokens of whole requests as they were sent"),
-            tool: counted(to, "tool_tokens", "Tokens of our own tool, within those of whole requests"),
+            result_before: counted(to, "result_tokens_before", "Tokens in tool results, as received"),
+            result_after: counted(to, "result_tokens_after", "Tokens in tool results, as sent"),
+            request_before: counted(to, "request_tokens_before", "Tokens in whole requests, as received"),
+            request_after: counted(to, "request_tokens_after", "Tokens in whole requests, as sent"),
+            tool: counted(to, "tool_tokens", "Tokens in Tersely's own tool, included in whole requests"),
             groups: GroupMetrics::new(to),
-            statuses: counted(to, "result_status", "Tool results when first seen, by what became of them"),
+            statuses: counted(to, "result_status", "New tool results, by outcome"),
             saved: counted(to, "stage_tokens_saved", "Tokens saved by each stage"),
-            added: counted(to, "stage_tokens_added", "Tokens added by stages that made room for others"),
-            expansions: counted(to, "expansions", "Times that models fetched back what a stage left out"),
-            expanded: counted(to, "expansion_tokens", "Tokens of what models fetched back"),
+            added: counted(to, "stage_tokens_added", "Tokens added by stages so that other stages save more"),
+            expansions: counted(to, "expansions", "How often models fetched text that a stage had omitted"),
+            expanded: counted(to, "expansion_tokens", "Tokens in text that models fetched back"),
             would: WouldMetrics::new(to),
             breaks: BreakMetrics::new(to),
             bill: BillMetrics::new(to),
@@ -136,8 +136,8 @@ impl TokenMetrics {
 impl BreakMetrics {
     fn new(to: &mut Registry) -> Self {
         Self {
-            breaks: counted(to, "cache_breaks", "Requests whose prompt the provider's cache no longer had"),
-            tokens: counted(to, "cache_break_tokens", "Tokens that had to be processed again"),
+            breaks: counted(to, "cache_breaks", "Requests that missed the provider's prompt cache"),
+            tokens: counted(to, "cache_break_tokens", "Tokens that the provider had to process again"),
         }
     }
 
@@ -152,9 +152,17 @@ impl BreakMetrics {
 impl WouldMetrics {
     fn new(to: &mut Registry) -> Self {
         Self {
-            requests: counted(to, "untouched", "Requests sent as they came: observed, or held out"),
-            before: counted(to, "would_tokens_before", "Tokens of these requests, their secrets masked"),
-            after: counted(to, "would_tokens_after", "Tokens that they would have had; none of it was saved"),
+            requests: counted(
+                to,
+                "untouched",
+                "Requests sent unchanged because they are only observed or their session is held out",
+            ),
+            before: counted(to, "would_tokens_before", "Tokens in unchanged requests, after masking secrets"),
+            after: counted(
+                to,
+                "would_tokens_after",
+                "Tokens that unchanged requests would have had after compression",
+            ),
         }
     }
 
@@ -170,10 +178,22 @@ impl WouldMetrics {
 impl GroupMetrics {
     fn new(to: &mut Registry) -> Self {
         Self {
-            results: counted(to, "group_results", "Tool results, by kind of tool and of text"),
-            changed: counted(to, "group_results_changed", "Those of them that were changed"),
-            before: counted(to, "group_tokens_before", "Tokens of these results as they came"),
-            after: counted(to, "group_tokens_after", "Tokens of these results as they were sent"),
+            results: counted(to, "group_results", "Tool results, by kind of tool and family of text"),
+            changed: counted(
+                to,
+                "group_results_changed",
+                "Changed tool results, by kind of tool and family of text",
+            ),
+            before: counted(
+                to,
+                "group_tokens_before",
+                "Tokens in tool results, by kind of tool and family of text, as received",
+            ),
+            after: counted(
+                to,
+                "group_tokens_after",
+                "Tokens in tool results, by kind of tool and family of text, as sent",
+            ),
         }
     }
 
@@ -195,12 +215,20 @@ impl GroupMetrics {
 impl BillMetrics {
     fn new(to: &mut Registry) -> Self {
         Self {
-            billed: counted(to, "billed_tokens", "Tokens as providers counted them; reasoning is output too"),
-            rounds: counted(to, "round_tokens", "The part of it that further rounds caused, which are ours"),
+            billed: counted(
+                to,
+                "billed_tokens",
+                "Tokens as counted by the provider; output includes reasoning",
+            ),
+            rounds: counted(
+                to,
+                "round_tokens",
+                "Tokens as counted by the provider, for extra rounds that Tersely caused",
+            ),
             cost: counted(
                 to,
                 "cost_estimate_dollars",
-                "What requests came to by list prices, and what they would have come to without us: an estimate",
+                "Estimated cost of requests at list prices, as sent and without Tersely",
             ),
         }
     }

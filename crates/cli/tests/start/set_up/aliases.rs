@@ -63,10 +63,10 @@ fn no_alias_stops_an_agent() {
     home.put(".bashrc", "", 0o644);
     let ran = home.well(&["init", "--yes"]);
     assert!(
-        ran.said.contains("amp: left alone, because amp reaches its models through its own service"),
+        ran.said.contains("amp: left unchanged, because amp reaches its models through its own service"),
         "{ran:?}"
     );
-    assert!(ran.said.contains("copilot: left alone, because"), "{ran:?}");
+    assert!(ran.said.contains("copilot: left unchanged, because"), "{ran:?}");
     let lines = home.read(".bashrc");
     assert!(lines.contains("alias claude="), "{lines}");
     assert!(!lines.contains("alias amp=") && !lines.contains("alias copilot="), "{lines}");
@@ -91,7 +91,10 @@ fn every_shell_that_is_used_gets_the_lines() {
     home.var("SHELL", "/usr/bin/nu");
     let ran = home.run(&["init", "--yes"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.said.contains("no file of bash, zsh or fish") && ran.said.contains("run claude"), "{ran:?}");
+    assert!(
+        ran.said.contains("found no bash, zsh or fish configuration file") && ran.said.contains("run claude"),
+        "{ran:?}"
+    );
     for (_, file) in FILES {
         home.put(file, "", 0o644);
     }
@@ -135,14 +138,17 @@ fn names_that_are_taken_are_left_alone() {
     let home = Home::new("taken", &["claude", "codex"]);
     home.put(".bashrc", "alias claude='claude --verbose'\n", 0o644);
     let ran = home.well(&["init", "--yes"]);
-    assert!(ran.said.contains("claude: left alone, because") && ran.said.contains(".bashrc has"), "{ran:?}");
+    assert!(
+        ran.said.contains("claude: left unchanged, because") && ran.said.contains(".bashrc has"),
+        "{ran:?}"
+    );
     let text = home.read(".bashrc");
     assert!(text.contains("alias codex=") && text.matches("alias claude=").count() == 1, "{text}");
     home.put(".bashrc", "claude() { :; }\nfunction codex { :; }\n", 0o644);
     let before = home.all();
     let ran = home.run(&["init", "--yes"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(!ran.said.contains("set up already"), "{ran:?}");
+    assert!(!ran.said.contains("already set up"), "{ran:?}");
     assert_eq!(home.all(), before);
 }
 
@@ -176,7 +182,7 @@ fn twice_is_once_and_new_agents_join() {
     home.well(&["init", "--yes"]);
     let once = home.all();
     let ran = home.well(&["init"]);
-    assert!(ran.said.contains("nothing to change: it is set up already"), "{ran:?}");
+    assert!(ran.said.contains("nothing to change: Tersely is already set up"), "{ran:?}");
     assert_eq!(home.all(), once);
     home.program("codex", "exit 0");
     home.well(&["init", "--yes"]);

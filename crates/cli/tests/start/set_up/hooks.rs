@@ -74,8 +74,8 @@ fn what_somebody_changed_stays() {
     let ran = home.doctor();
     assert!(ran.out.contains("the hook of claude is no longer in"), "{ran:?}");
     let ran = home.well(&["uninstall", "--yes"]);
-    assert!(ran.out.contains("our item of hooks.PostToolUse is gone, or has changed"), "{ran:?}");
-    assert!(ran.out.contains("the file was changed since, and is kept"), "{ran:?}");
+    assert!(ran.out.contains("Tersely's entry in hooks.PostToolUse is gone or has changed"), "{ran:?}");
+    assert!(ran.out.contains("the file has changed since, so it is kept"), "{ran:?}");
     assert!(home.read(FILE).contains("\"timeout\": 9") && home.read(PLUGIN).ends_with("// mine\n"));
 }
 
@@ -87,7 +87,7 @@ fn one_way_excludes_the_others() {
     home.well(&["init", "--yes"]);
     let ran = home.run(&["init", "--hook", "--yes"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.said.contains("agents come through Tersely already, by aliases"), "{ran:?}");
+    assert!(ran.said.contains("agents already use Tersely, through aliases"), "{ran:?}");
     home.well(&["uninstall", "--yes"]);
     let ran = home.well(&["init", "--hook", "--yes"]);
     assert!(
@@ -95,7 +95,7 @@ fn one_way_excludes_the_others() {
         "{ran:?}"
     );
     let ran = home.run(&["init", "--yes"]);
-    assert!(ran.said.contains("agents come through Tersely already, by hooks"), "{ran:?}");
+    assert!(ran.said.contains("agents already use Tersely, through hooks"), "{ran:?}");
     let ran = home.doctor();
     assert!(ran.out.contains("a hook of claude in"), "{ran:?}");
 }
@@ -114,7 +114,7 @@ fn what_cannot_be_read_is_left_alone() {
     let home = home("theirs");
     home.put(PLUGIN, "mine", 0o644);
     let ran = home.well(&["init", "--hook", "--yes"]);
-    assert!(ran.said.contains("opencode: left alone, because"), "{ran:?}");
+    assert!(ran.said.contains("opencode: left unchanged, because"), "{ran:?}");
     assert_eq!(home.read(PLUGIN), "mine");
 }
 
@@ -161,7 +161,7 @@ fn on_a_terminal_the_user_chooses_the_way() {
     assert_eq!(code, Some(1), "{said}");
     for words in [
         "1 run             2 hook            3 service",
-        "own meters      hidden            kept",
+        "usage meters    hidden            kept",
         "nothing was written",
     ] {
         assert!(said.contains(words), "{words}: {said}");

@@ -90,7 +90,10 @@ fn settings_name_a_service_that_came_back_by_itself() {
     let ran = served.home.well(&served.args());
     assert!(ran.said.contains("restarted after its process was killed"), "{ran:?}");
     assert!(ran.said.contains("loginctl enable-linger"), "{ran:?}");
-    assert!(ran.said.contains("gemini: left alone") && ran.said.contains("tersely run gemini"), "{ran:?}");
+    assert!(
+        ran.said.contains("gemini: left unchanged") && ran.said.contains("tersely run gemini"),
+        "{ran:?}"
+    );
     let asked = served.asked();
     assert_eq!(asked, ["is-system-running", "daemon-reload", "enable", "restart", "kill"]);
     let url = format!("http://{}", served.listen);
@@ -156,7 +159,10 @@ fn an_address_in_use_is_a_fault() {
     let before = served.home.all();
     let ran = served.home.run(&served.args());
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.said.contains("another program listens at") && ran.said.contains("--listen"), "{ran:?}");
+    assert!(
+        ran.said.contains("another program already listens on") && ran.said.contains("--listen"),
+        "{ran:?}"
+    );
     served.asked();
     assert_eq!(served.home.all(), before);
 }
@@ -172,7 +178,7 @@ fn what_leads_elsewhere_stays() {
     let ran = served.home.run(&served.args());
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.said.contains("settings.json sets env.ANTHROPIC_BASE_URL already"), "{ran:?}");
-    assert!(ran.said.contains("codex: left alone, because it has no API key of its own"), "{ran:?}");
+    assert!(ran.said.contains("codex: left unchanged, because it has no API key of its own"), "{ran:?}");
     assert!(ran.said.contains("opencode.json: line 1, column 3: expected a key in quotes"), "{ran:?}");
     assert!(ran.said.contains("no agent has settings that can point to a service"), "{ran:?}");
     served.asked();
@@ -181,7 +187,7 @@ fn what_leads_elsewhere_stays() {
     served.home.var("HTTPS_PROXY", "http://proxy:1");
     let ran = served.home.run(&served.args());
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.said.contains("claude: left alone, because HTTPS_PROXY is set, and NO_PROXY"), "{ran:?}");
+    assert!(ran.said.contains("claude: left unchanged, because HTTPS_PROXY is set, and NO_PROXY"), "{ran:?}");
     served.home.put(UNIT, "[Service]\nExecStart=/mine\n", 0o644);
     served.home.var("NO_PROXY", "localhost,127.0.0.1");
     let ran = served.home.run(&served.args());
@@ -204,7 +210,7 @@ fn settings_that_were_changed_since_stay() {
     served.home.put(UNIT, served.home.read(UNIT) + "# mine\n", 0o600);
     let ran = served.home.well(&["uninstall", "--yes"]);
     assert!(ran.out.contains("openai_base_url has another value now, which is kept"), "{ran:?}");
-    assert!(ran.out.contains("its file was changed since, and is kept"), "{ran:?}");
+    assert!(ran.out.contains("its file has changed since, so it is kept"), "{ran:?}");
     assert_eq!(served.home.read(".claude/settings.json"), CLAUDE.replace("opus", "sonnet"));
     assert_eq!(served.home.read(".codex/config.toml"), codex);
     let opencode = served.json(".config/opencode/opencode.json");

@@ -60,7 +60,10 @@ fn without_a_word_there_is_no_status_line() {
     let home = home("offered");
     home.put(FILE, "{}", 0o644);
     let ran = home.well(&["init", "--yes"]);
-    assert!(ran.said.contains("claude: to see what is saved while you work, add --statusline"), "{ran:?}");
+    assert!(
+        ran.said.contains("claude: to show savings in Claude Code's status line, add --statusline"),
+        "{ran:?}"
+    );
     assert_eq!(home.read(FILE), "{}");
     let ran = home.well(&["init", "--statusline", "--dry-run"]);
     assert!(ran.out.contains("statusline\""), "{ran:?}");

@@ -87,8 +87,8 @@ pub(crate) async fn answer(
         CompressRoute::Retrieve(id) => retrieve::retrieve(gate, id, request).await,
         CompressRoute::Remember => {
             gate.client_body(request.into_body()).linger();
-            let message = "nothing is remembered between turns here; ask POST /v1/compress with every request, and \
-                           GET /v1/retrieve for what was left out";
+            let message = "this gateway keeps no state between turns; call POST /v1/compress with every request, and \
+                           GET /v1/retrieve for omitted text";
             Err(Error::client(StatusCode::NOT_FOUND, message))
         }
     }
@@ -100,7 +100,12 @@ async fn compress(
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
     let (mut parts, body) = request.into_parts();
-    let full = || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory for these messages now; try again");
+    let full = || {
+        Error::us(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not enough memory for these messages right now; try again",
+        )
+    };
     let BodyRead::Whole(whole) = read(gate, gate.client_body(body)).await? else { return Err(full()) };
     let masks = gate.rewrite.seals() && !whole.bytes.is_empty();
     let whole = if masks { mask::seal(gate, &mut parts, whole).await? } else { whole };
@@ -148,7 +153,7 @@ async fn answer_unchanged(
     known.missed = Some(why);
     // The rewriter may just have panicked, and could panic again.
     let _ = catch_panic(|| gate.rewrite.on_bypass(&job.head(), why));
-    let failed = || Error::us(StatusCode::INTERNAL_SERVER_ERROR, "these messages cannot be read here");
+    let failed = || Error::us(StatusCode::INTERNAL_SERVER_ERROR, "Tersely cannot parse these messages");
     let question = spawn_blocking(move || catch_panic(|| job.question())).await;
     let Ok(Ok(question)) = question else { return Err(failed()) };
     let question = question.map_err(|refusal| Error::client(refusal.status, refusal.message))?;
@@ -199,7 +204,7 @@ impl CompressJob {
             CodingFault::TooLong => decoded_too_long(self.limit),
             CodingFault::Garbled => {
                 let message =
-                    "the body is not in the content encoding that it names; send it plain or with gzip";
+                    "the body does not match its content encoding; send it uncompressed or with gzip";
                 Refusal { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, message: message.to_owned() }
             }
         })?;
