@@ -20,23 +20,24 @@ Examples:
   tersely encode --stats pods.json
   tersely encode --form toon --json pods.json | jq .saved";
 
-/// Write JSON in the form that costs the fewest tokens
+/// Encode JSON in the form that takes the fewest tokens
 ///
-/// Reads one JSON document and writes the same value in the terse form if that costs fewer tokens, else as compact JSON.
-/// Nothing is lost: `tersely decode` restores the value, with key order and number text.
+/// Reads one JSON document and writes the same value in the terse form if that takes fewer tokens, or else as compact
+/// JSON. Nothing is lost: `tersely decode` restores the value, including the order of keys and the exact text of
+/// numbers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EncodeArgs {
-    /// The form to write; auto picks terse if it costs less than compact JSON
+    /// The form to write; auto picks terse if it takes fewer tokens than compact JSON
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = wishes())]
     pub form: FormWish,
-    /// Show on stderr what every form costs, and what it saves against the text as sent
+    /// Show on stderr how many tokens each form takes, and how many it saves compared with the input
     #[arg(long)]
     pub stats: bool,
-    /// Print a JSON object: form, text, tokens of every form, percent saved
+    /// Print a JSON object with the form, the text, the tokens of every form and the percentage saved
     #[arg(long)]
     pub json: bool,
-    /// The file to read; standard input if omitted or `-`
+    /// The file to read; if omitted or `-`, read standard input
     pub file: Option<PathBuf>,
 }
 

@@ -22,12 +22,12 @@ Examples:
   ansible-playbook site.yml | tersely filter explain --command 'ansible-playbook site.yml'
   tersely filter trust
 
-Filters are TOML files in ~/.config/tersely/filters, or in a trusted project's .tersely/filters. docs/filters.md explains how to write one.";
+Filters are TOML files in ~/.config/tersely/filters or in the .tersely/filters folder of a trusted project. docs/filters.md explains how to write a filter.";
 
-/// Omit output that you never need
+/// Omit tool output that you never need
 ///
-/// A filter names a tool or a command, and the lines or JSON fields to omit from its output. The model can still fetch the
-/// whole output, and lines that report an error always stay.
+/// A filter names a tool or a command, and the lines or JSON fields to omit from its output. The model can still fetch
+/// the full output. Lines that report an error are never omitted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FilterArgs {
@@ -43,7 +43,7 @@ pub(crate) enum FilterQuestion {
     Trust(TrustArgs),
 }
 
-/// List all filters, in the order in which Tersely tries them
+/// List all filters in the order in which Tersely tries them
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Print a JSON array
@@ -54,11 +54,11 @@ pub(crate) struct ListArgs {
 /// Run the tests in filter files
 #[derive(Debug, clap::Args)]
 pub(crate) struct TestArgs {
-    /// Names of filters, or filter files; default: all filters
+    /// The names of filters, or paths of filter files; default: all filters
     pub filters: Vec<String>,
 }
 
-/// Show which filter applies to a call, and what it does to a text
+/// Show which filter applies to a tool call, and how it changes a text
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// The name of the tool that produced the text
@@ -67,16 +67,16 @@ pub(crate) struct ExplainArgs {
     /// The command line that the tool ran
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
-    /// The file to read; standard input if omitted or `-`
+    /// The file to read; if omitted or `-`, read standard input
     pub file: Option<PathBuf>,
 }
 
-/// Trust this project's filters as they are now
+/// Trust the current filters of this project
 ///
-/// As soon as one of them changes, Tersely ignores them all again.
+/// As soon as one of the filters changes, Tersely ignores all of them again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
-    /// Stop trusting them
+    /// Stop trusting the filters of this project
     #[arg(long)]
     pub remove: bool,
 }

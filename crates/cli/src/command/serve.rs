@@ -36,20 +36,20 @@ Examples:
   tersely serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:11434
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
 
-The first SIGINT or SIGTERM lets running responses finish (exit code 0). A second one ends at once (128 + signal).";
+After the first SIGINT or SIGTERM, the gateway lets running responses finish and exits with code 0. A second signal stops it immediately, with exit code 128 + the signal number.";
 
-/// Start a gateway that agents send their requests through
+/// Start a gateway between agents and model providers
 ///
-/// Forwards requests to each provider's public address, chosen by path, or all to one upstream. Tool results get
-/// smaller on the way, and requests with many tools get one more, `expand_context`, unless --loss is form or none. The
-/// rest of each request is forwarded unchanged.
+/// Forwards each request to the provider's public address, chosen by the request path, or forwards all requests to one
+/// upstream. Compresses tool results on the way. Adds the tool `expand_context` to requests with many tools, unless
+/// --loss is form or none. Forwards the rest of each request unchanged.
 ///
-/// Reads its configuration file again when it changes and on SIGHUP; an invalid file is rejected and the old settings
-/// stay. /healthz and /readyz answer probes. After SIGTERM, /readyz answers 503, the gateway accepts new requests for
-/// `timeouts.notice`, and then lets running responses finish.
+/// Reloads its configuration file when the file changes and on SIGHUP. If the new file is invalid, the gateway rejects
+/// it and keeps the old settings. /healthz and /readyz answer health probes. After SIGTERM, /readyz returns 503, the
+/// gateway accepts new requests for the duration of `timeouts.notice`, and then it lets running responses finish.
 ///
-/// On a loopback address, it accepts only requests to this machine's own names and to those in `hosts`. On any address,
-/// it refuses requests from web pages that `origins` does not allow.
+/// On a loopback address, the gateway accepts only requests that are addressed to this machine's own host names or to a
+/// name in `hosts`. On any address, it rejects requests from web pages that `origins` does not allow.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {

@@ -27,22 +27,23 @@ Examples:
   tersely audit --html report.html
   tersely audit --json ~/.claude/projects > audit.json
 
-Exit code 2: no conversation found.";
+Exit code 2: no conversation was found.";
 
-/// Estimate what Tersely would have saved on your past conversations
+/// Estimate how much Tersely would have saved you so far
 ///
-/// Reads the conversations that Claude Code, Codex, Gemini CLI, Cline and others keep on this machine, or files of
-/// requests. Prints what Tersely would have saved, and what was wasted. Nothing leaves this machine.
+/// Reads the conversations that Claude Code, Codex, Gemini CLI, Cline and other clients store on this machine, or files
+/// of recorded requests. Prints how much Tersely would have saved, and where tokens were wasted. Nothing leaves this
+/// machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    /// Print one JSON object
+    /// Print the result as a JSON object
     #[arg(long)]
     pub json: bool,
-    /// Write a page with charts to this file
+    /// Write an HTML report with charts to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Files and folders to read; default: the clients' own histories
+    /// Files and folders to read; default: the folders where clients store conversations
     pub paths: Vec<PathBuf>,
 }
 

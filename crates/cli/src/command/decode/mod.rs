@@ -23,21 +23,22 @@ Examples:
 
 /// Restore a compressed text, byte for byte
 ///
-/// Detects the form. What `compress` wrote without loss comes back byte for byte; a value in the terse form, STC or TOON
-/// becomes compact JSON; JSON and any other text are printed unchanged, the latter with a note on stderr.
+/// Detects the form of the input. Text that `compress` wrote without loss is restored byte for byte. A value in the
+/// terse form, STC or TOON is printed as compact JSON. JSON is printed unchanged. Any other text is also printed
+/// unchanged, with a note on stderr.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DecodeArgs {
-    /// The form of the text; default: detected
+    /// The form of the input; default: detected automatically
     #[arg(long, value_name = "FORM", value_parser = forms())]
     pub form: Option<Form>,
-    /// Read a whole request body, and restore every tool result that was compressed without loss
+    /// Read a whole request body and restore every tool result that was compressed without loss
     #[arg(long, conflicts_with = "form")]
     pub body: bool,
-    /// The API the body is for; default: detected from its tool results
+    /// The API that the body is for; default: detected from the tool results in the body
     #[arg(long, value_name = "NAME", requires = "body", value_parser = provider::names())]
     pub provider: Option<String>,
-    /// The file to read; standard input if omitted or `-`
+    /// The file to read; if omitted or `-`, read standard input
     pub file: Option<PathBuf>,
 }
 

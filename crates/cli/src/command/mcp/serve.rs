@@ -32,13 +32,13 @@ Examples:
   tersely mcp serve --from ~/.cursor/mcp.json
   claude mcp add --transport http docs http://127.0.0.1:8788/mcp/docs
 
-The first SIGINT or SIGTERM lets running answers finish (exit code 0). A second one ends at once (128 + signal).";
+After the first SIGINT or SIGTERM, the server lets running responses finish and exits with code 0. A second signal stops it immediately, with exit code 128 + the signal number.";
 
-/// Serve MCP servers over HTTP, each at /mcp/NAME, so that their results cost fewer tokens
+/// Serve MCP servers over HTTP at /mcp/NAME, with fewer tokens in their results
 ///
-/// Servers with a URL get every request except calls of `expand_context`; a client's credentials go only to the server
-/// that it calls. Servers that are commands are started for each session. Servers come from mcp.servers in the
-/// configuration file and from the flags.
+/// The servers come from mcp.servers in the configuration file and from --from and --server. A server with a URL
+/// receives every request except calls to `expand_context`. A client's credentials are sent only to the server that the
+/// client calls. A server with a command is started separately for each session.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -48,13 +48,13 @@ The first SIGINT or SIGTERM lets running answers finish (exit code 0). A second 
 pub(crate) struct ServeServersArgs {
     #[command(flatten)]
     pub flags: Flags,
-    /// What to do with structured results that only repeat the text
+    /// What to do with structured content that only repeats the text of a result
     #[arg(long, value_name = "WHAT", default_value = "auto")]
     pub structured: StructuredArg,
-    /// A client's configuration file whose servers to serve; may be given more than once
+    /// Serve all servers in this client configuration file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
-    /// A server's name and URL; may be given more than once
+    /// Serve the server with this name and URL; may be repeated
     #[arg(long = "server", value_name = "NAME=URL")]
     pub servers: Vec<String>,
 }

@@ -33,31 +33,31 @@ Examples:
   tersely stats --by tenant --month 2026-10 --format csv > october.csv
   tersely stats --json | jq .periods.today.tokens_saved
 
-`tersely run` records what it saves, and `tersely serve` does if history.record = \"on\". The history stays on this machine and contains no request text. `tersely purge` deletes it. Exit code 1: nothing is recorded yet.";
+`tersely run` records its savings. `tersely serve` records its savings if history.record = \"on\". The history stays on this machine and contains no request text. `tersely purge` deletes it. Exit code 1: nothing is recorded yet.";
 
-/// Show what was saved: by day, client, project, tool and model
+/// Show savings by day, client, project, tool and model
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct StatsArgs {
-    /// Period covered by the breakdowns
+    /// The period that the breakdowns cover
     #[arg(long, value_enum, default_value_t = PeriodArg::All)]
     pub period: PeriodArg,
-    /// Compare held-out sessions with the others: cost, turns and re-reads
+    /// Compare the cost, turns and re-reads of held-out sessions with those of all other sessions
     #[arg(long)]
     pub holdout: bool,
-    /// List what each of these sent, saved and cost, instead: for a bill or a report
+    /// Print usage, savings and cost per item of this kind instead, for billing or reports
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "holdout")]
     pub by: Option<ByArg>,
-    /// The month that --by counts, such as 2026-10, in place of --period
+    /// The month that --by covers, such as 2026-10; replaces --period
     #[arg(long, value_name = "MONTH", requires = "by", conflicts_with = "period")]
     pub month: Option<CalendarMonth>,
-    /// Print everything as JSON
+    /// Print all data as JSON
     #[arg(long)]
     pub json: bool,
-    /// How to print the list of --by
+    /// The output format of --by
     #[arg(long, value_enum, requires = "by", conflicts_with = "json", default_value_t = ShowbackForm::Table)]
     pub format: ShowbackForm,
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<std::path::PathBuf>,
 }
