@@ -97,7 +97,7 @@ fn show(args: &ShowArgs) -> Result<(), Stop> {
 }
 
 fn key(args: &KeyArgs) -> Result<(), Stop> {
-    let hint = "try again; on a machine that has just started, wait a little";
+    let hint = "try again; if the machine has just started, wait a moment first";
     let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
     let AccessKey { key, hash } = AccessKey::random().map_err(fault)?;
     let hash = hash.to_string();

@@ -93,18 +93,18 @@ fn report(form: Form, text: &str, account: &Account) -> String {
 
 fn not_json(input: &Input, error: &DecodeError) -> CommandFault {
     let hint = if input.text.starts_with('\u{feff}') {
-        "the text starts with a byte order mark: remove its first character"
+        "the text starts with a byte order mark; remove the first character"
     } else if error.expected == "the end of the document" {
-        "encode takes one JSON document; `jq -s .` turns several into one array"
+        "encode takes one JSON document; `jq -s .` combines several into one array"
     } else {
-        "encode takes one JSON document; fix it there, or use `tersely compress` for other text"
+        "encode takes one JSON document; fix the error, or use `tersely compress` for other text"
     };
     CommandFault::no(format!("{}: {error}", input.name), hint)
 }
 
 fn form_fault(name: &str, form: Form) -> CommandFault {
     CommandFault::no(
-        format!("{name}: {} cannot represent this exactly", form.name()),
-        "omit --form: auto always finds a form that can",
+        format!("{name}: {} cannot represent this value exactly", form.name()),
+        "omit --form; the default, auto, always finds a form that can",
     )
 }

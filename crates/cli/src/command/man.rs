@@ -66,5 +66,5 @@ fn write(folder: &Path, commands: Command) -> io::Result<()> {
 
 fn unwritten(folder: &Path, error: &io::Error) -> CommandFault {
     let message = format!("cannot write the pages to {}: {error}", folder.display());
-    CommandFault::unable(message, "name a folder that you may write to")
+    CommandFault::unable(message, "name a folder that you can write to")
 }

@@ -64,8 +64,8 @@ pub(crate) struct RunArgs {
 /// Runs the given command.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     if args.flags.listen.is_some() {
-        let hint = "omit it; `tersely serve --listen ADDR` starts a gateway at a fixed address";
-        return Err(CommandFault::unable("--listen: run chooses a port of its own", hint).into());
+        let hint = "omit --listen; to start a gateway at a fixed address, use `tersely serve --listen ADDR`";
+        return Err(CommandFault::unable("--listen: run always chooses a free port", hint).into());
     }
     let sources = SettingSources::new(&args.flags);
     let mut meant = settings::load_telling(&sources)?.settings;
@@ -173,7 +173,7 @@ fn summary(proxy: &ReadyGateway, launch: &LaunchOptions) -> String {
         return saved.to_string();
     }
     let notes = launch.notes.iter().map(|note| format!("\n  {note}")).collect::<Vec<_>>().concat();
-    format!("no requests came through; run `tersely doctor` to find out why{notes}")
+    format!("no requests reached the gateway; run `tersely doctor` to find out why{notes}")
 }
 
 /// The error for a command that did not start, with advice.
@@ -188,7 +188,7 @@ pub(crate) fn absent(install: Option<&str>, program: &OsString, error: &io::Erro
             "check the name, or give the full path",
         ),
         _ => {
-            CommandFault::unable(format!("cannot start {program}: {error}"), "check that you may execute it")
+            CommandFault::unable(format!("cannot start {program}: {error}"), "check that you have permission to run it")
         }
     }
 }

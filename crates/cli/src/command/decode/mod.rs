@@ -108,7 +108,7 @@ fn find(input: &Input) -> Result<DecodedText, Stop> {
         Some((Form::Json, _)) => Ok(DecodedText::Text(text.to_owned())),
         Some((_, value)) => Ok(DecodedText::Json(json::encode(&value))),
         None => {
-            output::note(&format!("note: {}: not in any of our forms; printed unchanged", input.name))?;
+            output::note(&format!("note: {}: not in a known form; printed unchanged", input.name))?;
             Ok(DecodedText::Text(text.to_owned()))
         }
     }
@@ -120,20 +120,20 @@ pub(crate) fn without_newline(text: &str) -> &str {
 }
 
 fn decode_fault(name: &str, form: Form, error: &DecodeError) -> CommandFault {
-    let hint = format!("not {}; omit --form to try every form", form.name());
+    let hint = format!("the text is not {}; omit --form to try every form", form.name());
     CommandFault::no(format!("{name}: {error}"), hint)
 }
 
 fn damage_fault(name: &str) -> CommandFault {
     CommandFault::no(
-        format!("{name}: marked as compressed, but it cannot be decoded"),
-        "copy it again from the source; a text that refers to earlier results needs its whole request: use --body",
+        format!("{name}: the text is marked as compressed, but cannot be decoded"),
+        "copy the text again from its source; if it refers to earlier results, decode the whole request with --body",
     )
 }
 
 fn partial(name: &str, id: &str) -> String {
     format!(
-        "note: {name}: detail was left out of this text, so here is what it shows; the original is {id}\
-         \nhint: compress with --loss none to leave nothing out"
+        "note: {name}: this text omits detail, which cannot be restored here; the id of the original is {id}\
+         \nhint: to omit nothing, compress with --loss none"
     )
 }

@@ -63,7 +63,7 @@ pub(crate) struct ServeServersArgs {
 pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
     if args.flags.upstream.is_some() {
         let hint = "name servers instead: --server NAME=URL";
-        return Err(CommandFault::unable("--upstream: every server has an address of its own", hint).into());
+        return Err(CommandFault::unable("--upstream cannot be used here, because every server has its own address", hint).into());
     }
     let sources = SettingSources::of_server(&args.flags);
     let loaded = settings::load(&sources).map_err(settings::fault)?.default_port(PORT);
@@ -97,12 +97,12 @@ fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServer
     for named in &args.servers {
         let (name, url) = named
             .split_once('=')
-            .ok_or_else(|| CommandFault::unable(format!("--server {named}: no name"), "write NAME=URL"))?;
+            .ok_or_else(|| CommandFault::unable(format!("--server {named}: the name is missing"), "write NAME=URL"))?;
         let draft = ServerDraft { url: url.to_owned(), ..ServerDraft::default() };
         servers.insert(name.to_owned(), finish(name, draft)?);
     }
     if servers.is_empty() {
-        let hint = "set mcp.servers in the configuration file, or name some: --from ~/.cursor/mcp.json, --server docs=https://mcp.example.com/mcp";
+        let hint = "set mcp.servers in the configuration file, or use --from ~/.cursor/mcp.json or --server docs=https://mcp.example.com/mcp";
         return Err(CommandFault::unable("no servers to serve", hint));
     }
     if let Some(name) = servers.keys().find(|name| !is_plain(name)) {
@@ -116,13 +116,13 @@ fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServer
 fn of_file(file: &Path) -> Result<McpServers, CommandFault> {
     let place = file.display();
     let fault =
-        |why: String| CommandFault::unable(format!("{place}: {why}"), "name a client's MCP configuration");
+        |why: String| CommandFault::unable(format!("{place}: {why}"), "name an MCP configuration file of a client");
     let text = fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
     let value: Value = serde_json::from_str(&jsonc::plain(&text))
-        .map_err(|error| fault(format!("this is not JSON: {error}")))?;
+        .map_err(|error| fault(format!("not JSON: {error}")))?;
     let found = ["mcpServers", "servers", "mcp"].iter().find_map(|key| value.get(*key)?.as_object());
     let found =
-        found.ok_or_else(|| fault("there are no servers in it (mcpServers, servers or mcp)".to_owned()))?;
+        found.ok_or_else(|| fault("it contains no servers (mcpServers, servers or mcp)".to_owned()))?;
     found.iter().map(|(name, entry)| Ok((name.clone(), finish(name, draft(entry))?))).collect()
 }
 
@@ -149,8 +149,8 @@ fn texts(table: &Map<String, Value>) -> BTreeMap<String, String> {
 }
 
 fn finish(name: &str, draft: ServerDraft) -> Result<McpServer, CommandFault> {
-    let hint = "give it a command, or a URL such as https://mcp.example.com/mcp";
-    draft.finish().map_err(|why| CommandFault::unable(format!("the server {name}: {why}"), hint))
+    let hint = "give the server a command, or a URL such as https://mcp.example.com/mcp";
+    draft.finish().map_err(|why| CommandFault::unable(format!("server {name}: {why}"), hint))
 }
 
 fn hello(settings: &GatewaySettings, address: SocketAddr, servers: &McpServers) -> String {

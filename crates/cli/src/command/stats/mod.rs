@@ -45,7 +45,7 @@ pub(crate) struct StatsArgs {
     /// Compare the cost, turns and re-reads of held-out sessions with those of all other sessions
     #[arg(long)]
     pub holdout: bool,
-    /// Print usage, savings and cost per item of this kind instead, for billing or reports
+    /// Print usage, savings and cost grouped by this field, for billing or reports
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "holdout")]
     pub by: Option<ByArg>,
     /// The month that --by covers, such as 2026-10; replaces --period
@@ -105,8 +105,8 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     if let Some(by) = args.by {
         let span = args.span();
         if by == ByArg::Session && span != DaySpan::Period(HistoryPeriod::All) {
-            let hint = "leave out --month and --period: sessions are listed as long as single requests are kept (history.days)";
-            return Err(CommandFault::unable("--by session has no periods", hint).into());
+            let hint = "omit --month and --period: --by session covers all requests that are still in the history (history.days)";
+            return Err(CommandFault::unable("--by session cannot be limited to a period", hint).into());
         }
         let shown = reader.look(|view| Showback::read(view, by, &span)).map_err(fault)?;
         return shown.print(args.form(), &span);
@@ -140,11 +140,11 @@ pub(crate) fn unreadable(file: &std::path::Path, error: &HistoryError) -> Comman
     match error {
         HistoryError::Missing => absent(),
         HistoryError::Newer(_) => {
-            CommandFault::unable(format!("{}: {error}", file.display()), "update this tersely")
+            CommandFault::unable(format!("{}: {error}", file.display()), "update tersely")
         }
         error if error.is_broken() => CommandFault::unable(
             format!("{}: {error}", file.display()),
-            "the file is damaged or is not a history; `tersely purge` starts a new one",
+            "the file is damaged or is not a history; to start a new history, run `tersely purge`",
         ),
         error => CommandFault::unable(format!("{}: {error}", file.display()), "check history.file"),
     }
@@ -157,16 +157,16 @@ fn steps(StepTotal { requests, cost, lowest }: StepTotal) -> serde_json::Map<Str
 }
 
 fn absent() -> CommandFault {
-    let hint = "use an agent through Tersely first: tersely run claude (history.record must not be \"off\")";
+    let hint = "run an agent through Tersely first, such as `tersely run claude`; history.record must not be \"off\"";
     CommandFault::no("nothing is recorded yet", hint)
 }
 
 fn untried() -> CommandFault {
-    let hint = "set holdout = \"5%\" and record a history; every session is then in one of two groups";
-    CommandFault::no("no session was held out yet", hint)
+    let hint = "set holdout = \"5%\" and record a history; Tersely then assigns each session to one of two groups";
+    CommandFault::no("no session has been held out yet", hint)
 }
 
 /// The error for when there is no folder for the history.
 pub(crate) fn placeless() -> CommandFault {
-    CommandFault::unable("neither HOME nor XDG_STATE_HOME is set", "set history.file to where the history is")
+    CommandFault::unable("neither HOME nor XDG_STATE_HOME is set", "set history.file to the path of the history")
 }
