@@ -185,7 +185,7 @@ impl Savings {
             write!(f, "\n  {} not counted{}", many(failed, "failed request"), self.failures())?;
         }
         if unread > 0 {
-            write!(f, "\n  {} forwarded without being read, not counted", many(unread, "request"))?;
+            write!(f, "\n  {} forwarded unread, not counted", many(unread, "request"))?;
         }
         Ok(())
     }
@@ -341,7 +341,7 @@ mod tests {
             Totals { failed: 5, unread: 1, ..totals(2, 1_000, 900) },
             "2 requests: 100 of 1,000 tokens saved, 10.0 %\
              \n  5 failed requests not counted: 5 unanswered\
-             \n  1 request forwarded without being read, not counted",
+             \n  1 request forwarded unread, not counted",
         );
     }
 

@@ -173,7 +173,7 @@ fn summary(proxy: &ReadyGateway, launch: &LaunchOptions) -> String {
         return saved.to_string();
     }
     let notes = launch.notes.iter().map(|note| format!("\n  {note}")).collect::<Vec<_>>().concat();
-    format!("no requests reached the gateway; run `tersely doctor` to find out why{notes}")
+    format!("no requests came through; run `tersely doctor` to find out why{notes}")
 }
 
 /// The error for a command that did not start, with advice.
