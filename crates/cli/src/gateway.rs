@@ -114,7 +114,11 @@ pub(crate) fn recorded(settings: Option<HistorySettings>) -> Result<Option<Histo
 pub(crate) fn unrecorded(history: &HistorySink) -> Option<String> {
     let waiting = history.finish(RECORD_TIMEOUT);
     let lost = history.dropped() + waiting;
-    let usual = if waiting > 0 { "the file could not be written in time" } else { "too many requests at the same time" };
+    let usual = if waiting > 0 {
+        "the file could not be written in time"
+    } else {
+        "too many requests at the same time"
+    };
     let why = history.fault().unwrap_or(usual);
     (lost > 0).then(|| {
         format!(

@@ -26,7 +26,9 @@ pub(crate) async fn follow_files(tls: InboundTls) {
         sleep(POLL_INTERVAL).await;
         let again = tls.clone();
         let news = match spawn_blocking(move || again.renew()).await {
-            Ok(Ok(true)) => "tersely: loaded the new certificate files; they apply to new connections".to_owned(),
+            Ok(Ok(true)) => {
+                "tersely: loaded the new certificate files; they apply to new connections".to_owned()
+            }
             Ok(Err(error)) => {
                 format!("tersely: cannot use the new certificate files, keeping the old ones: {error}")
             }

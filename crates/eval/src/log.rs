@@ -85,10 +85,7 @@ impl RunLog {
         let written = self.file.write_all(format!("{line}\n").as_bytes());
         written.map_err(|error| {
             let message = format!("cannot write {}: {error}", self.path.display());
-            CommandFault::unable(
-                message,
-                "free some disk space, then run the command again to resume",
-            )
+            CommandFault::unable(message, "free some disk space, then run the command again to resume")
         })
     }
 }

@@ -86,8 +86,9 @@ fn asker(args: &EvalArgs, set: &str) -> Result<(Asker, Value), Stop> {
     let place = place::find(args)?;
     let patience = Duration::from_secs(args.timeout);
     let upstream = place.upstream.url();
-    let poster = Poster::new(&meant.gateway, place.upstream, patience)
-        .map_err(|error| CommandFault::unable(error.to_string(), "check the settings with `tersely doctor`"))?;
+    let poster = Poster::new(&meant.gateway, place.upstream, patience).map_err(|error| {
+        CommandFault::unable(error.to_string(), "check the settings with `tersely doctor`")
+    })?;
     let model = AskedModel {
         model: args.model.clone(),
         most: args.max_output,

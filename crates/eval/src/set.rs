@@ -98,7 +98,10 @@ pub(super) fn choose(
 fn parse(text: &str) -> Result<Vec<EvalQuestion>, String> {
     let set: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let list = |name: &str| {
-        set[name].as_array().filter(|list| !list.is_empty()).ok_or_else(|| format!("there is no list named {name}"))
+        set[name]
+            .as_array()
+            .filter(|list| !list.is_empty())
+            .ok_or_else(|| format!("there is no list named {name}"))
     };
     let texts = list("texts")?.iter().enumerate();
     let texts = texts

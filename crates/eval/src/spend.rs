@@ -28,7 +28,9 @@ pub(super) fn is_refused(
     let tokens = TokenUsage { input, output: count * ANSWER_TOKENS, ..TokenUsage::default() };
     let cost = price.map_or_else(
         || "the price of the model is unknown".to_owned(),
-        |price| format!("about ${:.2}, or more if the model uses reasoning", price.base_cost(&tokens).dollars()),
+        |price| {
+            format!("about ${:.2}, or more if the model uses reasoning", price.base_cost(&tokens).dollars())
+        },
     );
     let host = asker.poster.upstream();
     output::note(&format!(

@@ -103,5 +103,7 @@ pub(super) fn failures(said: &EvalWords<'_>) -> Option<String> {
     let faults = said.tally.faults.iter().take(4).map(|(why, count)| format!("  {count} × {why}"));
     let faults = faults.collect::<Vec<_>>().join("\n");
     let what = many(failed as u64, "request");
-    Some(format!("{what} failed, so their pairs are not counted; to repeat them, run the command again:\n{faults}"))
+    Some(format!(
+        "{what} failed, so their pairs are not counted; to repeat them, run the command again:\n{faults}"
+    ))
 }

@@ -71,8 +71,7 @@ mod tests {
     #[test]
     fn commands_are_listed_by_group() {
         let help = command().render_help().to_string();
-        let listed =
-            "\nSee it:\n  stats        Show it\n  help         Print the help text of a command\n\nOptions:\n";
+        let listed = "\nSee it:\n  stats        Show it\n  help         Print the help text of a command\n\nOptions:\n";
         assert!(help.starts_with("A tool\n\nUsage: tool") && help.contains(listed), "{help}");
     }
 

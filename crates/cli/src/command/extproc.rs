@@ -79,5 +79,4 @@ fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
 }
 
 /// A warning for operators who turn on masking.
-const SEALS: &str =
-    "\n  redact_secrets is true: set failure_mode_allow to false; otherwise, Envoy forwards bodies that could not be searched for secrets";
+const SEALS: &str = "\n  redact_secrets is true: set failure_mode_allow to false; otherwise, Envoy forwards bodies that could not be searched for secrets";

@@ -270,7 +270,8 @@ fn trust(args: &TrustArgs, sources: &SettingSources, shelf: &FilterShelf) -> Res
     let config = settings::user_folder(sources).ok_or_else(|| {
         CommandFault::unable("the configuration folder is unknown", "set HOME or XDG_CONFIG_HOME")
     })?;
-    let fault = |error| CommandFault::unable(format!("{}: {error}", config.display()), "make the folder writable");
+    let fault =
+        |error| CommandFault::unable(format!("{}: {error}", config.display()), "make the folder writable");
     if args.remove {
         let known = forget(&config, project).map_err(fault)?;
         let said = if known { "no longer trusted" } else { "was not trusted" };

@@ -27,7 +27,10 @@ const HINTS: [WordHint; 7] = [
     (&["gain", "savings", "report", "usage"], "`tersely stats` shows savings"),
     (&["proxy", "gateway", "server", "listen"], "`tersely serve` starts a gateway"),
     (&["install", "setup", "enable"], "`tersely init` sets up your agents to use Tersely"),
-    (&["expand", "restore"], "`tersely decode` restores a text; `tersely show ID` prints the full text of a result that a hook shortened"),
+    (
+        &["expand", "restore"],
+        "`tersely decode` restores a text; `tersely show ID` prints the full text of a result that a hook shortened",
+    ),
 ];
 
 /// Parses the process's arguments, or ends with help or an error.

@@ -17,7 +17,10 @@ pub(crate) struct LibraryArgs {}
 pub(crate) fn run(_: &LibraryArgs) -> Result<ExitCode, Stop> {
     let served = serve(&Library::default(), io::stdin().lock(), io::stdout().lock());
     served.map_err(|error| {
-        CommandFault::unable(format!("standard input: {error}"), "only the Python and TypeScript packages use this command")
+        CommandFault::unable(
+            format!("standard input: {error}"),
+            "only the Python and TypeScript packages use this command",
+        )
     })?;
     Ok(ExitCode::SUCCESS)
 }

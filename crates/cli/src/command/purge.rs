@@ -129,7 +129,8 @@ fn headers() -> Result<HeaderMap, Stop> {
 
 /// Asks for confirmation on the terminal. Without a terminal, returns an error.
 fn ask(question: &str) -> Result<(), Stop> {
-    let refused = |message: &str| CommandFault::no(message, "add --yes to delete without asking for confirmation");
+    let refused =
+        |message: &str| CommandFault::no(message, "add --yes to delete without asking for confirmation");
     if !io::stdin().is_terminal() {
         return Err(refused("nothing was deleted: there is no terminal to ask for confirmation").into());
     }

@@ -187,8 +187,9 @@ pub(crate) fn absent(install: Option<&str>, program: &OsString, error: &io::Erro
             format!("{program}: no such command"),
             "check the name, or give the full path",
         ),
-        _ => {
-            CommandFault::unable(format!("cannot start {program}: {error}"), "check that you have permission to run it")
-        }
+        _ => CommandFault::unable(
+            format!("cannot start {program}: {error}"),
+            "check that you have permission to run it",
+        ),
     }
 }

@@ -33,8 +33,9 @@ pub(crate) struct ShowTextArgs {
 pub(crate) fn run(args: &ShowTextArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&Flags::default());
     let request = json!({ "id": args.id, "part": args.part }).to_string();
-    let request = ExpandRequest::read(&request)
-        .map_err(|_| CommandFault::unable("this is not a valid id", "copy the id exactly as the shortened result shows it"))?;
+    let request = ExpandRequest::read(&request).map_err(|_| {
+        CommandFault::unable("this is not a valid id", "copy the id exactly as the shortened result shows it")
+    })?;
     let place = kept(&sources).ok_or_else(|| {
         CommandFault::unable("the folder of stored texts is unknown", "set HOME or XDG_STATE_HOME")
     })?;

@@ -165,7 +165,9 @@ fn one(
             findings.lines += file.unread;
             findings.foreign += usize::from(file.is_foreign);
             if looked.iter().any(Option::is_none) {
-                findings.faults.push(format!("{}: the tokens of a conversation could not be counted", path.display()));
+                findings
+                    .faults
+                    .push(format!("{}: the tokens of a conversation could not be counted", path.display()));
             }
             findings.conversations.extend(looked.into_iter().flatten());
         }

@@ -165,11 +165,7 @@ fn reads(said: &AuditWords<'_>) -> String {
         )
     };
     let rows: String = said.summary.reads.iter().map(row).collect();
-    table(
-        "Files read repeatedly",
-        &[("File", false), ("Reads", true), ("Repeated tokens", true)],
-        &rows,
-    )
+    table("Files read repeatedly", &[("File", false), ("Reads", true), ("Repeated tokens", true)], &rows)
 }
 
 fn cache(said: &AuditWords<'_>) -> String {

@@ -43,7 +43,10 @@ fn head(all: &AuditSum) -> String {
     );
     if all.bill.paid > 0.0 {
         let saved = share(all, better(all).0);
-        return format!("{what}: {} paid, of which {saved:.1} % would have been saved.", dollars(all.bill.paid));
+        return format!(
+            "{what}: {} paid, of which {saved:.1} % would have been saved.",
+            dollars(all.bill.paid)
+        );
     }
     format!("{what}, with models of unknown price.")
 }

@@ -47,8 +47,7 @@ fn mask_secrets<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<M
         return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
     }
     let hint = "omit --redact-secrets, or provide a JSON body";
-    seal(body)
-        .map_err(|error| CommandFault::unable(format!("{name}: cannot mask secrets: {error}"), hint))
+    seal(body).map_err(|error| CommandFault::unable(format!("{name}: cannot mask secrets: {error}"), hint))
 }
 
 fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
@@ -92,16 +91,16 @@ fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String 
         table::align("lrrr", &rows),
         format!("texts in tool results: {}; tokens: {before} before, {after} after", record.slots),
     ];
-    lines
-        .extend((record.tool_tokens > 0).then(|| format!("tokens of the added tool: {}", record.tool_tokens)));
+    lines.extend(
+        (record.tool_tokens > 0).then(|| format!("tokens of the added tool: {}", record.tool_tokens)),
+    );
     lines.extend(record.request_tokens.map(|TokenChange { before, after }| {
         let share = Share::saved(before, after);
         format!("tokens in the whole body: {before} before, {after} after, {share} saved")
     }));
     lines.extend((record.redacted > 0).then(|| format!("secrets masked: {}", record.redacted)));
     lines.extend(
-        (record.faults > 0)
-            .then(|| format!("texts left unchanged because of an error: {}", record.faults)),
+        (record.faults > 0).then(|| format!("texts left unchanged because of an error: {}", record.faults)),
     );
     lines.join("\n")
 }

@@ -81,7 +81,8 @@ async fn service(settings: &GatewaySettings, NamedPlace { upstream, clients }: &
                 |error| format!("does not respond: {error}"),
                 |_| "is another program".to_owned(),
             );
-            let advice = format!("start the service with `{AGAIN}`, or undo the setup with `tersely uninstall`");
+            let advice =
+                format!("start the service with `{AGAIN}`, or undo the setup with `tersely uninstall`");
             Finding::bad("tersely init", format!("{clients} will fail, because {shown} {why}; {advice}"))
                 .public("init: a service that does not respond")
         }

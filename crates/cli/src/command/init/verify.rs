@@ -61,7 +61,9 @@ pub(super) fn run(
             None => own(&proxy).await?,
         };
         if !is_ours(&proxy.settings, address).await {
-            output::note(&format!("verify: no gateway responds at {address}; run `tersely doctor` to find out why"))?;
+            output::note(&format!(
+                "verify: no gateway responds at {address}; run `tersely doctor` to find out why"
+            ))?;
             return Ok(false);
         }
         output::note("verify: the gateway is ready")?;

@@ -63,7 +63,11 @@ pub(crate) struct ServeServersArgs {
 pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
     if args.flags.upstream.is_some() {
         let hint = "name servers instead: --server NAME=URL";
-        return Err(CommandFault::unable("--upstream cannot be used here, because every server has its own address", hint).into());
+        return Err(CommandFault::unable(
+            "--upstream cannot be used here, because every server has its own address",
+            hint,
+        )
+        .into());
     }
     let sources = SettingSources::of_server(&args.flags);
     let loaded = settings::load(&sources).map_err(settings::fault)?.default_port(PORT);
@@ -95,9 +99,9 @@ fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServer
         servers.extend(of_file(file)?);
     }
     for named in &args.servers {
-        let (name, url) = named
-            .split_once('=')
-            .ok_or_else(|| CommandFault::unable(format!("--server {named}: the name is missing"), "write NAME=URL"))?;
+        let (name, url) = named.split_once('=').ok_or_else(|| {
+            CommandFault::unable(format!("--server {named}: the name is missing"), "write NAME=URL")
+        })?;
         let draft = ServerDraft { url: url.to_owned(), ..ServerDraft::default() };
         servers.insert(name.to_owned(), finish(name, draft)?);
     }
@@ -115,11 +119,12 @@ fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServer
 /// The servers in a client's configuration file. The formats of all supported clients are accepted.
 fn of_file(file: &Path) -> Result<McpServers, CommandFault> {
     let place = file.display();
-    let fault =
-        |why: String| CommandFault::unable(format!("{place}: {why}"), "name an MCP configuration file of a client");
+    let fault = |why: String| {
+        CommandFault::unable(format!("{place}: {why}"), "name an MCP configuration file of a client")
+    };
     let text = fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
-    let value: Value = serde_json::from_str(&jsonc::plain(&text))
-        .map_err(|error| fault(format!("not JSON: {error}")))?;
+    let value: Value =
+        serde_json::from_str(&jsonc::plain(&text)).map_err(|error| fault(format!("not JSON: {error}")))?;
     let found = ["mcpServers", "servers", "mcp"].iter().find_map(|key| value.get(*key)?.as_object());
     let found =
         found.ok_or_else(|| fault("it contains no servers (mcpServers, servers or mcp)".to_owned()))?;

@@ -67,7 +67,9 @@ fn verdict(kind: MeasureKind, compared: &Comparison, gap: MeanGap) -> String {
     let tenth = match compared.tenth {
         0 => "a difference of 10 % would be visible by now".to_owned(),
         FAR.. => "a difference of 10 % is too small to detect".to_owned(),
-        count => format!("detecting a difference of 10 % would take about {}", many(rough(count), "more session")),
+        count => {
+            format!("detecting a difference of 10 % would take about {}", many(rough(count), "more session"))
+        }
     };
     format!("not clear yet: {}, {band}; {more}; {tenth}", change(kind, gap.difference))
 }
@@ -216,7 +218,10 @@ mod tests {
             measures: vec![window],
         };
         let text = page(&report);
-        assert!(text.contains("7 sessions excluded from points: other sessions used the same window"), "{text}");
+        assert!(
+            text.contains("7 sessions excluded from points: other sessions used the same window"),
+            "{text}"
+        );
         let alone = page(&HoldoutReport { shared: 0, ..report.clone() });
         assert!(!alone.contains("excluded from points"), "{alone}");
         let clearing = page(&HoldoutReport { is_clearing: true, ..report });
@@ -228,7 +233,10 @@ mod tests {
     #[test]
     fn too_few_are_said_to_be_too_few() {
         let text = said(MeasureKind::Rereads, compared(None, None, 80));
-        assert!(text.contains("not enough data: 930 treated and 48 held-out sessions after the first 20"), "{text}");
+        assert!(
+            text.contains("not enough data: 930 treated and 48 held-out sessions after the first 20"),
+            "{text}"
+        );
         assert!(text.contains("about 80 more sessions to go"), "{text}");
         assert_eq!([0, 9, 81, 1_101, u64::MAX].map(rough)[..4], [0, 9, 81, 1_200]);
     }

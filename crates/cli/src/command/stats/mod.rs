@@ -162,11 +162,15 @@ fn absent() -> CommandFault {
 }
 
 fn untried() -> CommandFault {
-    let hint = "set holdout = \"5%\" and record a history; Tersely then assigns each session to one of two groups";
+    let hint =
+        "set holdout = \"5%\" and record a history; Tersely then assigns each session to one of two groups";
     CommandFault::no("no session has been held out yet", hint)
 }
 
 /// The error for when there is no folder for the history.
 pub(crate) fn placeless() -> CommandFault {
-    CommandFault::unable("neither HOME nor XDG_STATE_HOME is set", "set history.file to the path of the history")
+    CommandFault::unable(
+        "neither HOME nor XDG_STATE_HOME is set",
+        "set history.file to the path of the history",
+    )
 }

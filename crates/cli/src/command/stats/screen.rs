@@ -179,7 +179,9 @@ impl StatsReport {
         };
         let known = self.all.priced;
         let prices = match self.all.requests - self.all.failed {
-            _ if self.all.usage == TokenUsage::default() => "no $: no response reported token usage".to_owned(),
+            _ if self.all.usage == TokenUsage::default() => {
+                "no $: no response reported token usage".to_owned()
+            }
             _ if known == 0 => "no model has a known price".to_owned(),
             all if known < all => {
                 format!("$: an estimate for {} of requests", share(signed(known), all))
@@ -214,8 +216,11 @@ fn break_sentence(breaks: &[BreakTotal]) -> Option<String> {
         (lost.saturating_add(it.lost), cost.saturating_add(it.cost))
     });
     let about = if cost == 0 { String::new() } else { format!(", about {}", money(signed(cost))) };
-    let text =
-        format!("{}: {} tokens paid again{about} (tersely why)", many(count, "cache break"), tokens(signed(lost)));
+    let text = format!(
+        "{}: {} tokens paid again{about} (tersely why)",
+        many(count, "cache break"),
+        tokens(signed(lost))
+    );
     (count > 0).then_some(text)
 }
 
@@ -282,7 +287,10 @@ mod tests {
             cost,
         };
         let told = break_sentence(&[sum(1, 1_000, 20_000_000), sum(2, 500, 0)]);
-        assert_eq!(told.as_deref(), Some("3 cache breaks: 1.50 k tokens paid again, about $0.02 (tersely why)"));
+        assert_eq!(
+            told.as_deref(),
+            Some("3 cache breaks: 1.50 k tokens paid again, about $0.02 (tersely why)")
+        );
         assert_eq!(break_sentence(&[]), None);
     }
 

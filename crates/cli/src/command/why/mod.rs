@@ -75,5 +75,8 @@ fn find_session(view: &HistoryView, id: Option<&str>) -> Result<Option<u64>, His
 }
 
 fn unknown() -> CommandFault {
-    CommandFault::no("no such session is recorded", "list the latest sessions: tersely stats --json | jq .sessions")
+    CommandFault::no(
+        "no such session is recorded",
+        "list the latest sessions: tersely stats --json | jq .sessions",
+    )
 }

@@ -138,7 +138,9 @@ fn advice(sum: &BreakTotal) -> &'static str {
         (_, BreakCause::Model | BreakCause::Effort | BreakCause::Thinking) => {
             "change it only at the start of a session"
         }
-        (_, BreakCause::Idle) => "compact before a pause, start a new session after it, or set `clear` to `cold`",
+        (_, BreakCause::Idle) => {
+            "compact before a pause, start a new session after it, or set `clear` to `cold`"
+        }
         (_, BreakCause::SystemDate | BreakCause::SystemGit) => {
             "remove the changing text from the system prompt, if the client lets you"
         }
