@@ -10,7 +10,7 @@ use crate::receipt::{ReceiptKind, Receipts};
 /// Flags that choose a way.
 #[derive(Debug, clap::Args)]
 pub(super) struct DoorFlags {
-    /// Add hooks that compress each tool result (claude and opencode only); the agents keep their server addresses and
+    /// Add hooks that compress tool results (claude and opencode only); the agents keep their server addresses and
     /// usage meters
     #[arg(long, conflicts_with_all = ["service", "verify"])]
     pub(super) hook: bool,

@@ -67,7 +67,7 @@ pub struct InitArgs {
 struct InitWay {
     #[command(flatten)]
     door: DoorFlags,
-    /// Also show savings in Claude Code's status line, unless it already has a custom status line
+    /// Also show savings in Claude Code's status line, unless you already have a custom one
     #[arg(long)]
     statusline: bool,
 }

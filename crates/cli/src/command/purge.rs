@@ -48,7 +48,7 @@ pub(crate) struct PurgeWhat {
     #[arg(long)]
     pub store: bool,
     /// Delete the texts of one tenant in the configured store. Standard input must contain the headers of the tenant's
-    /// requests, one per line, with `x-tersely-tenant: NAME` instead of a key
+    /// requests, one per line; instead of a key, use `x-tersely-tenant: NAME`
     #[arg(long)]
     pub tenant: bool,
 }

@@ -32,10 +32,10 @@ Exits with the exit code of the command, or with 128 + the signal number if a si
 
 /// Run an agent through a private gateway, then print the savings
 ///
-/// Supports claude, codex, opencode, gemini, goose, cline, qwen, cn, copilot, droid, pi, kilo and aider. Forwards their
-/// requests to the servers that they are configured to use, and does not change their files. For any other command,
-/// sets the environment variables that most programs and libraries read: `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`,
-/// `OPENAI_API_BASE`, `GOOGLE_GEMINI_BASE_URL`, `CODE_ASSIST_ENDPOINT` and `OLLAMA_HOST`.
+/// Supports claude, codex, opencode, gemini, goose, cline, qwen, cn, copilot, droid, pi, kilo and aider. Forwards the
+/// requests of these agents to the servers in their own configuration, and does not change their files. For any other
+/// command, sets the environment variables that most programs and libraries read: `ANTHROPIC_BASE_URL`,
+/// `OPENAI_BASE_URL`, `OPENAI_API_BASE`, `GOOGLE_GEMINI_BASE_URL`, `CODE_ASSIST_ENDPOINT` and `OLLAMA_HOST`.
 ///
 /// Requests go to the same server as without Tersely: to the server that an environment variable names, or else to the
 /// server in `upstream` or `upstreams`, or else to the provider's public address. `--upstream` overrides all of these.
