@@ -17,8 +17,8 @@ Exit codes: 0 no significant loss of accuracy, 1 significantly more wrong answer
 /// Check that your model still answers correctly
 ///
 /// Asks a model questions about tool results. Asks each question three times: with the original text, with the text
-/// compressed exactly, and with the text in standard mode. Counts correct answers and tokens. Prints the estimated cost
-/// before it starts, and can resume an interrupted run.
+/// compressed without loss, and with the text compressed in standard mode. Counts correct answers and tokens. Prints
+/// the estimated cost before it starts, and can resume an interrupted run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct EvalArgs {

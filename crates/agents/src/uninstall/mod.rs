@@ -25,8 +25,8 @@ Exit codes: 1 if you declined or must undo some changes manually, 2 if uninstall
 
 /// Undo the changes that `init` and `mcp install` made
 ///
-/// Restores every file byte for byte. From a file that has changed in the meantime, removes only the lines and values
-/// that Tersely added. Does not remove the program itself, but prints the command that does.
+/// Restores each file byte for byte. If a file has changed since, removes only the lines and values that Tersely added.
+/// Does not remove the program itself, but prints the command that does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct UninstallArgs {

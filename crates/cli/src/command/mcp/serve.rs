@@ -51,10 +51,10 @@ pub(crate) struct ServeServersArgs {
     /// What to do with structured content that only repeats the text of a result
     #[arg(long, value_name = "WHAT", default_value = "auto")]
     pub structured: StructuredArg,
-    /// Serve all servers in this client configuration file; may be repeated
+    /// Add all servers from this client configuration file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
-    /// Serve the server with this name and URL; may be repeated
+    /// Add a server with this name and URL; may be repeated
     #[arg(long = "server", value_name = "NAME=URL")]
     pub servers: Vec<String>,
 }
