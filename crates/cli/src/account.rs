@@ -42,7 +42,7 @@ impl Account {
         let tokens = self.tokens(form).map_or("-".to_owned(), |tokens| tokens.to_string());
         let saved = self.share_saved(form).map_or("-".to_owned(), |share| share.to_string());
         let remark = match self.tokens(form) {
-            None => "cannot represent this exactly",
+            None => "cannot represent this value exactly",
             Some(_) if form == chosen => "<- written",
             Some(_) => "",
         };

@@ -92,9 +92,9 @@ impl ReadyGateway {
     /// Warnings to print at startup: where results are sent, and how masking may affect files.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         let sends = self.compressor.as_ref();
-        let sends = sends.map(|url| format!("new tool results are sent to {url} to be shortened"));
-        let masks = "redact_secrets is true: secrets are masked everywhere, in files too, so an agent may write masks \
-                     into your files; Aider and Cline, which write files from what the model answers, will";
+        let sends = sends.map(|url| format!("new tool results are sent to {url} for compression"));
+        let masks = "redact_secrets is true: secrets are masked everywhere, including in files, so an agent may write \
+                     masks into your files; Aider and Cline will, because they write files from the model's response";
         let masks = self.rewrite.engine().seals().then(|| masks.to_owned());
         sends.into_iter().chain(masks)
     }
@@ -114,11 +114,15 @@ pub(crate) fn recorded(settings: Option<HistorySettings>) -> Result<Option<Histo
 pub(crate) fn unrecorded(history: &HistorySink) -> Option<String> {
     let waiting = history.finish(RECORD_TIMEOUT);
     let lost = history.dropped() + waiting;
-    let usual = if waiting > 0 { "the file could not be written in time" } else { "too many at once" };
+    let usual = if waiting > 0 {
+        "the file could not be written in time"
+    } else {
+        "too many requests at the same time"
+    };
     let why = history.fault().unwrap_or(usual);
     (lost > 0).then(|| {
         format!(
-            "missing from the history: {}: {why} (history.record = \"off\" ends this)",
+            "missing from the history: {}: {why} (to record nothing, set history.record to \"off\")",
             many(lost, "request")
         )
     })
@@ -146,7 +150,7 @@ fn sinks(meant: &AllSettings) -> Result<Vec<Box<dyn EventSink>>, CommandFault> {
     if let Some(settings) = &meant.seen.events {
         let fault = |error| {
             let what = format!("cannot write events to {}: {error}", settings.path.display());
-            CommandFault::unable(what, "set events.file to a file that can be written, or leave it out")
+            CommandFault::unable(what, "set events.file to a writable file, or remove the setting")
         };
         sinks.push(Box::new(journal(settings.clone()).map_err(fault)?));
     }
@@ -170,7 +174,7 @@ pub(crate) fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
     let own = read.and_then(|text| read_prices(&text).map_err(|fault| fault.to_string()));
     own.map_err(|why| {
         let what = format!("cannot read prices from {}: {why}", path.display());
-        CommandFault::unable(what, "fix the file that prices.file names, or leave it out")
+        CommandFault::unable(what, "fix the file that prices.file names, or remove the setting")
     })
 }
 

@@ -26,9 +26,11 @@ pub(crate) async fn follow_files(tls: InboundTls) {
         sleep(POLL_INTERVAL).await;
         let again = tls.clone();
         let news = match spawn_blocking(move || again.renew()).await {
-            Ok(Ok(true)) => "tersely: new certificate files read; they apply to new connections".to_owned(),
+            Ok(Ok(true)) => {
+                "tersely: loaded the new certificate files; they apply to new connections".to_owned()
+            }
             Ok(Err(error)) => {
-                format!("tersely: the new certificate files cannot be used; keeping the old ones: {error}")
+                format!("tersely: cannot use the new certificate files, keeping the old ones: {error}")
             }
             Ok(Ok(false)) | Err(_) => continue,
         };
@@ -41,7 +43,7 @@ pub(crate) async fn follow_files(tls: InboundTls) {
 pub(crate) fn adopt(running: &TenantList, new: &TenantList) {
     if !running.adopt(new) {
         let _ = output::note(
-            "tersely: the new settings list no tenants; keeping the old ones until a restart, which would let everyone in",
+            "tersely: the new settings list no tenants; keeping the old tenants until a restart, after which everyone has access",
         );
     }
 }
@@ -51,7 +53,7 @@ pub(crate) fn follow_tenants(sources: SettingSources, loaded: &LoadedSettings, r
     let mut changes = watch::watch(sources, loaded, |news| {
         let _ = output::note(&match news {
             News::Changed => {
-                "tersely: new tenants applied; all other settings take effect after a restart".to_owned()
+                "tersely: applied the new tenants; changes to other settings need a restart".to_owned()
             }
             News::Refused(why) => {
                 format!("tersely: the new settings are invalid; keeping the old ones\n{why}")

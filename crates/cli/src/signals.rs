@@ -41,7 +41,7 @@ mod unix {
             heard.collect::<io::Result<_>>().map(Self).map_err(|error| {
                 CommandFault::unable(
                     format!("cannot listen for signals: {error}"),
-                    "close other programs, and try again",
+                    "close other programs and try again",
                 )
             })
         }

@@ -75,7 +75,7 @@ impl fmt::Display for Savings {
         let prompts = self.0.prompts;
         if prompts.candidate_count > 0 {
             let (before, after) = (grouped(prompts.original_bytes), grouped(prompts.compressed_bytes));
-            write!(f, "\n  JSON in users' messages: {} of ", grouped(prompts.converted_count))?;
+            write!(f, "\n  JSON in user messages: {} of ", grouped(prompts.converted_count))?;
             write!(f, "{} converted", many(prompts.candidate_count as u64, "document"))?;
             write!(f, ", {before} bytes before and {after} after")?;
         }
@@ -115,14 +115,14 @@ impl Savings {
         }
         let cost = self.cost();
         write!(f, "\n  {} fetched back {} tokens", many(calls, "expansion"), grouped(tokens))?;
-        write!(f, " and cost {} to read: {} saved overall", grouped(cost), self.share(cost))?;
+        write!(f, " and cost {} tokens to read; {} saved overall", grouped(cost), self.share(cost))?;
         for (stage, saved, cost) in self.unpaid() {
             let (saved, cost) = (grouped(u64::try_from(saved).unwrap_or(0)), grouped(cost));
             write!(
                 f,
-                "\n  {stage} does not pay off: it saved {saved} tokens, and fetching back cost {cost};"
+                "\n  {stage} does not pay off: it saved {saved} tokens, but fetching text back cost {cost};"
             )?;
-            write!(f, " to switch it off for a tool: rules: [{{tool: NAME, loss: form}}]")?;
+            write!(f, " to turn it off for a tool, set rules: [{{tool: NAME, loss: form}}]")?;
         }
         Ok(())
     }
@@ -134,10 +134,10 @@ impl Savings {
             return Ok(());
         }
         let cost = self.cost().saturating_add(tokens);
-        write!(f, "\n  {} of a compressor cost {} tokens", many(calls, "call"), grouped(tokens))?;
+        write!(f, "\n  {} to the external compressor took {} tokens", many(calls, "call"), grouped(tokens))?;
         let TokenChange { before, after } = self.0.whole;
         let all = after.saturating_add(usize::try_from(cost).unwrap_or(usize::MAX));
-        write!(f, ", of whatever price: with them, {}", change(TokenChange { before, after: all }))
+        write!(f, " (at its own price); including these, {}", change(TokenChange { before, after: all }))
     }
 
     /// States whether the bill fell, based on reported usage and known prices. Empty if the provider reports no usage.
@@ -154,10 +154,10 @@ impl Savings {
         }
         write!(f, ", {} written", grouped(tokens.output))?;
         if untold > 0 {
-            write!(f, "; {}: not told by the provider", many(untold, "request"))?;
+            write!(f, "; no usage reported for {}", many(untold, "request"))?;
         }
         if *priced > 0 {
-            write!(f, "\n  bill, an estimate: {}", fallen(*cost))?;
+            write!(f, "\n  estimated bill: {}", fallen(*cost))?;
         }
         let unpriced = billed - priced.min(billed);
         if unpriced > 0 {
@@ -172,7 +172,7 @@ impl Savings {
         let window = |rise: &LimitRise| {
             let (used, risen) = (percent(rise.latest.used), points(rise.risen));
             let points = if risen == "1" { "point" } else { "points" };
-            format!("{} window: {used} used, {risen} {points} of it since the start", rise.latest.kind)
+            format!("{} window: {used} used, up {risen} {points} since the start", rise.latest.kind)
         };
         let windows: Vec<_> = self.1.limits.iter().map(window).collect();
         if windows.is_empty() { Ok(()) } else { write!(f, "\n  {}", windows.join("; ")) }
@@ -258,15 +258,15 @@ mod tests {
             said(bill.clone()),
             "4 requests: 100 of 1,000 tokens saved, 10.0 %\
              \n  counted by the provider: 91,000 tokens read (90,000 from its cache), 500 written; \
-             1 request: not told by the provider\
-             \n  bill, an estimate: $0.4100 instead of $0.4700, 12.8 % less; no known price for 1 request\
+             no usage reported for 1 request\
+             \n  estimated bill: $0.4100 instead of $0.4700, 12.8 % less; no known price for 1 request\
              \n  3 failed requests not counted: 2 with status 429, 1 unanswered"
         );
         let more = RequestCost { paid: 1_234_567_890_000, without: 1_000_000_000_000 };
         let said =
             said(BillSums { sums: RequestSums { requests: 4, cost: more, ..sums }, billed: 2, ..bill });
         assert!(
-            said.contains("\n  bill, an estimate: $1,234.5679 instead of $1,000.0000, 23.5 % more\n"),
+            said.contains("\n  estimated bill: $1,234.5679 instead of $1,000.0000, 23.5 % more\n"),
             "{said}"
         );
     }
@@ -284,8 +284,8 @@ mod tests {
         assert_eq!(
             said,
             "1 request: 100 of 1,000 tokens saved, 10.0 %\
-             \n  5h window: 42.5 % used, 7.3 points of it since the start; \
-             7d window: 18 % used, 1 point of it since the start"
+             \n  5h window: 42.5 % used, up 7.3 points since the start; \
+             7d window: 18 % used, up 1 point since the start"
         );
     }
 
@@ -352,7 +352,7 @@ mod tests {
         check(
             Totals { fetched, stages, rounds: 5200, ..totals(12, 40_100, 21_300) },
             "12 requests: 18,800 of 40,100 tokens saved, 46.9 %\
-             \n  2 expansions fetched back 1,850 tokens and cost 5,200 to read: 33.9 % saved overall",
+             \n  2 expansions fetched back 1,850 tokens and cost 5,200 tokens to read; 33.9 % saved overall",
         );
     }
 
@@ -362,7 +362,7 @@ mod tests {
         check(
             Totals { compressors, ..totals(12, 40_000, 30_000) },
             "12 requests: 10,000 of 40,000 tokens saved, 25.0 %\
-             \n  3 calls of a compressor cost 2,500 tokens, of whatever price: with them, 7,500 of 40,000 tokens saved, 18.8 %",
+             \n  3 calls to the external compressor took 2,500 tokens (at its own price); including these, 7,500 of 40,000 tokens saved, 18.8 %",
         );
     }
 
@@ -374,9 +374,9 @@ mod tests {
         check(
             Totals { fetched, stages, ..totals(3, 1000, 801) },
             "3 requests: 199 of 1,000 tokens saved, 19.9 %\
-             \n  3 expansions fetched back 300 tokens and cost 300 to read: -10.1 % saved overall\
-             \n  git does not pay off: it saved 99 tokens, and fetching back cost 100; \
-             to switch it off for a tool: rules: [{tool: NAME, loss: form}]",
+             \n  3 expansions fetched back 300 tokens and cost 300 tokens to read; -10.1 % saved overall\
+             \n  git does not pay off: it saved 99 tokens, but fetching text back cost 100; \
+             to turn it off for a tool, set rules: [{tool: NAME, loss: form}]",
         );
     }
 }

@@ -214,7 +214,7 @@ fn where_there_is_nothing_it_says_what_to_do() {
         &format!("audit {file}"),
         "",
         ("", 2),
-        &["no conversations found there", "hint: name the files or folders"],
+        &["no conversations found in these files or folders", "hint: name files or folders"],
     );
     TERSELY.check("audit no-such-folder", "", ("", 2), &["no-such-folder", "hint: "]);
 }

@@ -60,16 +60,16 @@ fn another_process_gives_the_same_bytes() {
 #[test]
 fn the_provider_is_told_by_the_results_or_by_name() {
     for (args, body, said) in [
-        ("", messages(&rows()), "provider: anthropic, detected from its tool results"),
-        ("", chat(&rows()), "provider: chat, detected from its tool results"),
-        ("--provider ollama", chat(&rows()), "provider: ollama, as given"),
-        ("--provider openai", chat(&rows()), "provider: chat, as given"),
-        ("--provider openai", responses(&rows()), "provider: responses, as given"),
+        ("", messages(&rows()), "provider: anthropic, detected from the tool results"),
+        ("", chat(&rows()), "provider: chat, detected from the tool results"),
+        ("--provider ollama", chat(&rows()), "provider: ollama, as specified"),
+        ("--provider openai", chat(&rows()), "provider: chat, as specified"),
+        ("--provider openai", responses(&rows()), "provider: responses, as specified"),
     ] {
         let ran = TERSELY.run(&format!("compress --body --explain {args}"), body);
         assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
         assert!(ran.stderr.contains("\njson "), "{}", ran.stderr);
-        assert!(ran.stderr.contains("texts of tool results: 1, tokens: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains("texts in tool results: 1; tokens: "), "{}", ran.stderr);
     }
 }
 
@@ -77,8 +77,8 @@ fn the_provider_is_told_by_the_results_or_by_name() {
 fn a_body_that_does_not_tell_is_not_guessed_at() {
     let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
     let said = [
-        "<stdin>: no tool results, so the API cannot be detected",
-        "--provider with one of anthropic, chat, responses, gemini, ollama, converse, invoke, openai",
+        "<stdin>: cannot detect the API, because the body contains no tool results",
+        "--provider to one of anthropic, chat, responses, gemini, ollama, converse, invoke, openai",
     ];
     TERSELY.check("compress --body", plain, ("", 2), &said);
     TERSELY.check("compress --body --provider chat", plain, (plain, 0), &[]);

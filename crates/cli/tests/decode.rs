@@ -58,7 +58,7 @@ fn what_no_form_reads_for_certain_comes_back_as_it_was() {
 fn a_text_in_no_form_comes_back_with_a_line() {
     let broken = TERSELY.file("decode/broken.txt", "{\"a\":1,}");
     let ran = TERSELY.run(&format!("decode {broken}"), "");
-    assert_eq!(ran.stderr, format!("note: {broken}: not in any of our forms; printed unchanged\n"));
+    assert_eq!(ran.stderr, format!("note: {broken}: not in a known form; printed unchanged\n"));
     assert_eq!((ran.code, &*ran.stdout), (Some(0), "{\"a\":1,}"));
     let named = format!("decode --form json {broken}");
     TERSELY.check(&named, "", ("", 1), &["line 1, column 8: expected a key in quotes, found '}'"]);

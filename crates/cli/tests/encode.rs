@@ -56,7 +56,7 @@ fn stats_go_to_stderr_with_a_row_for_each_form() {
         assert!(line.starts_with(start), "{line} should start with {start}");
     }
     assert!(lines[2].ends_with("<- written"), "{}", lines[2]);
-    assert!(lines[4].ends_with("cannot represent this exactly"), "{}", lines[4]);
+    assert!(lines[4].ends_with("cannot represent this value exactly"), "{}", lines[4]);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_cannot_be_encoded_is_said_with_the_place() {
         "encode --form toon",
         "[1.0]",
         ("", 1),
-        &["toon cannot represent this exactly", "omit --form"],
+        &["toon cannot represent this value exactly", "omit --form"],
     );
 }
 
@@ -109,9 +109,9 @@ fn what_cannot_be_read_is_said_in_a_line() {
         ("", 2),
         &["no-such.json: no such file", "hint: check the path"],
     );
-    TERSELY.check(&format!("encode {directory}"), "", ("", 2), &["this is a directory", "hint: name a file"]);
+    TERSELY.check(&format!("encode {directory}"), "", ("", 2), &["is a directory", "hint: name a file"]);
     TERSELY.check(&format!("encode {latin}"), "", ("", 2), &["not UTF-8 at byte 4", "iconv"]);
-    TERSELY.check("encode", "", ("", 2), &["<stdin>: empty input", "pipe something in"]);
+    TERSELY.check("encode", "", ("", 2), &["<stdin>: empty input", "pipe text in"]);
     TERSELY.check("encode", " \n", ("", 2), &["<stdin>: empty input"]);
     TERSELY.check("encode --form yaml", "{}", ("", 2), &["possible values: auto, json, stc, toon, terse"]);
     TERSELY.check("encode a b", "", ("", 2), &["unexpected argument 'b'"]);

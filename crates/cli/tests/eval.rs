@@ -224,7 +224,7 @@ fn a_run_that_was_cut_short_goes_on() {
     let ran = eval(&model, "torn", 6, "--yes --max-output 99");
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.stderr.contains("made with different settings: max_output was 2048, is now 99"),
+        ran.stderr.contains("recorded with different settings: max_output was 2048 and is now 99"),
         "{}",
         ran.stderr
     );
@@ -237,7 +237,7 @@ fn nothing_is_spent_without_a_yes() {
     let ran = eval(&model, "asked", 3, "");
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.stderr.contains("there is no terminal to confirm this on") && ran.stderr.contains("--yes"),
+        ran.stderr.contains("there is no terminal to ask for confirmation") && ran.stderr.contains("--yes"),
         "{}",
         ran.stderr
     );
@@ -272,7 +272,7 @@ fn hostile(
 
 #[test]
 fn garbage_is_no_answer() {
-    hostile("garbage", 60, |_| (200, "<html>".to_owned()), "the answer is not JSON");
+    hostile("garbage", 60, |_| (200, "<html>".to_owned()), "the response is not JSON");
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn a_refusal_is_not_tried_again() {
     out("refused");
     let ran = eval(&model, "refused", 9, "--yes --concurrency 1");
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("the first 6 requests failed: the server answered 401"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the first 6 requests failed: the server returned 401"), "{}", ran.stderr);
     assert!(ran.stderr.contains("no such \\u{1b} key"), "{}", ran.stderr);
     assert_eq!(model.asked.lock().unwrap().len(), 6);
 }
@@ -328,5 +328,5 @@ fn a_busy_server_is_asked_again_and_what_fails_is_left_out() {
     let ran = eval(&model, "busy", 4, "--yes --concurrency 1");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.contains("3 requests failed, so their pairs are not counted"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("3 × the server answered 400 Bad Request: no"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("3 × the server returned 400 Bad Request: no"), "{}", ran.stdout);
 }

@@ -86,7 +86,7 @@ fn a_users_own_are_listed_tested_and_used() {
         assert!(shown.ends_with(">>>\n[80 lines left out: by filter mine]\ndone\n"), "{shown}");
     }
     let (code, said, _) = world.run(&["filter", "explain", "--command", "other"], &output());
-    assert_eq!((code, said.as_str()), (Some(1), "no filter is for this call\n"));
+    assert_eq!((code, said.as_str()), (Some(1), "no filter matches this call\n"));
     fs::write(world.home.join("tersely/tersely.toml"), "[filters]\nenabled = false\n").expect("written");
     let (_, shown, _) = world.run(&["compress", "--command", "mytool"], &output());
     assert!(!shown.contains("by filter mine"), "{shown}");
@@ -98,10 +98,10 @@ fn a_test_that_fails_shows_the_first_line() {
     world.user("mine.toml", &MINE.replace("output = \"a\\nb\\n\"", "output = \"a\\nc\\n\""));
     let (code, said, _) = world.run(&["filter", "test"], "");
     assert_eq!(code, Some(1));
-    let shown = "mine, test on line 6: the output differs\n  line 2, expected: c\n  line 2, made:     b\n";
+    let shown = "mine, test on line 6: the output differs\n  line 2, expected: c\n  line 2, actual:   b\n";
     assert!(said.starts_with(shown), "{said}");
     world.user("mine.toml", &MINE.replace("command = 'mytool'\ninput", "command = 'other'\ninput"));
-    assert!(world.run(&["filter", "test"], "").1.contains("not for this call"));
+    assert!(world.run(&["filter", "test"], "").1.contains("does not match this call"));
 }
 
 /// Behaviour 3.21: a downloaded folder does not decide what a model sees.

@@ -58,7 +58,10 @@ fn what_is_no_call_ends_it_with_a_hint() {
         let done = tersely(&["library"], input);
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
         assert_eq!(done.status.code(), Some(2), "{said}");
-        assert!(said.contains("standard input") && said.contains("for the packages alone"), "{said}");
+        assert!(
+            said.contains("standard input") && said.contains("only the Python and TypeScript packages"),
+            "{said}"
+        );
     }
     assert_eq!(tersely(&["library"], b"").status.code(), Some(0));
 }

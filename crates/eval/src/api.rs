@@ -135,12 +135,12 @@ impl EvalApi {
 
     /// Parses an answer, or returns the reason why it is invalid.
     pub(super) fn read(self, body: &[u8]) -> Result<HeardAnswer, String> {
-        let body: Value = serde_json::from_slice(body).map_err(|_| "the answer is not JSON".to_owned())?;
+        let body: Value = serde_json::from_slice(body).map_err(|_| "the response is not JSON".to_owned())?;
         let heard = match self {
             Self::Openai => chat(&body),
             Self::Anthropic => messages(&body),
         };
-        heard.ok_or_else(|| "the answer contains no message".to_owned())
+        heard.ok_or_else(|| "the response contains no message".to_owned())
     }
 
     /// Appends a model's message and the results of its calls to a request.

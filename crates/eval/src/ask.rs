@@ -184,5 +184,5 @@ fn refusal(answer: &PostedAnswer) -> String {
     let said = said
         .and_then(Value::as_str)
         .map_or_else(String::new, |it| format!(": {}", visible(it).chars().take(200).collect::<String>()));
-    format!("the server answered {}{said}", answer.status)
+    format!("the server returned {}{said}", answer.status)
 }

@@ -42,7 +42,7 @@ impl RunLog {
             return Err(fault("another run is writing to it".to_owned()));
         }
         if file.metadata().map_err(unable)?.len() > MAX_FILE_BYTES {
-            return Err(fault("too long to be the log of an eval run".to_owned()));
+            return Err(fault("too large to be the log of an eval run".to_owned()));
         }
         let mut bytes = Vec::new();
         file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(unable)?;
@@ -85,10 +85,7 @@ impl RunLog {
         let written = self.file.write_all(format!("{line}\n").as_bytes());
         written.map_err(|error| {
             let message = format!("cannot write {}: {error}", self.path.display());
-            CommandFault::unable(
-                message,
-                "free some space there, then run it again: it continues where it stopped",
-            )
+            CommandFault::unable(message, "free some disk space, then run the command again to resume")
         })
     }
 }
@@ -103,12 +100,12 @@ fn run_name(line: &str, settings: &Value) -> Result<String, String> {
     let names = ours.as_object().into_iter().flatten().map(|(name, _)| name);
     let other: Vec<_> = names
         .filter(|name| theirs[name.as_str()] != ours[name.as_str()])
-        .map(|name| format!("{name} was {}, is now {}", theirs[name.as_str()], ours[name.as_str()]))
+        .map(|name| format!("{name} was {} and is now {}", theirs[name.as_str()], ours[name.as_str()]))
         .collect();
     if other.is_empty() {
         return Ok(run.to_owned());
     }
-    Err(format!("made with different settings: {}", other.join("; ")))
+    Err(format!("recorded with different settings: {}", other.join("; ")))
 }
 
 fn to_json(answer: &EvalAnswer) -> Value {

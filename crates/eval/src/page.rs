@@ -12,7 +12,7 @@ use crate::words::EvalWords;
 /// The whole page.
 pub(super) fn page(said: &EvalWords<'_>) -> String {
     let sections = [lead(said), arms(said), pairs(said), foot(said)];
-    document("Does the model still answer right?", &sections)
+    document("Does the model still answer correctly?", &sections)
 }
 
 fn lead(said: &EvalWords<'_>) -> String {
@@ -20,12 +20,12 @@ fn lead(said: &EvalWords<'_>) -> String {
     let saved = Share::saved(sent.ours, standard.ours);
     let values = [
         ("Questions", grouped(said.tally.questions)),
-        ("Right as sent", right(sent)),
-        ("Right in standard mode", right(standard)),
-        ("Tokens less in standard mode", saved.to_string()),
+        ("Correct as sent", right(sent)),
+        ("Correct in standard mode", right(standard)),
+        ("Fewer tokens in standard mode", saved.to_string()),
     ];
     format!(
-        "<h1>Does {} still answer right?</h1>\n<p class=\"lead\"><b>{}</b> of {} right in standard mode, <b>{}</b> as sent</p>\n\
+        "<h1>Does {} still answer correctly?</h1>\n<p class=\"lead\"><b>{}</b> of {} correct in standard mode, <b>{}</b> as sent</p>\n\
          <p class=\"note\">{}</p>\n{}",
         escape_html(said.word("model")),
         grouped(standard.right),
@@ -72,7 +72,7 @@ fn pairs(said: &EvalWords<'_>) -> String {
     let rows: String =
         [EvalArm::Exact, EvalArm::Standard].into_iter().zip(said.tally.pairs).map(row).collect();
     let heads = ["Pairs", "Both right", "Lost", "Gained", "Both wrong", "p"];
-    table("Pairs, against as sent", &columns(&heads), &rows)
+    table("Pairs, compared with as sent", &columns(&heads), &rows)
 }
 
 fn line(name: &str, cells: &[String]) -> String {
@@ -89,12 +89,12 @@ fn columns<'h>(heads: &[&'h str]) -> Vec<(&'h str, bool)> {
 fn foot(said: &EvalWords<'_>) -> String {
     let mut lines = vec![
         format!(
-            "{} asked in three ways, {} API, {} reader. A pair is one question asked as sent and in another way; p is McNemar’s exact test, two-sided.",
+            "{} asked in three ways ({} API, {} reader). A pair is one question, asked as sent and in one other way. p is the two-sided p-value of McNemar’s exact test.",
             many(said.tally.questions as u64, "question"),
             said.word("api"),
             said.word("reader")
         ),
-        "Input, cached and output are the provider’s counts. A word at the start of each request keeps the ways from sharing a cache.".to_owned(),
+        "Input, cached and output are the provider’s counts. A unique word at the start of each request prevents the three ways from sharing a cache.".to_owned(),
     ];
     lines.extend(failures(said));
     page::foot(lines)

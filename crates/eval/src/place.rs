@@ -29,7 +29,10 @@ pub(super) struct AskedPlace {
 pub(super) fn find(args: &EvalArgs) -> Result<AskedPlace, CommandFault> {
     let url = base(&args.upstream);
     let upstream: Upstream = url.parse().map_err(|error: tersely_gateway::Error| {
-        CommandFault::unable(format!("--upstream: {error}"), "such as --upstream http://127.0.0.1:8080")
+        CommandFault::unable(
+            format!("--upstream: {error}"),
+            "use a URL such as --upstream http://127.0.0.1:8080",
+        )
     })?;
     let is_set = |name: &str| env::var_os(name).is_some_and(|it| !it.is_empty());
     let keys = [is_set(ANTHROPIC_KEY), is_set(OPENAI_KEY)];
@@ -37,7 +40,7 @@ pub(super) fn find(args: &EvalArgs) -> Result<AskedPlace, CommandFault> {
     let headers = api.headers(key(args, api)?.as_deref()).ok_or_else(|| {
         CommandFault::unable(
             "the key contains characters that are not allowed in a header",
-            "check the variable",
+            "check the environment variable that contains the key",
         )
     })?;
     let is_openai = api == EvalApi::Openai && url.starts_with("https://api.openai.com");
@@ -74,7 +77,9 @@ fn key(args: &EvalArgs, api: EvalApi) -> Result<Option<String>, CommandFault> {
             EvalApi::Anthropic => ANTHROPIC_KEY,
         }));
     };
-    let fault = || CommandFault::unable(format!("the variable {name} is not set"), "set it to the key");
+    let fault = || {
+        CommandFault::unable(format!("the environment variable {name} is not set"), "set it to the API key")
+    };
     read(name).map(Some).ok_or_else(fault)
 }
 

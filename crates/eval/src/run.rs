@@ -37,7 +37,7 @@ pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
     let set = digest(&ids);
     let questions = set::choose(all, args.longest, args.limit);
     if questions.is_empty() {
-        return Err(CommandFault::unable("no questions are left", "raise --longest or --limit").into());
+        return Err(CommandFault::unable("no questions are left to ask", "raise --longest or --limit").into());
     }
     let (asker, settings) = asker(args, &set)?;
     let path = args.out.clone().unwrap_or_else(|| place::file(&args.model));
@@ -53,7 +53,7 @@ pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
     }
     let open = open(&log, &questions);
     if !open.is_empty() && spend::is_refused(args, &asker, &open, price.as_ref())? {
-        return Err(CommandFault::unable("nothing was asked", "answer y, or use --yes").into());
+        return Err(CommandFault::unable("no question was sent", "answer y, or add --yes").into());
     }
     answer(usize::from(args.concurrency), asker, open, (&mut log, runtime))?;
     let tally = EvalTally::of(&log, &questions);
@@ -61,7 +61,7 @@ pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
     if let Some(path) = &args.html {
         fs::write(path, page::page(&said)).map_err(|error| {
             let message = format!("cannot write {}: {error}", path.display());
-            CommandFault::unable(message, "name a file that can be written")
+            CommandFault::unable(message, "name a file that you can write to")
         })?;
     }
     output::result(&if args.json { report_json::object(&said) } else { text::lines(&said) })?;
@@ -72,7 +72,7 @@ pub fn run(args: &EvalArgs, runtime: Runtime) -> Result<ExitCode, Stop> {
 fn exit_code(tally: &EvalTally) -> Result<ExitCode, Stop> {
     if tally.pairs.iter().any(|pairs| pairs.all() == 0) {
         let why = tally.faults.first().map_or("no answers", |(why, _)| why.as_str());
-        let hint = "check --upstream, --model, --api and the key, then run it again";
+        let hint = "check --upstream, --model, --api and the key, then run the command again";
         return Err(
             CommandFault::unable(format!("no question was answered in all three ways: {why}"), hint).into()
         );
@@ -86,8 +86,9 @@ fn asker(args: &EvalArgs, set: &str) -> Result<(Asker, Value), Stop> {
     let place = place::find(args)?;
     let patience = Duration::from_secs(args.timeout);
     let upstream = place.upstream.url();
-    let poster = Poster::new(&meant.gateway, place.upstream, patience)
-        .map_err(|error| CommandFault::unable(error.to_string(), "check the settings: tersely doctor"))?;
+    let poster = Poster::new(&meant.gateway, place.upstream, patience).map_err(|error| {
+        CommandFault::unable(error.to_string(), "check the settings with `tersely doctor`")
+    })?;
     let model = AskedModel {
         model: args.model.clone(),
         most: args.max_output,
@@ -160,7 +161,7 @@ async fn all(
         log.add(done)?;
         bar.inc(1);
         if let Some(why) = why.filter(|_| answered == 0 && failed >= MAX_EARLY_FAILURES) {
-            let hint = "check --upstream, --model, --api and the key, then run it again";
+            let hint = "check --upstream, --model, --api and the key, then run the command again";
             return Err(
                 CommandFault::unable(format!("the first {failed} requests failed: {why}"), hint).into()
             );

@@ -61,7 +61,7 @@ fn built_in() -> Result<Vec<EvalQuestion>, String> {
 /// Reads the questions of a file, or else the built-in ones.
 pub(super) fn read(file: Option<&Path>) -> Result<Vec<EvalQuestion>, CommandFault> {
     let Some(path) = file else {
-        return built_in().map_err(|what| CommandFault::unable(what, "report this"));
+        return built_in().map_err(|what| CommandFault::unable(what, "please report this bug"));
     };
     let fault = |what: String| {
         let hint = "see docs/measuring.md for the format: {\"texts\":[…],\"questions\":[…]}";
@@ -69,7 +69,7 @@ pub(super) fn read(file: Option<&Path>) -> Result<Vec<EvalQuestion>, CommandFaul
     };
     let length = fs::metadata(path).map_err(|error| fault(error.to_string()))?.len();
     if length > MAX_FILE_BYTES {
-        return Err(fault(format!("longer than {} MB", MAX_FILE_BYTES >> 20)));
+        return Err(fault(format!("larger than {} MB", MAX_FILE_BYTES >> 20)));
     }
     let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
     parse(&text).map_err(fault)
@@ -98,7 +98,10 @@ pub(super) fn choose(
 fn parse(text: &str) -> Result<Vec<EvalQuestion>, String> {
     let set: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let list = |name: &str| {
-        set[name].as_array().filter(|list| !list.is_empty()).ok_or_else(|| format!("no list named {name}"))
+        set[name]
+            .as_array()
+            .filter(|list| !list.is_empty())
+            .ok_or_else(|| format!("there is no list named {name}"))
     };
     let texts = list("texts")?.iter().enumerate();
     let texts = texts

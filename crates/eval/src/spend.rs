@@ -27,12 +27,14 @@ pub(super) fn is_refused(
     let count = u64::try_from(open.len()).unwrap_or(u64::MAX);
     let tokens = TokenUsage { input, output: count * ANSWER_TOKENS, ..TokenUsage::default() };
     let cost = price.map_or_else(
-        || "its price is not known".to_owned(),
-        |price| format!("about ${:.2}, more if it thinks", price.base_cost(&tokens).dollars()),
+        || "the price of the model is unknown".to_owned(),
+        |price| {
+            format!("about ${:.2}, or more if the model uses reasoning", price.base_cost(&tokens).dollars())
+        },
     );
     let host = asker.poster.upstream();
     output::note(&format!(
-        "{} to {host}, {}: about {} tokens of input by our count; {cost}.",
+        "{} to {} at {host}: about {} input tokens by our count; {cost}.",
         many(count, "request"),
         args.model,
         grouped(input)
@@ -41,8 +43,8 @@ pub(super) fn is_refused(
         return Ok(false);
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let hint = "use --yes to spend without being asked";
-        return Err(CommandFault::unable("there is no terminal to confirm this on", hint).into());
+        let hint = "add --yes to start without asking for confirmation";
+        return Err(CommandFault::unable("there is no terminal to ask for confirmation", hint).into());
     }
     output::note("Continue? [y/N]")?;
     let mut said = String::new();

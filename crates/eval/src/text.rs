@@ -19,7 +19,7 @@ pub(super) fn lines(said: &EvalWords<'_>) -> String {
 
 fn head(said: &EvalWords<'_>) -> String {
     format!(
-        "{} to {} ({} reader, {} API), each in three ways.",
+        "{} to {} ({} reader, {} API), each asked in three ways.",
         many(said.tally.questions as u64, "question"),
         said.word("model"),
         said.word("reader"),
@@ -59,7 +59,7 @@ fn share(arm: EvalArm, sent: usize, now: usize) -> String {
 }
 
 fn pairs(said: &EvalWords<'_>) -> String {
-    let names = ["against as sent", "pairs", "both right", "lost", "gained", "both wrong", "p"];
+    let names = ["compared with as sent", "pairs", "both right", "lost", "gained", "both wrong", "p"];
     let mut rows = vec![names.map(str::to_owned).to_vec()];
     for (arm, pairs) in [EvalArm::Exact, EvalArm::Standard].into_iter().zip(said.tally.pairs) {
         let AnswerPairs { both, lost, gained, neither } = pairs;
@@ -103,5 +103,7 @@ pub(super) fn failures(said: &EvalWords<'_>) -> Option<String> {
     let faults = said.tally.faults.iter().take(4).map(|(why, count)| format!("  {count} × {why}"));
     let faults = faults.collect::<Vec<_>>().join("\n");
     let what = many(failed as u64, "request");
-    Some(format!("{what} failed, so their pairs are not counted; run it again to repeat them:\n{faults}"))
+    Some(format!(
+        "{what} failed, so their pairs are not counted; to repeat them, run the command again:\n{faults}"
+    ))
 }

@@ -7,39 +7,39 @@ use std::path::PathBuf;
 /// Values are kept as they were typed: a flag, a variable and a key are read by the same code.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Flags {
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// The address to listen on; default: 127.0.0.1:8787
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// Send all requests to this server
+    /// Forward all requests to this server
     #[arg(long, visible_alias = "backend-url", value_name = "URL")]
     pub upstream: Option<String>,
-    /// How much to compress tool results: disabled, observe (measure only, send requests unchanged),
-    /// safe, standard or aggressive
+    /// How much to compress tool results: disabled, observe (measure savings, but send requests unchanged), safe,
+    /// standard or aggressive
     #[arg(long, visible_alias = "tool-output-compression", value_name = "MODE")]
     pub mode: Option<String>,
     /// The share of sessions to leave unchanged for comparison, such as 5%
     #[arg(long, value_name = "SHARE")]
     pub holdout: Option<String>,
-    /// What may be lost: none, form (layout) or detail (where the model can fetch it back)
+    /// What compression may discard: none (nothing), form (layout only) or detail (text that the model can fetch back)
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<String>,
-    /// How repeated phrases are found in aggressive mode: lzw, repair or auto
+    /// The algorithm that finds repeated phrases in aggressive mode: lzw, repair or auto
     #[arg(long, visible_alias = "tool-output-compression-method", value_name = "METHOD")]
     pub dictionary: Option<String>,
-    /// The model that reads tool results: strong, small, or auto (by the request's model name)
+    /// The kind of model that reads tool results: strong, small or auto (depends on the model name in the request)
     #[arg(long, value_name = "READER")]
     pub reader: Option<String>,
-    /// Whether tool descriptions are shortened: disabled or minify
+    /// Whether to shorten tool descriptions: disabled or minify
     #[arg(long, value_name = "WHAT")]
     pub schema_compression: Option<String>,
-    /// Where to mask secrets: true (everywhere in a request), false (nowhere) or usual (tool results that are not file
-    /// text)
+    /// Where to mask secrets: true (everywhere in a request), false (nowhere) or usual (only in tool results that are
+    /// not file contents)
     #[arg(long, value_name = "SWITCH", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub redact_secrets: Option<String>,
-    /// Tools whose results stay unchanged, separated by commas
+    /// Tools whose results are not compressed, separated by commas
     #[arg(long, value_name = "NAMES")]
     pub skip_tools: Option<String>,
 }

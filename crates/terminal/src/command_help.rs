@@ -47,7 +47,7 @@ pub fn parse(
 fn listing(command: &Command, groups: &[CommandGroup]) -> String {
     let about = |name: &str| match command.find_subcommand(name).and_then(Command::get_about) {
         Some(about) => about.to_string(),
-        None => "Print the help of a command".to_owned(),
+        None => "Print the help text of a command".to_owned(),
     };
     let mut listing = String::new();
     for (title, names) in groups {
@@ -71,8 +71,7 @@ mod tests {
     #[test]
     fn commands_are_listed_by_group() {
         let help = command().render_help().to_string();
-        let listed =
-            "\nSee it:\n  stats        Show it\n  help         Print the help of a command\n\nOptions:\n";
+        let listed = "\nSee it:\n  stats        Show it\n  help         Print the help text of a command\n\nOptions:\n";
         assert!(help.starts_with("A tool\n\nUsage: tool") && help.contains(listed), "{help}");
     }
 

@@ -40,7 +40,7 @@ fn options(page: &mut String, command: &Command) {
     let shown: Vec<_> =
         command.get_arguments().filter(|it| !it.is_hide_set() && it.get_id().as_str() != "help").collect();
     if !shown.is_empty() {
-        page.push_str("\n| option | means |\n|---|---|\n");
+        page.push_str("\n| option | meaning |\n|---|---|\n");
     }
     for option in shown {
         let _ = writeln!(page, "| `{}` | {} |", name(option), meaning(option));

@@ -36,7 +36,7 @@ impl Stop {
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Self::Output(error) => CommandFault::unable(
                 format!("cannot write the result: {error}"),
-                "free some space there, then run it again",
+                "free some disk space, then run the command again",
             )
             .report(),
             Self::Fault(fault) => fault.report(),

@@ -81,7 +81,7 @@ impl Input {
     /// Fails if the input is empty or contains only white space.
     pub fn check_text(&self) -> Result<(), CommandFault> {
         if self.text.trim().is_empty() {
-            let hint = "name a file that is not empty, or pipe something in: some-command | tersely ...";
+            let hint = "name a file that is not empty, or pipe text in: some-command | tersely ...";
             return Err(CommandFault::unable(format!("{}: empty input", self.name), hint));
         }
         Ok(())
@@ -97,7 +97,7 @@ fn file(path: &Path) -> io::Result<Vec<u8>> {
 fn stdin() -> io::Result<Vec<u8>> {
     let stdin = io::stdin().lock();
     if stdin.is_terminal() {
-        output::note("Reading standard input; end with Ctrl-D on an empty line.")?;
+        output::note("Reading standard input. Press Ctrl-D on an empty line to finish.")?;
     }
     collect(stdin, None)
 }
@@ -118,10 +118,10 @@ fn unreadable(name: &str, error: &io::Error) -> CommandFault {
     match error.kind() {
         ErrorKind::NotFound => CommandFault::unable(
             format!("{name}: no such file"),
-            "check the path; to read standard input, omit the file or write -",
+            "check the path; to read standard input, omit the file or use -",
         ),
         ErrorKind::IsADirectory => {
-            CommandFault::unable(format!("{name}: this is a directory"), "name a file in it instead")
+            CommandFault::unable(format!("{name}: is a directory"), "name a file in that directory instead")
         }
         ErrorKind::PermissionDenied => {
             CommandFault::unable(format!("{name}: permission denied"), "check the file's permissions")
@@ -133,6 +133,6 @@ fn unreadable(name: &str, error: &io::Error) -> CommandFault {
 fn not_text(name: &str, offset: usize) -> CommandFault {
     CommandFault::unable(
         format!("{name}: not UTF-8 at byte {offset}"),
-        "convert it first, for example: iconv -f latin1 -t utf-8 FILE | tersely ...",
+        "convert the file first, for example: iconv -f latin1 -t utf-8 FILE | tersely ...",
     )
 }

@@ -7,10 +7,10 @@ use tersely_terminal::fault::{CommandFault, Stop};
 /// Flags that answer the question whether to write.
 #[derive(Debug, clap::Args)]
 pub struct Consent {
-    /// Write without asking
+    /// Write the changes without asking for confirmation
     #[arg(long, short)]
     pub yes: bool,
-    /// Show the changes and write nothing
+    /// Show the changes without writing them
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
 }

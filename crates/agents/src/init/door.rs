@@ -10,13 +10,14 @@ use crate::receipt::{ReceiptKind, Receipts};
 /// Flags that choose a way.
 #[derive(Debug, clap::Args)]
 pub(super) struct DoorFlags {
-    /// Add hooks that run after each tool call (claude, opencode); addresses and usage meters stay unchanged
+    /// Add hooks that compress tool results (claude and opencode only); the agents keep their server addresses and
+    /// usage meters
     #[arg(long, conflicts_with_all = ["service", "verify"])]
     pub(super) hook: bool,
-    /// Install a gateway as a service (systemd, launchd), and point the agents' settings at it
+    /// Install a gateway as a service (systemd or launchd), and point the agents' settings to it
     #[arg(long)]
     pub(super) service: bool,
-    /// The address of that gateway; default: that of `tersely serve`
+    /// The address that the service listens on; default: the same as for `tersely serve`
     #[arg(long, value_name = "ADDR", requires = "service")]
     pub(super) listen: Option<String>,
 }

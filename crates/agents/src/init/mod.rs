@@ -38,25 +38,26 @@ Examples:
   tersely init --service --verify
   tersely uninstall
 
-Exit codes: 1 if you declined or no agent was found, 2 if it could not ask or could not write.";
+Exit codes: 1 if you declined or no agent was found, 2 if init could not ask for confirmation or could not write.";
 
-/// Make the agents on this machine start through Tersely
+/// Set up the agents on this machine to use Tersely
 ///
-/// Finds your agents, shows what it would write, asks, writes, and says how to undo it. By default it adds aliases such
-/// as claude='tersely run claude' to your shells' startup files; if the program is gone, the agents start without it.
-/// --hook adds hooks to the agents' own settings instead, and --service installs a gateway that starts by itself.
-/// `tersely uninstall` undoes all of it.
+/// Finds your agents, shows the planned changes, asks for confirmation, writes the changes, and explains how to undo
+/// them. By default, init adds aliases such as claude='tersely run claude' to the startup files of your shells. If the
+/// tersely program is missing, the agents start without it. --hook adds hooks to the agents' settings instead of
+/// aliases. --service installs a gateway that starts automatically. `tersely uninstall` undoes all of these changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InitArgs {
     #[command(flatten)]
     way: InitWay,
-    /// Afterwards, check that the gateway is ready and, if you agree and a key is set, list a provider's models through it
+    /// After the setup, check that the gateway is ready; if a key is set and you agree, also list a provider's models
+    /// through it
     #[arg(long)]
     verify: bool,
     #[command(flatten)]
     consent: Consent,
-    /// Print a JSON object
+    /// Print the result as a JSON object
     #[arg(long)]
     json: bool,
 }
@@ -66,7 +67,7 @@ pub struct InitArgs {
 struct InitWay {
     #[command(flatten)]
     door: DoorFlags,
-    /// Also show what is saved in Claude Code's status line, unless it has another one
+    /// Also show savings in Claude Code's status line, unless you already have a custom one
     #[arg(long)]
     statusline: bool,
 }

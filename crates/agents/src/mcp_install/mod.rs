@@ -28,12 +28,13 @@ const TOML_LIMIT: u64 = 4_000_000;
 /// Which configuration is changed, and how.
 #[derive(Debug, clap::Args)]
 pub struct InstallArgs {
-    /// The client whose configuration is changed
+    /// The client whose configuration to change
     #[arg(long)]
     client: McpClient,
     #[command(flatten)]
     servers: ServerChoice,
-    /// The file to change, such as a project's .mcp.json; default: the client's own file for this user
+    /// The configuration file to change, such as a project's .mcp.json; default: the client's configuration file for
+    /// this user
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -43,10 +44,10 @@ pub struct InstallArgs {
 /// The servers to change.
 #[derive(Debug, clap::Args)]
 struct ServerChoice {
-    /// A server by its name in that file; may be given more than once
+    /// The name of a server in the configuration file; may be repeated
     #[arg(long, value_name = "NAME")]
     server: Vec<String>,
-    /// All servers in that file
+    /// Change all servers in the configuration file
     #[arg(long, conflicts_with = "server")]
     all: bool,
 }

@@ -19,23 +19,23 @@ Examples:
   tersely uninstall
   tersely uninstall --purge --yes
 
-Run it before you remove the program; otherwise the agents' settings point at a gateway that is gone.
+Run this before you remove the program. Otherwise, the agents' settings will point to a gateway that no longer exists.
 
-Exit codes: 1 if you declined or something is left to do by hand, 2 if it could not ask.";
+Exit codes: 1 if you declined or must undo some changes manually, 2 if uninstall could not ask for confirmation.";
 
-/// Undo what `init` and `mcp install` wrote
+/// Undo the changes that `init` and `mcp install` made
 ///
-/// Restores every file byte for byte, or removes only Tersely's own lines and values from files that have changed since.
-/// The program itself is not removed; the command that removes it is printed.
+/// Restores each file byte for byte. If a file has changed since, removes only the lines and values that Tersely added.
+/// Does not remove the program itself, but prints the command that does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct UninstallArgs {
-    /// Also delete the recorded history, like `tersely purge`
+    /// Also delete the recorded history, as `tersely purge` does
     #[arg(long)]
     purge: bool,
     #[command(flatten)]
     consent: Consent,
-    /// Print a JSON object
+    /// Print the result as a JSON object
     #[arg(long)]
     json: bool,
 }

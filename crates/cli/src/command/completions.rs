@@ -14,13 +14,13 @@ Examples:
   tersely completions fish > ~/.config/fish/completions/tersely.fish
   tersely completions powershell >> $PROFILE
 
-The Debian package and Homebrew bring them along.";
+The Debian package and Homebrew install these completions automatically.";
 
-/// Print completions for a shell
+/// Print shell completions
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// The shell to print completions for
     pub shell: Shell,
 }
 

@@ -22,8 +22,9 @@ Exit code 2: the configuration is invalid; stderr names the file, line and key."
 
 /// Check, show and explain the configuration
 ///
-/// Settings come from flags, then the environment, then a file: the one named by --config or `TERSELY_CONFIG`, or else
-/// tersely.toml or tersely.yaml in the current directory or in the user's configuration directory.
+/// Settings come from flags, then from environment variables, then from a configuration file. The file is the one that
+/// --config or `TERSELY_CONFIG` names, or else tersely.toml or tersely.yaml in the current directory or in the user's
+/// configuration directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConfigArgs {
@@ -35,9 +36,9 @@ pub(crate) struct ConfigArgs {
 pub(crate) enum ConfigQuestion {
     Check(CheckArgs),
     Show(Box<ShowArgs>),
-    /// Print the JSON Schema of the file
+    /// Print the JSON Schema of the configuration file
     Schema,
-    /// Print the page that explains every key
+    /// Print the configuration reference, which explains every key
     Reference,
     Key(KeyArgs),
 }
@@ -45,26 +46,27 @@ pub(crate) enum ConfigQuestion {
 /// Check the configuration
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// The file to check; default: the one that would be used
+    /// The file to check; default: the file that Tersely would use
     pub file: Option<PathBuf>,
 }
 
-/// List every setting, its value and where it came from
+/// List every setting with its value and its source
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// Print a JSON object: file, settings, notices
+    /// Print a JSON object with the file, the settings and the notices
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
     pub flags: Flags,
 }
 
-/// Print a new key for a tenant, and the hash of it for the configuration file
+/// Print a new key for a tenant, with its hash for the configuration file
 ///
-/// The key is shown once and kept nowhere. Give it to the tenant, and put the hash under `tenants`.
+/// The key is shown only once and is not stored. Give the key to the tenant, and put the hash under `tenants` in the
+/// configuration file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeyArgs {
-    /// Print a JSON object: key, sha256
+    /// Print a JSON object with the fields key and sha256
     #[arg(long)]
     pub json: bool,
 }
@@ -95,7 +97,7 @@ fn show(args: &ShowArgs) -> Result<(), Stop> {
 }
 
 fn key(args: &KeyArgs) -> Result<(), Stop> {
-    let hint = "try again; on a machine that has just started, wait a little";
+    let hint = "try again; if the machine has just started, wait a moment first";
     let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
     let AccessKey { key, hash } = AccessKey::random().map_err(fault)?;
     let hash = hash.to_string();

@@ -13,16 +13,16 @@ Examples:
   git diff | tersely count
   tersely count --json src/*.rs";
 
-/// Count the tokens of files
+/// Count the tokens in files
 ///
-/// Counts exactly, with the o200k vocabulary, and prints a total for several files.
+/// Counts exactly, with the o200k vocabulary. For several files, also prints the total.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CountArgs {
-    /// Print a JSON object: tokens of every file, and the total
+    /// Print a JSON object with the tokens of each file and the total
     #[arg(long)]
     pub json: bool,
-    /// The files to read; standard input if omitted or `-`
+    /// The files to read; if omitted or `-`, read standard input
     pub files: Vec<PathBuf>,
 }
 

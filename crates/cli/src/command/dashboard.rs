@@ -19,16 +19,16 @@ Examples:
   tersely dashboard
   tersely dashboard --listen 127.0.0.1:0
 
-Ends with Ctrl-C. `tersely serve` has the same page at admin.listen.";
+Press Ctrl-C to stop the dashboard. `tersely serve` serves the same page at admin.listen.";
 
-/// Show what was saved, live, in a browser
+/// Show savings live in a browser
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DashboardArgs {
     /// The address to listen on
     #[arg(long, value_name = "ADDR", default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, 9465)))]
     pub listen: SocketAddr,
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
         };
         let hello = |here: SocketAddr| {
             // If stderr is closed, nobody reads the message.
-            let _ = output::note(&format!("tersely: http://{here}/_tersely/ (Ctrl-C ends it)"));
+            let _ = output::note(&format!("tersely: http://{here}/_tersely/ (press Ctrl-C to stop)"));
         };
         let hint = "choose another address: tersely dashboard --listen 127.0.0.1:0";
         let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);

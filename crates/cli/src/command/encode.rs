@@ -20,23 +20,24 @@ Examples:
   tersely encode --stats pods.json
   tersely encode --form toon --json pods.json | jq .saved";
 
-/// Write JSON in the form that costs the fewest tokens
+/// Encode JSON in the form that takes the fewest tokens
 ///
-/// Reads one JSON document and writes the same value in the terse form if that costs fewer tokens, else as compact JSON.
-/// Nothing is lost: `tersely decode` restores the value, with key order and number text.
+/// Reads one JSON document and writes the same value in the terse form if that takes fewer tokens, or else as compact
+/// JSON. Nothing is lost: `tersely decode` restores the value, including the order of keys and the exact text of
+/// numbers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EncodeArgs {
-    /// The form to write; auto picks terse if it costs less than compact JSON
+    /// The form to write; auto picks terse if it takes fewer tokens than compact JSON
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = wishes())]
     pub form: FormWish,
-    /// Show on stderr what every form costs, and what it saves against the text as sent
+    /// Show on stderr how many tokens each form takes, and how many it saves compared with the input
     #[arg(long)]
     pub stats: bool,
-    /// Print a JSON object: form, text, tokens of every form, percent saved
+    /// Print a JSON object with the form, the text, the tokens of every form and the percentage saved
     #[arg(long)]
     pub json: bool,
-    /// The file to read; standard input if omitted or `-`
+    /// The file to read; if omitted or `-`, read standard input
     pub file: Option<PathBuf>,
 }
 
@@ -92,18 +93,18 @@ fn report(form: Form, text: &str, account: &Account) -> String {
 
 fn not_json(input: &Input, error: &DecodeError) -> CommandFault {
     let hint = if input.text.starts_with('\u{feff}') {
-        "the text starts with a byte order mark: remove its first character"
+        "the text starts with a byte order mark; remove the first character"
     } else if error.expected == "the end of the document" {
-        "encode takes one JSON document; `jq -s .` turns several into one array"
+        "encode takes one JSON document; `jq -s .` combines several into one array"
     } else {
-        "encode takes one JSON document; fix it there, or use `tersely compress` for other text"
+        "encode takes one JSON document; fix the error, or use `tersely compress` for other text"
     };
     CommandFault::no(format!("{}: {error}", input.name), hint)
 }
 
 fn form_fault(name: &str, form: Form) -> CommandFault {
     CommandFault::no(
-        format!("{name}: {} cannot represent this exactly", form.name()),
-        "omit --form: auto always finds a form that can",
+        format!("{name}: {} cannot represent this value exactly", form.name()),
+        "omit --form; the default, auto, always finds a form that can",
     )
 }

@@ -20,29 +20,29 @@ Examples:
   tersely extproc
   tersely extproc --listen 0.0.0.0:9000 --mode standard@1
 
-The first SIGINT or SIGTERM lets requests under way finish (exit code 0). A second one ends at once (128 + signal).";
+After the first SIGINT or SIGTERM, the processor lets running requests finish and exits with code 0. A second signal stops it immediately, with exit code 128 + the signal number.";
 
 /// Start an external processor for Envoy (`ext_proc`)
 ///
-/// Envoy forwards requests itself; the processor only replaces their bodies. It does not see the model's responses, so
-/// it omits no detail, adds no tool, and masks secrets only with --redact-secrets. If it fails, Envoy sends the request
-/// unchanged.
+/// Envoy forwards the requests itself, and the processor only replaces their bodies. The processor does not see the
+/// model's responses, so it omits no detail, adds no tool, and masks secrets only with --redact-secrets. If the
+/// processor fails, Envoy sends the request unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExtprocArgs {
     /// The address to listen on; default: 127.0.0.1:8790
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<std::path::PathBuf>,
     /// How much to compress tool results: disabled, observe, safe, standard or aggressive
     #[arg(long, value_name = "MODE")]
     pub mode: Option<String>,
-    /// What may be lost: none or form (layout)
+    /// What compression may discard: none (nothing) or form (layout only)
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<String>,
-    /// The model that reads tool results: strong, small, or auto (by the request's model name)
+    /// The kind of model that reads tool results: strong, small or auto (depends on the model name in the request)
     #[arg(long, value_name = "READER")]
     pub reader: Option<String>,
     /// Mask secrets everywhere in a request
@@ -79,5 +79,4 @@ fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
 }
 
 /// A warning for operators who turn on masking.
-const SEALS: &str =
-    "\n  redact_secrets is true: set failure_mode_allow to false, or Envoy sends what could not be searched";
+const SEALS: &str = "\n  redact_secrets is true: set failure_mode_allow to false; otherwise, Envoy forwards bodies that could not be searched for secrets";

@@ -22,12 +22,12 @@ Examples:
   ansible-playbook site.yml | tersely filter explain --command 'ansible-playbook site.yml'
   tersely filter trust
 
-Filters are TOML files in ~/.config/tersely/filters, or in a trusted project's .tersely/filters. docs/filters.md explains how to write one.";
+Filters are TOML files in ~/.config/tersely/filters or in the .tersely/filters folder of a trusted project. docs/filters.md explains how to write a filter.";
 
-/// Omit output that you never need
+/// Omit tool output that you never need
 ///
-/// A filter names a tool or a command, and the lines or JSON fields to omit from its output. The model can still fetch the
-/// whole output, and lines that report an error always stay.
+/// A filter names a tool or a command, and the lines or JSON fields to omit from its output. The model can still fetch
+/// the full output. Lines that report an error are never omitted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FilterArgs {
@@ -43,7 +43,7 @@ pub(crate) enum FilterQuestion {
     Trust(TrustArgs),
 }
 
-/// List all filters, in the order in which Tersely tries them
+/// List all filters in the order in which Tersely tries them
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Print a JSON array
@@ -54,11 +54,11 @@ pub(crate) struct ListArgs {
 /// Run the tests in filter files
 #[derive(Debug, clap::Args)]
 pub(crate) struct TestArgs {
-    /// Names of filters, or filter files; default: all filters
+    /// The names of filters, or paths of filter files; default: all filters
     pub filters: Vec<String>,
 }
 
-/// Show which filter applies to a call, and what it does to a text
+/// Show which filter applies to a tool call, and how it changes a text
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// The name of the tool that produced the text
@@ -67,16 +67,16 @@ pub(crate) struct ExplainArgs {
     /// The command line that the tool ran
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
-    /// The file to read; standard input if omitted or `-`
+    /// The file to read; if omitted or `-`, read standard input
     pub file: Option<PathBuf>,
 }
 
-/// Trust this project's filters as they are now
+/// Trust the current filters of this project
 ///
-/// As soon as one of them changes, Tersely ignores them all again.
+/// As soon as one of the filters changes, Tersely ignores all of them again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
-    /// Stop trusting them
+    /// Stop trusting the filters of this project
     #[arg(long)]
     pub remove: bool,
 }
@@ -147,7 +147,7 @@ fn test(args: &TestArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
     let (mut passed, mut failed) = (0, 0);
     for (name, file) in &named {
         if file.tests.is_empty() {
-            output::note(&format!("note: {name} has no tests; add some under [[test]]"))?;
+            output::note(&format!("note: {name} has no tests; add tests under [[test]]"))?;
         }
         for test in &file.tests {
             match report(name, test, &try_out(&file.filter, test)) {
@@ -176,7 +176,7 @@ fn select_filters(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, F
     }
     let one = |wish: &String| match shelf.found.iter().find(|found| found.name == *wish) {
         Some(found) if found.state == FilterState::Untrusted => {
-            let hint = "run `tersely filter trust`, or name its file";
+            let hint = "run `tersely filter trust`, or name the file of the filter";
             Err(CommandFault::unable(format!("{wish} is not trusted"), hint).into())
         }
         Some(found) => opened(&found.name, &found.file),
@@ -185,8 +185,8 @@ fn select_filters(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, F
             opened(&name, &read_file(&name, Path::new(wish)))
         }
         None => {
-            let hint = "`tersely filter list` lists all; a file's name ends in .toml";
-            Err(CommandFault::unable(format!("no filter is called {wish:?}"), hint).into())
+            let hint = "`tersely filter list` lists all filters; the name of a filter file ends in .toml";
+            Err(CommandFault::unable(format!("there is no filter named {wish:?}"), hint).into())
         }
     };
     args.filters.iter().map(one).collect()
@@ -198,7 +198,7 @@ fn report(name: &str, test: &FilterTest, trial: &Trial) -> Option<String> {
     match trial {
         Trial::Passed => None,
         Trial::NotMatched => Some(format!(
-            "{place}: the filter is not for this call; give the test a tool or a command that [match] names"
+            "{place}: the filter does not match this call; give the test a tool or a command that [match] names"
         )),
         Trial::Differs(made) => {
             Some(format!("{place}: the output differs\n{}", difference(&test.output, made)))
@@ -214,9 +214,9 @@ fn difference(expected: &str, made: &str) -> String {
         number += 1;
         let (one, two) = (one.next(), two.next());
         if one != two || one.is_none() {
-            let show = |line: Option<&str>| line.map_or_else(|| "(nothing more)".to_owned(), output::visible);
+            let show = |line: Option<&str>| line.map_or_else(|| "(end of text)".to_owned(), output::visible);
             return format!(
-                "  line {number}, expected: {}\n  line {number}, made:     {}",
+                "  line {number}, expected: {}\n  line {number}, actual:   {}",
                 show(one),
                 show(two)
             );
@@ -229,9 +229,9 @@ fn explain(args: &ExplainArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
     let fits = |found: &&FoundFilter| found.file.as_ref().is_ok_and(|file| file.filter.is_for(&call));
     let Some(found) = shelf.active().find(fits) else {
         for found in shelf.found.iter().filter(fits) {
-            output::note(&format!("note: {} would be, but is {}", found.name, found.state.name()))?;
+            output::note(&format!("note: {} matches, but is {}", found.name, found.state.name()))?;
         }
-        output::result("no filter is for this call")?;
+        output::result("no filter matches this call")?;
         return Ok(ExitCode::from(NO));
     };
     let text = input::read(args.file.as_ref())?.text;
@@ -251,35 +251,36 @@ fn account(found: &FoundFilter, shown: &Outcome<'_>, call: Call<'_>, text: &str)
         let with = shown.ledger.after;
         let [by, otherwise] = [Share::saved(before, with), Share::saved(before, without)];
         return format!(
-            "tokens: {before} before, {with} with it (saved {by}), {without} without it (saved {otherwise})"
+            "tokens: {before} before, {with} with the filter (saved {by}), {without} without it (saved {otherwise})"
         );
     }
     let edit = found.file.as_ref().ok().and_then(|file| file.filter.edit(text));
     let why = match edit {
-        None => "it finds nothing to leave out",
-        Some(_) if call.is_verbatim(text) => "this is the text of a file, which an agent may edit",
-        Some(_) => "it saves too little to be worth a reference to the whole text",
+        None => "the filter finds nothing to omit",
+        Some(_) if call.is_verbatim(text) => "this is the text of a file that an agent may edit",
+        Some(_) => "the filter saves too little to justify a reference to the full text",
     };
     format!("not used: {why}")
 }
 
 fn trust(args: &TrustArgs, sources: &SettingSources, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
-    let hint = "put filters into .tersely/filters, or run it in another folder";
+    let hint = "put filters into .tersely/filters, or run the command in another folder";
     let project =
-        shelf.project.as_ref().ok_or_else(|| CommandFault::no("no filters in this project", hint))?;
+        shelf.project.as_ref().ok_or_else(|| CommandFault::no("this project has no filters", hint))?;
     let config = settings::user_folder(sources).ok_or_else(|| {
-        CommandFault::unable("no folder for settings is known", "set HOME or XDG_CONFIG_HOME")
+        CommandFault::unable("the configuration folder is unknown", "set HOME or XDG_CONFIG_HOME")
     })?;
-    let fault = |error| CommandFault::unable(format!("{}: {error}", config.display()), "make it writable");
+    let fault =
+        |error| CommandFault::unable(format!("{}: {error}", config.display()), "make the folder writable");
     if args.remove {
         let known = forget(&config, project).map_err(fault)?;
-        let said = if known { "not trusted any more" } else { "was not trusted" };
+        let said = if known { "no longer trusted" } else { "was not trusted" };
         output::result(&format!("{}: {said}", project.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
     record(&config, project).map_err(fault)?;
     let own = shelf.found.iter().filter(|found| found.place == FilterPlace::Project);
-    output::result(&format!("trusted, until one of them changes: {}", project.display()))?;
+    output::result(&format!("trusted until one of the filters changes: {}", project.display()))?;
     for found in own {
         let broken = if found.file.is_err() { " (broken: ignored)" } else { "" };
         output::result(&format!("  {}{broken}", row(found)[0]))?;

@@ -5,11 +5,11 @@ use tersely_terminal::command_help::{self, CommandGroup, WordHint};
 
 /// The commands, by what a person wants to do.
 const GROUPS: [CommandGroup; 6] = [
-    ("Use it", &["run", "init", "hook", "mcp", "show", "uninstall"]),
-    ("See what it does", &["stats", "why", "dashboard", "statusline", "doctor", "purge"]),
-    ("Prove it", &["audit", "eval"]),
-    ("Run it for others", &["serve", "extproc", "http", "config", "filter"]),
-    ("Work with texts", &["compress", "encode", "decode", "count"]),
+    ("Use Tersely", &["run", "init", "hook", "mcp", "show", "uninstall"]),
+    ("See savings and check the setup", &["stats", "why", "dashboard", "statusline", "doctor", "purge"]),
+    ("Measure the effect", &["audit", "eval"]),
+    ("Run and configure servers", &["serve", "extproc", "http", "config", "filter"]),
+    ("Work with text", &["compress", "encode", "decode", "count"]),
     ("Set up your shell", &["completions", "man", "help"]),
 ];
 
@@ -17,17 +17,20 @@ const GROUPS: [CommandGroup; 6] = [
 const HINTS: [WordHint; 7] = [
     (
         &["off", "stop", "disable"],
-        "to turn it off, start the agent without `tersely run`; `tersely uninstall` undoes `tersely init`",
+        "to turn Tersely off, start the agent without `tersely run`; `tersely uninstall` undoes `tersely init`",
     ),
-    (&["status", "check"], "`tersely stats` shows what was saved, `tersely doctor` checks the setup"),
+    (&["status", "check"], "`tersely stats` shows savings, and `tersely doctor` checks your setup"),
     (
         &["start", "on", "wrap", "launch"],
         "`tersely run claude` starts an agent through Tersely; `tersely serve` starts a gateway",
     ),
-    (&["gain", "savings", "report", "usage"], "`tersely stats` shows what was saved"),
-    (&["proxy", "gateway", "server", "listen"], "`tersely serve` starts the gateway"),
-    (&["install", "setup", "enable"], "`tersely init` makes your agents start through Tersely"),
-    (&["expand", "restore"], "`tersely decode` restores a text; `tersely show ID` prints what a hook cut"),
+    (&["gain", "savings", "report", "usage"], "`tersely stats` shows savings"),
+    (&["proxy", "gateway", "server", "listen"], "`tersely serve` starts a gateway"),
+    (&["install", "setup", "enable"], "`tersely init` sets up your agents to use Tersely"),
+    (
+        &["expand", "restore"],
+        "`tersely decode` restores a text; `tersely show ID` prints the full text of a result that a hook shortened",
+    ),
 ];
 
 /// Parses the process's arguments, or ends with help or an error.

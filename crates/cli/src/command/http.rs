@@ -20,20 +20,21 @@ Examples:
   curl -H 'X-Prefer-Format: toon' http://127.0.0.1:8789/items
   curl -H 'Accept-Encoding: stc' http://127.0.0.1:8789/items";
 
-/// Serve a JSON API in compact forms: STC, TOON or terse
+/// Serve a JSON API in a compact form: STC, TOON or terse
 ///
-/// A client asks with `Accept-Encoding: stc`, with `Accept: text/toon`, or with `X-Prefer-Format: toon`, `stc`, `terse`
-/// or `json`. It gets that form if the form is exact and smaller. All other responses pass unchanged.
+/// A client requests a form with the header `Accept-Encoding: stc`, with `Accept: text/toon`, or with `X-Prefer-Format`
+/// set to `toon`, `stc`, `terse` or `json`. The client gets that form if it represents the response exactly and is
+/// smaller. All other responses pass through unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HttpArgs {
-    /// The API's address
+    /// The URL of the API
     #[arg(long, value_name = "URL")]
     pub upstream: String,
     /// The address to listen on; default: 127.0.0.1:8789
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<std::path::PathBuf>,
 }
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
     let (telemetry, tls) = (telemetry(&loaded.settings, None, None)?, tls(loaded.settings.tls.as_ref())?);
     let settings = GatewaySettings { telemetry, tls, ..loaded.settings.gateway.clone() };
     let Some(upstream) = settings.upstreams.rest().map(Upstream::url) else {
-        return Err(CommandFault::unable("no upstream", "name the API: --upstream URL").into());
+        return Err(CommandFault::unable("no upstream is set", "name the API with --upstream URL").into());
     };
     let runtime = runtime()?;
     let ended = runtime.block_on(async {

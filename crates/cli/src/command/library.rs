@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use tersely_embed::{Library, serve};
 use tersely_terminal::fault::{CommandFault, Stop};
 
-/// Answer the calls of the Python and TypeScript packages
+/// Answer calls from the Python and TypeScript packages
 ///
-/// For those packages only, which start it where they have no native part for the platform. It reads calls from
-/// standard input until that ends, and settings from nowhere.
+/// Only these packages use this command. They start it on platforms for which they have no native part. It reads calls
+/// from standard input until the input ends, and it reads no settings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LibraryArgs {}
 
@@ -17,7 +17,10 @@ pub(crate) struct LibraryArgs {}
 pub(crate) fn run(_: &LibraryArgs) -> Result<ExitCode, Stop> {
     let served = serve(&Library::default(), io::stdin().lock(), io::stdout().lock());
     served.map_err(|error| {
-        CommandFault::unable(format!("standard input: {error}"), "this command is for the packages alone")
+        CommandFault::unable(
+            format!("standard input: {error}"),
+            "only the Python and TypeScript packages use this command",
+        )
     })?;
     Ok(ExitCode::SUCCESS)
 }

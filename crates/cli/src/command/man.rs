@@ -19,27 +19,28 @@ Examples:
 const HEAD: &str = "\
 # The command line
 
-`tersely --help` lists the commands, and `tersely COMMAND --help` prints what this page says about one.
+This page contains the help text of every command. In a terminal, `tersely --help` lists the commands, and `tersely COMMAND --help` prints the help text of one command.
 
-- Results go to stdout, everything else to stderr, so pipes stay clean.
-- `compress`, `encode`, `decode`, `count` and `filter explain` read standard input if no file is named or the file is `-`. Input is UTF-8 text; `compress` passes anything else through unchanged, and the others refuse it.
-- Only `init`, `uninstall`, `mcp install`, `mcp uninstall` and `filter trust` write your files ([everything that is written](../SECURITY.md#what-is-written-to-disk)).
-- An error says what is wrong, then what to do. For inputs of 10 MB or more, commands show a progress bar if stderr is a terminal.
+- Commands write results to stdout and all other messages to stderr, so a pipe receives only results.
+- `compress`, `encode`, `decode`, `count` and `filter explain` read standard input if you name no file or if the file is `-`. The input must be UTF-8 text. `compress` passes any other input through unchanged, and the other four commands reject it.
+- Only `init`, `uninstall`, `mcp install`, `mcp uninstall` and `filter trust` change your files. [What is written to disk](../SECURITY.md#what-is-written-to-disk) lists every file that Tersely writes.
+- An error message states the problem and then suggests a fix.
+- For inputs of 10 MB or more, commands show a progress bar if stderr is a terminal.
 
-| exit code | means |
+| exit code | meaning |
 |--:|---|
-| 0 | success; also if the reader of a pipe closes it early |
-| 1 | ran, and the answer is no: not JSON, not exact, or declined |
-| 2 | could not run: no such file, a wrong flag, nowhere to write |
+| 0 | The command succeeded, or the reader of its output closed the pipe early. |
+| 1 | The command ran, but the result is negative: for example, the input is not JSON, a form cannot represent it exactly, or you declined. |
+| 2 | The command could not run: for example, a file does not exist, a flag is wrong, or the output cannot be written. |
 ";
 
-/// Print the manual, or write a page per command
+/// Print the manual page, or write one page per command
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ManArgs {
-    /// The folder to write to; the first page goes to standard output if omitted
+    /// The folder to write the pages to; if omitted, the main page goes to standard output
     pub folder: Option<PathBuf>,
-    /// Print one Markdown page about all commands
+    /// Print a Markdown page that covers all commands
     #[arg(long, conflicts_with = "folder")]
     pub markdown: bool,
 }
@@ -65,5 +66,5 @@ fn write(folder: &Path, commands: Command) -> io::Result<()> {
 
 fn unwritten(folder: &Path, error: &io::Error) -> CommandFault {
     let message = format!("cannot write the pages to {}: {error}", folder.display());
-    CommandFault::unable(message, "name a folder that you may write to")
+    CommandFault::unable(message, "name a folder that you can write to")
 }

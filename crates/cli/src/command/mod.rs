@@ -36,12 +36,12 @@ use tersely_terminal::fault::Stop;
 
 const EXAMPLES: &str = "\
 Examples:
-  tersely audit                   What would your past conversations have cost?
+  tersely audit                   Estimate savings on your past conversations
   tersely run claude              Start an agent through Tersely
-  tersely stats                   What was saved so far?
-  git log | tersely compress      What would a model read?
+  tersely stats                   Show the savings so far
+  git log | tersely compress      Show what a model would read
 
-Exit codes: 0 success, 1 the answer is no, 2 could not run.";
+Exit codes: 0 success, 1 negative result, 2 could not run.";
 
 /// Cuts the tokens that your agent spends on tool output.
 #[derive(Debug, Parser)]

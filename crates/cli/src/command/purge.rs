@@ -23,19 +23,19 @@ Examples:
   tersely purge --store --yes
   printf 'x-api-key: %s' \"$KEY\" | tersely purge --tenant --yes
 
-Running agents and gateways are not affected; new requests are recorded as usual.";
+Running agents and gateways are not affected. They record new requests as usual.";
 
-/// Delete the recorded history, or texts in the store
+/// Delete the recorded history, or the texts in the store
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PurgeArgs {
     /// What to forget
     #[command(flatten)]
     pub what: PurgeWhat,
-    /// Delete without asking
+    /// Delete without asking for confirmation
     #[arg(long, short)]
     pub yes: bool,
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -47,8 +47,8 @@ pub(crate) struct PurgeWhat {
     /// Delete all texts in the configured store
     #[arg(long)]
     pub store: bool,
-    /// Forget one tenant's texts there; standard input has the headers that their requests carry, a line for each, with
-    /// `x-tersely-tenant: NAME` in place of a key
+    /// Delete the texts of one tenant in the configured store. Standard input must contain the headers of the tenant's
+    /// requests, one per line; instead of a key, use `x-tersely-tenant: NAME`
     #[arg(long)]
     pub tenant: bool,
 }
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &PurgeArgs) -> Result<ExitCode, Stop> {
     }
     let Some(file) = history::file(&sources, &meant.seen.history) else { return Err(placeless().into()) };
     if !args.yes {
-        ask(&format!("forget everything in {}?", file.display()))?;
+        ask(&format!("delete everything in {}?", file.display()))?;
     }
     forget_kept(&sources)?;
     forget(&file)
@@ -74,20 +74,20 @@ fn forget_kept(sources: &SettingSources) -> Result<(), Stop> {
     let Some(kept) = kept(sources) else { return Ok(()) };
     let count = kept.clear().map_err(|error| {
         CommandFault::unable(
-            format!("a kept text cannot be removed: {error}"),
-            "remove the folder `kept` by hand",
+            format!("cannot delete a stored text: {error}"),
+            "delete the folder `kept` manually",
         )
     })?;
     if count > 0 {
-        output::note(&format!("tersely: {count} texts forgotten that hooks had cut"))?;
+        output::note(&format!("tersely: deleted the full texts of {count} results that hooks shortened"))?;
     }
     Ok(())
 }
 
 fn forget(file: &Path) -> Result<ExitCode, Stop> {
     match purge(file) {
-        Ok(requests) => output::note(&format!("tersely: {requests} requests forgotten"))?,
-        Err(HistoryError::Missing) => output::note("tersely: there was nothing to forget")?,
+        Ok(requests) => output::note(&format!("tersely: {requests} requests deleted"))?,
+        Err(HistoryError::Missing) => output::note("tersely: there was nothing to delete")?,
         Err(error) => return Err(unreadable(file, &error).into()),
     }
     Ok(ExitCode::SUCCESS)
@@ -95,20 +95,20 @@ fn forget(file: &Path) -> Result<ExitCode, Stop> {
 
 fn forget_texts(args: &PurgeArgs, meant: AllSettings) -> Result<ExitCode, Stop> {
     if let StorePlace::Memory(_) = meant.keeping.store.place {
-        let hint = "texts in a gateway's memory are lost when it ends; to use a permanent store, set store.addresses";
+        let hint = "without a store, a gateway keeps texts only in memory; to use a permanent store, set store.addresses";
         return Err(CommandFault::no("no store is configured", hint).into());
     }
     let headers = args.what.tenant.then(headers).transpose()?;
     if !args.yes {
         let whose = if headers.is_some() { "this tenant's texts" } else { "all texts" };
-        ask(&format!("forget {whose} in the store?"))?;
+        ask(&format!("delete {whose} in the store?"))?;
     }
     let store = Store::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
     let keeper = Keeper::new(store, meant.keeping.header);
-    let hint = "fix the settings under store, or the headers; `tersely config show` lists the settings";
+    let hint = "fix the headers or the settings under store; `tersely config show` lists the settings";
     let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
     let count = runtime()?.block_on(keeper.forget(headers.as_ref())).map_err(fault)?;
-    output::note(&format!("tersely: {count} texts forgotten"))?;
+    output::note(&format!("tersely: {count} texts deleted"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -123,15 +123,16 @@ fn headers() -> Result<HeaderMap, Stop> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let headers = lines.map(line).collect::<Option<Vec<_>>>().filter(|headers| !headers.is_empty());
     let hint = "for example: printf 'x-api-key: %s' \"$KEY\" | tersely purge --tenant --yes";
-    let fault = || CommandFault::unable("standard input has no headers", hint);
+    let fault = || CommandFault::unable("standard input contains no valid headers", hint);
     Ok(headers.ok_or_else(fault)?.into_iter().collect())
 }
 
 /// Asks for confirmation on the terminal. Without a terminal, returns an error.
 fn ask(question: &str) -> Result<(), Stop> {
-    let refused = |message: &str| CommandFault::no(message, "to continue without a question, add --yes");
+    let refused =
+        |message: &str| CommandFault::no(message, "add --yes to delete without asking for confirmation");
     if !io::stdin().is_terminal() {
-        return Err(refused("nothing was forgotten: there is no terminal to ask on").into());
+        return Err(refused("nothing was deleted: there is no terminal to ask for confirmation").into());
     }
     output::note(&format!("{question} [y/N]"))?;
     let mut answer = String::new();
@@ -139,5 +140,5 @@ fn ask(question: &str) -> Result<(), Stop> {
     if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         return Ok(());
     }
-    Err(refused("nothing was forgotten").into())
+    Err(refused("nothing was deleted").into())
 }

@@ -28,34 +28,35 @@ Examples:
   tersely run --mode aggressive opencode
   tersely run -- python my_agent.py
 
-Exits with the command's own exit code, or 128 + signal if a signal ended it.";
+Exits with the exit code of the command, or with 128 + the signal number if a signal ended the command.";
 
-/// Run an agent through a private gateway, then print what it saved
+/// Run an agent through a private gateway, then print the savings
 ///
-/// Knows claude, codex, opencode, gemini, goose, cline, qwen, cn, copilot, droid, pi, kilo and aider, and forwards to
-/// the server that they are configured to use, without changing their files. Any other command gets the variables that
-/// most programs and libraries read: `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `OPENAI_API_BASE`,
-/// `GOOGLE_GEMINI_BASE_URL`, `CODE_ASSIST_ENDPOINT` and `OLLAMA_HOST`.
+/// Supports claude, codex, opencode, gemini, goose, cline, qwen, cn, copilot, droid, pi, kilo and aider. Forwards the
+/// requests of these agents to the servers in their own configuration, and does not change their files. For any other
+/// command, sets the environment variables that most programs and libraries read: `ANTHROPIC_BASE_URL`,
+/// `OPENAI_BASE_URL`, `OPENAI_API_BASE`, `GOOGLE_GEMINI_BASE_URL`, `CODE_ASSIST_ENDPOINT` and `OLLAMA_HOST`.
 ///
-/// Requests go where they would go without Tersely: to the server that a variable names, or else to the one in
-/// `upstream` or `upstreams`, or else to the provider's public address. `--upstream` overrides all of these. A variable
-/// that is not set stays unset if it might override a choice made elsewhere, such as `AZURE_OPENAI_ENDPOINT` or a .env
-/// file.
+/// Requests go to the same server as without Tersely: to the server that an environment variable names, or else to the
+/// server in `upstream` or `upstreams`, or else to the provider's public address. `--upstream` overrides all of these.
+/// `run` leaves a variable unset if setting it could override a choice that you made elsewhere, for example in
+/// `AZURE_OPENAI_ENDPOINT` or in a .env file.
 ///
-/// An address in a file of the current folder, such as .claude/settings.json, is not trusted: a downloaded project
-/// could send your key elsewhere. `run` shows the file and the host and asks; it remembers a yes for this content and
-/// this host. After a no, or without a terminal, the agent starts without Tersely.
+/// `run` does not trust a server address in a file of the current folder, such as .claude/settings.json, because a
+/// downloaded project could send your key to another server. It shows you the file and the host and asks whether to
+/// trust them. If you agree, it remembers your answer for this file content and this host. If you decline, or if there
+/// is no terminal, the agent starts without Tersely.
 ///
-/// A `run` inside another one uses the outer gateway.
+/// If you start `run` inside another `run`, both use the outer gateway.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)))]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub flags: Flags,
-    /// Trust addresses in this folder's files, such as .claude/settings.json, without asking
+    /// Trust server addresses in files of this folder, such as .claude/settings.json, without asking
     #[arg(long)]
     pub trust_folder: bool,
-    /// The command and its arguments
+    /// The command to run, with its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub command: Vec<OsString>,
 }
@@ -63,8 +64,8 @@ pub(crate) struct RunArgs {
 /// Runs the given command.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     if args.flags.listen.is_some() {
-        let hint = "omit it; `tersely serve --listen ADDR` starts a gateway at a fixed address";
-        return Err(CommandFault::unable("--listen: run chooses a port of its own", hint).into());
+        let hint = "omit --listen; to start a gateway at a fixed address, use `tersely serve --listen ADDR`";
+        return Err(CommandFault::unable("--listen: run always chooses a free port", hint).into());
     }
     let sources = SettingSources::new(&args.flags);
     let mut meant = settings::load_telling(&sources)?.settings;
@@ -186,8 +187,9 @@ pub(crate) fn absent(install: Option<&str>, program: &OsString, error: &io::Erro
             format!("{program}: no such command"),
             "check the name, or give the full path",
         ),
-        _ => {
-            CommandFault::unable(format!("cannot start {program}: {error}"), "check that you may execute it")
-        }
+        _ => CommandFault::unable(
+            format!("cannot start {program}: {error}"),
+            "check that you have permission to run it",
+        ),
     }
 }

@@ -36,20 +36,20 @@ Examples:
   tersely serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:11434
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
 
-The first SIGINT or SIGTERM lets running responses finish (exit code 0). A second one ends at once (128 + signal).";
+After the first SIGINT or SIGTERM, the gateway lets running responses finish and exits with code 0. A second signal stops it immediately, with exit code 128 + the signal number.";
 
-/// Start a gateway that agents send their requests through
+/// Start a gateway between agents and model providers
 ///
-/// Forwards requests to each provider's public address, chosen by path, or all to one upstream. Tool results get
-/// smaller on the way, and requests with many tools get one more, `expand_context`, unless --loss is form or none. The
-/// rest of each request is forwarded unchanged.
+/// Forwards each request to the provider's public address, chosen by the request path, or forwards all requests to one
+/// upstream. Compresses tool results on the way. Adds the tool `expand_context` to requests with many tools, unless
+/// --loss is form or none. Forwards the rest of each request unchanged.
 ///
-/// Reads its configuration file again when it changes and on SIGHUP; an invalid file is rejected and the old settings
-/// stay. /healthz and /readyz answer probes. After SIGTERM, /readyz answers 503, the gateway accepts new requests for
-/// `timeouts.notice`, and then lets running responses finish.
+/// Reloads its configuration file when the file changes and on SIGHUP. If the new file is invalid, the gateway rejects
+/// it and keeps the old settings. /healthz and /readyz answer health probes. After SIGTERM, /readyz returns 503, the
+/// gateway accepts new requests for the duration of `timeouts.notice`, and then it lets running responses finish.
 ///
-/// On a loopback address, it accepts only requests to this machine's own names and to those in `hosts`. On any address,
-/// it refuses requests from web pages that `origins` does not allow.
+/// On a loopback address, the gateway accepts only requests that are addressed to this machine's own host names or to a
+/// name in `hosts`. On any address, it rejects requests from web pages that `origins` does not allow.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
@@ -108,7 +108,7 @@ fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewr
         // If stderr is closed, nobody reads the message.
         let _ = output::note(&match news {
             News::Changed => {
-                "tersely: new settings applied; network, store, limits and timeouts take effect after a restart"
+                "tersely: applied the new settings; changes to network, store, limits and timeouts need a restart"
                     .to_owned()
             }
             News::Refused(why) => {
@@ -173,13 +173,13 @@ where
 fn goodbye(notice: Duration) -> String {
     let before = match notice {
         Duration::ZERO => String::new(),
-        notice => format!("accepting requests for {notice:?} more, then "),
+        notice => format!("accepting requests for another {notice:?}, then "),
     };
-    format!("tersely: {before}letting running responses finish; a second signal ends them")
+    format!("tersely: {before}letting running responses finish; a second signal stops them")
 }
 
 fn done(ended: Result<(), Error>) -> Result<ExitCode, Stop> {
-    let hint = "fix that setting and start again; `tersely doctor` says more";
+    let hint = "fix that setting and start again; `tersely doctor` checks the setup";
     ended.map(|()| ExitCode::SUCCESS).map_err(|error| CommandFault::unable(error.to_string(), hint).into())
 }
 
@@ -190,7 +190,7 @@ async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault 
     match kind {
         Some(io::ErrorKind::AddrInUse) if is_ours(settings, listen).await => CommandFault::unable(
             format!("Tersely is already running on {listen}"),
-            "use that one, stop it, or choose another port, such as --listen 127.0.0.1:0",
+            "use that gateway, stop it, or choose another port, such as --listen 127.0.0.1:0",
         ),
         Some(io::ErrorKind::AddrInUse) => CommandFault::unable(
             format!("another program already listens on {listen}"),
@@ -202,7 +202,7 @@ async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault 
         ),
         Some(io::ErrorKind::AddrNotAvailable) => CommandFault::unable(
             format!("{listen} is not an address of this machine"),
-            "listen on 127.0.0.1 for this machine only, on 0.0.0.0 for anyone who can reach it",
+            "use 127.0.0.1 to accept only this machine, or 0.0.0.0 to accept anyone who can reach it",
         ),
         _ => CommandFault::unable(error.to_string(), "choose another address with --listen"),
     }
@@ -220,7 +220,7 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
          claude    ANTHROPIC_BASE_URL={url} ENABLE_TOOL_SEARCH=true claude\n  \
          codex     codex -c openai_base_url='\"{url}/v1\"'\n  \
          gemini    GOOGLE_GEMINI_BASE_URL={url} gemini\n  \
-         others    OPENAI_BASE_URL={url}/v1, or start them with: tersely run CMD{}",
+         others    OPENAI_BASE_URL={url}/v1, or: tersely run CMD{}",
         numbers(&proxy.settings)
     )
 }
@@ -246,11 +246,11 @@ fn targets(settings: &GatewaySettings) -> String {
 pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'static str {
     let shows = settings.tls.as_ref().is_some_and(InboundTls::asks_clients);
     match (settings.tenants.is_empty(), shows) {
-        (false, true) => "\n  clients must show a certificate, and be one of the tenants",
-        (false, false) => "\n  requests need a tenant's key, in x-tersely-key",
-        (true, true) => "\n  clients must show a certificate",
+        (false, true) => "\n  clients must present a certificate and be a known tenant",
+        (false, false) => "\n  requests need a tenant's key in the x-tersely-key header",
+        (true, true) => "\n  clients must present a certificate",
         (true, false) if address.ip().is_loopback() => "",
-        (true, false) => "\n  anyone who can reach this machine can use it",
+        (true, false) => "\n  anyone who can reach this machine can use the gateway",
     }
 }
 

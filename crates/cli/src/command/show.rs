@@ -19,13 +19,13 @@ Examples:
 
 Exit code 1: no text is stored under this id.";
 
-/// Print a text that `tersely hook` cut, or part of it
+/// Print the full text, or a part, of a result that a hook shortened
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ShowTextArgs {
-    /// The id in the shortened result
+    /// The id that the shortened result contains
     pub id: String,
-    /// Lines (10-40), a text to search for, or a JSON path (items[0].name); default: all of it
+    /// The part to print: lines (10-40), text to search for, or a JSON path (items[0].name); default: the full text
     pub part: Option<String>,
 }
 
@@ -33,15 +33,16 @@ pub(crate) struct ShowTextArgs {
 pub(crate) fn run(args: &ShowTextArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&Flags::default());
     let request = json!({ "id": args.id, "part": args.part }).to_string();
-    let request = ExpandRequest::read(&request)
-        .map_err(|_| CommandFault::unable("this is no id", "give it as it stands in the result"))?;
+    let request = ExpandRequest::read(&request).map_err(|_| {
+        CommandFault::unable("this is not a valid id", "copy the id exactly as the shortened result shows it")
+    })?;
     let place = kept(&sources).ok_or_else(|| {
-        CommandFault::unable("there is no folder for kept texts", "set HOME or XDG_STATE_HOME")
+        CommandFault::unable("the folder of stored texts is unknown", "set HOME or XDG_STATE_HOME")
     })?;
     let found = place.find(request.id()).map_err(|error| {
         CommandFault::unable(
-            format!("the text cannot be read: {error}"),
-            "run the command again that printed it",
+            format!("cannot read the stored text: {error}"),
+            "rerun the command that printed the text",
         )
     })?;
     if let Some(text) = found {

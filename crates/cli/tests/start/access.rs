@@ -100,25 +100,25 @@ fn certificates_and_keys_change_without_a_restart() {
     let hello = served.line();
     let (_, address) = hello.split_once("https://").unwrap_or_else(|| panic!("{hello}"));
     let address = address.split(',').next().unwrap_or_default().to_owned();
-    says(&served, "requests need a tenant's key, in x-tersely-key");
+    says(&served, "requests need a tenant's key in the x-tersely-key header");
     let ask = |key: &str| scene.ask(&address, key);
     let (ok, refused) = ("HTTP/1.1 200 OK", "HTTP/1.1 401 Unauthorized");
     assert_eq!(ask("one"), (ok.to_owned(), first.clone()));
     assert_eq!(ask("two").0, refused);
     scene.list(TWO);
-    says(&served, "new settings applied");
+    says(&served, "applied the new settings");
     let until = Instant::now() + Duration::from_secs(5);
     while ask("two").0 != ok && Instant::now() < until {}
     assert_eq!((ask("one").0.as_str(), ask("two").0.as_str()), (refused, ok));
     let second = scene.certify();
-    says(&served, "new certificate files read; they apply to new connections");
+    says(&served, "loaded the new certificate files; they apply to new connections");
     let shown = ask("two").1;
     assert!(shown == second && shown != first, "the new one is shown");
     fs::write(scene.folder.join("cert.pem"), "").expect("a file");
-    says(&served, "cannot be used; keeping the old ones: tls.cert: ");
+    says(&served, "cannot use the new certificate files, keeping the old ones: tls.cert: ");
     assert_eq!(ask("two"), (ok.to_owned(), second));
     fs::write(scene.folder.join("tersely.toml"), "").expect("a file");
-    says(&served, "the new settings list no tenants; keeping the old ones");
+    says(&served, "the new settings list no tenants; keeping the old tenants");
     assert_eq!((ask("one").0.as_str(), ask("").0.as_str()), (refused, refused));
 }
 

@@ -28,7 +28,7 @@ fn a_machine_in_order_is_fine() {
     let (address, _seen) = upstream(Duration::ZERO);
     let (code, said) = doctor(&["--listen", &nobody(), "--upstream", &format!("http://{address}")], &[]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(has(&said, &["ok", "upstream http://127.0.0.1:", "answers (200 OK)"]), "{said}");
+    assert!(has(&said, &["ok", "upstream http://127.0.0.1:", "responds (200 OK)"]), "{said}");
     assert!(has(&said, &["ok", "sample", "% saved"]), "{said}");
     assert!(has(&said, &["-", "claude", "not installed", "npm install"]), "{said}");
     assert!(!said.contains('✓'), "signs are for terminals: {said}");
@@ -41,7 +41,7 @@ fn what_is_stale_or_down_is_said_with_what_to_do() {
         doctor(&["--listen", &nobody(), "--upstream", &dead], &[("ANTHROPIC_BASE_URL", &dead)]);
     assert_eq!(code, Some(1), "{said}");
     assert!(
-        has(&said, &["bad", "ANTHROPIC_BASE_URL", "does not answer", "unset ANTHROPIC_BASE_URL"]),
+        has(&said, &["bad", "ANTHROPIC_BASE_URL", "does not respond", "unset ANTHROPIC_BASE_URL"]),
         "{said}"
     );
     assert!(has(&said, &["bad", "upstream", "refused", "nothing is listening there"]), "{said}");
@@ -66,11 +66,11 @@ fn the_reader_that_is_assumed_is_said() {
     let (address, _seen) = upstream(Duration::ZERO);
     let args = ["--listen", &nobody(), "--upstream", &format!("http://{address}")];
     let (_, said) = doctor(&args, &[("ANTHROPIC_MODEL", "qwen3:4b"), ("GEMINI_MODEL", "gemini-3-pro")]);
-    assert!(has(&said, &["reader", "strong, unless a request names a small model"]), "{said}");
+    assert!(has(&said, &["reader", "strong, except for requests to a small model"]), "{said}");
     assert!(has(&said, &["ANTHROPIC_MODEL", "qwen3:4b", "small"]), "{said}");
     assert!(has(&said, &["GEMINI_MODEL", "gemini-3-pro", "strong"]), "{said}");
     let (_, said) = doctor(&[&args[..], &["--reader", "small"]].concat(), &[]);
-    assert!(has(&said, &["reader", "small for every model, as set"]), "{said}");
+    assert!(has(&said, &["reader", "small for every model (set explicitly)"]), "{said}");
 }
 
 #[test]
@@ -125,10 +125,10 @@ fn a_report_says_how_it_is_and_nothing_of_the_users() {
         "- `store.tenant_header: set`",
         "- `rules[0]`",
         "- `mcp.servers: one`",
-        "- **bad**: ANTHROPIC_BASE_URL: does not answer",
+        "- **bad**: ANTHROPIC_BASE_URL: does not respond",
         "- ok: OPENAI_API_KEY: set",
         "- **bad**: SSL_CERT_FILE: not a file",
-        "- **bad**: upstream anthropic (another address): does not answer; nothing is listening there",
+        "- **bad**: upstream anthropic (custom address): does not respond; nothing is listening there",
         "- claude: not installed",
     ] {
         assert!(page.lines().any(|it| it.starts_with(line)), "{line}: {page}");

@@ -90,8 +90,8 @@ fn what_was_run_is_shown_until_it_is_forgotten() {
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 
     let asked = place.tersely(&["purge"], &[]).output().expect("it ends");
-    check(&asked, 1, "nothing was forgotten");
-    check(&place.tersely(&["purge", "--yes"], &[]).output().expect("it ends"), 0, "2 requests forgotten");
+    check(&asked, 1, "nothing was deleted");
+    check(&place.tersely(&["purge", "--yes"], &[]).output().expect("it ends"), 0, "2 requests deleted");
     check(&place.tersely(&["stats"], &[]).output().expect("it ends"), 1, "nothing is recorded yet");
 }
 
@@ -141,8 +141,8 @@ fn a_history_that_cannot_be_written_is_said_to_be_and_the_request_goes_through()
     let done = place.agent(&address.to_string(), &env).output().expect("it ends");
     check(&done, 0, "missing from the history: 1 request: ");
     assert!(seen.try_recv().is_ok(), "the request went through");
-    check(&place.tersely(&["stats"], &env).output().expect("it ends"), 2, "starts a new one");
-    check(&place.tersely(&["purge", "--yes"], &env).output().expect("it ends"), 0, "forgotten");
+    check(&place.tersely(&["stats"], &env).output().expect("it ends"), 2, "to start a new history");
+    check(&place.tersely(&["purge", "--yes"], &env).output().expect("it ends"), 0, "deleted");
 }
 
 /// Behaviour 13.11: a gateway on a loopback address serves one person, as a run does.
@@ -216,7 +216,7 @@ fn the_closing_line_and_the_history_count_the_same() {
     assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
     let shown = words(&place.tersely(&["stats"], &[]).output().expect("it ends").stdout);
     assert!(
-        !shown.contains("(unknown)") && shown.contains("no $: no response reported its usage"),
+        !shown.contains("(unknown)") && shown.contains("no $: no response reported token usage"),
         "{shown}"
     );
     assert!(shown.contains("tersely dashboard shows more\n"), "{shown}");
@@ -254,7 +254,7 @@ fn a_step_of_the_price_is_told() {
         assert_eq!(told["price_steps"]["requests"], requests, "{input}");
     }
     let shown = words(&place.tersely(&["stats"], &[]).output().expect("it ends").stdout);
-    assert!(shown.contains("2 requests above a price step (200 k tokens): about "), "{shown}");
+    assert!(shown.contains("2 requests above a price threshold (200 k tokens) cost about "), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     let wrong =
         place.tersely(&["stats"], &[("TERSELY_PRICES_FILE", "nowhere.toml")]).output().expect("it ends");

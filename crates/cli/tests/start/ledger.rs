@@ -142,8 +142,8 @@ fn what_providers_count_is_told_to_the_token() {
     // 21 × 3 + 188 × 3.75 + 2051 × 0.3 + 393 × 15 millionths of a dollar.
     assert_eq!(lines[0]["paid_nanodollars"], 7_278_300);
     let said = ledger.close();
-    assert!(said.contains("; 1 request: not told by the provider"), "{said}");
-    assert!(said.contains("\n  bill, an estimate: $0."), "{said}");
+    assert!(said.contains("; no usage reported for 1 request"), "{said}");
+    assert!(said.contains("\n  estimated bill: $0."), "{said}");
 }
 
 /// Behaviour 13.5: removed tokens are priced like the rest of their request, and failures cost nothing.

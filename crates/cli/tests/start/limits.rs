@@ -250,7 +250,7 @@ fn sessions_side_by_side_have_upper_bounds() {
         [(&json!(2.0), &json!(false)), (&json!(4.0), &json!(true)), (&json!(4.0), &json!(true)),]
     );
     let shown = gate.run(&["stats"]);
-    assert!(shown.contains("session, points of") && shown.contains("≤4"), "{shown}");
+    assert!(shown.contains("session (points)") && shown.contains("≤4"), "{shown}");
     assert!(shown.contains("5h window: 20 % used, resets in 2 h 2"), "{shown}");
 }
 
@@ -298,6 +298,6 @@ fn the_dashboard_and_the_closing_line_say_the_same() {
     gate.running.signal("TERM");
     gate.running.code();
     let end: Vec<_> = gate.running.said.try_iter().collect();
-    let line = "  5h window: 42.5 % used, 2.5 points of it since the start";
+    let line = "  5h window: 42.5 % used, up 2.5 points since the start";
     assert!(end.iter().any(|said| said == line), "{end:?}");
 }

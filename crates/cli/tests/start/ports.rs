@@ -77,17 +77,17 @@ fn the_first_screen_fits_a_terminal_and_begins_with_what_people_do_first() {
     assert_eq!(
         titles,
         [
-            "Use it:",
-            "See what it does:",
-            "Prove it:",
-            "Run it for others:",
-            "Work with texts:",
+            "Use Tersely:",
+            "See savings and check the setup:",
+            "Measure the effect:",
+            "Run and configure servers:",
+            "Work with text:",
             "Set up your shell:",
             "Options:",
             "Examples:"
         ]
     );
-    let first = help.lines().skip_while(|line| *line != "Use it:").nth(1);
+    let first = help.lines().skip_while(|line| *line != "Use Tersely:").nth(1);
     assert!(first.is_some_and(|line| line.starts_with("  run ")), "{first:?}");
 }
 
@@ -95,8 +95,8 @@ fn the_first_screen_fits_a_terminal_and_begins_with_what_people_do_first() {
 fn help_of_a_command_names_its_exit_codes_where_they_differ() {
     for (args, said) in [
         (&["stats", "--help"], "Exit code 1: nothing is recorded yet"),
-        (&["why", "--help"], "Exit code 1: nothing is recorded of the session"),
-        (&["audit", "--help"], "Exit code 2: no conversation found"),
+        (&["why", "--help"], "Exit code 1: nothing is recorded for the session"),
+        (&["audit", "--help"], "Exit code 2: no conversation was found"),
         (&["show", "--help"], "Exit code 1: no text is stored under this id"),
     ] {
         let done = tersely(args, &[]).output().expect("it ends");

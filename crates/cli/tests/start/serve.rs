@@ -145,7 +145,7 @@ fn sigterm_is_told_by_readyz_while_requests_are_still_taken() {
     assert!(get(&here, "/readyz").starts_with("HTTP/1.1 200"));
     let begun = Instant::now();
     served.signal("TERM");
-    while !served.line().contains("accepting requests for 1.5s") {}
+    while !served.line().contains("accepting requests for another 1.5s") {}
     let ready = get(&here, "/readyz");
     assert!(ready.starts_with("HTTP/1.1 503") && ready.contains("draining"), "{ready}");
     assert!(get(&here, "/healthz").starts_with("HTTP/1.1 200"));

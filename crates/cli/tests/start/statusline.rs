@@ -124,7 +124,7 @@ fn the_line_says_what_the_history_says() {
         saved / 1_000.0
     );
     assert_eq!(place.whole_line(input), expected);
-    assert!(end.contains(&format!("5h window: {percent} % used, 2.5 points of it since the start")), "{end}");
+    assert!(end.contains(&format!("5h window: {percent} % used, up 2.5 points since the start")), "{end}");
     let shown = place.tersely(&["stats"], &[]).output().expect("it ends");
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains(&format!("5h window: {percent} % used, resets in 2 h")), "{shown}");

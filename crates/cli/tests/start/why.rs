@@ -142,7 +142,7 @@ fn a_gateway_that_observes_says_why_the_cache_was_not_read() {
     assert_eq!((said(2), said(3)), (&expected, &Value::Null));
     let page = gate.run(&["why", "--session", "s-1"]);
     for words in [
-        "tool 3 added: mcp__files__list · MCP server files · 51.0 k tokens again, about $0.29 · the provider says: tools changed",
+        "tool 3 added: mcp__files__list · MCP server files · 51.0 k tokens paid again, about $0.29 · the provider says: tools changed",
         "provider",
         date,
     ] {

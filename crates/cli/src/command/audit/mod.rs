@@ -27,22 +27,23 @@ Examples:
   tersely audit --html report.html
   tersely audit --json ~/.claude/projects > audit.json
 
-Exit code 2: no conversation found.";
+Exit code 2: no conversation was found.";
 
-/// Estimate what Tersely would have saved on your past conversations
+/// Estimate the savings on your past conversations
 ///
-/// Reads the conversations that Claude Code, Codex, Gemini CLI, Cline and others keep on this machine, or files of
-/// requests. Prints what Tersely would have saved, and what was wasted. Nothing leaves this machine.
+/// Reads the conversations that Claude Code, Codex, Gemini CLI, Cline and other clients store on this machine, or files
+/// of recorded requests. Prints how much Tersely would have saved, and where tokens were wasted. Nothing leaves this
+/// machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    /// Print one JSON object
+    /// Print the result as a JSON object
     #[arg(long)]
     pub json: bool,
-    /// Write a page with charts to this file
+    /// Write an HTML report with charts to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Files and folders to read; default: the clients' own histories
+    /// Files and folders to read; default: the folders where clients store conversations
     pub paths: Vec<PathBuf>,
 }
 
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Stop> {
         fs::write(path, page::page(&said)).map_err(|error| {
             CommandFault::unable(
                 format!("cannot write {}: {error}", path.display()),
-                "name a file that can be written",
+                "name a file that you can write to",
             )
         })?;
     }
@@ -87,10 +88,10 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Stop> {
 fn nothing(args: &AuditArgs, findings: &Findings) -> CommandFault {
     let what = match (args.paths.is_empty(), findings.faults.first()) {
         (_, Some(fault)) => format!("no conversations found ({fault})"),
-        (true, None) => "no conversations found where clients keep them".to_owned(),
-        (false, None) => "no conversations found there".to_owned(),
+        (true, None) => "no conversations found in the folders where clients store them".to_owned(),
+        (false, None) => "no conversations found in these files or folders".to_owned(),
     };
-    CommandFault::unable(what, "name the files or folders, such as ~/.claude/projects")
+    CommandFault::unable(what, "name files or folders with conversations, such as ~/.claude/projects")
 }
 
 /// Reads all files twice: first to find the file in which each request occurs first, then to calculate the cost.
@@ -164,7 +165,9 @@ fn one(
             findings.lines += file.unread;
             findings.foreign += usize::from(file.is_foreign);
             if looked.iter().any(Option::is_none) {
-                findings.faults.push(format!("{}: a conversation could not be weighed", path.display()));
+                findings
+                    .faults
+                    .push(format!("{}: the tokens of a conversation could not be counted", path.display()));
             }
             findings.conversations.extend(looked.into_iter().flatten());
         }

@@ -40,13 +40,13 @@ fn lead(said: &AuditWords<'_>) -> String {
     let sent = if mode == "standard" { standard } else { exact };
     let fell = Share::saved(narrow(came), narrow(sent));
     let off =
-        said.errors().map_or_else(|| "not known".to_owned(), |[_, explained]| format!("{explained:+.1} %"));
+        said.errors().map_or_else(|| "unknown".to_owned(), |[_, explained]| format!("{explained:+.1} %"));
     let values = [
-        ("Paid, by the providers' counts", dollars(all.bill.paid)),
+        ("Paid, as counted by providers", dollars(all.bill.paid)),
         ("Would have been saved", dollars(saved.dollars)),
-        ("Tool results, in tokens", fell.to_string()),
+        ("Fewer tokens in tool results", fell.to_string()),
         ("Requests", grouped(all.requests)),
-        ("Our estimate is off by", off),
+        ("Error of the estimate", off),
     ];
     let (part, whole) = if all.bill.paid > 0.0 {
         (format!("{:.1} %", share(all, saved)), "this bill")
@@ -55,8 +55,8 @@ fn lead(said: &AuditWords<'_>) -> String {
     };
     format!(
         "<h1>Tersely audit</h1>\n<p class=\"lead\"><b>{part}</b> of {whole} would have been saved in {mode} mode.</p>\n\
-         <p class=\"note\">{} on this machine replayed offline, request by request, with the prompt cache \
-         as it was. Nothing left the machine.</p>\n{}",
+         <p class=\"note\">{} on this machine replayed offline, request by request, with the state of the \
+         prompt cache at the time. Nothing left the machine.</p>\n{}",
         many(all.conversations as u64, "conversation"),
         tiles(&values),
     )
@@ -150,7 +150,7 @@ fn costly(said: &AuditWords<'_>) -> String {
     let rows: String = said.summary.costly.iter().map(row).collect();
     table(
         "The most expensive results",
-        &[("Paid", true), ("Tool", false), ("Asked for", false), ("Tokens", true), ("Requests", true)],
+        &[("Paid", true), ("Tool", false), ("Input", false), ("Tokens", true), ("Requests", true)],
         &rows,
     )
 }
@@ -165,11 +165,7 @@ fn reads(said: &AuditWords<'_>) -> String {
         )
     };
     let rows: String = said.summary.reads.iter().map(row).collect();
-    table(
-        "Files read again and again",
-        &[("File", false), ("Reads", true), ("Tokens after the first", true)],
-        &rows,
-    )
+    table("Files read repeatedly", &[("File", false), ("Reads", true), ("Repeated tokens", true)], &rows)
 }
 
 fn cache(said: &AuditWords<'_>) -> String {
@@ -186,13 +182,13 @@ fn cache(said: &AuditWords<'_>) -> String {
     };
     let rows: Vec<_> = said.summary.causes.iter().map(row).collect();
     let heads = [
-        ("Why a prompt was gone from the cache", false),
+        ("Cause of the cache miss", false),
         ("Requests", true),
         ("Tokens", true),
         ("Paid again", true),
-        ("Of the bill", true),
+        ("Share of the bill", true),
     ];
-    table("The provider’s cache", &heads, &rows.concat())
+    table("Cache misses", &heads, &rows.concat())
 }
 
 fn unused(said: &AuditWords<'_>) -> String {
@@ -206,7 +202,7 @@ fn unused(said: &AuditWords<'_>) -> String {
     };
     let rows: String = said.summary.unused.iter().map(row).collect();
     table(
-        "Tools sent with every request and never called",
+        "Tools sent with every request but never called",
         &[("Tool", false), ("Tokens", true), ("Requests", true)],
         &rows,
     )

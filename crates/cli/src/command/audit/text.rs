@@ -43,9 +43,12 @@ fn head(all: &AuditSum) -> String {
     );
     if all.bill.paid > 0.0 {
         let saved = share(all, better(all).0);
-        return format!("{what}: {} paid, {saved:.1} % of it would have been saved.", dollars(all.bill.paid));
+        return format!(
+            "{what}: {} paid, of which {saved:.1} % would have been saved.",
+            dollars(all.bill.paid)
+        );
     }
-    format!("{what}, of models whose price is not known.")
+    format!("{what}, with models of unknown price.")
 }
 
 /// The number of tokens in tool results, before and after compression.
@@ -81,14 +84,14 @@ fn sums(name: &str, rows: &[(String, AuditSum)], all: &AuditSum) -> String {
 /// The error margin of the figures.
 fn off(said: &AuditWords<'_>) -> String {
     let Some([plain, explained]) = said.errors() else {
-        return "No request here has its provider's count, so the error of these figures is unknown."
+        return "No request includes token counts from its provider, so the error of these figures is unknown."
             .to_owned();
     };
-    let text = format!("Our own estimate of the cache, from times and texts alone, is off by {plain:+.1} %");
+    let text = format!("Estimated from timestamps and texts alone, the cost is off by {plain:+.1} %");
     if said.summary.broken.requests == 0 {
         return format!("{text}.");
     }
-    format!("{text}\n({explained:+.1} % but for requests whose client changed what it had sent before).")
+    format!("{text}\n({explained:+.1} % if the cache breaks that clients caused are included).")
 }
 
 fn dearest(said: &AuditWords<'_>) -> Option<String> {
@@ -106,7 +109,7 @@ fn dearest(said: &AuditWords<'_>) -> Option<String> {
             ]
         })
         .collect();
-    listed("The most expensive results", "rllrr", ["  paid", "tool", "asked for", "tokens", "requests"], rows)
+    listed("The most expensive results", "rllrr", ["  paid", "tool", "input", "tokens", "requests"], rows)
 }
 
 fn again(said: &AuditWords<'_>) -> Option<String> {
@@ -116,8 +119,8 @@ fn again(said: &AuditWords<'_>) -> Option<String> {
         .iter()
         .map(|it| vec![format!("  {}", grouped(it.reads)), short(&it.file, NAME + 14), grouped(it.tokens)])
         .collect();
-    let title = "Files read again and again in one conversation";
-    listed(title, "rlr", ["  reads", "file", "tokens again"], rows)
+    let title = "Files read repeatedly in one conversation";
+    listed(title, "rlr", ["  reads", "file", "repeated tokens"], rows)
 }
 
 fn cache(said: &AuditWords<'_>) -> Option<String> {
@@ -128,8 +131,8 @@ fn cache(said: &AuditWords<'_>) -> Option<String> {
         vec![format!("  {}", dollars(it.sum.dollars)), part, grouped(it.sum.requests), tokens, why(it)]
     };
     let rows = said.summary.causes.iter().map(row).collect();
-    let title = "Paid again, because the prompt was gone from the provider's cache";
-    listed(title, "rrrrl", ["  paid", "of all", "requests", "tokens", "why"], rows)
+    let title = "Paid again because the prompt was no longer in the provider's cache";
+    listed(title, "rrrrl", ["  paid", "share", "requests", "tokens", "cause"], rows)
 }
 
 fn unused(said: &AuditWords<'_>) -> Option<String> {
@@ -139,7 +142,7 @@ fn unused(said: &AuditWords<'_>) -> Option<String> {
         .iter()
         .map(|it| vec![format!("  {}", grouped(it.tokens)), short(&it.tool, NAME), grouped(it.requests)])
         .collect();
-    let title = "Tools that were sent with every request and never called";
+    let title = "Tools that were sent with every request but never called";
     listed(title, "rlr", ["  tokens", "tool", "requests"], rows)
 }
 

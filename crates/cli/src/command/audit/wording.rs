@@ -27,13 +27,13 @@ impl AuditWords<'_> {
     pub(super) fn limits(&self) -> Vec<String> {
         let all = &self.summary.all;
         let mut limits = vec![
-            format!("Paid: what providers counted, at list prices of {}. A subscription costs what it costs.", self.date),
-            "Saved: an estimate. Requests are replayed offline; what a model would have fetched back is not in it.".to_owned(),
+            format!("Paid: tokens counted by the providers, at list prices of {}. The price of a subscription is not considered.", self.date),
+            "Saved: an estimate from replaying the requests offline. It does not include text that a model would have fetched back.".to_owned(),
         ];
         let uncounted = all.requests - all.counted;
         if uncounted > 0 {
             limits.push(format!(
-                "{} of {} requests have no count; tersely estimates it.",
+                "{} of {} requests have no token count from the provider; Tersely estimates it.",
                 grouped(uncounted),
                 grouped(all.requests)
             ));
@@ -41,14 +41,14 @@ impl AuditWords<'_> {
         let capped = better(all).0.capped;
         if capped > 0 {
             limits.push(format!(
-                "{} of {} requests hold more text than their provider counted; for these, savings are limited to what was paid.",
+                "{} of {} requests contain more text than their provider counted; their savings are limited to the amount paid.",
                 grouped(capped),
                 grouped(all.requests)
             ));
         }
         if all.unpriced > 0 {
             limits.push(format!(
-                "{} with models whose price is not known; they count as free.",
+                "{} with models of unknown price; these count as free.",
                 many(all.unpriced as u64, "conversation")
             ));
         }

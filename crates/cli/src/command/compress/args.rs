@@ -14,38 +14,40 @@ Examples:
   tersely compress --tool bash --command 'cat -n src/main.rs' --json out.txt | jq .after
   tersely compress --body --explain request.json > sent.json
 
-With --body, the output is exactly what would be sent to the provider. Exit code 1 then means that the body could not be read and would be sent unchanged.";
+With --body, the output is exactly the body that would be sent to the provider. Exit code 1 with --body: the body could not be read and would be sent unchanged.";
 
-/// Show what a model would read instead of a text
+/// Compress a text, and show what the model would read
 ///
-/// Reads any text: an API response, a log, a file, a command's output. Prints what would be sent instead, never more
-/// tokens than the input. `tersely decode` restores whatever was compressed without loss, byte for byte. With --body,
-/// reads a whole request to a model and does this to every tool result in it.
+/// Reads any text, such as an API response, a log, a file or the output of a command. Prints the text that would be
+/// sent instead, which never has more tokens than the input. `tersely decode` restores a text that was compressed
+/// without loss, byte for byte. With --body, reads a whole request to a model and compresses every tool result in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompressArgs {
     /// How much to compress: disabled, safe, standard or aggressive
     #[arg(long, value_name = "MODE", default_value = "standard")]
     pub mode: Mode,
-    /// What may be lost: none (decodes byte for byte), form (layout only) or detail (the default). With --body, detail is omitted only where the model can fetch it back
+    /// What compression may discard: none (the output decodes byte for byte), form (layout only) or detail (the
+    /// default). With --body, detail is omitted only where the model can fetch it back
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<Loss>,
-    /// How repeated phrases are found in aggressive mode: lzw, repair or auto
+    /// The algorithm that finds repeated phrases in aggressive mode: lzw, repair or auto
     #[arg(long, value_name = "METHOD", default_value = "lzw")]
     pub dictionary: DictionaryMethod,
-    /// Who reads it: strong, small (only forms that a small model reads well) or auto (as the model's name says)
+    /// The kind of model that reads the output: strong, small (use only forms that a small model reads well) or auto
+    /// (depends on the model name)
     #[arg(long, value_name = "READER", default_value = "auto")]
     pub reader: Reader,
-    /// The model that reads it; with --body, the body names it
+    /// The name of the model that reads the output; with --body, the body names the model
     #[arg(long, value_name = "NAME", conflicts_with = "body")]
     pub model: Option<String>,
-    /// Mask secrets (off by default here); with --body, in all of the request's text
+    /// Mask secrets (off by default in this command); with --body, mask them everywhere in the request
     #[arg(long)]
     pub redact_secrets: bool,
-    /// Read a whole request body, and compress every tool result in it
+    /// Read a whole request body and compress every tool result in it
     #[arg(long)]
     pub body: bool,
-    /// The API the body is for; default: detected from its tool results
+    /// The API that the body is for; default: detected from the tool results in the body
     #[arg(long, value_name = "NAME", requires = "body", value_parser = provider::names())]
     pub provider: Option<String>,
     /// The name of the tool that produced the result
@@ -56,7 +58,7 @@ pub(crate) struct CompressArgs {
     pub command: Option<String>,
     #[command(flatten)]
     pub account: AccountArgs,
-    /// The file to read; standard input if omitted or `-`
+    /// The file to read; if omitted or `-`, read standard input
     pub file: Option<PathBuf>,
 }
 
@@ -76,10 +78,10 @@ impl CompressArgs {
 /// What is told beside the text.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AccountArgs {
-    /// List the changes on stderr, with tokens and loss
+    /// List all changes on stderr, with token counts and losses
     #[arg(long)]
     pub explain: bool,
-    /// Print a JSON object: text or body, tokens before and after, loss, steps
+    /// Print a JSON object with the text or body, the tokens before and after, the loss and the steps
     #[arg(long)]
     pub json: bool,
 }

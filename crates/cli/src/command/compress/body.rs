@@ -26,7 +26,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let spinner = progress::working("compressing", body.len());
     let passed = engine.pass(&request, &body);
     spinner.finish_and_clear();
-    let hint = "fix `_tersely` in the body";
+    let hint = "fix the `_tersely` field in the body";
     let ForwardBody { body, mut report, .. } =
         passed.map_err(|refused| CommandFault::unable(format!("{name}: {refused}"), hint))?;
     report.record.redacted += count;
@@ -46,9 +46,8 @@ fn mask_secrets<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<M
     if !args.redact_secrets {
         return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
     }
-    let hint = "omit --redact-secrets, or give a JSON body";
-    seal(body)
-        .map_err(|error| CommandFault::unable(format!("{name}: secrets cannot be masked: {error}"), hint))
+    let hint = "omit --redact-secrets, or provide a JSON body";
+    seal(body).map_err(|error| CommandFault::unable(format!("{name}: cannot mask secrets: {error}"), hint))
 }
 
 fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
@@ -61,9 +60,9 @@ fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
 /// The given provider, or else the provider whose tool results are in the body.
 fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static Provider, CommandFault> {
     provider::of(wish, body).ok_or_else(|| {
-        let message = format!("{file}: no tool results, so the API cannot be detected");
+        let message = format!("{file}: cannot detect the API, because the body contains no tool results");
         let known = PROVIDERS.map(Provider::name).join(", ");
-        CommandFault::unable(message, format!("use --provider with one of {known}, {OPENAI}"))
+        CommandFault::unable(message, format!("set --provider to one of {known}, {OPENAI}"))
     })
 }
 
@@ -76,7 +75,7 @@ fn exit_code(name: &str, report: &Report) -> Result<ExitCode, Stop> {
 
 /// A table with a row for each stage, and the total.
 fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String {
-    let how = if args.provider.is_some() { "as given" } else { "detected from its tool results" };
+    let how = if args.provider.is_some() { "as specified" } else { "detected from the tool results" };
     let head = ["stage", "texts", "saved", ""].map(str::to_owned).to_vec();
     let mut rows = vec![head];
     for stage in &report.record.stages {
@@ -90,18 +89,18 @@ fn explain(args: &CompressArgs, provider: &Provider, report: &Report) -> String 
     let mut lines = vec![
         format!("provider: {}, {how}; reader: {}", provider.name(), reader(report)),
         table::align("lrrr", &rows),
-        format!("texts of tool results: {}, tokens: {before} before, {after} after", record.slots),
+        format!("texts in tool results: {}; tokens: {before} before, {after} after", record.slots),
     ];
-    lines
-        .extend((record.tool_tokens > 0).then(|| format!("added tool: {} tokens added", record.tool_tokens)));
+    lines.extend(
+        (record.tool_tokens > 0).then(|| format!("tokens of the added tool: {}", record.tool_tokens)),
+    );
     lines.extend(record.request_tokens.map(|TokenChange { before, after }| {
         let share = Share::saved(before, after);
-        format!("whole body: tokens: {before} before, {after} after, {share} saved")
+        format!("tokens in the whole body: {before} before, {after} after, {share} saved")
     }));
     lines.extend((record.redacted > 0).then(|| format!("secrets masked: {}", record.redacted)));
     lines.extend(
-        (record.faults > 0)
-            .then(|| format!("left unchanged because it could not be read: {}", record.faults)),
+        (record.faults > 0).then(|| format!("texts left unchanged because of an error: {}", record.faults)),
     );
     lines.join("\n")
 }

@@ -13,7 +13,7 @@ use crate::command::provider;
 pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(file)?;
     let Some(provider) = provider::of(wish, &body) else {
-        output::note(&format!("note: {name}: no tool results; printed unchanged"))?;
+        output::note(&format!("note: {name}: the body contains no tool results; printed unchanged"))?;
         output::bytes(&body)?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -26,11 +26,11 @@ pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode
 
 fn restore_fault(name: &str, why: &RestoreError) -> CommandFault {
     let hint = match why {
-        RestoreError::Body(_) => "give the whole body, as `tersely compress --body` wrote it",
+        RestoreError::Body(_) => "provide the whole body as `tersely compress --body` wrote it",
         RestoreError::Damaged(_) => {
-            "the result, or an earlier one that it refers to, was cut or changed; copy the body again from the source"
+            "the result, or an earlier result that it refers to, was truncated or changed; copy the body again from its source"
         }
-        RestoreError::Partial(_) => "compress with --loss none to leave nothing out",
+        RestoreError::Partial(_) => "to omit nothing, compress with --loss none",
     };
     CommandFault::no(format!("{name}: {why}"), hint)
 }

@@ -23,21 +23,22 @@ Examples:
 
 /// Restore a compressed text, byte for byte
 ///
-/// Detects the form. What `compress` wrote without loss comes back byte for byte; a value in the terse form, STC or TOON
-/// becomes compact JSON; JSON and any other text are printed unchanged, the latter with a note on stderr.
+/// Detects the form of the input. Text that `compress` wrote without loss is restored byte for byte. A value in the
+/// terse form, STC or TOON is printed as compact JSON. JSON is printed unchanged. Any other text is also printed
+/// unchanged, with a note on stderr.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DecodeArgs {
-    /// The form of the text; default: detected
+    /// The form of the input; default: detected automatically
     #[arg(long, value_name = "FORM", value_parser = forms())]
     pub form: Option<Form>,
-    /// Read a whole request body, and restore every tool result that was compressed without loss
+    /// Read a whole request body and restore every tool result that was compressed without loss
     #[arg(long, conflicts_with = "form")]
     pub body: bool,
-    /// The API the body is for; default: detected from its tool results
+    /// The API that the body is for; default: detected from the tool results in the body
     #[arg(long, value_name = "NAME", requires = "body", value_parser = provider::names())]
     pub provider: Option<String>,
-    /// The file to read; standard input if omitted or `-`
+    /// The file to read; if omitted or `-`, read standard input
     pub file: Option<PathBuf>,
 }
 
@@ -107,7 +108,7 @@ fn find(input: &Input) -> Result<DecodedText, Stop> {
         Some((Form::Json, _)) => Ok(DecodedText::Text(text.to_owned())),
         Some((_, value)) => Ok(DecodedText::Json(json::encode(&value))),
         None => {
-            output::note(&format!("note: {}: not in any of our forms; printed unchanged", input.name))?;
+            output::note(&format!("note: {}: not in a known form; printed unchanged", input.name))?;
             Ok(DecodedText::Text(text.to_owned()))
         }
     }
@@ -119,20 +120,20 @@ pub(crate) fn without_newline(text: &str) -> &str {
 }
 
 fn decode_fault(name: &str, form: Form, error: &DecodeError) -> CommandFault {
-    let hint = format!("not {}; omit --form to try every form", form.name());
+    let hint = format!("the text is not {}; omit --form to try every form", form.name());
     CommandFault::no(format!("{name}: {error}"), hint)
 }
 
 fn damage_fault(name: &str) -> CommandFault {
     CommandFault::no(
-        format!("{name}: marked as compressed, but it cannot be decoded"),
-        "copy it again from the source; a text that refers to earlier results needs its whole request: use --body",
+        format!("{name}: the text is marked as compressed, but cannot be decoded"),
+        "copy the text again from its source; if it refers to earlier results, decode the whole request with --body",
     )
 }
 
 fn partial(name: &str, id: &str) -> String {
     format!(
-        "note: {name}: detail was left out of this text, so here is what it shows; the original is {id}\
-         \nhint: compress with --loss none to leave nothing out"
+        "note: {name}: this text omits detail, which cannot be restored here; the id of the original is {id}\
+         \nhint: to omit nothing, compress with --loss none"
     )
 }

@@ -27,21 +27,21 @@ Examples:
   tersely doctor --report > report.md
   tersely doctor --json | jq '.findings[] | select(.state == \"bad\")'
 
-Exit code 1: something is broken.";
+Exit code 1: at least one check failed.";
 
-/// Check your setup: variables, upstreams and clients
+/// Check your environment variables, upstreams and clients
 ///
-/// Checks the variables that point agents somewhere, whether every upstream answers, and which agents are installed, and
-/// compresses a sample request. Keys are never shown.
+/// Checks the environment variables that set server addresses for agents, tests whether every upstream responds, lists
+/// the installed agents, and compresses a sample request. Never shows keys.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub flags: Flags,
-    /// Print a JSON object
+    /// Print the result as a JSON object
     #[arg(long, conflicts_with = "report")]
     pub json: bool,
-    /// Print a report to attach to a bug, without addresses, paths, keys or message text
+    /// Print a summary to attach to a bug report, without addresses, paths, keys or message text
     #[arg(long)]
     pub report: bool,
 }

@@ -30,12 +30,12 @@ pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
 async fn listen(settings: &GatewaySettings) -> Finding {
     let (listen, subject) = (settings.listen, format!("listen {}", settings.listen));
     if TcpListener::bind(listen).await.is_ok() {
-        return Finding::open(subject, "free; `tersely serve` would use it").public("listen: free");
+        return Finding::open(subject, "free; `tersely serve` would listen here").public("listen: free");
     }
     if is_ours(settings, listen).await {
         return Finding::good(subject, "Tersely is running here").public("listen: Tersely is running here");
     }
-    Finding::bad(subject, "in use by another program; choose another with `tersely serve --listen`")
+    Finding::bad(subject, "in use by another program; choose another address with `tersely serve --listen`")
         .public("listen: in use by another program")
 }
 
@@ -43,18 +43,18 @@ async fn listen(settings: &GatewaySettings) -> Finding {
 /// Ollama.
 async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream) -> Finding {
     let subject = format!("upstream {}", upstream.url());
-    let usual = if provider.address() == Some(&upstream.url()) { "usual" } else { "another" };
+    let usual = if provider.address() == Some(&upstream.url()) { "default" } else { "custom" };
     let public = |seen: &str| format!("upstream {} ({usual} address): {seen}", provider.name());
     match probe(settings, upstream, "/").await {
-        Ok((status, _)) => Finding::good(subject, format!("answers ({status}){}", by(settings, upstream)))
-            .public(public(&format!("answers ({})", status.as_u16()))),
+        Ok((status, _)) => Finding::good(subject, format!("responds ({status}){}", by(settings, upstream)))
+            .public(public(&format!("responds ({})", status.as_u16()))),
         Err(_) if provider == Vendor::Ollama && Some(upstream.url().as_str()) == provider.address() => {
             Finding::open(subject, "not running").public(public("not running"))
         }
         Err(error) => {
             let advice = advice(&error);
             Finding::bad(subject, format!("{error}{}; {advice}", by(settings, upstream)))
-                .public(public(&format!("does not answer; {advice}")))
+                .public(public(&format!("does not respond; {advice}")))
         }
     }
 }
@@ -73,7 +73,7 @@ fn advice(error: &Error) -> &'static str {
         return "if your company inspects TLS, set SSL_CERT_FILE to its certificate file";
     }
     if message.contains("refused") {
-        return "nothing is listening there: start it, or set another upstream";
+        return "nothing is listening there: start the server, or set another upstream";
     }
-    "check the network, and HTTPS_PROXY if there is one"
+    "check the network, and HTTPS_PROXY if it is set"
 }

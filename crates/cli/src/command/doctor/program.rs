@@ -48,7 +48,7 @@ fn version(name: &str, install: &str) -> Finding {
             let said = said.lines().next().unwrap_or_default().trim();
             Finding::good(name, said).public(format!("{name}: {}", number(said)))
         }
-        Ok(ran) => Finding::bad(name, format!("does not start: {name} --version ended with {}", ran.status))
+        Ok(ran) => Finding::bad(name, format!("does not start: {name} --version exited with {}", ran.status))
             .public(format!("{name}: does not start ({})", ran.status)),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Finding::open(name, format!("not installed; to install: {install}"))

@@ -21,10 +21,10 @@ pub(crate) fn look(engine: &Engine, environment: &ClientEnvironment) -> Vec<Find
     let settings = engine.settings();
     let (subject, reader) = ("reader", settings.plan.reader);
     if reader != Reader::Auto {
-        let words = format!("{} for every model, as set", reader.name());
+        let words = format!("{} for every model (set explicitly)", reader.name());
         return vec![Finding::open(subject, words.as_str()).public(format!("reader: {words}"))];
     }
-    let words = "strong, unless a request names a small model";
+    let words = "strong, except for requests to a small model";
     let usual = Finding::open(subject, words).public(format!("reader: {words}"));
     let named = MODELS.iter().filter_map(|name| {
         let model = environment.var(name)?;

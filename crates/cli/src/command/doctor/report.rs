@@ -12,7 +12,7 @@ use crate::command::doctor::finding::{Finding, State};
 use crate::history;
 
 const HEAD: &str = "\
-<!-- Made by `tersely doctor --report`. It has no address, path, key or text of yours; read it before you post it. -->
+<!-- Made by `tersely doctor --report`. It contains none of your addresses, paths, keys or texts. Read it before you post it. -->
 What happened, and what you expected:
 
 ";
@@ -61,7 +61,7 @@ fn settings(page: &mut String, loaded: &LoadedSettings) {
     let said = loaded.entries.iter().filter(|entry| entry.origin != SettingOrigin::Default);
     let said: Vec<_> = said.map(|entry| format!("- `{}`\n", entry.public)).collect();
     if !said.is_empty() {
-        let _ = write!(page, "\n### Settings that are not the default\n\n{}", said.concat());
+        let _ = write!(page, "\n### Settings that differ from the default\n\n{}", said.concat());
     }
 }
 
@@ -69,8 +69,8 @@ fn write_recorded(page: &mut String, sums: &RequestSums) {
     let RequestSums { requests, failed, before, after, fetched, results, changed, .. } = sums;
     let _ = write!(
         page,
-        "\n### Recorded so far\n\n- {requests} requests, and {failed} that failed\n- {before} tokens became {after}; {fetched} \
-         were spent on fetching back\n- {changed} of {results} tool results changed\n"
+        "\n### Recorded so far\n\n- {requests} requests, and {failed} that failed\n- {before} tokens compressed to {after}; fetching \
+         text back took {fetched} tokens\n- {changed} of {results} tool results changed\n"
     );
 }
 

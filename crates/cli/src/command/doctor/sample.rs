@@ -18,7 +18,7 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
     if proxy.mode() == Mode::Observe {
         return Finding::open(
             subject,
-            "in observe mode, requests are sent unchanged; tersely records what it would save",
+            "in observe mode, requests are sent unchanged; Tersely records what it would save",
         );
     }
     let uri = Uri::from_static("/v1/messages");
@@ -36,9 +36,9 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
         Verdict::Keep | Verdict::Count(_) => {
             Finding::bad(subject, "nothing was compressed; check `rules`").public("sample: not compressed")
         }
-        Verdict::Wait(_) => Finding::open(subject, "a compressor is asked first"),
+        Verdict::Wait(_) => Finding::open(subject, "an external compressor handles tool results first"),
         Verdict::Refuse(why) => {
-            Finding::bad(subject, format!("was refused: {}", why.message)).public("sample: refused")
+            Finding::bad(subject, format!("rejected: {}", why.message)).public("sample: rejected")
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
         // A user without a home has nothing set up.
         Err(_) if Receipts::file().is_none() => return Vec::new(),
         Err(fault) => {
-            let advice = "move it elsewhere, and undo by hand the changes it lists";
+            let advice = "move the file elsewhere, and undo the changes that it lists manually";
             return vec![Finding::bad("tersely init", format!("{}; {advice}", fault.message))];
         }
     };
@@ -37,11 +37,11 @@ pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
 fn hook(receipt: &Receipt) -> Finding {
     let (client, file) = (&receipt.client, receipt.file.display());
     if receipt.is_in_place() {
-        Finding::good("tersely init", format!("a hook of {client} in {file}"))
-            .public(format!("init: a hook of {client}"))
+        Finding::good("tersely init", format!("hook for {client} in {file}"))
+            .public(format!("init: hook for {client}"))
     } else {
-        let again = "tersely init --hook writes it again, tersely uninstall forgets it";
-        Finding::bad("tersely init", format!("the hook of {client} is no longer in {file}; {again}"))
+        let again = "restore it with `tersely init --hook`, or remove the record with `tersely uninstall`";
+        Finding::bad("tersely init", format!("the hook for {client} is no longer in {file}; {again}"))
     }
 }
 
@@ -74,16 +74,17 @@ async fn service(settings: &GatewaySettings, NamedPlace { upstream, clients }: &
     match probe(settings, upstream, "/readyz").await {
         Ok((_, headers)) if headers.get("server").is_some_and(|it| it == "tersely") => {
             Finding::good("tersely init", format!("{clients} through the service at {shown}"))
-                .public("init: a service, which answers")
+                .public("init: a service that responds")
         }
         answer => {
             let why = answer.map_or_else(
-                |error| format!("does not answer: {error}"),
+                |error| format!("does not respond: {error}"),
                 |_| "is another program".to_owned(),
             );
-            let advice = format!("start it with `{AGAIN}`, or undo it with `tersely uninstall`");
+            let advice =
+                format!("start the service with `{AGAIN}`, or undo the setup with `tersely uninstall`");
             Finding::bad("tersely init", format!("{clients} will fail, because {shown} {why}; {advice}"))
-                .public("init: a service, which does not answer")
+                .public("init: a service that does not respond")
         }
     }
 }

@@ -32,8 +32,8 @@ pub(crate) async fn look(settings: &GatewaySettings, environment: &ClientEnviron
     if findings.is_empty() {
         let names = "ANTHROPIC_BASE_URL, OPENAI_BASE_URL, ...";
         findings.push(
-            Finding::open(names, "not set: clients go to their providers, not through Tersely")
-                .public("no base address in the environment"),
+            Finding::open(names, "not set: clients connect directly to their providers, not through Tersely")
+                .public("no base URL in the environment"),
         );
     }
     let key = |name: &&str| Finding::good(*name, "set").public(format!("{name}: set"));
@@ -45,20 +45,20 @@ pub(crate) async fn look(settings: &GatewaySettings, environment: &ClientEnviron
 /// Checks a variable that points clients at an address.
 async fn address(settings: &GatewaySettings, name: &str, url: &str) -> Finding {
     let Ok(upstream) = url.parse::<Upstream>() else {
-        return Finding::bad(name, format!("{} is not an address; fix or unset {name}", plain(url)))
-            .public(format!("{name}: not an address"));
+        return Finding::bad(name, format!("{} is not a valid address; fix or unset {name}", plain(url)))
+            .public(format!("{name}: not a valid address"));
     };
     let shown = upstream.url();
     match probe(settings, &upstream, "/readyz").await {
         Ok((_, headers)) if headers.get("server").is_some_and(|it| it == "tersely") => {
             Finding::good(name, format!("{shown} is Tersely")).public(format!("{name}: Tersely"))
         }
-        Ok(_) => Finding::open(name, format!("{shown} answers, but is not Tersely"))
-            .public(format!("{name}: answers, but is not Tersely")),
+        Ok(_) => Finding::open(name, format!("{shown} responds, but is not Tersely"))
+            .public(format!("{name}: responds, but is not Tersely")),
         Err(error) => {
             let advice = format!("start the server, or unset {name}");
-            Finding::bad(name, format!("{shown} does not answer, so clients will fail: {error}; {advice}"))
-                .public(format!("{name}: does not answer"))
+            Finding::bad(name, format!("{shown} does not respond, so clients will fail: {error}; {advice}"))
+                .public(format!("{name}: does not respond"))
         }
     }
 }

@@ -30,23 +30,25 @@ Examples:
   tersely init --hook
   tersely hook < event.json
 
-In ~/.claude/settings.json:
+To add the hook manually, put this in ~/.claude/settings.json:
   \"hooks\": { \"PostToolUse\": [{ \"matcher\": \"Bash|mcp__.*\", \"hooks\": [{ \"type\": \"command\", \"command\": \"tersely hook\" }] }] }
 
-Prints what replaces the result, or nothing. Always exits with 0.";
+Prints the hook output that replaces the result, or nothing if the result stays unchanged. The exit code is always 0.";
 
-/// Compress tool results from a client's hooks, without a gateway
+/// Compress tool results in a client's hook, without a gateway
 ///
-/// Reads a tool call's result from standard input, in the format of Claude Code's `PostToolUse` hook, and prints the
-/// answer that replaces it. Nothing else about the client changes: its address, login and usage meters stay its own.
-/// Results of file and edit tools stay unchanged. Does nothing under `tersely run`, where the gateway does the same.
+/// Reads a tool result from standard input, in the format of Claude Code's `PostToolUse` hook, and prints the hook
+/// output that replaces it. Nothing else about the client changes: it keeps its server address, login and usage meters.
+/// Results of tools that read or edit files stay unchanged. Under `tersely run`, the hook does nothing, because the
+/// gateway already compresses the results.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HookArgs {
-    /// What may be lost: none (decodes byte for byte), form (layout only) or detail, which `tersely show` prints
+    /// What compression may discard: none (the result decodes byte for byte), form (layout only) or detail (`tersely
+    /// show` prints the full text)
     #[arg(long, value_name = "LOSS", default_value = "form")]
     pub loss: Loss,
-    /// Stay, and answer the hooks of this folder over a socket
+    /// Keep running, and answer the hooks of this folder over a socket
     #[arg(long, hide = true)]
     pub resident: bool,
 }

@@ -61,7 +61,9 @@ pub(super) fn run(
             None => own(&proxy).await?,
         };
         if !is_ours(&proxy.settings, address).await {
-            output::note(&format!("verify: no gateway answers at {address}; `tersely doctor` says more"))?;
+            output::note(&format!(
+                "verify: no gateway responds at {address}; run `tersely doctor` to find out why"
+            ))?;
             return Ok(false);
         }
         output::note("verify: the gateway is ready")?;
@@ -75,7 +77,7 @@ pub(super) fn run(
 async fn own(proxy: &ReadyGateway) -> Result<SocketAddr, Stop> {
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let settings = GatewaySettings { listen, ..proxy.settings.clone() };
-    let hint = "close other programs first";
+    let hint = "close other programs and try again";
     let listener = bind(&settings).await.map_err(|error| CommandFault::unable(error.to_string(), hint))?;
     let address = listener.local_addr()?;
     tokio::spawn(serve(settings, Arc::clone(&proxy.rewrite) as _, listener, std::future::pending()));
@@ -94,7 +96,7 @@ async fn calls(
         .map_err(|error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint))?;
     if !consent.yes && !io::stdin().is_terminal() {
         output::note(
-            "verify: no request was sent through the gateway, because there is no terminal to ask on; --yes sends one",
+            "verify: no request was sent through the gateway, because there is no terminal to ask; add --yes to send one",
         )?;
         return Ok(true);
     }
@@ -109,7 +111,7 @@ async fn calls(
     for (call, key) in keyed {
         let place = settings.upstreams.of(call.vendor).map_or_else(String::new, Upstream::url);
         let what = format!("GET {place}{} with {}", call.path, call.key);
-        if !consent.yes && !ask(&format!("verify: send {what}, through the gateway?"))? {
+        if !consent.yes && !ask(&format!("verify: send {what} through the gateway?"))? {
             continue;
         }
         let said = match headers(call, key) {

@@ -22,7 +22,7 @@ Examples:
   claude mcp add files -- tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
   tersely mcp install --client claude --all
 
-Exits with the server's own exit code, or 128 + signal if a signal ended it.";
+Exits with the exit code of the server, or with 128 + the signal number if a signal ended the server.";
 
 const INSTALL_EXAMPLES: &str = "\
 Examples:
@@ -31,10 +31,11 @@ Examples:
   tersely mcp install --client vscode --file .vscode/mcp.json --all --yes
   tersely mcp uninstall --client codex --all";
 
-/// Wrap an MCP server so that its results cost fewer tokens
+/// Wrap an MCP server to reduce the tokens in its results
 ///
-/// Put it before the server's command in a client's configuration. Messages pass unchanged, except that tool results
-/// are shortened and one tool is added, `expand_context`, with which the model fetches what was omitted.
+/// In your client's configuration, put `tersely mcp --` before the command that starts the server. Messages pass
+/// through unchanged, with two exceptions: tool results are shortened, and a tool named `expand_context` is added,
+/// which the model calls to fetch omitted text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)), mut_arg("upstream", |arg| arg.hide(true)))]
 #[command(
@@ -47,10 +48,10 @@ pub(crate) struct McpArgs {
     pub action: Option<McpAction>,
     #[command(flatten)]
     pub flags: Flags,
-    /// What to do with structured results that only repeat the text
+    /// What to do with structured content that only repeats the text of a result
     #[arg(long, value_name = "WHAT", default_value = "auto")]
     pub structured: StructuredArg,
-    /// The server's command and its arguments
+    /// The command that starts the server, with its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub command: Vec<OsString>,
 }
@@ -58,29 +59,30 @@ pub(crate) struct McpArgs {
 /// What else can be done with servers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpAction {
-    /// Put Tersely before the servers in a client's configuration
+    /// Wrap the servers in a client's configuration with Tersely
     ///
-    /// Shows the changes and asks before it writes. Everything else in the file stays byte for byte, and the file as it
-    /// was is kept beside it. Servers that are reached by a URL are skipped.
+    /// Shows the changes and asks for confirmation before writing them. The rest of the file stays the same, byte for
+    /// byte, and a backup of the original file is saved next to it. Servers that have a URL instead of a command are
+    /// skipped.
     #[command(after_help = INSTALL_EXAMPLES)]
     Install(InstallArgs),
-    /// Undo `install` in a client's configuration
+    /// Unwrap the servers in a client's configuration
     ///
-    /// Undoes what install wrote, byte for byte. Later changes stay.
+    /// Reverts exactly what `mcp install` wrote. Keeps all later changes.
     #[command(after_help = INSTALL_EXAMPLES)]
     Uninstall(InstallArgs),
     Serve(Box<ServeServersArgs>),
 }
 
-/// What to do with structured results that only repeat the text.
+/// What to do with structured content that only repeats the text of a result
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum StructuredArg {
-    /// Send both
+    /// Send both the text and the structured content
     Keep,
-    /// Send the text alone if the tool declares no output schema, or if the client prefers the structured part (Claude
+    /// Send only the text if the tool declares no output schema, or if the client prefers structured content (Claude
     /// Code, Codex)
     Auto,
-    /// Send the text alone, and remove output schemas from the list of tools
+    /// Send only the text, and remove output schemas from the list of tools
     Drop,
 }
 

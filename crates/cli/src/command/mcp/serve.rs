@@ -32,13 +32,13 @@ Examples:
   tersely mcp serve --from ~/.cursor/mcp.json
   claude mcp add --transport http docs http://127.0.0.1:8788/mcp/docs
 
-The first SIGINT or SIGTERM lets running answers finish (exit code 0). A second one ends at once (128 + signal).";
+After the first SIGINT or SIGTERM, the server lets running responses finish and exits with code 0. A second signal stops it immediately, with exit code 128 + the signal number.";
 
-/// Serve MCP servers over HTTP, each at /mcp/NAME, so that their results cost fewer tokens
+/// Serve MCP servers over HTTP at /mcp/NAME, with fewer tokens in their results
 ///
-/// Servers with a URL get every request except calls of `expand_context`; a client's credentials go only to the server
-/// that it calls. Servers that are commands are started for each session. Servers come from mcp.servers in the
-/// configuration file and from the flags.
+/// The servers come from mcp.servers in the configuration file and from --from and --server. A server with a URL
+/// receives every request except calls to `expand_context`. A client's credentials are sent only to the server that the
+/// client calls. A server with a command is started separately for each session.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -48,13 +48,13 @@ The first SIGINT or SIGTERM lets running answers finish (exit code 0). A second 
 pub(crate) struct ServeServersArgs {
     #[command(flatten)]
     pub flags: Flags,
-    /// What to do with structured results that only repeat the text
+    /// What to do with structured content that only repeats the text of a result
     #[arg(long, value_name = "WHAT", default_value = "auto")]
     pub structured: StructuredArg,
-    /// A client's configuration file whose servers to serve; may be given more than once
+    /// Add all servers from this client configuration file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
-    /// A server's name and URL; may be given more than once
+    /// Add a server with this name and URL; may be repeated
     #[arg(long = "server", value_name = "NAME=URL")]
     pub servers: Vec<String>,
 }
@@ -63,7 +63,11 @@ pub(crate) struct ServeServersArgs {
 pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
     if args.flags.upstream.is_some() {
         let hint = "name servers instead: --server NAME=URL";
-        return Err(CommandFault::unable("--upstream: every server has an address of its own", hint).into());
+        return Err(CommandFault::unable(
+            "--upstream cannot be used here, because every server has its own address",
+            hint,
+        )
+        .into());
     }
     let sources = SettingSources::of_server(&args.flags);
     let loaded = settings::load(&sources).map_err(settings::fault)?.default_port(PORT);
@@ -95,14 +99,14 @@ fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServer
         servers.extend(of_file(file)?);
     }
     for named in &args.servers {
-        let (name, url) = named
-            .split_once('=')
-            .ok_or_else(|| CommandFault::unable(format!("--server {named}: no name"), "write NAME=URL"))?;
+        let (name, url) = named.split_once('=').ok_or_else(|| {
+            CommandFault::unable(format!("--server {named}: the name is missing"), "write NAME=URL")
+        })?;
         let draft = ServerDraft { url: url.to_owned(), ..ServerDraft::default() };
         servers.insert(name.to_owned(), finish(name, draft)?);
     }
     if servers.is_empty() {
-        let hint = "set mcp.servers in the configuration file, or name some: --from ~/.cursor/mcp.json, --server docs=https://mcp.example.com/mcp";
+        let hint = "set mcp.servers in the configuration file, or use --from ~/.cursor/mcp.json or --server docs=https://mcp.example.com/mcp";
         return Err(CommandFault::unable("no servers to serve", hint));
     }
     if let Some(name) = servers.keys().find(|name| !is_plain(name)) {
@@ -115,14 +119,15 @@ fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServer
 /// The servers in a client's configuration file. The formats of all supported clients are accepted.
 fn of_file(file: &Path) -> Result<McpServers, CommandFault> {
     let place = file.display();
-    let fault =
-        |why: String| CommandFault::unable(format!("{place}: {why}"), "name a client's MCP configuration");
+    let fault = |why: String| {
+        CommandFault::unable(format!("{place}: {why}"), "name an MCP configuration file of a client")
+    };
     let text = fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
-    let value: Value = serde_json::from_str(&jsonc::plain(&text))
-        .map_err(|error| fault(format!("this is not JSON: {error}")))?;
+    let value: Value =
+        serde_json::from_str(&jsonc::plain(&text)).map_err(|error| fault(format!("not JSON: {error}")))?;
     let found = ["mcpServers", "servers", "mcp"].iter().find_map(|key| value.get(*key)?.as_object());
     let found =
-        found.ok_or_else(|| fault("there are no servers in it (mcpServers, servers or mcp)".to_owned()))?;
+        found.ok_or_else(|| fault("it contains no servers (mcpServers, servers or mcp)".to_owned()))?;
     found.iter().map(|(name, entry)| Ok((name.clone(), finish(name, draft(entry))?))).collect()
 }
 
@@ -149,8 +154,8 @@ fn texts(table: &Map<String, Value>) -> BTreeMap<String, String> {
 }
 
 fn finish(name: &str, draft: ServerDraft) -> Result<McpServer, CommandFault> {
-    let hint = "give it a command, or a URL such as https://mcp.example.com/mcp";
-    draft.finish().map_err(|why| CommandFault::unable(format!("the server {name}: {why}"), hint))
+    let hint = "give the server a command, or a URL such as https://mcp.example.com/mcp";
+    draft.finish().map_err(|why| CommandFault::unable(format!("server {name}: {why}"), hint))
 }
 
 fn hello(settings: &GatewaySettings, address: SocketAddr, servers: &McpServers) -> String {

@@ -32,9 +32,9 @@ const MAX_RECORD_WAIT: Duration = Duration::from_secs(1);
 pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     for (flag, given) in [("--listen", &args.flags.listen), ("--upstream", &args.flags.upstream)] {
         if given.is_some() {
-            let hint = "omit it; the server is the command after `--`";
+            let hint = "omit the flag; the server is the command after `--`";
             return Err(CommandFault::unable(
-                format!("{flag}: cannot be used here, because mcp uses standard input and output"),
+                format!("{flag} cannot be used here, because mcp uses standard input and output"),
                 hint,
             )
             .into());

@@ -36,11 +36,11 @@ fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
     out.push('\n');
     let Some(gap) = compared.gap else {
         let few = format!(
-            "not enough data: {} and {} sessions after the first {BURN_IN}; at least {MIN_SESSIONS} of each are needed",
+            "not enough data: {} treated and {} held-out sessions after the first {BURN_IN}; each group needs at least {MIN_SESSIONS}",
             grouped(treated.sessions),
             grouped(held.sessions)
         );
-        let _ = writeln!(out, "  {few}; about {} more to go\n", many(rough(compared.tenth), "session"));
+        let _ = writeln!(out, "  {few}; about {} to go\n", many(rough(compared.tenth), "more session"));
         return out;
     };
     let _ = writeln!(out, "  {}", verdict(*kind, compared, gap));
@@ -58,16 +58,18 @@ fn verdict(kind: MeasureKind, compared: &Comparison, gap: MeanGap) -> String {
     let more = match compared.more {
         Some(more) => {
             format!(
-                "about {} more, if the difference and the spread stay the same",
-                many(rough(more), "session")
+                "about {} needed if the difference and the spread stay the same",
+                many(rough(more), "more session")
             )
         }
         None => "no noticeable difference so far".to_owned(),
     };
     let tenth = match compared.tenth {
-        0 => "a difference of a tenth would have shown by now".to_owned(),
-        FAR.. => "a difference of a tenth is too small to detect".to_owned(),
-        count => format!("a difference of a tenth would take about {} more", many(rough(count), "session")),
+        0 => "a difference of 10 % would be visible by now".to_owned(),
+        FAR.. => "a difference of 10 % is too small to detect".to_owned(),
+        count => {
+            format!("detecting a difference of 10 % would take about {}", many(rough(count), "more session"))
+        }
     };
     format!("not clear yet: {}, {band}; {more}; {tenth}", change(kind, gap.difference))
 }
@@ -81,20 +83,20 @@ fn detail(kind: MeasureKind, compared: &Comparison) -> String {
 
 fn notes(report: &HoldoutReport) -> String {
     let mut notes = vec![format!(
-        "Each range holds with 95 % confidence, however often you look. The first {BURN_IN} sessions set the caps and are not compared"
+        "Each range holds with 95 % confidence, no matter how often you check. The first {BURN_IN} sessions set the caps and are not compared"
     )];
     if report.unpriced > 0 {
-        notes.push(format!("{} without a known price: no cost", many(report.unpriced, "session")));
+        notes.push(format!("{} excluded from costs: no known price", many(report.unpriced, "session")));
     }
     if report.mixed > 0 {
         notes.push(format!(
-            "{} left out: in both groups, because settings changed",
+            "{} excluded: in both groups, because settings changed",
             many(report.mixed, "session")
         ));
     }
     if report.shared > 0 {
         notes.push(format!(
-            "{} without points: others used the same window meanwhile",
+            "{} excluded from points: other sessions used the same window",
             many(report.shared, "session")
         ));
     }
@@ -103,11 +105,11 @@ fn notes(report: &HoldoutReport) -> String {
 
 fn title(kind: MeasureKind) -> &'static str {
     match kind {
-        MeasureKind::Cost => "cost a session",
+        MeasureKind::Cost => "cost per session",
         MeasureKind::Ratio => "cost, typical session",
-        MeasureKind::Turns => "turns a session",
-        MeasureKind::Rereads => "re-reads a session",
-        MeasureKind::Window => "5h points a session",
+        MeasureKind::Turns => "turns per session",
+        MeasureKind::Rereads => "re-reads per session",
+        MeasureKind::Window => "5h points per session",
     }
 }
 
@@ -172,7 +174,7 @@ mod tests {
         let gap = MeanGap { difference: -0.139, low: -0.3, high: -0.02 };
         assert_eq!(
             said(MeasureKind::Cost, compared(Some(gap), None, 0)),
-            "cost a session        $0.4120 treated, $0.5510 held out\
+            "cost per session      $0.4120 treated, $0.5510 held out\
              \n  $0.1390 less, with 95 % confidence: between $0.3000 less and $0.0200 less\
              \n  930 treated and 48 held-out sessions; values above $4.00 count as $4.00 (3 sessions)\n\n"
         );
@@ -184,15 +186,15 @@ mod tests {
         let text = said(MeasureKind::Ratio, compared(Some(gap), Some(1_190), 5_000));
         assert!(
             text.contains(
-                "not clear yet: 13.9 % less, between 30.0 % less and 2.0 % more; about 1,200 sessions more, if \
-                 the difference and the spread stay the same; a difference of a tenth would take about 5,000 sessions more"
+                "not clear yet: 13.9 % less, between 30.0 % less and 2.0 % more; about 1,200 more sessions needed if \
+                 the difference and the spread stay the same; detecting a difference of 10 % would take about 5,000 more sessions"
             ),
             "{text}"
         );
         let none = MeanGap { difference: 0.001, low: -0.3, high: 0.3 };
         let text = said(MeasureKind::Turns, compared(Some(none), None, 0));
         assert!(
-            text.contains("no noticeable difference so far; a difference of a tenth would have shown by now"),
+            text.contains("no noticeable difference so far; a difference of 10 % would be visible by now"),
             "{text}"
         );
     }
@@ -202,7 +204,7 @@ mod tests {
         let gap = MeanGap { difference: -1.5, low: -2.25, high: -0.75 };
         let window = HoldoutMeasure { kind: MeasureKind::Window, compared: compared(Some(gap), None, 0) };
         let text = said(MeasureKind::Window, window.compared);
-        assert!(text.starts_with("5h points a session   0.4 treated, 0.6 held out\n"), "{text}");
+        assert!(text.starts_with("5h points per session 0.4 treated, 0.6 held out\n"), "{text}");
         assert!(text.contains("1.50 less, with 95 % confidence: between 2.25 less and 0.75 less"), "{text}");
         let report = HoldoutReport {
             is_clearing: false,
@@ -216,9 +218,12 @@ mod tests {
             measures: vec![window],
         };
         let text = page(&report);
-        assert!(text.contains("7 sessions without points: others used the same window meanwhile"), "{text}");
+        assert!(
+            text.contains("7 sessions excluded from points: other sessions used the same window"),
+            "{text}"
+        );
         let alone = page(&HoldoutReport { shared: 0, ..report.clone() });
-        assert!(!alone.contains("without points"), "{alone}");
+        assert!(!alone.contains("excluded from points"), "{alone}");
         let clearing = page(&HoldoutReport { is_clearing: true, ..report });
         let first = clearing.lines().next().unwrap_or_default();
         assert!(first.contains("5% of sessions held out from clearing"), "{clearing}");
@@ -228,8 +233,11 @@ mod tests {
     #[test]
     fn too_few_are_said_to_be_too_few() {
         let text = said(MeasureKind::Rereads, compared(None, None, 80));
-        assert!(text.contains("not enough data: 930 and 48 sessions after the first 20"), "{text}");
-        assert!(text.contains("about 80 sessions more to go"), "{text}");
+        assert!(
+            text.contains("not enough data: 930 treated and 48 held-out sessions after the first 20"),
+            "{text}"
+        );
+        assert!(text.contains("about 80 more sessions to go"), "{text}");
         assert_eq!([0, 9, 81, 1_101, u64::MAX].map(rough)[..4], [0, 9, 81, 1_200]);
     }
 }

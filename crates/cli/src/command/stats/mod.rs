@@ -33,31 +33,31 @@ Examples:
   tersely stats --by tenant --month 2026-10 --format csv > october.csv
   tersely stats --json | jq .periods.today.tokens_saved
 
-`tersely run` records what it saves, and `tersely serve` does if history.record = \"on\". The history stays on this machine and contains no request text. `tersely purge` deletes it. Exit code 1: nothing is recorded yet.";
+`tersely run` records its savings. `tersely serve` records its savings if it listens on a loopback address or if history.record = \"on\". The history stays on this machine and contains no request text. `tersely purge` deletes it. Exit code 1: nothing is recorded yet.";
 
-/// Show what was saved: by day, client, project, tool and model
+/// Show savings by day, client, project, tool and model
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct StatsArgs {
-    /// Period covered by the breakdowns
+    /// The period that the breakdowns cover
     #[arg(long, value_enum, default_value_t = PeriodArg::All)]
     pub period: PeriodArg,
-    /// Compare held-out sessions with the others: cost, turns and re-reads
+    /// Compare the cost, turns and re-reads of held-out sessions with those of all other sessions
     #[arg(long)]
     pub holdout: bool,
-    /// List what each of these sent, saved and cost, instead: for a bill or a report
+    /// Print usage, savings and cost grouped by this field, for billing or reports
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "holdout")]
     pub by: Option<ByArg>,
-    /// The month that --by counts, such as 2026-10, in place of --period
+    /// The month that --by covers, such as 2026-10; replaces --period
     #[arg(long, value_name = "MONTH", requires = "by", conflicts_with = "period")]
     pub month: Option<CalendarMonth>,
-    /// Print everything as JSON
+    /// Print all data as JSON
     #[arg(long)]
     pub json: bool,
-    /// How to print the list of --by
+    /// The output format of --by
     #[arg(long, value_enum, requires = "by", conflicts_with = "json", default_value_t = ShowbackForm::Table)]
     pub format: ShowbackForm,
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<std::path::PathBuf>,
 }
@@ -105,8 +105,8 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     if let Some(by) = args.by {
         let span = args.span();
         if by == ByArg::Session && span != DaySpan::Period(HistoryPeriod::All) {
-            let hint = "leave out --month and --period: sessions are listed as long as single requests are kept (history.days)";
-            return Err(CommandFault::unable("--by session has no periods", hint).into());
+            let hint = "omit --month and --period: --by session covers all requests that are still in the history (history.days)";
+            return Err(CommandFault::unable("--by session cannot be limited to a period", hint).into());
         }
         let shown = reader.look(|view| Showback::read(view, by, &span)).map_err(fault)?;
         return shown.print(args.form(), &span);
@@ -140,11 +140,11 @@ pub(crate) fn unreadable(file: &std::path::Path, error: &HistoryError) -> Comman
     match error {
         HistoryError::Missing => absent(),
         HistoryError::Newer(_) => {
-            CommandFault::unable(format!("{}: {error}", file.display()), "update this tersely")
+            CommandFault::unable(format!("{}: {error}", file.display()), "update tersely")
         }
         error if error.is_broken() => CommandFault::unable(
             format!("{}: {error}", file.display()),
-            "the file is damaged or is not a history; `tersely purge` starts a new one",
+            "the file is damaged or is not a history; to start a new history, run `tersely purge`",
         ),
         error => CommandFault::unable(format!("{}: {error}", file.display()), "check history.file"),
     }
@@ -157,16 +157,20 @@ fn steps(StepTotal { requests, cost, lowest }: StepTotal) -> serde_json::Map<Str
 }
 
 fn absent() -> CommandFault {
-    let hint = "use an agent through Tersely first: tersely run claude (history.record must not be \"off\")";
+    let hint = "run an agent through Tersely first, such as `tersely run claude`; history.record must not be \"off\"";
     CommandFault::no("nothing is recorded yet", hint)
 }
 
 fn untried() -> CommandFault {
-    let hint = "set holdout = \"5%\" and record a history; every session is then in one of two groups";
-    CommandFault::no("no session was held out yet", hint)
+    let hint =
+        "set holdout = \"5%\" and record a history; Tersely then assigns each session to one of two groups";
+    CommandFault::no("no session has been held out yet", hint)
 }
 
 /// The error for when there is no folder for the history.
 pub(crate) fn placeless() -> CommandFault {
-    CommandFault::unable("neither HOME nor XDG_STATE_HOME is set", "set history.file to where the history is")
+    CommandFault::unable(
+        "neither HOME nor XDG_STATE_HOME is set",
+        "set history.file to the path of the history",
+    )
 }

@@ -93,7 +93,7 @@ impl StatsReport {
         let all = &self.all;
         let (saved, whole) = (all.saved(), all.before);
         let what = if saved < 0 { "added" } else { "saved" };
-        let head = format!("{} of all tokens {what}, so far", share(saved.saturating_abs(), whole));
+        let head = format!("{} of all tokens {what} so far", share(saved.saturating_abs(), whole));
         let detail = format!("{} of {}", tokens(saved.saturating_abs()), tokens(signed(whole)));
         format!("{HEAD}{head}{HEAD:#} {DIM}· {detail}{DIM:#}\n\n")
     }
@@ -144,7 +144,7 @@ impl StatsReport {
         let most = days.iter().map(|(_, sums)| sums.saved()).max().unwrap_or(0).max(1);
         let bars: String = days.iter().map(|(_, sums)| bar(most, sums)).collect();
         let best = days.iter().max_by_key(|(_, sums)| sums.saved()).map_or("", |(day, _)| day);
-        let about = format!("saved a day, {} days; most on {best}: {}", days.len(), tokens(most));
+        let about = format!("saved per day, {} days; maximum on {best}: {}", days.len(), tokens(most));
         format!("{DIM}{about}{DIM:#}\n{GOOD}{bars}{GOOD:#}\n\n")
     }
 
@@ -179,10 +179,12 @@ impl StatsReport {
         };
         let known = self.all.priced;
         let prices = match self.all.requests - self.all.failed {
-            _ if self.all.usage == TokenUsage::default() => "no $: no response reported its usage".to_owned(),
+            _ if self.all.usage == TokenUsage::default() => {
+                "no $: no response reported token usage".to_owned()
+            }
             _ if known == 0 => "no model has a known price".to_owned(),
             all if known < all => {
-                format!("$: an estimate, for {} of requests", share(signed(known), all))
+                format!("$: an estimate for {} of requests", share(signed(known), all))
             }
             _ => "$: an estimate".to_owned(),
         };
@@ -214,15 +216,18 @@ fn break_sentence(breaks: &[BreakTotal]) -> Option<String> {
         (lost.saturating_add(it.lost), cost.saturating_add(it.cost))
     });
     let about = if cost == 0 { String::new() } else { format!(", about {}", money(signed(cost))) };
-    let text =
-        format!("{}: {} tokens again{about} (tersely why)", many(count, "cache break"), tokens(signed(lost)));
+    let text = format!(
+        "{}: {} tokens paid again{about} (tersely why)",
+        many(count, "cache break"),
+        tokens(signed(lost))
+    );
     (count > 0).then_some(text)
 }
 
 /// A sentence about requests that are longer than a step of the price, if there were any.
 fn step_sentence(StepTotal { requests, cost, lowest }: StepTotal) -> Option<String> {
     let (count, more, step) = (many(requests, "request"), money(signed(cost)), tokens(signed(lowest)));
-    (cost > 0).then(|| format!("{count} above a price step ({step} tokens): about {more} more than below it"))
+    (cost > 0).then(|| format!("{count} above a price threshold ({step} tokens) cost about {more} extra"))
 }
 
 /// False for an entry that is of no use to the reader: it has neither a name nor any tokens.
@@ -263,7 +268,7 @@ mod tests {
     #[test]
     fn a_footnote_is_not_cut() {
         let parts =
-            ["lists: all time", "$: an estimate, for 93.2 % of requests", "tersely dashboard shows more"];
+            ["lists: all time", "$: an estimate for 93.2 % of requests", "tersely dashboard shows more"];
         let parts = parts.map(str::to_owned);
         assert_eq!(wrapped(100, &parts), [parts.join(" · ")]);
         assert_eq!(wrapped(80, &parts), [parts[..2].join(" · "), parts[2].clone()]);
@@ -282,7 +287,10 @@ mod tests {
             cost,
         };
         let told = break_sentence(&[sum(1, 1_000, 20_000_000), sum(2, 500, 0)]);
-        assert_eq!(told.as_deref(), Some("3 cache breaks: 1.50 k tokens again, about $0.02 (tersely why)"));
+        assert_eq!(
+            told.as_deref(),
+            Some("3 cache breaks: 1.50 k tokens paid again, about $0.02 (tersely why)")
+        );
         assert_eq!(break_sentence(&[]), None);
     }
 
@@ -292,7 +300,7 @@ mod tests {
         let told = step_sentence(total);
         assert_eq!(
             told.as_deref(),
-            Some("2 requests above a price step (200 k tokens): about $1.25 more than below it")
+            Some("2 requests above a price threshold (200 k tokens) cost about $1.25 extra")
         );
         assert_eq!(step_sentence(StepTotal::default()), None);
     }

@@ -27,7 +27,7 @@ pub(crate) enum ByArg {
     Project,
     Client,
     Model,
-    /// The sessions of the latest days that cost most
+    /// The most expensive sessions of recent days
     Session,
 }
 

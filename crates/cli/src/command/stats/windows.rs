@@ -29,7 +29,7 @@ pub(super) fn sentences(limits: &[SeenLimit]) -> Vec<String> {
 pub(super) fn block(sessions: &[SeenSession]) -> Option<StatsBlock> {
     let counted = sessions.iter().filter(|session| !session.limits.is_empty());
     let rows: Vec<_> = counted.map(row).collect();
-    (!rows.is_empty()).then_some(StatsBlock { title: "session, points of", columns: ["5h", "7d"], rows })
+    (!rows.is_empty()).then_some(StatsBlock { title: "session (points)", columns: ["5h", "7d"], rows })
 }
 
 fn row(session: &SeenSession) -> [String; 3] {

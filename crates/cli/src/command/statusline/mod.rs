@@ -34,20 +34,26 @@ Examples:
   tersely init --statusline
   tersely statusline < /dev/null
 
-In ~/.claude/settings.json: \"statusLine\": { \"type\": \"command\", \"command\": \"tersely statusline\" }
-In a script of your own: input=$(cat); printf '%s' \"$input\" | tersely statusline
-Without a session on standard input, it shows the latest one, for example in tmux: set -g status-right '#(tersely statusline </dev/null)'
+To add the line manually, put this in ~/.claude/settings.json:
+  \"statusLine\": { \"type\": \"command\", \"command\": \"tersely statusline\" }
 
-Always exits with 0. Prints less, or nothing, if the history cannot be read at once.";
+To add the line to your own status line script:
+  input=$(cat); printf '%s' \"$input\" | tersely statusline
 
-/// Print one line about the running session, for a status line
+Without a session on standard input, the line describes the latest session. For example, in tmux:
+  set -g status-right '#(tersely statusline </dev/null)'
+
+The exit code is always 0. If the history cannot be read immediately, the line is shorter or empty.";
+
+/// Print a one-line summary of the running session
 ///
-/// What was saved in it, the context left, how much of the account's 5-hour and 7-day windows is used, and the last
-/// cache break. Reads the session from standard input, as Claude Code writes it, and the rest from the local history.
+/// The line shows the tokens saved in the session, the context left, the used share of the account's 5-hour and 7-day
+/// windows, and the last cache break. The command reads the session from standard input, in the format that Claude Code
+/// uses, and the rest from the local history.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct StatuslineArgs {
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }

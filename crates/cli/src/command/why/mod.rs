@@ -22,22 +22,23 @@ Examples:
   tersely why --session 0f3a9c51d2e47b68
   tersely why --json | jq .by_owner
 
-Reads the local history, which contains hashes and numbers but no request text. Works with mode = \"observe\" too, but not with mode = \"disabled\", where bodies are not read. Exit code 1: nothing is recorded of the session.";
+Reads the local history, which contains hashes and numbers but no request text. Also works with mode = \"observe\", but not with mode = \"disabled\", because Tersely does not read request bodies in that mode. Exit code 1: nothing is recorded for the session.";
 
 /// Show why the prompt cache missed, and what each miss cost
 ///
-/// For each request of a session, shows the tokens read from the cache and written to it. For each cache break, shows
-/// the first difference from the previous request, what it cost and who caused it: the client, the provider or Tersely.
+/// For each request of a session, shows the tokens read from the cache and the tokens written to it. For each cache
+/// break, shows the first difference from the previous request, the cost of the break, and who caused it: the client,
+/// the provider or Tersely.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WhyArgs {
-    /// The session, by the id that `--json` shows or by the client's own id; default: the latest
+    /// The session id, either the one that `--json` prints or the client's own; default: the latest session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Print everything as JSON
+    /// Print all data as JSON
     #[arg(long)]
     pub json: bool,
-    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    /// The configuration file; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<std::path::PathBuf>,
 }
@@ -74,5 +75,8 @@ fn find_session(view: &HistoryView, id: Option<&str>) -> Result<Option<u64>, His
 }
 
 fn unknown() -> CommandFault {
-    CommandFault::no("no such session is recorded", "tersely stats --json | jq .sessions lists the latest")
+    CommandFault::no(
+        "no such session is recorded",
+        "list the latest sessions: tersely stats --json | jq .sessions",
+    )
 }

@@ -69,7 +69,7 @@ impl WhyReport {
     fn sentence(&self) -> String {
         let breaks: u64 = self.own.iter().map(|it| it.breaks).sum();
         if breaks == 0 {
-            return format!("{}: the cache was never broken.", many(self.turns.len() as u64, "request"));
+            return format!("{}: no cache breaks.", many(self.turns.len() as u64, "request"));
         }
         let lost = self.own.iter().map(|it| it.lost).sum();
         let cost = self.own.iter().map(|it| it.cost).sum();
@@ -100,7 +100,7 @@ fn sentence(found: &PromptBreak) -> String {
 }
 
 fn price(lost: Option<u64>, cost: Option<u64>) -> String {
-    let lost = lost.filter(|lost| *lost > 0).map(|lost| format!(" · {} tokens again", amount(lost)));
+    let lost = lost.filter(|lost| *lost > 0).map(|lost| format!(" · {} tokens paid again", amount(lost)));
     let cost = cost.filter(|cost| *cost > 0).map(|cost| format!(", about {}", money(signed(cost))));
     format!("{}{}", lost.unwrap_or_default(), cost.unwrap_or_default())
 }
@@ -131,19 +131,21 @@ fn whose(owner: BreakOwner, server: Option<&str>) -> String {
 /// What would avoid these breaks.
 fn advice(sum: &BreakTotal) -> &'static str {
     match (sum.owner, sum.cause) {
-        (_, BreakCause::Cleared | BreakCause::Compacted) => "nothing: later requests are shorter",
-        (_, BreakCause::ClearingLost) => "let replicas share a store, or set `clear` to `off`",
-        (BreakOwner::Us, _) => "please report it: this should not happen",
-        (BreakOwner::Mcp, _) => "keep the server connected, or leave it out of this project",
+        (_, BreakCause::Cleared | BreakCause::Compacted) => "no action needed: later requests are shorter",
+        (_, BreakCause::ClearingLost) => "share one store among replicas, or set `clear` to `off`",
+        (BreakOwner::Us, _) => "please report this bug",
+        (BreakOwner::Mcp, _) => "keep the server connected, or remove it from this project",
         (_, BreakCause::Model | BreakCause::Effort | BreakCause::Thinking) => {
-            "change it at the start of a session, not within it"
+            "change it only at the start of a session"
         }
-        (_, BreakCause::Idle) => "compact before a pause, start anew after it, or set `clear` to `cold`",
+        (_, BreakCause::Idle) => {
+            "compact before a pause, start a new session after it, or set `clear` to `cold`"
+        }
         (_, BreakCause::SystemDate | BreakCause::SystemGit) => {
-            "take what changes out of the system prompt, if the client lets you"
+            "remove the changing text from the system prompt, if the client lets you"
         }
-        (BreakOwner::Provider, _) => "nothing on your side",
-        _ => "report it to the client's makers, or update the client",
+        (BreakOwner::Provider, _) => "no action possible on your side",
+        _ => "update the client, or report the problem to its developers",
     }
 }
 
@@ -235,13 +237,13 @@ mod tests {
         let expected = "session 0000000000000007 · claude-code\n\n\
             \x20          read  written  full price  cache break\n\
             3 min ago     0   83.0 k           0  tool 37 added: mcp__files__new · MCP server files · \
-            81.2 k tokens again, about $0.41\n\n\
-            1 cache break in this session · 81.2 k tokens again, about $0.41.\n\n\
+            81.2 k tokens paid again, about $0.41\n\n\
+            1 cache break in this session · 81.2 k tokens paid again, about $0.41.\n\n\
             all sessions                  breaks  tokens  about  what helps\n\
-            MCP server files: tool added       1  81.2 k  $0.41  keep the server connected, or leave it out of \
+            MCP server files: tool added       1  81.2 k  $0.41  keep the server connected, or remove it from \
             this project\n";
         assert_eq!(report.page(181_000), expected);
         let quiet = WhyReport { session: 7, turns: Vec::new(), own: Vec::new(), all: Vec::new() };
-        assert!(quiet.page(0).ends_with("0 requests: the cache was never broken.\n"));
+        assert!(quiet.page(0).ends_with("0 requests: no cache breaks.\n"));
     }
 }

@@ -268,7 +268,7 @@ fn check_compressed(shape: &Shape, body: &str) {
     );
     let ((before, after), (all, left)) = (count.results, count.whole);
     for line in
-        [format!("tokens: {before} before, {after} after"), format!("tokens: {all} before, {left} after")]
+        [format!("tokens: {before} before, {after} after"), format!("body: {all} before, {left} after")]
     {
         assert!(said.contains(&line), "{line} in {said}");
     }
@@ -276,7 +276,7 @@ fn check_compressed(shape: &Shape, body: &str) {
         object["stages"].as_array().expect("stages").iter().filter_map(|stage| stage["saved"].as_i64());
     assert_eq!(saved.sum::<i64>(), less(count.results), "{said}");
     if object["tool"] != 0 {
-        assert!(said.contains(&format!("added tool: {} tokens", object["tool"])), "{said}");
+        assert!(said.contains(&format!("tokens of the added tool: {}", object["tool"])), "{said}");
     }
 }
 

@@ -226,6 +226,6 @@ fn verifying_asks_a_provider_only_with_consent() {
     let asked = seen.recv_timeout(std::time::Duration::from_mins(1)).expect("a request");
     assert_eq!(asked.line, "GET /v1/models HTTP/1.1");
     let ran = home.well(&["init", "--verify"]);
-    assert!(ran.said.contains("there is no terminal to ask on"), "{ran:?}");
+    assert!(ran.said.contains("there is no terminal to ask"), "{ran:?}");
     assert!(seen.try_recv().is_err());
 }

@@ -72,7 +72,7 @@ fn what_somebody_changed_stays() {
     home.put(FILE, home.read(FILE).replace("\"timeout\": 1", "\"timeout\": 9"), 0o644);
     home.put(PLUGIN, home.read(PLUGIN) + "// mine\n", 0o644);
     let ran = home.doctor();
-    assert!(ran.out.contains("the hook of claude is no longer in"), "{ran:?}");
+    assert!(ran.out.contains("the hook for claude is no longer in"), "{ran:?}");
     let ran = home.well(&["uninstall", "--yes"]);
     assert!(ran.out.contains("Tersely's entry in hooks.PostToolUse is gone or has changed"), "{ran:?}");
     assert!(ran.out.contains("the file has changed since, so it is kept"), "{ran:?}");
@@ -97,7 +97,7 @@ fn one_way_excludes_the_others() {
     let ran = home.run(&["init", "--yes"]);
     assert!(ran.said.contains("agents already use Tersely, through hooks"), "{ran:?}");
     let ran = home.doctor();
-    assert!(ran.out.contains("a hook of claude in"), "{ran:?}");
+    assert!(ran.out.contains("hook for claude in"), "{ran:?}");
 }
 
 /// Behaviour 25.4: files that cannot be read are left alone.
