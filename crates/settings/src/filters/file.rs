@@ -261,7 +261,7 @@ impl FilterReader<'_> {
             match &node.value {
                 SettingValue::Text(text) => list.push(text.clone()),
                 other => {
-                    self.problem(node.line, &pair.name, format!("expects strings, not {}", other.kind()))
+                    self.problem(node.line, &pair.name, format!("expects strings, not {}", other.kind()));
                 }
             }
         }
