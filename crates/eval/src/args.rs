@@ -12,9 +12,9 @@ Examples:
 
 The API key comes from ANTHROPIC_API_KEY or OPENAI_API_KEY, or from the environment variable that --key-env names.
 
-Exit codes: 0 no significant loss of accuracy, 1 significantly more wrong answers, 2 could not run.";
+Exit codes: 0 for no significant loss of accuracy; 1 for significantly more wrong answers; 2 if eval could not run.";
 
-/// Check that your model still answers correctly
+/// Check that your model still answers correctly after compression
 ///
 /// Asks a model questions about tool results. Asks each question three times: with the original text, with the text
 /// compressed without loss, and with the text compressed in standard mode. Counts correct answers and tokens. Prints
@@ -40,7 +40,7 @@ pub struct EvalArgs {
     /// Ask at most N questions, sampled evenly
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Skip texts with more than this many tokens, for models with a small context window
+    /// Skip tool results with more than this many tokens; useful for models with a small context window
     #[arg(long, value_name = "TOKENS")]
     pub longest: Option<usize>,
     /// The number of requests to send in parallel

@@ -16,11 +16,11 @@ pub struct Flags {
     /// Forward all requests to this server
     #[arg(long, visible_alias = "backend-url", value_name = "URL")]
     pub upstream: Option<String>,
-    /// How much to compress tool results: disabled, observe (measure savings, but send requests unchanged), safe,
+    /// How much to compress tool results: disabled, observe (measure savings but send requests unchanged), safe,
     /// standard or aggressive
     #[arg(long, visible_alias = "tool-output-compression", value_name = "MODE")]
     pub mode: Option<String>,
-    /// The share of sessions to leave unchanged for comparison, such as 5%
+    /// The share of sessions, such as 5%, to leave unchanged for comparison
     #[arg(long, value_name = "SHARE")]
     pub holdout: Option<String>,
     /// What compression may discard: none (nothing), form (layout only) or detail (text that the model can fetch back)
@@ -29,17 +29,17 @@ pub struct Flags {
     /// The algorithm that finds repeated phrases in aggressive mode: lzw, repair or auto
     #[arg(long, visible_alias = "tool-output-compression-method", value_name = "METHOD")]
     pub dictionary: Option<String>,
-    /// The kind of model that reads tool results: strong, small or auto (depends on the model name in the request)
+    /// The kind of model that reads tool results: strong, small or auto (decided by the model name in the request)
     #[arg(long, value_name = "READER")]
     pub reader: Option<String>,
-    /// Whether to shorten tool descriptions: disabled or minify
+    /// Send tool descriptions unchanged (disabled) or shortened (minify)
     #[arg(long, value_name = "WHAT")]
     pub schema_compression: Option<String>,
     /// Where to mask secrets: true (everywhere in a request), false (nowhere) or usual (only in tool results that are
     /// not file contents)
     #[arg(long, value_name = "SWITCH", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub redact_secrets: Option<String>,
-    /// Tools whose results are not compressed, separated by commas
+    /// A comma-separated list of tools whose results stay uncompressed
     #[arg(long, value_name = "NAMES")]
     pub skip_tools: Option<String>,
 }

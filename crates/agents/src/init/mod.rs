@@ -38,21 +38,22 @@ Examples:
   tersely init --service --verify
   tersely uninstall
 
-Exit codes: 1 if you declined or no agent was found, 2 if init could not ask for confirmation or could not write.";
+Exit codes: 1 if you declined or no agent was found; 2 if init could not ask for confirmation or could not write the changes.";
 
 /// Set up the agents on this machine to use Tersely
 ///
 /// Finds your agents, shows the planned changes, asks for confirmation, writes the changes, and explains how to undo
 /// them. By default, init adds aliases such as claude='tersely run claude' to the startup files of your shells. If the
-/// tersely program is missing, the agents start without it. --hook adds hooks to the agents' settings instead of
-/// aliases. --service installs a gateway that starts automatically. `tersely uninstall` undoes all of these changes.
+/// tersely program is missing, the agents start as usual. With --hook, init adds hooks to the agents' settings instead
+/// of aliases. With --service, it installs a gateway that starts automatically. `tersely uninstall` undoes all of these
+/// changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InitArgs {
     #[command(flatten)]
     way: InitWay,
-    /// After the setup, check that the gateway is ready; if a key is set and you agree, also list a provider's models
-    /// through it
+    /// After setup, check that the gateway is ready; if an API key is set and you agree, also list a provider's models
+    /// through the gateway
     #[arg(long)]
     verify: bool,
     #[command(flatten)]

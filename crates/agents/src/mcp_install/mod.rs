@@ -28,7 +28,7 @@ const TOML_LIMIT: u64 = 4_000_000;
 /// Which configuration is changed, and how.
 #[derive(Debug, clap::Args)]
 pub struct InstallArgs {
-    /// The client whose configuration to change
+    /// The client to configure
     #[arg(long)]
     client: McpClient,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub struct InstallArgs {
 /// The servers to change.
 #[derive(Debug, clap::Args)]
 struct ServerChoice {
-    /// The name of a server in the configuration file; may be repeated
+    /// The name of a server to change; may be repeated
     #[arg(long, value_name = "NAME")]
     server: Vec<String>,
     /// Change all servers in the configuration file

@@ -19,14 +19,14 @@ Examples:
   tersely uninstall
   tersely uninstall --purge --yes
 
-Run this before you remove the program. Otherwise, the agents' settings will point to a gateway that no longer exists.
+Run `tersely uninstall` before you remove the program. Otherwise, the agents' settings will point to a gateway that no longer exists.
 
-Exit codes: 1 if you declined or must undo some changes manually, 2 if uninstall could not ask for confirmation.";
+Exit codes: 1 if you declined or must undo some changes manually; 2 if uninstall could not ask for confirmation.";
 
 /// Undo the changes that `init` and `mcp install` made
 ///
-/// Restores each file byte for byte. If a file has changed since, removes only the lines and values that Tersely added.
-/// Does not remove the program itself, but prints the command that does.
+/// Restores each file byte for byte. If a file has changed since then, uninstall removes only the lines and values that
+/// Tersely added. Does not remove the program itself, but prints the command that does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct UninstallArgs {

@@ -18,13 +18,13 @@ Examples:
   tersely config schema > tersely.schema.json
   tersely config key
 
-Exit code 2: the configuration is invalid; stderr names the file, line and key.";
+Exit code 2: the configuration is invalid; the message on stderr names the file, line and key.";
 
 /// Check, show and explain the configuration
 ///
-/// Settings come from flags, then from environment variables, then from a configuration file. The file is the one that
-/// --config or `TERSELY_CONFIG` names, or else tersely.toml or tersely.yaml in the current directory or in the user's
-/// configuration directory.
+/// Flags override environment variables, and environment variables override the configuration file. The configuration
+/// file is the one that --config or `TERSELY_CONFIG` names. Otherwise, it is tersely.toml or tersely.yaml in the
+/// current directory or in the user's configuration directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConfigArgs {
@@ -60,13 +60,13 @@ pub(crate) struct ShowArgs {
     pub flags: Flags,
 }
 
-/// Print a new key for a tenant, with its hash for the configuration file
+/// Print a new key for a tenant, and the key's hash for the configuration file
 ///
 /// The key is shown only once and is not stored. Give the key to the tenant, and put the hash under `tenants` in the
 /// configuration file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeyArgs {
-    /// Print a JSON object with the fields key and sha256
+    /// Print a JSON object with the fields `key` and `sha256`
     #[arg(long)]
     pub json: bool,
 }

@@ -15,11 +15,11 @@ Examples:
 
 /// Count the tokens in files
 ///
-/// Counts exactly, with the o200k vocabulary. For several files, also prints the total.
+/// The counts are exact for the o200k vocabulary. For several files, also prints the total.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CountArgs {
-    /// Print a JSON object with the tokens of each file and the total
+    /// Print a JSON object with the token count of each file and the total
     #[arg(long)]
     pub json: bool,
     /// The files to read; if omitted or `-`, read standard input

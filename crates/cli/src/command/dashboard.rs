@@ -19,7 +19,7 @@ Examples:
   tersely dashboard
   tersely dashboard --listen 127.0.0.1:0
 
-Press Ctrl-C to stop the dashboard. `tersely serve` serves the same page at admin.listen.";
+Press Ctrl-C to stop the dashboard. `tersely serve` serves the same page at the address in `admin.listen`.";
 
 /// Show savings live in a browser
 #[derive(Debug, clap::Args)]

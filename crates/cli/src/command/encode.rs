@@ -22,19 +22,18 @@ Examples:
 
 /// Encode JSON in the form that takes the fewest tokens
 ///
-/// Reads one JSON document and writes the same value in the terse form if that takes fewer tokens, or else as compact
-/// JSON. Nothing is lost: `tersely decode` restores the value, including the order of keys and the exact text of
-/// numbers.
+/// Reads one JSON document and writes the same value as compact JSON, or in the terse form if that takes fewer tokens.
+/// Nothing is lost: `tersely decode` restores the value, including the order of keys and the exact text of numbers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EncodeArgs {
     /// The form to write; auto picks terse if it takes fewer tokens than compact JSON
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = wishes())]
     pub form: FormWish,
-    /// Show on stderr how many tokens each form takes, and how many it saves compared with the input
+    /// Show on stderr how many tokens each form takes, and how many each saves compared with the input
     #[arg(long)]
     pub stats: bool,
-    /// Print a JSON object with the form, the text, the tokens of every form and the percentage saved
+    /// Print a JSON object with the form, the text, the token count of every form and the percentage saved
     #[arg(long)]
     pub json: bool,
     /// The file to read; if omitted or `-`, read standard input

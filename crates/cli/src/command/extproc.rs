@@ -20,13 +20,13 @@ Examples:
   tersely extproc
   tersely extproc --listen 0.0.0.0:9000 --mode standard@1
 
-After the first SIGINT or SIGTERM, the processor lets running requests finish and exits with code 0. A second signal stops it immediately, with exit code 128 + the signal number.";
+After the first SIGINT or SIGTERM, the processor lets running requests finish, then exits with code 0. A second signal stops it immediately (exit code: 128 plus the signal number).";
 
 /// Start an external processor for Envoy (`ext_proc`)
 ///
-/// Envoy forwards the requests itself, and the processor only replaces their bodies. The processor does not see the
-/// model's responses, so it omits no detail, adds no tool, and masks secrets only with --redact-secrets. If the
-/// processor fails, Envoy sends the request unchanged.
+/// Envoy itself forwards the requests; the processor only replaces their bodies. The processor does not see the model's
+/// responses, so it omits no detail, adds no tool, and masks secrets only with --redact-secrets. If the processor
+/// fails, Envoy sends the request unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExtprocArgs {
@@ -42,7 +42,7 @@ pub(crate) struct ExtprocArgs {
     /// What compression may discard: none (nothing) or form (layout only)
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<String>,
-    /// The kind of model that reads tool results: strong, small or auto (depends on the model name in the request)
+    /// The kind of model that reads tool results: strong, small or auto (decided by the model name in the request)
     #[arg(long, value_name = "READER")]
     pub reader: Option<String>,
     /// Mask secrets everywhere in a request

@@ -22,7 +22,7 @@ Examples:
   ansible-playbook site.yml | tersely filter explain --command 'ansible-playbook site.yml'
   tersely filter trust
 
-Filters are TOML files in ~/.config/tersely/filters or in the .tersely/filters folder of a trusted project. docs/filters.md explains how to write a filter.";
+Filters are TOML files in ~/.config/tersely/filters or in the .tersely/filters folder of a trusted project. To learn how to write a filter, see docs/filters.md.";
 
 /// Omit tool output that you never need
 ///
@@ -54,11 +54,11 @@ pub(crate) struct ListArgs {
 /// Run the tests in filter files
 #[derive(Debug, clap::Args)]
 pub(crate) struct TestArgs {
-    /// The names of filters, or paths of filter files; default: all filters
+    /// The filters to test, as names or as paths of filter files; default: all filters
     pub filters: Vec<String>,
 }
 
-/// Show which filter applies to a tool call, and how it changes a text
+/// Show which filter applies to a tool call, and how it changes the output
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// The name of the tool that produced the text
@@ -73,7 +73,7 @@ pub(crate) struct ExplainArgs {
 
 /// Trust the current filters of this project
 ///
-/// As soon as one of the filters changes, Tersely ignores all of them again.
+/// If one of these filters changes, Tersely ignores all of them until you trust them again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
     /// Stop trusting the filters of this project

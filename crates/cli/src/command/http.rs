@@ -22,9 +22,9 @@ Examples:
 
 /// Serve a JSON API in a compact form: STC, TOON or terse
 ///
-/// A client requests a form with the header `Accept-Encoding: stc`, with `Accept: text/toon`, or with `X-Prefer-Format`
-/// set to `toon`, `stc`, `terse` or `json`. The client gets that form if it represents the response exactly and is
-/// smaller. All other responses pass through unchanged.
+/// To request a form, a client sends the header `Accept-Encoding: stc` or `Accept: text/toon`, or sets
+/// `X-Prefer-Format` to `toon`, `stc`, `terse` or `json`. The client gets the requested form if it represents the
+/// response exactly and takes fewer tokens than compact JSON. All other responses pass through unchanged.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HttpArgs {

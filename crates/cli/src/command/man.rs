@@ -22,16 +22,16 @@ const HEAD: &str = "\
 This page contains the help text of every command. In a terminal, `tersely --help` lists the commands, and `tersely COMMAND --help` prints the help text of one command.
 
 - Commands write results to stdout and all other messages to stderr, so a pipe receives only results.
-- `compress`, `encode`, `decode`, `count` and `filter explain` read standard input if you name no file or if the file is `-`. The input must be UTF-8 text. `compress` passes any other input through unchanged, and the other four commands reject it.
+- `compress`, `encode`, `decode`, `count` and `filter explain` read standard input if you omit the file name or pass `-`. The input must be UTF-8 text. If the input is not UTF-8, `compress` passes it through unchanged, and the other four commands reject it.
 - Only `init`, `uninstall`, `mcp install`, `mcp uninstall` and `filter trust` change your files. [What is written to disk](../SECURITY.md#what-is-written-to-disk) lists every file that Tersely writes.
 - An error message states the problem and then suggests a fix.
-- For inputs of 10 MB or more, commands show a progress bar if stderr is a terminal.
+- If stderr is a terminal, commands show a progress bar for inputs of 10 MB or more.
 
 | exit code | meaning |
 |--:|---|
 | 0 | The command succeeded, or the reader of its output closed the pipe early. |
-| 1 | The command ran, but the result is negative: for example, the input is not JSON, a form cannot represent it exactly, or you declined. |
-| 2 | The command could not run: for example, a file does not exist, a flag is wrong, or the output cannot be written. |
+| 1 | The command ran, but the result is negative: for example, the input is not JSON, the requested form cannot represent the input exactly, or you declined. |
+| 2 | The command could not run: for example, a file does not exist, a flag is invalid, or the output cannot be written. |
 ";
 
 /// Print the manual page, or write one page per command

@@ -23,9 +23,9 @@ Examples:
   tersely purge --store --yes
   printf 'x-api-key: %s' \"$KEY\" | tersely purge --tenant --yes
 
-Running agents and gateways are not affected. They record new requests as usual.";
+Running agents and gateways are not affected: they continue to record new requests.";
 
-/// Delete the recorded history, or the texts in the store
+/// Delete the recorded history or the entries in the store
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PurgeArgs {
@@ -44,11 +44,11 @@ pub(crate) struct PurgeArgs {
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 pub(crate) struct PurgeWhat {
-    /// Delete all texts in the configured store
+    /// Delete all entries in the configured store
     #[arg(long)]
     pub store: bool,
-    /// Delete the texts of one tenant in the configured store. Standard input must contain the headers of the tenant's
-    /// requests, one per line; instead of a key, use `x-tersely-tenant: NAME`
+    /// Delete one tenant's entries in the configured store. On standard input, pass the headers of the tenant's
+    /// requests, one per line; instead of a key, you can pass `x-tersely-tenant: NAME`
     #[arg(long)]
     pub tenant: bool,
 }

@@ -28,24 +28,24 @@ Examples:
   tersely run --mode aggressive opencode
   tersely run -- python my_agent.py
 
-Exits with the exit code of the command, or with 128 + the signal number if a signal ended the command.";
+Exits with the exit code of the command or, if a signal ended it, with 128 plus the signal number.";
 
 /// Run an agent through a private gateway, then print the savings
 ///
 /// Supports claude, codex, opencode, gemini, goose, cline, qwen, cn, copilot, droid, pi, kilo and aider. Forwards the
-/// requests of these agents to the servers in their own configuration, and does not change their files. For any other
-/// command, sets the environment variables that most programs and libraries read: `ANTHROPIC_BASE_URL`,
+/// requests of these agents to the servers that they are configured to use, without changing the agents' files. For any
+/// other command, `run` sets the environment variables that most programs and libraries read: `ANTHROPIC_BASE_URL`,
 /// `OPENAI_BASE_URL`, `OPENAI_API_BASE`, `GOOGLE_GEMINI_BASE_URL`, `CODE_ASSIST_ENDPOINT` and `OLLAMA_HOST`.
 ///
-/// Requests go to the same server as without Tersely: to the server that an environment variable names, or else to the
-/// server in `upstream` or `upstreams`, or else to the provider's public address. `--upstream` overrides all of these.
-/// `run` leaves a variable unset if setting it could override a choice that you made elsewhere, for example in
-/// `AZURE_OPENAI_ENDPOINT` or in a .env file.
+/// Requests go to the same server as they would without Tersely: the one that an environment variable names; if there
+/// is none, the one in `upstream` or `upstreams`; otherwise, the provider's public address. `--upstream` overrides all
+/// of these choices. `run` leaves a variable unset if setting it could override a choice that you made elsewhere, for
+/// example in `AZURE_OPENAI_ENDPOINT` or in a .env file.
 ///
-/// `run` does not trust a server address in a file of the current folder, such as .claude/settings.json, because a
-/// downloaded project could send your key to another server. It shows you the file and the host and asks whether to
-/// trust them. If you agree, it remembers your answer for this file content and this host. If you decline, or if there
-/// is no terminal, the agent starts without Tersely.
+/// `run` does not trust a server address that it finds in the current folder, for example in .claude/settings.json,
+/// because a downloaded project could send your key to another server. Instead, `run` shows you the file and the host,
+/// and asks whether to trust them. If you agree, it remembers your answer for this host and this exact file content. If
+/// you decline, or if there is no terminal, the agent starts without Tersely.
 ///
 /// If you start `run` inside another `run`, both use the outer gateway.
 #[derive(Debug, clap::Args)]
@@ -53,7 +53,7 @@ Exits with the exit code of the command, or with 128 + the signal number if a si
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub flags: Flags,
-    /// Trust server addresses in files of this folder, such as .claude/settings.json, without asking
+    /// Trust server addresses found in this folder (for example, in .claude/settings.json) without asking
     #[arg(long)]
     pub trust_folder: bool,
     /// The command to run, with its arguments

@@ -36,20 +36,21 @@ Examples:
   tersely serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:11434
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
 
-After the first SIGINT or SIGTERM, the gateway lets running responses finish and exits with code 0. A second signal stops it immediately, with exit code 128 + the signal number.";
+After the first SIGINT or SIGTERM, the gateway lets running responses finish, then exits with code 0. A second signal stops it immediately (exit code: 128 plus the signal number).";
 
 /// Start a gateway between agents and model providers
 ///
-/// Forwards each request to the provider's public address, chosen by the request path, or forwards all requests to one
-/// upstream. Compresses tool results on the way. Adds the tool `expand_context` to requests with many tools, unless
-/// --loss is form or none. Forwards the rest of each request unchanged.
+/// Forwards each request to the public address of the provider that the request path indicates, or forwards all
+/// requests to one upstream. Compresses tool results on the way. Adds the tool `expand_context` to requests that have
+/// many tools, unless `--loss` is `form` or `none`. Leaves the rest of each request unchanged.
 ///
-/// Reloads its configuration file when the file changes and on SIGHUP. If the new file is invalid, the gateway rejects
-/// it and keeps the old settings. /healthz and /readyz answer health probes. After SIGTERM, /readyz returns 503, the
-/// gateway accepts new requests for the duration of `timeouts.notice`, and then it lets running responses finish.
+/// Reloads its configuration file on SIGHUP and whenever the file changes. If the new file is invalid, the gateway
+/// rejects it and keeps the old settings. Health probes can use /healthz and /readyz. After SIGTERM, /readyz returns
+/// 503, but the gateway still accepts new requests for the duration of `timeouts.notice`. The gateway then lets running
+/// responses finish.
 ///
-/// On a loopback address, the gateway accepts only requests that are addressed to this machine's own host names or to a
-/// name in `hosts`. On any address, it rejects requests from web pages that `origins` does not allow.
+/// If it listens on a loopback address, the gateway accepts only requests addressed to this machine's own host names or
+/// to a name in `hosts`. On every address, the gateway rejects requests from web pages that `origins` does not allow.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {

@@ -19,13 +19,14 @@ Examples:
 
 Exit code 1: no text is stored under this id.";
 
-/// Print the full text, or a part, of a result that a hook shortened
+/// Print all or part of a result that a hook shortened
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ShowTextArgs {
-    /// The id that the shortened result contains
+    /// The id in the shortened result
     pub id: String,
-    /// The part to print: lines (10-40), text to search for, or a JSON path (items[0].name); default: the full text
+    /// The part to print: a range of lines (10-40), text to search for, or a JSON path (items[0].name); default: the
+    /// full text
     pub part: Option<String>,
 }
 

@@ -16,7 +16,8 @@ fn said(args: &[&str]) -> String {
 /// The commands that the help lists.
 fn commands() -> Vec<String> {
     let help = said(&["--help"]);
-    let lines = help.lines().skip_while(|line| *line != "Use it:").take_while(|line| *line != "Options:");
+    let lines =
+        help.lines().skip_while(|line| *line != "Use Tersely:").take_while(|line| *line != "Options:");
     let listed = lines.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
     let names: BTreeSet<_> = listed.collect();
     let names: Vec<_> = names.into_iter().filter(|name| *name != "help").map(str::to_owned).collect();

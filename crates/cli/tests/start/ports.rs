@@ -94,8 +94,8 @@ fn the_first_screen_fits_a_terminal_and_begins_with_what_people_do_first() {
 #[test]
 fn help_of_a_command_names_its_exit_codes_where_they_differ() {
     for (args, said) in [
-        (&["stats", "--help"], "Exit code 1: nothing is recorded yet"),
-        (&["why", "--help"], "Exit code 1: nothing is recorded for the session"),
+        (&["stats", "--help"], "Exit code 1: nothing has been recorded yet"),
+        (&["why", "--help"], "Exit code 1: nothing has been recorded for the session"),
         (&["audit", "--help"], "Exit code 2: no conversation was found"),
         (&["show", "--help"], "Exit code 1: no text is stored under this id"),
     ] {

@@ -14,20 +14,20 @@ Examples:
   tersely compress --tool bash --command 'cat -n src/main.rs' --json out.txt | jq .after
   tersely compress --body --explain request.json > sent.json
 
-With --body, the output is exactly the body that would be sent to the provider. Exit code 1 with --body: the body could not be read and would be sent unchanged.";
+With --body, the output is exactly the body that would be sent to the provider. With --body, exit code 1 means that the body could not be read and would be sent unchanged.";
 
-/// Compress a text, and show what the model would read
+/// Compress text, and show what a model would read
 ///
-/// Reads any text, such as an API response, a log, a file or the output of a command. Prints the text that would be
-/// sent instead, which never has more tokens than the input. `tersely decode` restores a text that was compressed
-/// without loss, byte for byte. With --body, reads a whole request to a model and compresses every tool result in it.
+/// Reads any text, such as an API response, a log, a file or the output of a command. Prints the text that a model
+/// would receive instead; it never has more tokens than the input. If the text was compressed without loss, `tersely
+/// decode` restores it byte for byte. With --body, reads a whole model request and compresses every tool result in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompressArgs {
     /// How much to compress: disabled, safe, standard or aggressive
     #[arg(long, value_name = "MODE", default_value = "standard")]
     pub mode: Mode,
-    /// What compression may discard: none (the output decodes byte for byte), form (layout only) or detail (the
+    /// What compression may discard: none (the output can be decoded byte for byte), form (layout only) or detail (the
     /// default). With --body, detail is omitted only where the model can fetch it back
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<Loss>,
@@ -35,10 +35,10 @@ pub(crate) struct CompressArgs {
     #[arg(long, value_name = "METHOD", default_value = "lzw")]
     pub dictionary: DictionaryMethod,
     /// The kind of model that reads the output: strong, small (use only forms that a small model reads well) or auto
-    /// (depends on the model name)
+    /// (decided by the model name)
     #[arg(long, value_name = "READER", default_value = "auto")]
     pub reader: Reader,
-    /// The name of the model that reads the output; with --body, the body names the model
+    /// The name of the model that reads the output; with --body, the name comes from the body
     #[arg(long, value_name = "NAME", conflicts_with = "body")]
     pub model: Option<String>,
     /// Mask secrets (off by default in this command); with --body, mask them everywhere in the request
@@ -47,7 +47,7 @@ pub(crate) struct CompressArgs {
     /// Read a whole request body and compress every tool result in it
     #[arg(long)]
     pub body: bool,
-    /// The API that the body is for; default: detected from the tool results in the body
+    /// The API that the body is written for; default: detected from the tool results in the body
     #[arg(long, value_name = "NAME", requires = "body", value_parser = provider::names())]
     pub provider: Option<String>,
     /// The name of the tool that produced the result
@@ -81,7 +81,7 @@ pub(crate) struct AccountArgs {
     /// List all changes on stderr, with token counts and losses
     #[arg(long)]
     pub explain: bool,
-    /// Print a JSON object with the text or body, the tokens before and after, the loss and the steps
+    /// Print a JSON object with the compressed text or body, the token counts before and after, the loss and the steps
     #[arg(long)]
     pub json: bool,
 }

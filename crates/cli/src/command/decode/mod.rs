@@ -21,11 +21,11 @@ Examples:
   tersely decode --form toon table.toon
   tersely compress --body --loss none request.json | tersely decode --body";
 
-/// Restore a compressed text, byte for byte
+/// Restore compressed text, byte for byte
 ///
-/// Detects the form of the input. Text that `compress` wrote without loss is restored byte for byte. A value in the
-/// terse form, STC or TOON is printed as compact JSON. JSON is printed unchanged. Any other text is also printed
-/// unchanged, with a note on stderr.
+/// Detects the form of the input. Text that was compressed without loss is restored byte for byte. A value in the STC,
+/// TOON or terse form is printed as compact JSON. JSON is printed unchanged. Any other text is also printed unchanged,
+/// with a note on stderr.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DecodeArgs {
@@ -35,7 +35,7 @@ pub(crate) struct DecodeArgs {
     /// Read a whole request body and restore every tool result that was compressed without loss
     #[arg(long, conflicts_with = "form")]
     pub body: bool,
-    /// The API that the body is for; default: detected from the tool results in the body
+    /// The API that the body is written for; default: detected from the tool results in the body
     #[arg(long, value_name = "NAME", requires = "body", value_parser = provider::names())]
     pub provider: Option<String>,
     /// The file to read; if omitted or `-`, read standard input

@@ -41,7 +41,7 @@ pub(crate) struct DoctorArgs {
     /// Print the result as a JSON object
     #[arg(long, conflicts_with = "report")]
     pub json: bool,
-    /// Print a summary to attach to a bug report, without addresses, paths, keys or message text
+    /// For a bug report, print a summary without addresses, paths, keys or message text
     #[arg(long)]
     pub report: bool,
 }

@@ -33,7 +33,7 @@ Examples:
 To add the hook manually, put this in ~/.claude/settings.json:
   \"hooks\": { \"PostToolUse\": [{ \"matcher\": \"Bash|mcp__.*\", \"hooks\": [{ \"type\": \"command\", \"command\": \"tersely hook\" }] }] }
 
-Prints the hook output that replaces the result, or nothing if the result stays unchanged. The exit code is always 0.";
+If the result stays unchanged, the command prints nothing. The exit code is always 0.";
 
 /// Compress tool results in a client's hook, without a gateway
 ///
@@ -44,8 +44,8 @@ Prints the hook output that replaces the result, or nothing if the result stays 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HookArgs {
-    /// What compression may discard: none (the result decodes byte for byte), form (layout only) or detail (`tersely
-    /// show` prints the full text)
+    /// What compression may discard: none (the result can be decoded byte for byte), form (layout only) or detail (text
+    /// that `tersely show` can print)
     #[arg(long, value_name = "LOSS", default_value = "form")]
     pub loss: Loss,
     /// Keep running, and answer the hooks of this folder over a socket

@@ -22,7 +22,7 @@ Examples:
   claude mcp add files -- tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
   tersely mcp install --client claude --all
 
-Exits with the exit code of the server, or with 128 + the signal number if a signal ended the server.";
+Exits with the exit code of the server or, if a signal ended it, with 128 plus the signal number.";
 
 const INSTALL_EXAMPLES: &str = "\
 Examples:
@@ -34,8 +34,8 @@ Examples:
 /// Wrap an MCP server to reduce the tokens in its results
 ///
 /// In your client's configuration, put `tersely mcp --` before the command that starts the server. Messages pass
-/// through unchanged, with two exceptions: tool results are shortened, and a tool named `expand_context` is added,
-/// which the model calls to fetch omitted text.
+/// through unchanged, with two exceptions: tool results are shortened, and an added tool, `expand_context`, lets the
+/// model fetch omitted text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)), mut_arg("upstream", |arg| arg.hide(true)))]
 #[command(
@@ -59,16 +59,16 @@ pub(crate) struct McpArgs {
 /// What else can be done with servers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpAction {
-    /// Wrap the servers in a client's configuration with Tersely
+    /// Make Tersely wrap the MCP servers in a client's configuration
     ///
-    /// Shows the changes and asks for confirmation before writing them. The rest of the file stays the same, byte for
-    /// byte, and a backup of the original file is saved next to it. Servers that have a URL instead of a command are
+    /// Shows the changes and asks for confirmation before writing them. Keeps the rest of the file unchanged, byte for
+    /// byte, and saves a backup of the original file next to it. Servers that have a URL instead of a command are
     /// skipped.
     #[command(after_help = INSTALL_EXAMPLES)]
     Install(InstallArgs),
-    /// Unwrap the servers in a client's configuration
+    /// Stop wrapping the MCP servers in a client's configuration
     ///
-    /// Reverts exactly what `mcp install` wrote. Keeps all later changes.
+    /// Reverts exactly what `mcp install` wrote, and keeps all later changes.
     #[command(after_help = INSTALL_EXAMPLES)]
     Uninstall(InstallArgs),
     Serve(Box<ServeServersArgs>),

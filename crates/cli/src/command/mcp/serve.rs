@@ -32,13 +32,13 @@ Examples:
   tersely mcp serve --from ~/.cursor/mcp.json
   claude mcp add --transport http docs http://127.0.0.1:8788/mcp/docs
 
-After the first SIGINT or SIGTERM, the server lets running responses finish and exits with code 0. A second signal stops it immediately, with exit code 128 + the signal number.";
+After the first SIGINT or SIGTERM, the server lets running responses finish, then exits with code 0. A second signal stops it immediately (exit code: 128 plus the signal number).";
 
-/// Serve MCP servers over HTTP at /mcp/NAME, with fewer tokens in their results
+/// Expose MCP servers over HTTP at /mcp/NAME, with fewer tokens in their results
 ///
-/// The servers come from mcp.servers in the configuration file and from --from and --server. A server with a URL
+/// The servers come from `mcp.servers` in the configuration file and from `--from` and `--server`. A server with a URL
 /// receives every request except calls to `expand_context`. A client's credentials are sent only to the server that the
-/// client calls. A server with a command is started separately for each session.
+/// client calls. A server with a command runs as a separate process for each session.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,

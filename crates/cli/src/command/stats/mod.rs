@@ -33,7 +33,7 @@ Examples:
   tersely stats --by tenant --month 2026-10 --format csv > october.csv
   tersely stats --json | jq .periods.today.tokens_saved
 
-`tersely run` records its savings. `tersely serve` records its savings if it listens on a loopback address or if history.record = \"on\". The history stays on this machine and contains no request text. `tersely purge` deletes it. Exit code 1: nothing is recorded yet.";
+`tersely run` records its savings. `tersely serve` records its savings if it listens on a loopback address or if `history.record` is \"on\". The history stays on this machine and contains no request text. `tersely purge` deletes the history. Exit code 1: nothing has been recorded yet.";
 
 /// Show savings by day, client, project, tool and model
 #[derive(Debug, clap::Args)]

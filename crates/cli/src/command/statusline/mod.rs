@@ -37,19 +37,19 @@ Examples:
 To add the line manually, put this in ~/.claude/settings.json:
   \"statusLine\": { \"type\": \"command\", \"command\": \"tersely statusline\" }
 
-To add the line to your own status line script:
+To add the line to your own status line script, use:
   input=$(cat); printf '%s' \"$input\" | tersely statusline
 
-Without a session on standard input, the line describes the latest session. For example, in tmux:
+If standard input contains no session, the line describes the latest session. For example, in tmux:
   set -g status-right '#(tersely statusline </dev/null)'
 
 The exit code is always 0. If the history cannot be read immediately, the line is shorter or empty.";
 
 /// Print a one-line summary of the running session
 ///
-/// The line shows the tokens saved in the session, the context left, the used share of the account's 5-hour and 7-day
-/// windows, and the last cache break. The command reads the session from standard input, in the format that Claude Code
-/// uses, and the rest from the local history.
+/// The line shows the tokens saved in the session, the context left, how much of the account's 5-hour and 7-day limits
+/// is used, and the last cache break. Information about the session comes from standard input, in the format that
+/// Claude Code uses; the rest comes from the local history.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct StatuslineArgs {

@@ -22,17 +22,17 @@ Examples:
   tersely why --session 0f3a9c51d2e47b68
   tersely why --json | jq .by_owner
 
-Reads the local history, which contains hashes and numbers but no request text. Also works with mode = \"observe\", but not with mode = \"disabled\", because Tersely does not read request bodies in that mode. Exit code 1: nothing is recorded for the session.";
+Reads the local history, which contains hashes and numbers but no request text. Also works if `mode` is \"observe\", but not if it is \"disabled\": in that mode, Tersely does not read request bodies. Exit code 1: nothing has been recorded for the session.";
 
 /// Show why the prompt cache missed, and what each miss cost
 ///
-/// For each request of a session, shows the tokens read from the cache and the tokens written to it. For each cache
+/// For each request in a session, shows the tokens read from the cache and the tokens written to it. For each cache
 /// break, shows the first difference from the previous request, the cost of the break, and who caused it: the client,
 /// the provider or Tersely.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WhyArgs {
-    /// The session id, either the one that `--json` prints or the client's own; default: the latest session
+    /// The session id: either the id that `--json` prints or the client's own id; default: the latest session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// Print all data as JSON
