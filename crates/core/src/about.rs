@@ -6,7 +6,8 @@
 pub const STAGES: &[(&str, &str)] = &[
     (
         "alike",
-        "Counts lines that differ from a shown line only in numbers, times and identifiers, and omits them.",
+        "Omits lines that differ from a shown line only in numbers, times and identifiers, and shows their \
+         count.",
     ),
     ("ansi", "Removes colors and other terminal codes."),
     ("api", "A compression service shortened the result (`remote.strategy`)."),
@@ -19,16 +20,18 @@ pub const STAGES: &[(&str, &str)] = &[
     ("cargo", "Replaces lines about compiled crates and passing tests with a count."),
     (
         "ci",
-        "Shows each step of a CI run under one heading; counts line times and lines about the runner instead of showing them.",
+        "Shows each step of a CI run under one heading; replaces line timestamps, and lines about the \
+         runner, with a count.",
     ),
     (
         "compiler",
-        "Shows errors and the first warning of each kind in full; other warnings show only message and location.",
+        "Shows errors and the first warning of each kind in full, and only the message and location of \
+         other warnings.",
     ),
     ("dictionary", "Replaces repeated phrases with short names, listed above the text (aggressive mode)."),
     ("docker", "Replaces lines about the transfer of image layers with a count."),
     ("duplicate", "Refers to an identical earlier result instead of repeating it."),
-    ("earlier", "Refers to lines that an earlier result shows instead of repeating them."),
+    ("earlier", "Replaces lines that already appear in an earlier result with a reference to that result."),
     ("elsewhere", "A model fetched text that was omitted from an earlier request."),
     ("escape", "Escapes text that looks like one of Tersely's marks."),
     ("excerpt", "Keeps only the beginning and the end of long strings and long lists in JSON."),
@@ -36,22 +39,20 @@ pub const STAGES: &[(&str, &str)] = &[
     ("filter", "One of your filters omitted lines or fields."),
     (
         "general",
-        "Writes similar lines as rows under one template, and frequent phrases as signs listed above the text.",
+        "Writes similar lines as rows under one template, and replaces frequent phrases with symbols \
+         listed above the text.",
     ),
     ("git diff", "Replaces changes to lock files and other generated files with a count."),
     ("git log", "Keeps commit subjects and replaces commit bodies with a count."),
     ("git refs", "Shortens hashes in lists of refs."),
-    ("hits", "Shows every file of a long search with its first hits, and counts the other hits."),
+    ("hits", "Shows every file in long search results with its first hits, and counts the other hits."),
     ("html", "Keeps the text of a web page and replaces scripts and styles with a count."),
     ("json", "Writes JSON records as rows under one line of field names."),
     ("json parts", "Writes JSON that appears among other lines as rows; the other lines stay unchanged."),
     ("junit", "Replaces passing test cases in a test report with a count."),
-    ("kubectl", "Counts values that are the same for every pod, instead of showing them."),
-    ("listing", "Shows values that most entries of a long listing share only once, above the entries."),
-    (
-        "log",
-        "Shows text that all lines of a log share, such as a date or a host, only once, above the lines.",
-    ),
+    ("kubectl", "Replaces values that are the same for every pod with a count."),
+    ("listing", "Shows only once, above a long listing, the values that most of its entries share."),
+    ("log", "Shows only once, above a log, the text that all its lines share, such as a date or a host."),
     ("minimize_table_whitespace", "Reduces the padding of table cells to one space on each side."),
     ("noise", "Replaces times and hashes with placeholders (aggressive mode)."),
     ("normalize_whitespace", "Removes trailing spaces and surplus blank lines."),
@@ -61,7 +62,11 @@ pub const STAGES: &[(&str, &str)] = &[
     ("paths", "Lists each folder once, with its contents indented below it."),
     ("preview", "Shows the beginning, the end and every error line of a long text."),
     ("progress", "Keeps only the final state of a progress bar."),
-    ("reminder", "Shows a reminder that the client adds to results only once; later results refer to it."),
+    (
+        "reminder",
+        "Keeps the first copy of a reminder that the client adds to results; later results refer \
+         to that copy.",
+    ),
     ("repeats", "Shows consecutive repeated lines once, with a count."),
     ("schema", "Writes JSON as a typed table (aggressive mode; currently never used)."),
     ("search", "Shows each path in search results once, with its hits below it."),
@@ -69,9 +74,13 @@ pub const STAGES: &[(&str, &str)] = &[
     ("since", "Shows only what changed since the same command last ran."),
     ("skim", "Shows the beginning, the end, every error and the introductory lines of long output."),
     ("snapshot", "Writes element references in browser snapshots without brackets."),
-    ("terraform", "Counts resources that Terraform only reads, instead of listing them."),
+    ("terraform", "Replaces resources that Terraform only reads with a count."),
     ("test", "Replaces passing tests with a count and shows failures in full."),
-    ("unanswered", "A model asked for text that is not stored, or Tersely could not parse its request."),
+    (
+        "unanswered",
+        "A model asked for text that is not stored, or Tersely could not parse the model's \
+         request.",
+    ),
     ("wrapped", "Moves text out of a JSON wrapper and shows it as plain lines below the wrapper."),
 ];
 

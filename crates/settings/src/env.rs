@@ -26,7 +26,7 @@ pub(crate) enum VariableMeaning {
     Nothing(&'static str),
 }
 
-const BOUNDED: &str = "the queue always holds up to 256 events, and a line up to 64 KiB";
+const BOUNDED: &str = "the queue always holds up to 256 events, and each line holds up to 64 KiB";
 
 /// Other tools' variables. If several set the same key, the first one counts; our own variables override all of them.
 pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [

@@ -90,8 +90,8 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("tls", "TLS for client connections: [access.md](access.md)"),
     (
         "upstreams",
-        "A server for each provider. These keys override `upstream`. If neither key is set, requests go to the \
-         provider's public address, if it has one",
+        "A server for each provider. These keys override `upstream`. If neither `upstream` nor the \
+         provider's key is set, requests go to the provider's public address, if it has one",
     ),
     (
         "readers",
@@ -105,8 +105,8 @@ pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("filters", "Filters omit lines and JSON fields from the output of your own tools"),
     (
         "store",
-        "Where Tersely stores original texts. It needs them if the provider stores the conversation, because later \
-         requests then no longer contain them",
+        "Where Tersely stores original text. Tersely needs this text if the provider stores the \
+         conversation, because later requests then no longer contain it",
     ),
     ("remote", "An external service or model that shortens tool results: [remote.md](remote.md)"),
     ("limits", "Limits on requests, connections and memory"),
@@ -132,13 +132,13 @@ pub(crate) static ALIASES: [Alias; 2] = [
         name: "min_tokens",
         key: "min_bytes",
         times: 4,
-        about: "Same as `min_bytes`, in tokens of four bytes each",
+        about: "Same as `min_bytes`, but in tokens (one token counts as four bytes)",
     },
     Alias {
         name: "max_tokens",
         key: "max_bytes",
         times: 4,
-        about: "Same as `max_bytes`, in tokens of four bytes each",
+        about: "Same as `max_bytes`, but in tokens (one token counts as four bytes)",
     },
 ];
 
@@ -153,13 +153,13 @@ static ABOVE: &[SettingKey] = &[
     SettingKey {
         name: "listen",
         field: SettingField::Address(Draft::listen),
-        about: "The address to listen on. Other machines can reach any address except loopback",
+        about: "The address to listen on. Any address other than loopback is reachable from other machines",
     },
     SettingKey {
         name: "upstream",
         field: SettingField::Url(|draft| &mut draft.upstream),
-        about: "The server that gets all requests. If unset, each request goes to its provider's public \
-                address, which Tersely chooses by path",
+        about: "The server that receives all requests. If unset, each request goes to its provider's \
+                public address, which Tersely determines from the path",
     },
     SettingKey {
         name: "authorities",
@@ -182,7 +182,8 @@ static ABOVE: &[SettingKey] = &[
         field: SettingField::Choice(|draft| &mut draft.compress_api, DOORS),
         about: "Whether other gateways may send messages to `/v1/compress` ([compress.md](compress.md)). \
                 `auto`: only if Tersely listens on a loopback address; `on`: any client that can reach \
-                Tersely may send messages; `off`: Tersely forwards these paths like any other path",
+                Tersely may send messages; `off`: Tersely forwards requests under `/v1/compress` like any \
+                other request",
     },
 ];
 
@@ -207,22 +208,23 @@ static BELOW: &[SettingKey] = &[
         about: "When to offer the model `expand_context`, a tool that fetches omitted text. In requests \
                 without this tool, Tersely omits nothing. `auto`: if one of the tools runs commands or \
                 shows logs, clusters or web pages, or if the tools and the system prompt take 24,000 bytes \
-                or more (about 6,000 tokens); `always`: with any tools and prompt; `never`: not at all",
+                or more (about 6,000 tokens); `always`: regardless of tools and prompt; `never`: in no \
+                request",
     },
     SettingKey {
         name: "clear",
         field: SettingField::Clear(|draft| &mut draft.settings.engine.clear),
         about: "When to clear old tool results. `off`: never; `cold`: after a pause long enough for the \
-                provider's prompt cache to expire, when the provider has to process the whole prompt again \
-                anyway; `half`: like `cold`, but for half of the sessions, which `tersely stats --holdout` \
-                compares with the other half. Tersely replaces each cleared result with one line, and the \
-                model can fetch the result back",
+                provider's prompt cache to expire, because the provider then has to process the whole \
+                prompt again anyway; `half`: like `cold`, but only in half of the sessions (`tersely stats \
+                --holdout` compares the two halves). Tersely replaces each cleared result with one line, \
+                and the model can fetch the result back",
     },
     SettingKey {
         name: "skip_tools",
         field: SettingField::Names(|draft| &mut draft.settings.engine.skip_tools),
-        about: "Leave the results of these tools unchanged. List tool names, or the kinds `read`, `edit`, \
-                `write`, `bash`, `glob` and `grep`",
+        about: "Leave the results of these tools unchanged. List names of tools, or kinds of tools: \
+                `read`, `edit`, `write`, `bash`, `glob`, `grep`",
     },
     SettingKey {
         name: "schema_compression",
@@ -318,7 +320,7 @@ static BELOW: &[SettingKey] = &[
         name: "prompts.log_stats",
         field: SettingField::Switch(|draft| &mut draft.prompts.log_stats),
         about: "Whether to add the response header `x-tersely-prompts`, which reports the number of \
-                documents and their size before and after, in bytes",
+                documents and their size in bytes before and after compression",
     },
     SettingKey {
         name: "discovery.enabled",
@@ -333,8 +335,8 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "discovery.max_tools",
         field: SettingField::Tally(|draft| &mut draft.discovery.max_tools),
-        about: "Number of tools to show, including the tools in `always_keep`. Tools in `always_keep` are \
-                shown even beyond this number",
+        about: "Number of tools to show. Tools in `always_keep` count toward this number, but are shown \
+                even if they exceed it",
     },
     SettingKey {
         name: "discovery.always_keep",
@@ -361,13 +363,13 @@ static BELOW: &[SettingKey] = &[
         name: "store.addresses",
         field: SettingField::Stores(|draft| &mut draft.kept.addresses),
         about: "Addresses of Valkey or Redis: `redis://`, `valkey://`, or `rediss://` for TLS. Several \
-                addresses form one cluster. If unset, Tersely keeps texts in its own memory",
+                addresses form one cluster. If unset, Tersely keeps stored text in its own memory",
     },
     SettingKey {
         name: "store.secret",
         field: SettingField::Secret(|draft| &mut draft.kept.secret),
-        about: "The secret that Tersely uses to name and encrypt stored texts. Use the same secret on \
-                every replica. To generate one, run `openssl rand -hex 32`",
+        about: "The secret that Tersely uses to name and encrypt stored text. Use the same secret on every \
+                replica. To generate one, run `openssl rand -hex 32`",
     },
     SettingKey {
         name: "store.tenant_header",
@@ -378,18 +380,18 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "store.original_ttl",
         field: SettingField::Time(|draft| &mut draft.kept.original),
-        about: "How long to keep a text after its last use",
+        about: "How long to keep stored text after its last use",
     },
     SettingKey {
         name: "store.deadline",
         field: SettingField::Time(|draft| &mut draft.kept.deadline),
-        about: "How long to wait for Valkey or Redis. If there is no answer in this time, Tersely omits \
+        about: "How long to wait for Valkey or Redis. If no answer arrives within this time, Tersely omits \
                 nothing from the request",
     },
     SettingKey {
         name: "store.bytes",
         field: SettingField::Bytes(|draft| &mut draft.kept.bytes),
-        about: "Memory for texts in Tersely's own process, in bytes",
+        about: "Memory for stored text in Tersely's own process, in bytes",
     },
     SettingKey {
         name: "store.prefix",
@@ -500,20 +502,20 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "limits.rewriting",
         field: SettingField::Bytes(|draft| &mut draft.limits().rewriting),
-        about: "Maximum total size of the bodies that Tersely rewrites concurrently, in bytes. Rewriting a \
-                body takes several times its size in memory. Further bodies wait",
+        about: "Maximum total size of the bodies that Tersely rewrites concurrently, in bytes. Further \
+                bodies wait. Rewriting a body takes several times its size in memory",
     },
     SettingKey {
         name: "limits.inline",
         field: SettingField::Floor(|draft| &mut draft.limits().inline),
-        about: "Tersely rewrites bodies of this many bytes or fewer immediately, on the thread that serves \
-                the request",
+        about: "Largest body, in bytes, that Tersely rewrites immediately, on the thread that serves the \
+                request",
     },
     SettingKey {
         name: "limits.memo",
         field: SettingField::Floor(|draft| &mut draft.settings.memo.bytes),
-        about: "Memory for caching compressed results of past conversations, in bytes. The cache only \
-                makes Tersely faster. 0: no cache",
+        about: "Memory for caching compressed results of past conversations, in bytes. The cache affects \
+                only speed. 0: no cache",
     },
     SettingKey {
         name: "timeouts.connect",
@@ -597,7 +599,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "events.bytes",
         field: SettingField::Bytes(|draft| &mut draft.seen.event_bytes),
-        about: "The file size at which Tersely starts a new file, in bytes",
+        about: "The file size, in bytes, at which Tersely starts a new file",
     },
     SettingKey {
         name: "events.files",
@@ -631,7 +633,7 @@ static BELOW: &[SettingKey] = &[
         field: SettingField::Url(|draft| &mut draft.otel.endpoint),
         about: "The address of the collector, such as `http://127.0.0.1:4318`. Tersely sends spans to \
                 `/v1/traces` and metrics to `/v1/metrics` on this server, as protobuf over HTTP. If this \
-                key and the next two are unset, Tersely sends nothing",
+                key, `otel.traces` and `otel.metrics` are all unset, Tersely sends nothing",
     },
     SettingKey {
         name: "otel.traces",

@@ -16,43 +16,43 @@ use super::{place, rule, server, tenant};
 const HEAD: &str = "\
 # Configuration
 
-All settings are optional. If several sources set the same key, the first of these takes precedence: the request, a command-line flag, an environment variable, the configuration file, the default.
+All settings are optional. If several sources set the same key, the order of precedence is: request, command-line flag, environment variable, configuration file, default.
 
 Tersely reads the first of these configuration files that exists:
 
 1. the file passed with `--config FILE`
 2. the file named in `TERSELY_CONFIG`
 3. `tersely.toml`, `tersely.yaml` or `tersely.yml` in the current directory
-4. your user configuration file, which has one of these names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
+4. your user configuration file: `tersely.toml`, `tersely.yaml` or `tersely.yml` in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
-If Tersely reads a file in the current directory (3), it takes settings that are missing there from your user configuration file (4).
+If Tersely reads a file in the current directory (3), any setting missing from that file comes from your user configuration file (4).
 
-TOML and YAML files use the same keys. [examples/tersely.toml](../examples/tersely.toml) shows all of them.
+TOML and YAML files use the same keys. [examples/tersely.toml](../examples/tersely.toml) shows every key.
 
-A file in the current directory (3) may be part of a project that you downloaded. Unless you name this file with `--config`, it can only change how Tersely compresses tool results: `mode` and `loss` (except values that leave secrets unmasked), `min_bytes`, `skip_above`,
-`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (except `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` that set these keys. The file cannot use environment variables. If it contains anything else,
-`run`, `stats` and other interactive commands ignore that part, valid or not, and print a notice. `serve`, `extproc`, `http`, `mcp serve` and `config` refuse the file until you name it with `--config`.
+A file in the current directory (3) may be part of a project that you downloaded. Unless you name this file with `--config`, it can set only these keys, which control compression: `mode` and `loss` (except values that leave secrets unmasked), `min_bytes`, `skip_above`,
+`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (except `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` that set these keys. The file cannot use environment variables. If the file contains anything
+else, `run`, `stats` and other interactive commands ignore that part, even if it is invalid, and print a notice. `serve`, `extproc`, `http`, `mcp serve` and `config` refuse such a file unless you name it with `--config`.
 
 `tersely config check` prints every error with its file, line and key. `tersely config show` lists every setting and its source.
 `tersely config schema` prints the JSON Schema for editors, which is also in [config.schema.json](config.schema.json). `tersely config reference` prints this page.
-If a file that you named or your user configuration file has an unknown key or an invalid value, every command that reads the file exits with code 2.
+Every command that reads your user configuration file, or a file that you named, exits with code 2 if the file has an unknown key or an invalid value.
 
-A running server reloads the file when it changes and on SIGHUP. If the new file is invalid, the server rejects it and keeps the old settings.
+A running server reloads its configuration file on SIGHUP and whenever the file changes. If the new file is invalid, the server rejects it and keeps the old settings.
 Changes to `listen`, `tls`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect only after a restart.
 The server reloads the certificate files named in `tls` without a restart.
 
-| type | how to write it |
+| type | syntax |
 |---|---|
 | size in bytes | `65536`, `64KiB`, `50MiB`, `1MB` |
-| duration | `500ms`, `30s`, `5m`, `1h`; `never` for keys that allow no limit |
+| duration | `500ms`, `30s`, `5m`, `1h`; `never` (no limit) for keys that allow it |
 | switch | `true` or `false`; also `on`, `off`, `yes`, `no`, `1`, `0` |
-| list | a list, or one string with commas |
+| list | a list, or one comma-separated string |
 | environment variable | `${NAME}`, or `${NAME:-default}`; `$${` for a literal `${` |
 | file | a path relative to the configuration file |
 
 A mode with a number is a [profile](deploy.md#profiles-the-same-bytes-across-releases): `safe@1`, `standard@1` and `aggressive@1` produce the same bytes in every release. A mode
-without a number uses its latest profile. If the bytes change in the middle of a conversation, the prompt cache misses. Set a profile if conversations must
-survive an update. `--mode`, `x-tersely-mode` and `_tersely` also accept profiles.
+without a number uses the latest profile of that mode. If the bytes change in the middle of a conversation, the prompt cache misses. Set a profile if ongoing conversations
+must keep their cache across updates. `--mode`, `x-tersely-mode` and `_tersely` also accept profiles.
 
 ## Keys
 ";
@@ -60,7 +60,7 @@ survive an update. `--mode`, `x-tersely-mode` and `_tersely` also accept profile
 const COMPAT: &str = "
 ## Configuration files of other gateways
 
-Tersely reads configuration files with `pipes.tool_output` and `pipes.tool_discovery`, which other gateways use. A file cannot contain both a key under `pipes` and Tersely's own key for the same setting.
+Tersely also accepts the keys `pipes.tool_output` and `pipes.tool_discovery` from configuration files of other gateways. A file cannot contain both a key under `pipes` and Tersely's own key for the same setting.
 [remote.md](remote.md) explains the strategies.
 
 | `pipes.tool_output` | meaning in Tersely |
@@ -70,7 +70,7 @@ Tersely reads configuration files with `pipes.tool_output` and `pipes.tool_disco
 const VARIABLES: &str = "
 ## Other environment variables
 
-Every key has its own environment variable, listed above. Tersely also reads the variables below. If both set the same key, the key's own variable takes precedence.
+Every key has its own environment variable, listed above. Tersely also reads the variables below, but a key's own variable takes precedence over them.
 
 | variable | meaning |
 |---|---|
@@ -173,8 +173,8 @@ fn compat_keys(page: &mut String) {
     }
     line(
         page,
-        "\n`providers` lists models by name. Each has `api_key`, `model` and `endpoint`, or `auth: oauth` to use the login of each request.\n\
-         The settings of the model that `provider` names take precedence over `api`.",
+        "\n`providers` lists models by name. Each entry has `api_key`, `model` and `endpoint`, or `auth: oauth` to use each request's own login.\n\
+         The settings of the entry named in `provider` take precedence over `api`.",
     );
     tool_pipe(page);
 }
@@ -208,7 +208,9 @@ fn variables(page: &mut String) {
             env::VariableMeaning::Toon => {
                 "sets `prompts.enabled`; if true, also sets `prompts.form` to `toon`".to_owned()
             }
-            env::VariableMeaning::On(key, why) => format!("can turn `{key}` on but not off; when on, {why}"),
+            env::VariableMeaning::On(key, why) => {
+                format!("can turn `{key}` on but not off; if it is on, {why}")
+            }
             env::VariableMeaning::Millis(key) => format!("sets `{key}`, in milliseconds"),
             env::VariableMeaning::Trust => "names a file with additional certificates to trust".to_owned(),
             env::VariableMeaning::Nothing(why) => format!("no effect: {why}"),

@@ -31,7 +31,8 @@ const SAME: &str = "Same as the top-level key";
 fn about(field: &PlanField) -> &'static str {
     match field.place {
         PlanPlace::Redaction(_) => {
-            "`usual` or `false`, as in the top-level key. A rule cannot set `true`, which applies to all requests"
+            "`usual` or `false`, as in the top-level key. A rule cannot set `true`, because `true` applies \
+             to all requests"
         }
         _ => SAME,
     }

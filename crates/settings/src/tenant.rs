@@ -14,8 +14,8 @@ pub(crate) const PARTS: [(&str, &str); 5] = [
     ("name", "The name of the tenant. It may contain letters, digits, `.`, `-` and `_`"),
     (
         "keys",
-        "SHA-256 hashes of the tenant's keys, in hex. You can put a name for reports before a hash: `ci:9f8a…`. \
-         `tersely config key` prints a new key and its hash",
+        "SHA-256 hashes of the tenant's keys, in hex. To name a key in reports, put the name before its \
+         hash: `ci:9f8a…`. `tersely config key` prints a new key and its hash",
     ),
     ("certificates", "DNS names or URIs in the tenant's client certificates. Requires `tls.client_ca`"),
     ("rate", "Maximum requests per second. Overrides `limits.tenant_rate`"),

@@ -47,8 +47,8 @@ pub static FIELDS: &[PlanField] = &[
         name: "max_bytes",
         asked: Some("max_output_bytes"),
         place: PlanPlace::Bytes(|plan| &mut plan.max_bytes),
-        about: "Maximum size of one result as sent, in bytes. File text, error lines and text that the \
-                model could not fetch back may exceed this limit",
+        about: "Maximum size of a result that Tersely sends, in bytes. File text, error lines and text \
+                that the model could not fetch back may exceed this limit",
     },
     PlanField {
         name: "redact_secrets",
