@@ -69,6 +69,80 @@ fn no_crate_loses_tests() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
+/// Words that readers of the documents stumbled over, and what to say instead.
+const STUMBLING_WORDS: [(&str, &str); 18] = [
+    ("after a no", "if you decline"),
+    ("answer right", "answer correctly"),
+    ("as it came", "unchanged"),
+    ("as long as", "while"),
+    ("at hand", "available"),
+    ("by hand", "manually, or yourself"),
+    ("dearest", "most expensive"),
+    ("except as below", "with the exceptions below"),
+    ("our own tool", "the name of the tool"),
+    ("reckon", "count, or estimate"),
+    ("such tools", "the name of the kind of tool"),
+    ("that of", "the noun itself"),
+    ("those that", "the noun itself"),
+    ("to the letter", "exactly"),
+    ("told apart", "distinguished"),
+    ("wherein", "where"),
+    ("which one", "which, and the noun"),
+    ("who may call it", "who may call, and the noun"),
+];
+
+/// The pages include the help of all commands, all settings and all metrics, because these pages are generated.
+#[test]
+fn words_that_readers_stumbled_over_stay_away() {
+    let mut pages = files_of(&root().join("docs"), "md");
+    pages.push(root().join("README.md"));
+    assert!(pages.len() > 30, "the pages are found");
+    let mut faults = Vec::new();
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("the page can be read");
+        for (line, prose) in prose_lines(&text) {
+            let found = STUMBLING_WORDS.iter().filter(|(words, _)| has_words(&prose, words));
+            faults
+                .extend(found.map(|(words, instead)| {
+                    format!("{}:{line}: \"{words}\": say {instead}", page.display())
+                }));
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// The lines of a page with their numbers, in lower case, without code.
+fn prose_lines(page: &str) -> Vec<(usize, String)> {
+    let mut is_code = false;
+    let mut lines = Vec::new();
+    for (number, line) in (1..).zip(page.lines()) {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code && !line.starts_with("    ") {
+            let outside: Vec<&str> = line.split('`').step_by(2).collect();
+            lines.push((number, outside.join("`").to_lowercase()));
+        }
+    }
+    lines
+}
+
+/// True when `words` are in a line as whole words.
+fn has_words(line: &str, words: &str) -> bool {
+    line.match_indices(words).any(|(at, _)| {
+        let is_word = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
+        !is_word(line[..at].chars().next_back()) && !is_word(line[at + words.len()..].chars().next())
+    })
+}
+
+#[test]
+fn words_are_found_in_prose_alone() {
+    let page = "It comes At Hand.\n`at hand`\n```\nat hand\n```\n    at hand\nthat handle\n";
+    let found: Vec<usize> =
+        prose_lines(page).iter().filter(|(_, line)| has_words(line, "at hand")).map(|(at, _)| *at).collect();
+    assert_eq!(found, [1]);
+    assert!(has_words("a reckon", "reckon") && !has_words("reckoned", "reckon"));
+}
+
 /// A crate of the workspace.
 struct Crate {
     name: String,
@@ -158,10 +232,15 @@ fn code_lines(text: &str) -> usize {
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    files_of(folder, "rs")
+}
+
+/// The files below a folder whose name ends like this.
+fn files_of(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.flatten().map(|entry| entry.path());
-    let below = |path: PathBuf| if path.is_dir() { rust_files(&path) } else { vec![path] };
-    paths.flat_map(below).filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
+    let below = |path: PathBuf| if path.is_dir() { files_of(&path, extension) } else { vec![path] };
+    paths.flat_map(below).filter(|path| path.extension().is_some_and(|it| it == extension)).collect()
 }
 
 fn root() -> PathBuf {

@@ -59,7 +59,6 @@ pub const STAGES: &[(&str, &str)] = &[
     ("numbered", "Removes the padding of line numbers in a file; the file text stays unchanged."),
     ("packages", "Replaces lines about fetched packages with a count."),
     ("page snapshot", "Omits what similar elements of a browser page have in common."),
-    ("paths", "Lists each folder once, with its contents indented below it."),
     ("preview", "Shows the beginning, the end and every error line of a long text."),
     ("progress", "Keeps only the final state of a progress bar."),
     (

@@ -168,7 +168,7 @@ fn on_a_terminal_the_user_chooses_the_way() {
     }
     assert!(said.contains("PostToolUse") && !said.contains("alias claude"), "{said}");
     let (code, said) = on_terminal(&home, &["9"]);
-    assert_eq!((code, said.contains("there is no way \"9\"")), (Some(2), true), "{said}");
+    assert_eq!((code, said.contains("unknown choice \"9\"")), (Some(2), true), "{said}");
     assert_eq!(home.all(), before);
     let (code, said) = on_terminal(&home, &["", "y"]);
     assert_eq!((code, said.contains("alias claude=")), (Some(0), true), "{said}");

@@ -110,7 +110,7 @@ fn settings_name_a_service_that_came_back_by_itself() {
     assert_eq!(served.asked(), ["is-system-running"]);
     let ran = served.home.run(&["init", "--yes"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.said.contains("by a service") && ran.said.contains("tersely uninstall"), "{ran:?}");
+    assert!(ran.said.contains("through a service") && ran.said.contains("tersely uninstall"), "{ran:?}");
     fs::remove_file(served.home.path("keeper/asked")).unwrap_or_default();
     assert_eq!(served.home.all(), once);
 
