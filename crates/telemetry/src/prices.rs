@@ -93,7 +93,7 @@ mod tests {
             ("x", "expected"),
             ("", "version must be 1"),
             ("version = 2", "version must be 1"),
-            ("version = 1", "no list"),
+            ("version = 1", "the list `price` is missing"),
             ("version = 1\nprice = [{ input = 1, output = 2 }]", "price 1: model is missing"),
             ("version = 1\nprice = [{ model = \"m\", output = 2 }]", "price 1: input is missing"),
             ("version = 1\nprice = [{ model = \"m\", input = 1 }]", "price 1: output is missing"),
