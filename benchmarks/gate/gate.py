@@ -49,7 +49,7 @@ class Gate:
     def __init__(self, args: argparse.Namespace) -> None:
         self.args, self.tree = args, Tree(ROOT)
         self.known = recipes.recipes((ROOT / "justfile").read_text())
-        self.place, self.writing = args.record.resolve(), threading.Lock()
+        self.place, self.writing, self.is_stopped = args.record.resolve(), threading.Lock(), False
         self.runs = record.read(self.place / "gate.jsonl")
 
     def paths(self, row: Row) -> tuple[str, ...]:
@@ -121,22 +121,36 @@ class Gate:
         due = self.due()
         if any(not self.lacks(row) for row in due):
             self.build()
-        good = [self.attempt(row) for row in due if not row.shares]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            good += pool.map(self.attempt, [row for row in due if row.shares])
-        return all(good)
+        ordered = sorted(due, key=lambda row: row.shares)
+        numbered = [(f"[{number}/{len(due)}]", row) for number, row in enumerate(ordered, 1)]
+        good = [self.attempt(*one) for one in numbered if not one[1].shares]
+        return all([*good, *self.run_shared([one for one in numbered if one[1].shares])])
 
-    def attempt(self, row: Row) -> bool:
+    def run_shared(self, numbered: list[tuple[str, Row]]) -> list[bool]:
+        """Runs rows that share the machine, one for each core. A stop ends those that run, and records none of them."""
+        pool = ThreadPoolExecutor(os.cpu_count())
+        try:
+            return list(pool.map(lambda one: self.attempt(*one), numbered))
+        except KeyboardInterrupt:
+            self.is_stopped = True
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(RUNNING):
+                end(process)
+            raise
+        finally:
+            pool.shutdown()
+
+    def attempt(self, number: str, row: Row) -> bool:
         """Runs a row if that can be done here; true when it passes."""
         # Asked only now: one row may make what another needs.
         if lacks := self.lacks(row):
-            print(f"{row.name}: not run: {lacks}", flush=True)
+            print(f"{number} {row.name}: not run: {lacks}", flush=True)
             return False
         about = record.took(60 * (self.wanted(row) or row.minutes))
-        print(f"{row.name}: just {' '.join(self.words(row))} (about {about})", flush=True)
+        print(f"{number} {row.name}: just {' '.join(self.words(row))} (about {about})", flush=True)
         run = self.run(row)
         dirty = f"; not valid: {record.few(run.dirty)} not committed" if run.dirty else ""
-        print(f"{row.name}: {'passed' if run.passed else 'RED'} in {record.took(run.seconds)}: {run.figure}{dirty}", flush=True)
+        print(f"    {row.name} {'passed' if run.passed else 'RED'} in {record.took(run.seconds)}: {run.figure}{dirty}", flush=True)
         return run.passed and not run.dirty
 
     def build(self) -> None:
@@ -156,6 +170,8 @@ class Gate:
             (ROOT / path).unlink(missing_ok=True)
         limit = 60 * max(LEAST_MINUTES, PATIENCE * row.minutes)
         code = execute([self.args.just, *(os.environ.get(word[1:], word) if word.startswith("$") else word for word in words)], log, limit)
+        if self.is_stopped:
+            raise KeyboardInterrupt
         figure = self.figure(row, code, nameless(plain(log.read_text(errors="replace"))), limit)
         run = Run(
             name=row.name, command=f"just {' '.join(words)}", bar=row.bar, figure=figure.text, passed=figure.holds, exit=code,
@@ -191,6 +207,8 @@ class Gate:
 
 # What a row ends with that took too long.
 STOPPED = 124
+# The processes of rows that run now.
+RUNNING: set[subprocess.Popen[bytes]] = set()
 
 
 def execute(command: list[str], log: Path, limit: float) -> int:
@@ -199,11 +217,13 @@ def execute(command: list[str], log: Path, limit: float) -> int:
     env |= {"TERSELY_BUILT": "1", "PYTHONUNBUFFERED": "1", "CARGO_TERM_COLOR": "never"}
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        RUNNING.add(process)
         try:
             return process.wait(limit)
         except subprocess.TimeoutExpired:
             return STOPPED
         finally:
+            RUNNING.discard(process)
             end(process)
 
 

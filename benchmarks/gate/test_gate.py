@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -294,6 +296,22 @@ class Gates(unittest.TestCase):
         while _lives(int(log.read_text())):
             self.assertLess(time.monotonic() - began, 60)
             time.sleep(0.05)
+
+    def test_a_stop_ends_rows_that_share_the_machine_and_records_none(self) -> None:
+        shared = tuple(rows.Row(f"wait-{at}", ("good",), "0", last_line, 1, shares=True) for at in range(3))
+        (self.place / "just").write_text('#!/bin/sh\necho "$@" >> "$(dirname "$0")/ran"\nsleep 20\n')
+
+        def stop() -> None:
+            while len((self.place / "ran").read_text().splitlines() if (self.place / "ran").exists() else []) < min(3, os.cpu_count() or 1):
+                time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        began = time.monotonic()
+        threading.Thread(target=stop, daemon=True).start()
+        with mock.patch.object(gate, "ROWS", shared), self.assertRaises(KeyboardInterrupt):
+            self.run_quietly()
+        self.assertLess(time.monotonic() - began, 15)
+        self.assertFalse((self.place / "gate.jsonl").exists())
 
     def test_there_is_one_gate_at_a_time(self) -> None:
         with gate.alone(self.place / "lock"):
