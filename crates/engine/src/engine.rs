@@ -13,7 +13,7 @@ use crate::candidates::Candidate;
 use crate::candidates::candidates;
 use crate::forward_body::ForwardBody;
 use crate::memo::past::Past;
-use crate::memo_lookup::{MemoLookup, RewriteParts, count_change, memo_of};
+use crate::memo_lookup::{KnownPart, MemoLookup, RewriteParts, count_change, memo_of};
 use crate::model_tiers::reader_of;
 use crate::overrides::body_object::{asks_in_body, take};
 use crate::overrides::error::OptionError;
@@ -84,7 +84,7 @@ impl Engine {
             return Ok(passed);
         };
         let (asked, rest) = (request.asked.clone().or(own), Bytes::from(rest));
-        let request = Request { shared: Some(&rest), ..request.clone() };
+        let request = Request { shared: Some(&rest), known: None, ..request.clone() };
         let mut passed = self.process(&request, &asked, &request.provider.read(&rest))?;
         passed.report.record.words.clone_from(&asked.debug);
         passed.report.model = model;
@@ -136,18 +136,14 @@ impl Engine {
         request.scope(&self.settings, &request.asked).is_off()
     }
 
-    /// About how many bytes of a body must be compressed and counted, because the memo does not know them.
+    /// What the memo knows about a body; `None` if that is nothing.
     #[must_use]
-    pub fn new_bytes(&self, request: &Request<'_>, reading: &Reading<'_>) -> usize {
-        let body = reading.body().len();
+    pub fn look_up(&self, request: &Request<'_>, reading: &Reading<'_>) -> Option<KnownPart> {
         if asks_in_body(reading) {
-            return body;
+            return None;
         }
-        let (scope, _) = self.scope(request, &request.asked, reading);
-        let lookup = MemoLookup::of(&scope, request, reading);
-        let Some(past) = lookup.as_ref().and_then(MemoLookup::past) else { return body };
-        let new = reading.slots().iter().skip(past.slots.len());
-        new.map(|slot| slot.token.len()).sum::<usize>().max(body.saturating_sub(past.came.len()))
+        let (scope, offered) = self.scope(request, &request.asked, reading);
+        KnownPart::of(&scope, request, reading, offered)
     }
 
     /// The results of a body that a remote compressor may shorten, if one is configured: results that are new to the
@@ -202,9 +198,13 @@ impl Engine {
             scope = scope.without_references();
         }
         if !scope.is_idle() {
-            scope = scope.with_reader(self.reader(request, reading));
+            let known = request.known.map(KnownPart::reader);
+            scope = scope.with_reader(known.unwrap_or_else(|| self.reader(request, reading)));
         }
-        let offered = offer_expansion(&scope, request, reading);
+        let offered = match request.known {
+            Some(known) => known.offered(),
+            None => offer_expansion(&scope, request, reading),
+        };
         let max_loss = if offered.is_some() { Loss::Detail } else { Loss::Form };
         // Only what the model can fetch back is cleared, and only for a model that does so.
         let may_clear = max_loss.min(request.most) == Loss::Detail

@@ -28,7 +28,7 @@ impl Engine {
         // Without a stable session, a later request of the same conversation could be assigned to another arm.
         let is_named = request.named.is_some() || asked.session.id.is_some();
         let is_stable = is_named || reading.history() == HistoryPlace::Here;
-        let session = session(request, asked, reading, None).filter(|_| is_trial && is_stable);
+        let session = (is_trial && is_stable).then(|| session(request, asked, reading, None)).flatten();
         session.map_or(Arm::Applied, |session| match holdout.arm(session) {
             Arm::Applied => holdout.clearing_arm(session),
             arm => arm,

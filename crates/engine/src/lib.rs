@@ -46,6 +46,7 @@ pub use forward_body::ForwardBody;
 pub use hook::HookAnswer;
 pub use mask::seal;
 pub use memo::{Memo, MemoLimits, Recall};
+pub use memo_lookup::KnownPart;
 pub use model_tiers::{KnownReaders, READERS, reader_of};
 pub use overrides::body_object::{asks_in_body, may_ask_in};
 pub use overrides::change::PlanOverride;

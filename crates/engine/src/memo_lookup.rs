@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tersely_account::TokenChange;
-use tersely_wire::{Reading, Slot, SlotCall};
+use tersely_core::Reader;
+use tersely_wire::hidden::ToolHiding;
+use tersely_wire::{Insertion, Reading, Slot, SlotCall};
 
 use crate::forward_body::ForwardBody;
 use crate::memo::Recall;
@@ -31,13 +33,69 @@ pub(crate) struct RewriteParts<'m> {
     pub(crate) hidden: Option<&'m HiddenWay>,
 }
 
-/// A request, and the conversation that it continues.
+/// What was looked up for a request, and need not be again.
+pub struct KnownPart {
+    /// The class of the request's model.
+    reader: Reader,
+    /// The tool that is offered in it.
+    offered: Option<(&'static ToolHiding, Insertion)>,
+    continued: ContinuedPast,
+}
+
+/// The conversation that a request continues.
+#[derive(Clone)]
+struct ContinuedPast {
+    key: u64,
+    past: Arc<Past>,
+    /// The number of bytes at the start that the request and the conversation have in common.
+    same: usize,
+}
+
+impl KnownPart {
+    /// Looks up the conversation of a request; `None` if there is no memo, or if it does not know the request.
+    pub(crate) fn of(
+        scope: &Scope<'_>,
+        request: &Request<'_>,
+        reading: &Reading<'_>,
+        offered: Option<(&'static ToolHiding, Insertion)>,
+    ) -> Option<Self> {
+        let recall = memo_of(scope, request).filter(|_| reading.error().is_none())?;
+        let key = recall.key(scope, request.provider, request.path);
+        let continued = ContinuedPast::find(recall, key, scope, reading)?;
+        Some(Self { reader: scope.model_reader, offered, continued })
+    }
+
+    /// The class of the request's model.
+    pub(crate) fn reader(&self) -> Reader {
+        self.reader
+    }
+
+    /// The tool that is offered in the request.
+    pub(crate) fn offered(&self) -> Option<(&'static ToolHiding, Insertion)> {
+        self.offered.clone()
+    }
+
+    /// About how many bytes of the body must be compressed and counted, because the conversation does not have them.
+    #[must_use]
+    pub fn new_bytes(&self, reading: &Reading<'_>) -> usize {
+        let past = &self.continued.past;
+        let new = reading.slots().iter().skip(past.slots.len());
+        let grown = reading.body().len().saturating_sub(past.came.len());
+        new.map(|slot| slot.token.len()).sum::<usize>().max(grown)
+    }
+}
+
+impl ContinuedPast {
+    fn find(recall: Recall<'_>, key: u64, scope: &Scope<'_>, reading: &Reading<'_>) -> Option<Self> {
+        recall.find(key, scope, reading).map(|(past, same)| Self { key, past, same })
+    }
+}
+
+/// A request, and what the memo knows about it.
 pub(crate) struct MemoLookup<'r> {
     recall: Recall<'r>,
     key: u64,
-    past: Option<Arc<Past>>,
-    /// The number of bytes at the start that the request and the conversation have in common.
-    same: usize,
+    continued: Option<ContinuedPast>,
     reading: &'r Reading<'r>,
     shared: Option<&'r Bytes>,
     answers: Option<&'r RemoteAnswers>,
@@ -53,28 +111,32 @@ impl<'r> MemoLookup<'r> {
             return None;
         }
         let key = recall.key(scope, request.provider, request.path);
-        let (past, same) = recall.find(key, scope, reading).unzip();
         let (shared, answers) = (request.shared, scope.answers.filter(|answers| !answers.is_empty()));
+        // Answers of a remote compressor arrive after the conversation was looked up, and are part of it.
+        let known = request.known.filter(|_| answers.is_none()).map(|known| &known.continued);
+        let continued = match known.filter(|known| known.key == key) {
+            Some(known) => Some(known.clone()),
+            None => ContinuedPast::find(recall, key, scope, reading),
+        };
         let is_named = scope.options.session.id.is_some();
-        let same = same.unwrap_or(0);
-        Some(Self { recall, key, past, same, reading, shared, answers, is_named })
+        Some(Self { recall, key, continued, reading, shared, answers, is_named })
     }
 
     /// The conversation that the request continues.
     pub(crate) fn past(&self) -> Option<&Past> {
-        self.past.as_deref()
+        self.continued.as_ref().map(|it| &*it.past)
     }
 
     /// The conversation that the request continues, and the number of bytes at the start that both have in common.
     pub(crate) fn shared_past(&self) -> Option<(&Past, usize)> {
-        Some((self.past()?, self.same))
+        self.continued.as_ref().map(|it| (&*it.past, it.same))
     }
 
     /// What was sent for the same body before, if nothing has to be found out about it again. Named sessions count how
     /// often a result has changed.
     pub(crate) fn again<'b>(&self, reading: &Reading<'b>) -> Option<(ForwardBody<'b>, usize)> {
-        let past = self.past.as_ref()?;
-        let is_same = self.same == past.came.len() && self.same == reading.body().len();
+        let ContinuedPast { past, same, .. } = self.continued.as_ref()?;
+        let is_same = *same == past.came.len() && *same == reading.body().len();
         if self.is_named || self.answers.is_some() || !is_same {
             return None;
         }
@@ -107,7 +169,7 @@ impl<'r> MemoLookup<'r> {
             slots: self.slots(results, edits),
             results: results.past.clone().unwrap_or_else(|| Arc::new(PastResults::none())),
         };
-        self.recall.keep(self.key, past, self.past.as_ref());
+        self.recall.keep(self.key, past, self.continued.as_ref().map(|it| &it.past));
     }
 
     /// The body as it came, copied only if the caller does not share it.
@@ -120,7 +182,7 @@ impl<'r> MemoLookup<'r> {
     /// The results, and where they are in the body with its results compressed.
     fn slots(&self, results: &Results, edits: &[BodyEdit]) -> Vec<PastSlot> {
         let mut shift = Shift::new(edits);
-        let known = self.past.as_ref().map_or(&[][..], |past| &past.slots);
+        let known = self.past().map_or(&[][..], |past| &past.slots);
         let slot = |(at, (slot, token)): (usize, (&Slot<'_>, &Option<Bytes>))| {
             let call = known.get(at).filter(|known| *known.call == *slot.call);
             PastSlot {

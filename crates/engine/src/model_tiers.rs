@@ -53,8 +53,9 @@ pub struct KnownReaders {
 #[must_use]
 pub fn reader_of(known: &KnownReaders, provider: &str, model: Option<&str>) -> Reader {
     let name = model.unwrap_or_default().to_lowercase();
-    let fits = |pattern: &str| !name.is_empty() && fits_pattern(&pattern.to_lowercase(), &name);
-    let listed = |list: &[String], reader| list.iter().any(|pattern| fits(pattern)).then_some(reader);
+    let fits = |pattern: &str| !name.is_empty() && fits_pattern(pattern, &name);
+    let listed =
+        |list: &[String], reader| list.iter().any(|pattern| fits(&pattern.to_lowercase())).then_some(reader);
     listed(&known.strong, Reader::Strong)
         .or_else(|| listed(&known.small, Reader::Small))
         .or_else(|| READERS.iter().find(|(pattern, _)| fits(pattern)).map(|(_, reader)| *reader))

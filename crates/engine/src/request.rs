@@ -6,6 +6,7 @@ use tersely_wire::Provider;
 
 use crate::clear_point::ClearPoint;
 use crate::memo::Recall;
+use crate::memo_lookup::KnownPart;
 use crate::overrides::request_options::RequestOptions;
 use crate::remote::answers::RemoteAnswers;
 use crate::scope::{RulePlace, Scope};
@@ -39,6 +40,8 @@ pub struct Request<'r> {
     pub shared: Option<&'r Bytes>,
     /// The memo of this client's earlier requests. It saves time and does not change the output.
     pub memo: Option<Recall<'r>>,
+    /// What the memo was found to know about the body, so that it is not looked up again.
+    pub known: Option<&'r KnownPart>,
 }
 
 impl<'r> Request<'r> {
@@ -46,7 +49,7 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn new(provider: &'static Provider, path: &'r str) -> Self {
         let (asked, most) = (RequestOptions::default(), Loss::Detail);
-        let (tenant, named, agreed, shared, memo) = (None, None, None, None, None);
+        let (tenant, named, agreed, shared, memo, known) = (None, None, None, None, None, None);
         Self {
             provider,
             path,
@@ -60,6 +63,7 @@ impl<'r> Request<'r> {
             agreed,
             shared,
             memo,
+            known,
         }
     }
 

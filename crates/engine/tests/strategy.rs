@@ -128,10 +128,16 @@ fn a_memo_does_not_hide_what_is_agreed_on() {
         agreed.settle(1, RemoteAnswer::Failed);
         agreed
     };
+    let reading = provider().read(body.as_bytes());
+    let recall = Some(Recall { memo: &memo, whose: b"me" });
+    let asking = Request { memo: recall, ..Request::new(provider(), "/v1/messages") };
+    engine.pass(&asking, body.as_bytes()).ok().unwrap();
     for first in [Some(good.as_str()), None, Some("a lie"), Some(good.as_str())] {
         let agreed = agreed(first);
         let plain = Request { agreed: Some(&agreed), ..Request::new(provider(), "/v1/messages") };
-        let known = Request { memo: Some(Recall { memo: &memo, whose: b"me" }), ..plain.clone() };
+        // It is looked up before the compressor is asked.
+        let found = engine.look_up(&asking, &reading);
+        let known = Request { memo: recall, known: found.as_ref(), ..plain.clone() };
         let [plain, known] =
             [plain, known].map(|request| engine.pass(&request, body.as_bytes()).ok().unwrap());
         assert_eq!(plain.body, known.body, "{first:?}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
-use tersely_engine::{ClearPoint, ForwardBody, HiddenTools, OptionError, SentBody};
+use tersely_engine::{ClearPoint, ForwardBody, HiddenTools, KnownPart, OptionError, SentBody};
 use tersely_wire::{PromptContext, Reading, cache_ttl};
 
 use crate::access::TenantId;
@@ -35,6 +35,8 @@ pub(super) struct Books {
     pub(super) betas: u64,
     /// The hashes of the request as it came.
     pub(super) sighting: Option<PromptSighting>,
+    /// What the memo was found to know about the request.
+    pub(super) known: Option<KnownPart>,
     /// The conversation, if it may be cleared.
     pub(super) cold: Option<ColdRequest>,
 }
@@ -83,7 +85,7 @@ impl Books {
         consulted: &Consultation,
     ) -> Result<Verdict, OptionError> {
         sent.clearings = self.points();
-        let passed = sent.pass_on(reading)?;
+        let passed = sent.pass_on(reading, self.known.take().as_ref())?;
         if let Some(cold) = self.cold.as_ref().filter(|_| !self.only_counts) {
             cold.begin();
         }
@@ -149,7 +151,7 @@ impl Books {
         let before = made(&passed);
         let Some(point) = cold.point(before.total_tokens().after) else { return Ok((passed, None)) };
         sent.clearings.push(point);
-        let cleared = sent.pass_on(reading)?;
+        let cleared = sent.pass_on(reading, None)?;
         if cold.pays(&before, &made(&cleared)) {
             return Ok((cleared, Some(NewClearing { cold: cold.clone(), point })));
         }

@@ -13,8 +13,8 @@ use tersely_account::TokenUsage;
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
-    Answers, Candidate, ClearPoint, Engine, Fetches, ForwardBody, HiddenTools, HiddenWay, KeptOriginal, Memo,
-    OptionError, Recall, RemoteAnswers, Report, Request, RequestOptions,
+    Answers, Candidate, ClearPoint, Engine, Fetches, ForwardBody, HiddenTools, HiddenWay, KeptOriginal,
+    KnownPart, Memo, OptionError, Recall, RemoteAnswers, Report, Request, RequestOptions,
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, ToolHiding};
@@ -124,15 +124,20 @@ impl SentRequest {
 
     /// The body to forward, with the greatest loss. This is faster if the memo contains the beginning of the
     /// conversation; texts omitted from that beginning are not returned again.
-    pub(crate) fn pass_on<'b>(&self, reading: &Reading<'b>) -> Result<ForwardBody<'b>, OptionError> {
+    /// `known` is what was looked up before.
+    pub(crate) fn pass_on<'b>(
+        &self,
+        reading: &Reading<'b>,
+        known: Option<&KnownPart>,
+    ) -> Result<ForwardBody<'b>, OptionError> {
         let memo = self.memo.as_ref().map(TenantMemo::recall);
-        self.engine.pass_reading(&self.request(Loss::Detail, memo), reading)
+        self.engine.pass_reading(&Request { known, ..self.request(Loss::Detail, memo) }, reading)
     }
 
-    /// About how many bytes of the body are not known from earlier requests.
-    pub(crate) fn new_bytes(&self, reading: &Reading<'_>) -> usize {
+    /// What the memo knows about the body.
+    pub(crate) fn look_up(&self, reading: &Reading<'_>) -> Option<KnownPart> {
         let memo = self.memo.as_ref().map(TenantMemo::recall);
-        self.engine.new_bytes(&self.request(Loss::Detail, memo), reading)
+        self.engine.look_up(&self.request(Loss::Detail, memo), reading)
     }
 
     /// The results that a compressor may shorten.

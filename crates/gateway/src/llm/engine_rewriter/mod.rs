@@ -255,6 +255,7 @@ impl EngineRewriter {
             watch: Arc::clone(&self.watch),
             betas: betas(head.headers),
             sighting: None,
+            known: None,
             cold: None,
         }
     }
@@ -312,8 +313,9 @@ impl Rewrite for EngineRewriter {
         let provider = claimed_provider(head.uri.path())?;
         let reading = provider.read(body);
         let (sent, whose) = self.sent_request((provider, &reading), head, body).ok()?;
-        let (sent, books) = self.look_up(head, &whose, sent, &reading);
-        let is_quick = !books.is_cold() && sent.new_bytes(&reading) <= MAX_NEW_BYTES;
+        let (sent, mut books) = self.look_up(head, &whose, sent, &reading);
+        books.known = sent.look_up(&reading).filter(|known| known.new_bytes(&reading) <= MAX_NEW_BYTES);
+        let is_quick = books.known.is_some() && !books.is_cold();
         is_quick.then(|| self.rewrite_read(&reading, head, (sent, books), &whose))
     }
 
