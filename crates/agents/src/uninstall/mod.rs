@@ -71,8 +71,8 @@ pub fn run(
         }
         done.push(undone);
     }
-    let forgotten = if args.purge { Some(purge_history()?) } else { None };
-    report(args, &done, forgotten)?;
+    let deleted = if args.purge { Some(purge_history()?) } else { None };
+    report(args, &done, deleted)?;
     let is_left = done.iter().any(|undone| undone.state == UndoState::Left);
     Ok(ExitCode::from(if is_left { NO } else { 0 }))
 }
@@ -88,10 +88,10 @@ fn ask(args: &UninstallArgs, seen: &[UndoReport]) -> Result<bool, Stop> {
     agreed
 }
 
-fn report(args: &UninstallArgs, done: &[UndoReport], forgotten: Option<u64>) -> Result<(), Stop> {
+fn report(args: &UninstallArgs, done: &[UndoReport], deleted: Option<u64>) -> Result<(), Stop> {
     if args.json {
         let report = json!({
-            "undone": true, "parts": parts(done), "requests_forgotten": forgotten, "program": origin::json(),
+            "undone": true, "parts": parts(done), "requests_deleted": deleted, "program": origin::json(),
         });
         return Ok(output::result(&report.to_string())?);
     }
@@ -103,7 +103,7 @@ fn report(args: &UninstallArgs, done: &[UndoReport], forgotten: Option<u64>) -> 
     if done.iter().any(|it| it.kind == ReceiptKind::Block && it.state == UndoState::Removed) {
         output::note("open shells keep their aliases until you close them")?;
     }
-    match forgotten {
+    match deleted {
         Some(requests) => output::note(&format!("deleted {requests} recorded requests"))?,
         None => output::note("recorded requests are kept; to delete them: tersely purge")?,
     }

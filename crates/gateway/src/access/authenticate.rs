@@ -88,7 +88,7 @@ fn check_allowed(tenant: &KnownTenant, headers: &HeaderMap) -> Result<(), Error>
 
 /// The error for an option that the tenant may not use.
 pub(crate) fn denied_at(name: &str) -> Error {
-    Error::client(StatusCode::FORBIDDEN, format!("{name}: this key may not set it; remove it"))
+    Error::client(StatusCode::FORBIDDEN, format!("this key is not allowed to set {name}; remove it"))
 }
 
 #[cfg(test)]

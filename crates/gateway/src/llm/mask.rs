@@ -33,7 +33,7 @@ pub(crate) async fn seal(
     let found = found.map_err(search_error)?;
     let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
     if covers_body(parts) {
-        let why = "this body has secrets, but its headers sign it, so they cannot be masked";
+        let why = "this body contains secrets that cannot be masked, because the request is signed";
         return Err(Error::client(StatusCode::BAD_REQUEST, why));
     }
     set_length(parts, masked.len());

@@ -243,7 +243,7 @@ async fn a_tenant_asks_only_what_it_may() {
         assert_eq!(ask("x-tersely-other", "1", plain).await.status, ok, "{tenant}: what does nothing");
     }
     let denied = call(&gateway, "/v1/messages", &[("x-tersely-key", "modemode")], own).await.json();
-    assert_eq!(denied["error"]["message"], "tersely: _tersely: this key may not set it; remove it");
+    assert_eq!(denied["error"]["message"], "tersely: this key is not allowed to set _tersely; remove it");
 }
 
 /// Behaviour 23.8: a tenant has a rate of its own, whatever keys and credentials it uses.

@@ -172,7 +172,7 @@ async fn codings_are_undone_or_refused() {
 #[tokio::test]
 async fn what_is_signed_goes_on_only_without_secrets() {
     let headers = [("content-md5", "Q2hlY2sgSW50ZWdyaXR5IQ==")];
-    let why = "its headers sign it";
+    let why = "because the request is signed";
     Exchange { headers: &headers, ..Exchange::default() }.gets_refused(StatusCode::BAD_REQUEST, why).await;
     let clean = br#"{"messages":[{"role":"user","content":"nothing to hide"}]}"#.to_vec();
     let (answer, seen) =
