@@ -176,11 +176,15 @@ class Gate:
         run = Run(
             name=row.name, command=f"just {' '.join(words)}", bar=row.bar, figure=figure.text, passed=figure.holds, exit=code,
             seconds=round(time.monotonic() - begun, 1), minutes=self.wanted(row), of_minutes=row.budget.minutes if row.budget else None, commit=commit,
-            dirty=self.tree.now(commit, paths), build=digest(ROOT / "target/release/tersely"), recipe=self.known[row.recipe].digest,
+            dirty=self.tree.now(commit, paths), build=self.program(row), recipe=self.known[row.recipe].digest,
             at=at.isoformat(timespec="seconds"), load=round(load, 1), cores=os.cpu_count() or 1,
         )  # fmt: skip
         self.keep(run)
         return run
+
+    def program(self, row: Row) -> str:
+        """The program that a row runs; none if it tests packages."""
+        return "" if self.known[row.recipe].packages else digest(ROOT / "target/release/tersely")
 
     def figure(self, row: Row, code: int, output: str, limit: float) -> Figure:
         """The figure of a row; where it failed, how it ended and what it said last."""

@@ -129,7 +129,8 @@ def foot(runs: dict[str, Run]) -> str:
     """Which builds and machines the rows are of."""
     if not runs:
         return ""
-    builds = sorted({run.build for run in runs.values()})
+    builds = [run.build for run in runs.values() if run.build]
     busy = sum(run.load > run.cores / 2 for run in runs.values())
-    said = f"\n{len(runs)} rows of {'one build' if len(builds) == 1 else f'{len(builds)} builds'} of the program (SHA-256 begins with {', '.join(builds)})"
+    of = "one build" if len(set(builds)) == 1 else f"{len(set(builds))} builds"
+    said = f"\n{len(builds)} rows of {of} of the program (SHA-256 begins with {', '.join(sorted(set(builds)))}), {len(runs) - len(builds)} of packages alone"
     return f"{said}, on {', '.join(map(str, sorted({run.cores for run in runs.values()})))} cores; {busy} began while the machine was busy (load average above half the cores).\n"

@@ -174,6 +174,8 @@ class Judged(unittest.TestCase):
         self.assertIn(r"| `b` | 0 faults | a \| b (5 of 60 minutes) (too slow) | **no** | 61 s | cccccccc, changed |", page)
         self.assertIn("| `c` | none | | | | |", page)
         self.assertIn("2 rows of one build", page)
+        alone = dataclasses.replace(RUN, name="c", build="")
+        self.assertRegex(record.table([], {**found, "c": alone}, {}), "2 rows of one build .*, 1 of packages alone, on")
 
 
 class Trees(unittest.TestCase):
