@@ -12,8 +12,9 @@ use crate::beside;
 use crate::candidates::Candidate;
 use crate::candidates::candidates;
 use crate::forward_body::ForwardBody;
+use crate::memo::known_part::KnownPart;
 use crate::memo::past::Past;
-use crate::memo_lookup::{KnownPart, MemoLookup, RewriteParts, count_change, memo_of};
+use crate::memo_lookup::{MemoLookup, RewriteParts, count_change, look_up, memo_of};
 use crate::model_tiers::reader_of;
 use crate::overrides::body_object::{asks_in_body, take};
 use crate::overrides::error::OptionError;
@@ -143,7 +144,7 @@ impl Engine {
             return None;
         }
         let (scope, offered) = self.scope(request, &request.asked, reading);
-        KnownPart::of(&scope, request, reading, offered)
+        look_up(&scope, request, reading, offered)
     }
 
     /// The results of a body that a remote compressor may shorten, if one is configured: results that are new to the
@@ -198,11 +199,11 @@ impl Engine {
             scope = scope.without_references();
         }
         if !scope.is_idle() {
-            let known = request.known.map(KnownPart::reader);
+            let known = request.known.map(|known| known.reader);
             scope = scope.with_reader(known.unwrap_or_else(|| self.reader(request, reading)));
         }
         let offered = match request.known {
-            Some(known) => known.offered(),
+            Some(known) => known.offered.clone(),
             None => offer_expansion(&scope, request, reading),
         };
         let max_loss = if offered.is_some() { Loss::Detail } else { Loss::Form };

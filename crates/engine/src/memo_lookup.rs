@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tersely_account::TokenChange;
-use tersely_core::Reader;
 use tersely_wire::hidden::ToolHiding;
 use tersely_wire::{Insertion, Reading, Slot, SlotCall};
 
 use crate::forward_body::ForwardBody;
 use crate::memo::Recall;
+use crate::memo::known_part::{ContinuedPast, KnownPart};
 use crate::memo::past::{Past, PastOpening, PastResults, PastSlot, answer};
 use crate::remote::answers::RemoteAnswers;
 use crate::report::Report;
@@ -33,62 +33,18 @@ pub(crate) struct RewriteParts<'m> {
     pub(crate) hidden: Option<&'m HiddenWay>,
 }
 
-/// What was looked up for a request, and need not be again.
-pub struct KnownPart {
-    /// The class of the request's model.
-    reader: Reader,
-    /// The tool that is offered in it.
+/// Looks up the conversation of a request in which this tool is offered; `None` if there is no memo, or if it does not
+/// know the request.
+pub(crate) fn look_up(
+    scope: &Scope<'_>,
+    request: &Request<'_>,
+    reading: &Reading<'_>,
     offered: Option<(&'static ToolHiding, Insertion)>,
-    continued: ContinuedPast,
-}
-
-/// The conversation that a request continues.
-#[derive(Clone)]
-struct ContinuedPast {
-    key: u64,
-    past: Arc<Past>,
-    /// The number of bytes at the start that the request and the conversation have in common.
-    same: usize,
-}
-
-impl KnownPart {
-    /// Looks up the conversation of a request; `None` if there is no memo, or if it does not know the request.
-    pub(crate) fn of(
-        scope: &Scope<'_>,
-        request: &Request<'_>,
-        reading: &Reading<'_>,
-        offered: Option<(&'static ToolHiding, Insertion)>,
-    ) -> Option<Self> {
-        let recall = memo_of(scope, request).filter(|_| reading.error().is_none())?;
-        let key = recall.key(scope, request.provider, request.path);
-        let continued = ContinuedPast::find(recall, key, scope, reading)?;
-        Some(Self { reader: scope.model_reader, offered, continued })
-    }
-
-    /// The class of the request's model.
-    pub(crate) fn reader(&self) -> Reader {
-        self.reader
-    }
-
-    /// The tool that is offered in the request.
-    pub(crate) fn offered(&self) -> Option<(&'static ToolHiding, Insertion)> {
-        self.offered.clone()
-    }
-
-    /// About how many bytes of the body must be compressed and counted, because the conversation does not have them.
-    #[must_use]
-    pub fn new_bytes(&self, reading: &Reading<'_>) -> usize {
-        let past = &self.continued.past;
-        let new = reading.slots().iter().skip(past.slots.len());
-        let grown = reading.body().len().saturating_sub(past.came.len());
-        new.map(|slot| slot.token.len()).sum::<usize>().max(grown)
-    }
-}
-
-impl ContinuedPast {
-    fn find(recall: Recall<'_>, key: u64, scope: &Scope<'_>, reading: &Reading<'_>) -> Option<Self> {
-        recall.find(key, scope, reading).map(|(past, same)| Self { key, past, same })
-    }
+) -> Option<KnownPart> {
+    let recall = memo_of(scope, request).filter(|_| reading.error().is_none())?;
+    let key = recall.key(scope, request.provider, request.path);
+    let continued = recall.find(key, scope, reading)?;
+    Some(KnownPart { reader: scope.model_reader, offered, continued })
 }
 
 /// A request, and what the memo knows about it.
@@ -116,7 +72,7 @@ impl<'r> MemoLookup<'r> {
         let known = request.known.filter(|_| answers.is_none()).map(|known| &known.continued);
         let continued = match known.filter(|known| known.key == key) {
             Some(known) => Some(known.clone()),
-            None => ContinuedPast::find(recall, key, scope, reading),
+            None => recall.find(key, scope, reading),
         };
         let is_named = scope.options.session.id.is_some();
         Some(Self { recall, key, continued, reading, shared, answers, is_named })

@@ -6,7 +6,7 @@ use tersely_wire::Provider;
 
 use crate::clear_point::ClearPoint;
 use crate::memo::Recall;
-use crate::memo_lookup::KnownPart;
+use crate::memo::known_part::KnownPart;
 use crate::overrides::request_options::RequestOptions;
 use crate::remote::answers::RemoteAnswers;
 use crate::scope::{RulePlace, Scope};

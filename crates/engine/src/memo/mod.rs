@@ -5,6 +5,7 @@
 //! compared with those of the request.
 
 pub(crate) mod chain;
+pub(crate) mod known_part;
 pub(crate) mod passthrough;
 pub(crate) mod past;
 
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tersely_wire::{Provider, Reading, Slot};
 
+use crate::memo::known_part::ContinuedPast;
 use crate::memo::passthrough::SentPlain;
 use crate::memo::past::Past;
 use crate::scope::Scope;
@@ -86,23 +88,18 @@ impl Recall<'_> {
         self.memo.state.hash_one((self.whose, provider.name(), hides, scope.treatment()))
     }
 
-    /// The longest conversation with this key that a request continues, and the number of bytes at the start that both
-    /// have in common.
-    pub(crate) fn find(
-        &self,
-        key: u64,
-        scope: &Scope<'_>,
-        reading: &Reading<'_>,
-    ) -> Option<(Arc<Past>, usize)> {
+    /// The longest conversation with this key that a request continues.
+    pub(crate) fn find(&self, key: u64, scope: &Scope<'_>, reading: &Reading<'_>) -> Option<ContinuedPast> {
         let known: Vec<Arc<Past>> = {
             let entries = self.memo.entries();
             let fits = entries.pasts.iter().filter(|entry| entry.key == key);
             fits.map(|entry| Arc::clone(&entry.past)).collect()
         };
-        let continued = known
-            .into_iter()
-            .filter_map(|past| past.continued_by(reading, scope.answers).map(|same| (past, same)));
-        continued.max_by_key(|(past, _)| past.slots.len())
+        let continued = known.into_iter().filter_map(|past| {
+            let same = past.continued_by(reading, scope.answers)?;
+            Some(ContinuedPast { key, past, same })
+        });
+        continued.max_by_key(|continued| continued.past.slots.len())
     }
 
     /// Makes a conversation the most recent one.
