@@ -39,9 +39,10 @@ format:
 lint:
     cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# Licenses, bans and sources of what we depend on.
+# Licenses, bans and sources of what we depend on; the lock file of the fuzz targets is up to date.
 [group('check')]
 deny:
+    cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
     command -v cargo-deny >/dev/null || cargo install --locked --debug cargo-deny
     cargo deny check bans licenses sources
 
