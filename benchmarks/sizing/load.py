@@ -2,7 +2,8 @@
 result of 4 KB alone is new, turn by turn, beside bare hyper with the same bodies.
 
 Each proxy is bound to one core; wrk, which sends, and nginx, which answers, have the others. Proxies take turns; a figure is the median of the rounds. Requests a second depend on how busy the
-machine is, so the CPU time of each request is told as well. Needs wrk and nginx. Linux only.
+machine is, so the CPU time of each request is told as well, and how many times that of bare hyper in the same round it is. `--other` names another build, which takes its turns too. Needs wrk and
+nginx. Linux only.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ request = function() at = at % #bodies + 1; return wrk.format(nil, nil, nil, bod
 CONNECTIONS = 16
 TURNS = 30
 NEW_BYTES = 4_000
+BARE, BARE_LONG = "bare hyper", "bare hyper, 1 MB"
 
 
 def pin(proxy: Proxy) -> Proxy:
@@ -117,18 +119,23 @@ def main(args: argparse.Namespace) -> None:
         stack.enter_context(nginx(folder, "upstream", UPSTREAM.format(port=target, answer=ANSWER), target))
         proxies = {
             "nginx": stack.enter_context(nginx(folder, "proxy", PROXY.format(port=front, target=target), front)),
-            "bare hyper": stack.enter_context(bare(args.bare, target)),
-            "off": stack.enter_context(tersely(args.tersely, target, "--mode", "disabled")),
-            "ours": stack.enter_context(tersely(args.tersely, target, "--mode", "standard@1")),
+            BARE: stack.enter_context(bare(args.bare, target)),
         }
-        rows = [("nginx", "nginx", "known"), ("bare hyper", "bare hyper", "known"), ("mode disabled", "off", "known")]
-        rows += [("nothing to change", "ours", "plain"), ("the same again", "ours", "known"), ("all new", "ours", "new")]
+        rows, long = [("nginx", "nginx", "known"), (BARE, BARE, "known")], [(BARE_LONG, BARE)]
+        for program, label in [(args.tersely, ""), (args.other, ", other build")]:
+            if program:
+                off, ours = f"off{label}", f"ours{label}"
+                proxies[off] = stack.enter_context(tersely(program, target, "--mode", "disabled"))
+                proxies[ours] = stack.enter_context(tersely(program, target, "--mode", "standard@1"))
+                rows += [(f"mode disabled{label}", off, "known"), (f"nothing to change{label}", ours, "plain")]
+                rows += [(f"the same again{label}", ours, "known"), (f"all new{label}", ours, "new")]
+                long.append((f"4 KB new in 1 MB{label}", ours))
         for number in range(args.rounds):
             for row, proxy, kind in rows:
                 found.setdefault(row, []).append(load(proxies[proxy], script, bodies[kind], args.seconds))
                 rate, cpu = found[row][-1]
                 print(f"round {number + 1}, {row}: {rate:.0f} a second, {cpu:.3f} CPU-ms", file=sys.stderr, flush=True)
-            for row, proxy in [("bare hyper, 1 MB", "bare hyper"), ("4 KB new in 1 MB", "ours")]:
+            for row, proxy in long:
                 found.setdefault(row, []).append((0, go_on(proxies[proxy], number + 1)))
                 print(f"round {number + 1}, {row}: {found[row][-1][1]:.3f} CPU-ms", file=sys.stderr, flush=True)
         if args.delay:
@@ -141,14 +148,17 @@ def main(args: argparse.Namespace) -> None:
     if args.json:
         print(json.dumps({row: {"requests_per_second": rate, "cpu_ms": cpu} for row, (rate, cpu) in medians.items()}))
         return
-    print("| on one core, bodies of 64 KB | requests a second | CPU-ms each |\n|---|--:|--:|")
+    print("| on one core, bodies of 64 KB | requests a second | CPU-ms each | times bare hyper |\n|---|--:|--:|--:|")
     for row, (rate, cpu) in medians.items():
-        print(f"| {row} | {f'{rate:,.0f}' if rate else '–'} | {cpu:.3f} |")
+        beside = found[BARE if rate else BARE_LONG]
+        times = statistics.median(ours / theirs for (_, ours), (_, theirs) in zip(found[row], beside))
+        print(f"| {row} | {f'{rate:,.0f}' if rate else '–'} | {cpu:.3f} | {times:.2f} |")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tersely", type=Path, default=ROOT / "target/release/tersely")
+    parser.add_argument("--other", type=Path, help="another build, to compare with")
     parser.add_argument("--bare", type=Path, default=ROOT / "target/release/examples/bare")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=5)
