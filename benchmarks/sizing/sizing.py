@@ -108,15 +108,15 @@ class Proxy:
 
 
 def conversation(size: int, piece: int, seed: int) -> dict:
-    """A conversation of about this many bytes whose results are logs, records and files; no two seeds share a result."""
+    """A conversation of about this many bytes whose results are logs, records and files; no two seeds share a result or a call, as real ones do not."""
     kinds: list[Callable[[int, int], str]] = [log, records, code]
     messages: list[dict] = [{"role": "user", "content": "Find out why."}]
     room, at = size - 300, 0
     while room > 0:
-        call = {"type": "tool_use", "id": f"call_{at}", "name": "Bash", "input": {"command": f"make report-{at}"}}
+        call = {"type": "tool_use", "id": f"call_{seed}_{at}", "name": "Bash", "input": {"command": f"make report-{seed}-{at}"}}
         text = kinds[(at + seed) % 3](min(piece, max(room - 200, 100)), seed * 7919 + at * 104729)
         messages.append({"role": "assistant", "content": [call]})
-        messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"call_{at}", "content": text}]})
+        messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"call_{seed}_{at}", "content": text}]})
         room -= len(text) + 260
         at += 1
     tool = {"name": "Bash", "input_schema": {"type": "object"}}
