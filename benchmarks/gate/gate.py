@@ -119,7 +119,7 @@ class Gate:
     def run_all(self) -> bool:
         """Runs what is due, one row at a time but for those that share the machine; true when every row of it passes. What is not due is valid."""
         due = self.due()
-        if any(not self.lacks(row) for row in due):
+        if any(not self.known[row.recipe].packages and not self.lacks(row) for row in due):
             self.build()
         ordered = sorted(due, key=lambda row: row.shares)
         numbered = [(f"[{number}/{len(due)}]", row) for number, row in enumerate(ordered, 1)]

@@ -132,5 +132,6 @@ def foot(runs: dict[str, Run]) -> str:
     builds = [run.build for run in runs.values() if run.build]
     busy = sum(run.load > run.cores / 2 for run in runs.values())
     of = "one build" if len(set(builds)) == 1 else f"{len(set(builds))} builds"
-    said = f"\n{len(builds)} rows of {of} of the program (SHA-256 begins with {', '.join(sorted(set(builds)))}), {len(runs) - len(builds)} of packages alone"
-    return f"{said}, on {', '.join(map(str, sorted({run.cores for run in runs.values()})))} cores; {busy} began while the machine was busy (load average above half the cores).\n"
+    programs = [f"{len(builds)} rows of {of} of the program (SHA-256 begins with {', '.join(sorted(set(builds)))})"] if builds else []
+    packages = [f"{len(runs) - len(builds)} of packages alone"] if len(builds) < len(runs) else []
+    return f"\n{', '.join(programs + packages)}, on {', '.join(map(str, sorted({run.cores for run in runs.values()})))} cores; {busy} began while the machine was busy (load average above half the cores).\n"

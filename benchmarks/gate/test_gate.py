@@ -176,6 +176,7 @@ class Judged(unittest.TestCase):
         self.assertIn("2 rows of one build", page)
         alone = dataclasses.replace(RUN, name="c", build="")
         self.assertRegex(record.table([], {**found, "c": alone}, {}), "2 rows of one build .*, 1 of packages alone, on")
+        self.assertIn("\n1 of packages alone, on", record.table([], {"c": alone}, {}))
 
 
 class Trees(unittest.TestCase):
@@ -226,7 +227,7 @@ class Gates(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.place = Path(folder.name)
+        self.place, self.builds = Path(folder.name), []
         # In the place of `just`: the first argument is a recipe's name.
         program = self.place / "just"
         program.write_text('#!/bin/sh\necho "$@" >> "$(dirname "$0")/ran"\necho said; [ "$1" != bad ]\n')
@@ -249,7 +250,7 @@ class Gates(unittest.TestCase):
     def gate(self, *words: str) -> gate.Gate:
         args = gate.options().parse_args(["--record", str(self.place), "--just", str(self.place / "just"), *words])
         made = gate.Gate(args)
-        made.build = lambda: None
+        made.build = lambda: self.builds.append(words)
         return made
 
     def ran(self) -> list[str]:
@@ -270,6 +271,13 @@ class Gates(unittest.TestCase):
         self.assertFalse(self.run_quietly())
         self.assertEqual(self.ran(), ["bad"])
         self.assertIn("| `bad` | 0 | exit 1: said | **no** |", (self.place / "gate.md").read_text())
+
+    def test_the_program_is_built_for_rows_that_run_it(self) -> None:
+        alone = recipes.Recipe("good", "slow", (), "good:\n    cargo test --package tersely-wire")
+        with mock.patch.object(recipes, "recipes", lambda _: {"good": alone, "bad": dataclasses.replace(alone, body="bad:")}):
+            self.assertTrue(self.run_quietly("good"))
+            self.run_quietly("good", "bad")
+        self.assertEqual(self.builds, [("good", "bad")])
 
     def test_a_short_run_is_run_again_in_full(self) -> None:
         self.assertTrue(self.run_quietly("long", "--minutes", "2"))
