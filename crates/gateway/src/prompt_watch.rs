@@ -165,11 +165,7 @@ impl PromptWatch {
     /// Puts a request in the place of the one before it in its conversation, which is returned with its number.
     fn replace(&self, whose: u64, at: Instant, turn: PromptTurn) -> (u64, Option<(PromptTurn, Instant)>) {
         let mut prompts = self.prompts();
-        let own = prompts.conversations.iter().enumerate().filter(|(_, prompt)| prompt.whose == whose);
-        let fit = |(place, prompt): (usize, &WatchedPrompt)| {
-            ConversationMatch::of(&prompt.turn.came, &turn.came).map(|fit| (fit, place))
-        };
-        let before = own.filter_map(fit).max().and_then(|(_, place)| prompts.remove(place));
+        let before = prompts.place_of(whose, &turn.came).and_then(|place| prompts.remove(place));
         let sent = if Arc::ptr_eq(&turn.came, &turn.sent) { 0 } else { turn.sent.bytes() };
         let bytes = turn.came.bytes() + sent;
         let number = before.as_ref().map_or_else(|| prompts.number(), |before| before.number);
@@ -188,12 +184,30 @@ impl PromptWatch {
 
 /// The break of a conversation's first request, if it goes on from a summary. What a compaction pays for is new.
 fn compacted(marks: &PromptMarks) -> Option<PromptBreak> {
-    let answers = marks.messages.iter().filter(|message| message.is_model).count();
-    (marks.is_compacted && answers <= MAX_COMPACTED_ANSWERS)
+    (marks.is_compacted && answers(marks) <= MAX_COMPACTED_ANSWERS)
         .then(|| PromptChange::of(BreakCause::Compacted).into_break())
 }
 
 impl WatchedPrompts {
+    /// The place of the conversation of this client that a request continues best.
+    ///
+    /// A platform may have all its conversations under one key, so only those are compared in full that can win.
+    fn place_of(&self, whose: u64, now: &PromptMarks) -> Option<usize> {
+        let own = || self.conversations.iter().enumerate().filter(|(_, prompt)| prompt.whose == whose);
+        let best = |among: &mut dyn Iterator<Item = (usize, &WatchedPrompt)>| {
+            let fits = among.filter_map(|(place, prompt)| {
+                ConversationMatch::of(&prompt.turn.came, now).map(|fit| (fit, place))
+            });
+            fits.max().map(|(_, place)| place)
+        };
+        // Most requests repeat all that came before, which is better than any other match.
+        let repeated = best(&mut own().filter(|(_, prompt)| is_repeated(&prompt.turn.came, now)));
+        repeated.or_else(|| {
+            let shared = SharedMessages::of(now);
+            best(&mut own().filter(|(_, prompt)| shared.may_continue(&prompt.turn.came)))
+        })
+    }
+
     /// The number of a new conversation: the time in microseconds, so that a restart repeats none.
     fn number(&mut self) -> u64 {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
@@ -208,6 +222,40 @@ impl WatchedPrompts {
     }
 }
 
+/// True when a request has all that an earlier one had, in the same place.
+fn is_repeated(before: &PromptMarks, now: &PromptMarks) -> bool {
+    // The last message tells most conversations apart.
+    let same = |at: usize| now.messages.get(at).is_some_and(|it| it.hash == before.messages[at].hash);
+    (0..before.messages.len()).rev().all(same) && PromptChange::first(before, now).is_none()
+}
+
+/// The messages of a request, to tell whether an earlier one has any of them.
+struct SharedMessages {
+    /// In order: a new conversation has few messages, and is compared with many.
+    hashes: Vec<u64>,
+    answers: usize,
+}
+
+impl SharedMessages {
+    fn of(now: &PromptMarks) -> Self {
+        let mut hashes: Vec<_> = now.messages.iter().map(|message| message.hash).collect();
+        hashes.sort_unstable();
+        Self { hashes, answers: answers(now) }
+    }
+
+    /// False when the request is certainly not one of the conversation of `before`: only the second request of a
+    /// conversation may have none of its messages.
+    fn may_continue(&self, before: &PromptMarks) -> bool {
+        before.messages.iter().any(|message| self.hashes.binary_search(&message.hash).is_ok())
+            || self.answers == 1 && answers(before) == 0
+    }
+}
+
+/// The number of messages of the model.
+fn answers(marks: &PromptMarks) -> usize {
+    marks.messages.iter().filter(|message| message.is_model).count()
+}
+
 /// A hash of the names of the beta features that a request asks for, in any order; 0 if there are none.
 pub(crate) fn betas(headers: &HeaderMap) -> u64 {
     let values = headers.get_all(BETAS).iter().filter_map(|value| value.to_str().ok());
@@ -220,7 +268,8 @@ pub(crate) fn betas(headers: &HeaderMap) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use tersely_account::PartMark;
+    use tersely_account::{PartMark, PromptSettings, ToolMark};
+    use tersely_testing::generate::Choices;
 
     use super::*;
 
@@ -259,6 +308,75 @@ mod tests {
             }
         }
         assert_eq!(watch.prompts().conversations.len(), 3, "each is kept once");
+    }
+
+    /// Conversations that have messages, settings or nothing in common: the one that is found is the best of all.
+    #[test]
+    fn what_is_not_compared_would_not_have_won() {
+        let mut seed = 11;
+        let (mut repeated, mut changed, mut new) = (0, 0, 0);
+        for _ in 0..3_000 {
+            let mut prompts = WatchedPrompts::default();
+            for number in 0..seed.pick(12) as u64 {
+                let came = Arc::new(any_marks(&mut seed));
+                let turn = PromptTurn { sent: Arc::clone(&came), came, usage: None };
+                let whose = seed.pick(2) as u64;
+                prompts.conversations.push_back(WatchedPrompt {
+                    number,
+                    whose,
+                    turn,
+                    at: Instant::now(),
+                    bytes: 0,
+                });
+            }
+            let at = seed.pick(12);
+            let now = match prompts.conversations.get(at) {
+                Some(prompt) => grown(&mut seed, &prompt.turn.came),
+                None => any_marks(&mut seed),
+            };
+            let own = prompts.conversations.iter().enumerate().filter(|(_, prompt)| prompt.whose == 1);
+            let fits =
+                own.filter_map(|(at, prompt)| Some((ConversationMatch::of(&prompt.turn.came, &now)?, at)));
+            let best = fits.max().map(|(_, at)| at);
+            assert_eq!(prompts.place_of(1, &now), best);
+            match best.map(|at| is_repeated(&prompts.conversations[at].turn.came, &now)) {
+                Some(true) => repeated += 1,
+                Some(false) => changed += 1,
+                None => new += 1,
+            }
+        }
+        assert!(repeated > 300 && changed > 300 && new > 300, "{repeated} {changed} {new}");
+    }
+
+    /// Marks of few different parts.
+    fn any_marks(seed: &mut u64) -> PromptMarks {
+        let mut part = |kinds: usize| {
+            let hash = seed.pick(kinds) as u64;
+            PartMark { hash, is_model: hash % 2 == 1, ..PartMark::default() }
+        };
+        let tools = [part(2), part(3)].map(|part| ToolMark { id: part.hash, part, name: None });
+        let settings =
+            PromptSettings { model: part(3).hash, effort: part(3).hash, ..PromptSettings::default() };
+        let shown = usize::from(part(4).hash > 0) + usize::from(part(2).hash > 0);
+        let messages = (0..part(6).hash).map(|_| part(40)).collect();
+        PromptMarks { tools: tools[..shown].to_vec(), settings, messages, ..PromptMarks::default() }
+    }
+
+    /// A later request of the same conversation, or one that is almost that.
+    fn grown(seed: &mut u64, before: &PromptMarks) -> PromptMarks {
+        let other = any_marks(seed);
+        let mut now =
+            PromptMarks { messages: [&before.messages[..], &other.messages].concat(), ..before.clone() };
+        match seed.pick(8) {
+            0 => now.settings = other.settings,
+            1 => now.tools = other.tools,
+            2 if !now.messages.is_empty() => {
+                let at = seed.pick(now.messages.len());
+                now.messages[at].hash = 1_000;
+            }
+            _ => {}
+        }
+        now
     }
 
     #[test]

@@ -314,9 +314,12 @@ impl Rewrite for EngineRewriter {
         let reading = provider.read(body);
         let (sent, whose) = self.sent_request((provider, &reading), head, body).ok()?;
         let (sent, mut books) = self.look_up(head, &whose, sent, &reading);
-        books.known = sent.look_up(&reading).filter(|known| known.new_bytes(&reading) <= MAX_NEW_BYTES);
-        let is_quick = books.known.is_some() && !books.is_cold();
-        is_quick.then(|| self.rewrite_read(&reading, head, (sent, books), &whose))
+        if books.is_cold() {
+            return None;
+        }
+        let known = sent.look_up(&reading).filter(|known| known.new_bytes(&reading) <= MAX_NEW_BYTES)?;
+        books.known = Some(known);
+        Some(self.rewrite_read(&reading, head, (sent, books), &whose))
     }
 
     fn rewrite_unwatched(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
