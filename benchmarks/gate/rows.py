@@ -139,8 +139,7 @@ ROWS: tuple[Row, ...] = (
 
 # Why a row is red that is known to be: it still fails the gate, and the table says this beside its figure.
 REASONS = {
-    "memory": "records whose keys all differ take 50 MB each while they are compressed, two at a time",
-    "load": "every request is compared with 128 conversations of its client; see [speed](2026-11-18-speed.md#looked-up-once)",
+    "load": "what limits it is in [speed](2026-11-18-speed.md)",
     "mcp-cost": "the profile is flat: about fifteen passes over the text, none above a tenth",
     "in-process": "what is on top is the conversation as JSON text, written and read once in each language",
     "envoy": "what limits it is in [envoy](2026-11-16-envoy.md)",

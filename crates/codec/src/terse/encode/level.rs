@@ -62,7 +62,7 @@ impl<'v> Level<'v> {
     }
 
     fn gather(records: &[Members<'v>], parents: Vec<u32>) -> Option<Self> {
-        let mut gather = Gather::new(records.len());
+        let mut gather = Gather::new(records);
         for (index, record) in records.iter().enumerate() {
             gather.add(index, record)?;
         }
@@ -122,18 +122,20 @@ struct Gather<'v> {
     /// Pairs of fields that directly follow each other in some record but are not neighbours in `fields`.
     follows: BTreeSet<(usize, usize)>,
     records: usize,
-    cells: usize,
+    max_fields: usize,
 }
 
 impl<'v> Gather<'v> {
-    fn new(records: usize) -> Self {
+    fn new(records: &[Members<'v>]) -> Self {
+        let cells: usize = records.iter().map(|record| record.len()).sum();
+        let max_cells = MAX_EMPTY_CELLS * cells + 4096;
         Self {
             fields: Vec::new(),
             index: HashMap::new(),
             chained: Vec::new(),
             follows: BTreeSet::new(),
-            records,
-            cells: 0,
+            records: records.len(),
+            max_fields: MAX_FIELDS.min(max_cells / records.len().max(1)),
         }
     }
 
@@ -151,7 +153,6 @@ impl<'v> Gather<'v> {
             }
             before = Some(field);
         }
-        self.cells += members.len();
         Some(())
     }
 
@@ -163,7 +164,7 @@ impl<'v> Gather<'v> {
         if let Some(&found) = self.index.get(key.as_str()) {
             return Some(found);
         }
-        if self.fields.len() == MAX_FIELDS {
+        if self.fields.len() == self.max_fields {
             return None;
         }
         self.index.insert(key.as_str(), self.fields.len());
@@ -174,9 +175,6 @@ impl<'v> Gather<'v> {
 
     /// The fields in an order that fits every record; `None` when there is no such order.
     fn into_ordered(mut self) -> Option<Vec<LevelField<'v>>> {
-        if self.fields.len() * self.records > MAX_EMPTY_CELLS * self.cells + 4096 {
-            return None;
-        }
         if !self.follows.is_empty() {
             self.sort()?;
         }
@@ -221,5 +219,22 @@ impl<'v> Gather<'v> {
             }
         }
         neighbours
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A column is as long as the list, so that columns are not made for records that share none.
+    #[test]
+    fn records_that_share_no_key_are_given_up_before_they_take_memory() {
+        let keys: Vec<_> = (0..10_000).map(|at| format!("k{at}")).collect();
+        let rows: Vec<_> = keys.iter().map(|key| [(Text::plain(key), Value::Null)]).collect();
+        let records: Vec<Members<'_>> = rows.iter().map(|row| &row[..]).collect();
+        let mut gather = Gather::new(&records);
+        let added =
+            records.iter().enumerate().take_while(|(at, record)| gather.add(*at, record).is_some()).count();
+        assert_eq!((added, gather.fields.len()), (MAX_EMPTY_CELLS, MAX_EMPTY_CELLS));
     }
 }
