@@ -314,11 +314,8 @@ impl Rewrite for EngineRewriter {
         let reading = provider.read(body);
         let (sent, whose) = self.sent_request((provider, &reading), head, body).ok()?;
         let (sent, mut books) = self.look_up(head, &whose, sent, &reading);
-        if books.is_cold() {
-            return None;
-        }
-        let known = sent.look_up(&reading).filter(|known| known.new_bytes(&reading) <= MAX_NEW_BYTES)?;
-        books.known = Some(known);
+        let known = if books.is_cold() { None } else { sent.look_up(&reading) };
+        books.known = Some(known.filter(|known| known.new_bytes(&reading) <= MAX_NEW_BYTES)?);
         Some(self.rewrite_read(&reading, head, (sent, books), &whose))
     }
 
