@@ -13,11 +13,15 @@ import os
 import socket
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-TICK = os.sysconf("SC_CLK_TCK")
+sys.path.append(str(Path(__file__).resolve().parents[1] / "sizing"))
+
+from sizing import cpu_seconds  # noqa: E402
+
 WARM = 5
 
 
@@ -72,11 +76,7 @@ class Server:
 
     def cpu(self) -> float:
         """Milliseconds of processor time so far."""
-        ticks = 0
-        for pid in self.family():
-            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
-            ticks += int(fields[11]) + int(fields[12])
-        return ticks * 1000 / TICK
+        return 1000 * sum(map(cpu_seconds, self.family()))
 
     def memory(self) -> float:
         """Megabytes that it has at most had."""

@@ -31,7 +31,7 @@ ROOT = HERE.parents[1]
 sys.path += [str(ROOT / "trials/drain"), str(ROOT / "benchmarks/sizing")]
 
 from drain import STREAM, WHOLE, body, event, free, head  # noqa: E402
-from sizing import ANSWER, conversation, log, nginx, written  # noqa: E402
+from sizing import ANSWER, conversation, cpu_seconds, log, nginx, written  # noqa: E402
 
 BODY = 155_000
 PIECE = 8_000
@@ -39,7 +39,6 @@ LAST = 1_000
 TALKS = 8
 EVENTS, PAUSE = 100, 0.1
 BAR = 0.9
-TICK = os.sysconf("SC_CLK_TCK")
 MARK = "1029384756"
 
 HAPROXY = """
@@ -164,8 +163,7 @@ class Replica:
 
     def cpu(self) -> float:
         """Seconds of CPU so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICK
+        return cpu_seconds(self.process.pid)
 
     def memory(self) -> float:
         """Resident megabytes, at most."""
