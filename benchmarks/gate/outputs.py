@@ -210,7 +210,7 @@ GOOD: dict[str, tuple[str, str]] = {
     "in-process": (IN_PROCESS, "0 differ; first call 9.9 ms; python 1.15 times the engine, node 1.19 times the engine; threads 1.85 and 1.84 times one; 125.0 → 125.1 MB"),
     "closing": ("  -4.5 %  a.json\n   5.9 %  b.json\n  36.6 %  c.json\n\nThe median of 3 is b.json:\nx\n", "3 conversations: median 5.9 %, -4.5 to 36.6 %, 1 with more tokens"),
     "guides": (
-        "412 blocks: 300 run, 80 checked, 20 run by another test, 2 run in part, 10 not run, 0 wrong; 900 commands in sentences: 0 wrong\n",
+        "60 pages, 412 blocks: 300 run, 80 checked, 20 run by another test, 2 run in part, 10 not run, 0 wrong; 900 commands in sentences: 0 wrong, 278.9 s\n",
         "412 blocks, 300 of them run, 0 wrong",
     ),
     "site-a11y": ("60 pages, two widths, two themes: 0 faults\n== docs/ is as it should be\n", "60 pages, 0 faults"),

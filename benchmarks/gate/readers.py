@@ -313,7 +313,7 @@ def examples(text: str) -> Figure:
 
 def snippets(text: str) -> Figure:
     """Blocks of the pages."""
-    done = match(r"^(\d+) blocks: (\d+) run, .* (\d+) wrong; (\d+) commands in sentences: (\d+) wrong", text)
+    done = match(r"^\d+ pages, (\d+) blocks: (\d+) run, .* (\d+) wrong; (\d+) commands in sentences: (\d+) wrong", text)
     return Figure(f"{done[1]} blocks, {done[2]} of them run, {int(done[3]) + int(done[5])} wrong", done[3] == done[5] == "0")
 
 
