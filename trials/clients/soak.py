@@ -98,10 +98,10 @@ async def answer(load: Load, path: str, headers: dict[str, str], raw: bytes, wri
     results = shape.results(body)
     original = load.originals[headers["x-seed"]]
     beginning = "".join(original.splitlines(True)[:3])
-    for mark, text in results:
+    for number, text in enumerate(text for mark, text in results if is_hidden(mark)):
         # What was fetched back in a turn is no longer than the request; the second time, that may be used up.
-        is_used_up = kind == "twice" and text.startswith(USED_UP)
-        if is_hidden(mark) and text not in (original, beginning) and not is_used_up:
+        is_used_up = number > 0 and text.startswith(USED_UP)
+        if text not in (original, beginning) and not is_used_up:
             load.wrong.append(f"{kind}: the answer was {text[:80]!r}")
     if shape.tools(body) != [OWN, TOOL]:
         load.wrong.append(f"tools were {shape.tools(body)}")
