@@ -180,7 +180,7 @@ fn compat_keys(page: &mut String) {
 }
 
 fn tool_pipe(page: &mut String) {
-    line(page, "\nTersely refuses keys under `pipes.tool_discovery` that it does not support.\n");
+    line(page, "\nTersely rejects unsupported keys under `pipes.tool_discovery`.\n");
     line(page, "| `pipes.tool_discovery` | meaning in Tersely |\n|---|---|");
     for (name, meaning) in &TOOL_PIPE {
         let means = match meaning {

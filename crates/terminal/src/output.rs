@@ -1,6 +1,7 @@
 //! Writes results to stdout, and messages to stderr.
 
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use clap::builder::styling::{AnsiColor, Style};
 
@@ -55,13 +56,31 @@ pub fn visible(text: &str) -> String {
     seen
 }
 
+/// Writes notes in the place of this thread.
+type NoteWriter = Box<dyn Fn(&str) + Send + Sync>;
+
+static NOTE_WRITER: OnceLock<NoteWriter> = OnceLock::new();
+
+/// From now on, `write` gets the notes of this process, each with its line end. A server's log owns stderr, and waits
+/// as long as nobody reads it; nothing else may wait with it. The first call counts.
+pub fn divert_notes(write: impl Fn(&str) + Send + Sync + 'static) {
+    // A second server in one process has the same stderr.
+    let _ = NOTE_WRITER.set(Box::new(write));
+}
+
 /// Writes `text` and a line end to stderr.
 ///
 /// # Errors
 ///
 /// Fails if stderr cannot be written.
 pub fn note(text: &str) -> io::Result<()> {
-    writeln!(io::stderr().lock(), "{text}")
+    match NOTE_WRITER.get() {
+        Some(write) => {
+            write(&format!("{text}\n"));
+            Ok(())
+        }
+        None => writeln!(io::stderr().lock(), "{text}"),
+    }
 }
 
 /// Writes an error and a hint to stderr, in colour if stderr is a terminal.

@@ -44,9 +44,8 @@ Exit codes: 1 if you declined or no agent was found; 2 if init could not ask for
 ///
 /// Finds your agents, shows the planned changes, asks for confirmation, writes the changes, and explains how to undo
 /// them. By default, init adds aliases such as claude='tersely run claude' to the startup files of your shells. If the
-/// tersely program is missing, the agents start as usual. With --hook, init adds hooks to the agents' settings instead
-/// of aliases. With --service, it installs a gateway that starts automatically. `tersely uninstall` undoes all of these
-/// changes.
+/// tersely program is missing, the agents start as usual. Instead of aliases, --hook adds hooks to the agents' settings,
+/// and --service installs a gateway that starts automatically. `tersely uninstall` undoes all of these changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InitArgs {

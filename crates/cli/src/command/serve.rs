@@ -81,7 +81,8 @@ where
         output::note(&format!("note: {notice}"))?;
     }
     let runtime = runtime()?;
-    let _log = log::start(loaded.settings.seen.log);
+    let log = log::start(loaded.settings.seen.log);
+    output::divert_notes(log.notes());
     let history = history::of_server(&sources, &loaded.settings);
     let mut proxy = ReadyGateway::new(loaded.settings.clone(), history)?;
     proxy.settings.tls = tls(loaded.settings.tls.as_ref())?;

@@ -1,12 +1,15 @@
 //! Tests `tersely serve` as people start it.
 
+use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Stdio;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tersely_testing::pace::at_most;
 
-use crate::stage::{Running, get, post, start, tersely, turn, upstream};
+use crate::stage::{Running, ask, get, post, start, tersely, turn, upstream};
 
 fn check_refused(args: &[&str], said: &[&str]) {
     let done = tersely(args, &[]).output().expect("it ends");
@@ -189,4 +192,32 @@ fn sigterm_ends_an_idle_gateway_on_a_loopback_address_at_once() {
     served.signal("TERM");
     assert_eq!(served.code(), Some(0));
     assert!(begun.elapsed() < at_most(Duration::from_secs(1)), "{:?}", begun.elapsed());
+}
+
+/// A supervisor may stop reading the log: requests are still answered, and a signal still ends the gateway.
+#[test]
+fn a_log_that_nobody_reads_stops_neither_requests_nor_the_exit() {
+    let mut command = tersely(&["serve", "--listen", "127.0.0.1:0"], &[AT_ONCE]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
+    // The pipe stays open, and nothing else is read from it.
+    let mut unread = BufReader::with_capacity(64, child.stderr.take().expect("a pipe"));
+    let mut ready = String::new();
+    unread.read_line(&mut ready).expect("the startup message");
+    let (tell, said) = channel();
+    tell.send(ready).expect("a receiver");
+    let mut served = Running { child, said };
+    let here = served.address();
+    // A pipe has room for 64 KiB, which is less than a line for each of these.
+    for _ in 0..600 {
+        let head = "POST /v1/messages HTTP/1.1\r\norigin: http://elsewhere.example\r\ncontent-length: 0";
+        let answer = ask(&here, head, "");
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+    }
+    served.signal("TERM");
+    let begun = Instant::now();
+    while served.child.try_wait().expect("a child").is_none() {
+        assert!(begun.elapsed() < at_most(Duration::from_secs(10)), "still running");
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(served.code(), Some(0));
 }
