@@ -33,7 +33,7 @@ import record
 from readers import Figure, Unread, plain
 from record import Run, State
 from rows import REASONS, ROWS, Row
-from tree import PROGRAM, Tree, crates
+from tree import PROGRAM, SOURCES, Tree, crates
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "target" / "gate"
@@ -53,9 +53,10 @@ class Gate:
         self.runs = record.read(self.place / "gate.jsonl")
 
     def paths(self, row: Row) -> tuple[str, ...]:
-        """What a row depends on: the whole program, or the packages that it tests with what they are built with."""
-        packages = self.known[row.recipe].packages
-        return (*(crates(ROOT, packages) if packages else PROGRAM), *recipes.scripts(ROOT, self.known, row.recipe), *row.paths)
+        """What a row depends on: the program, all sources where it tests them, or the packages that it tests with what they are built with."""
+        recipe = self.known[row.recipe]
+        built = SOURCES if recipe.needs_cargo else PROGRAM
+        return (*(crates(ROOT, recipe.packages) if recipe.packages else built), *recipes.scripts(ROOT, self.known, row.recipe), *row.paths)
 
     def wanted(self, row: Row) -> float | None:
         """The minutes that a row should have."""

@@ -21,7 +21,7 @@ import rows
 from outputs import BAD, GOOD
 from readers import Unread, cargo_tests, cells, last_line, plain
 from record import Run, State
-from tree import Tree, crates
+from tree import PROGRAM, SOURCES, Tree, crates
 
 KNOWN = recipes.recipes((gate.ROOT / "justfile").read_text())
 RUN = Run(
@@ -216,6 +216,16 @@ class Trees(unittest.TestCase):
         self.commit("crates/a.rs", "three")
         self.assertEqual(self.changed(), ["crates/a.rs"])
         self.assertEqual(self.changed(self.tree.head()), [])
+
+    def test_tests_are_no_part_of_the_program(self) -> None:
+        for path in ("crates/a/tests/deep/b.rs", "crates/a/src/tests/c.rs"):
+            (self.root / path).parent.mkdir(parents=True)
+            self.commit(path, path)
+        self.assertEqual(self.tree.now(self.first, PROGRAM), ["crates/a/src/tests/c.rs"])
+        self.assertEqual(len(self.tree.now(self.first, SOURCES)), 2)
+        made = gate.Gate(mock.Mock(record=self.root))
+        paths = {row.name: made.paths(row) for row in rows.ROWS}
+        self.assertEqual([PROGRAM[-1] in paths[name] for name in ("soak", "bench", "timed", "year")], [True, True, False, False])
 
     def test_a_commit_that_is_gone_is_a_change(self) -> None:
         self.assertEqual(self.changed("0" * 40), ["commit 00000000 is not in this checkout"])

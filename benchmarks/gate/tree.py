@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 
 # Whatever a row measures is built of these.
-PROGRAM = ("crates", "Cargo.lock", "Cargo.toml")
+SOURCES = ("crates", "Cargo.lock", "Cargo.toml")
+# The program is built without the tests of its crates.
+PROGRAM = (*SOURCES, ":(exclude,glob)crates/*/tests/**")
 
 
 def crates(root: Path, packages: set[str]) -> tuple[str, ...]:
@@ -24,7 +26,7 @@ def crates(root: Path, packages: set[str]) -> tuple[str, ...]:
         kinds = ("dependencies", "build-dependencies", *(("dev-dependencies",) if name in packages else ()))
         tables = [manifest, *manifest.get("target", {}).values()]
         ahead |= {one for table in tables for kind in kinds for one in table.get(kind, {}) if one in folders} - found
-    return (*sorted(str(folders[name].relative_to(root)) for name in found), *PROGRAM[1:])
+    return (*sorted(str(folders[name].relative_to(root)) for name in found), *SOURCES[1:])
 
 
 class Tree:

@@ -124,7 +124,7 @@ for (let press = 0; press < 40; press += 1) {
   await typist.keyboard.press('Tab');
   reached.add(await typist.evaluate(() => document.activeElement.textContent.trim()));
 }
-for (const name of ['Skip to the content', 'Overview', 'Requests', 'Sessions', 'Try it']) check(reached.has(name), `keyboard: ${name} is not reached`);
+for (const name of ['Skip to content', 'Overview', 'Requests', 'Sessions', 'Try it']) check(reached.has(name), `keyboard: ${name} is not reached`);
 if (given.history) {
   await typist.focus('[data-key=period-all]');
   await typist.keyboard.press('Enter');

@@ -27,14 +27,14 @@ const PROJECTS: [&str; 9] =
     ["shop", "billing", "infra", "website", "mobile", "search", "ledger", "docs", "data-platform"];
 /// Tool, kind of tool, family of its text, stage that acts, and the percentage that remains.
 const TOOLS: [(&str, &str, &str, &str, usize); 8] = [
-    ("Read", "read", "source", "gutter", 88),
-    ("Bash", "bash", "log", "log", 42),
+    ("Read", "read", "read", "numbered", 88),
+    ("Bash", "bash", "generic", "log", 42),
     ("Bash", "bash", "test", "cargo", 21),
-    ("Grep", "search", "matches", "group", 71),
-    ("Bash", "bash", "git", "git", 63),
-    ("mcp__github__list_issues", "mcp", "json", "terse", 38),
-    ("WebFetch", "fetch", "html", "html", 30),
-    ("Edit", "edit", "source", "gutter", 99),
+    ("Grep", "grep", "grep", "search", 71),
+    ("Bash", "bash", "git", "git diff", 63),
+    ("mcp__github__list_issues", "generic", "json", "json", 38),
+    ("WebFetch", "generic", "generic", "html", 30),
+    ("Edit", "edit", "read", "numbered", 99),
 ];
 
 /// Writes `all` events, spread over `days` days.
