@@ -9,6 +9,9 @@ built := env("TERSELY_BUILT", "")
 build := if built == "" { "cargo build --release --locked" } else { ": built already:" }
 bench := if built == "" { "cargo run --release --locked --quiet --package tersely-bench --" } else { "target/release/tersely-bench" }
 
+# Link-time optimisation takes minutes for each test program, and shows no fault that a build without it hides.
+no_lto := "CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16"
+
 _default:
     @just --list --unsorted
 
@@ -130,17 +133,17 @@ timed:
 # A million made-up documents through every form (minutes).
 [group('slow')]
 million:
-    TERSELY_CASES=1000000 cargo test --release --locked -p tersely-codec --test round_trip -- --nocapture
+    TERSELY_CASES=1000000 {{no_lto}} cargo test --release --locked -p tersely-codec --test round_trip -- --nocapture
 
 # A million texts that were made up, broken, or play our own, in the general form and through all that is sent. (an hour)
 [group('slow')]
 general cases='1000000':
-    TERSELY_CASES={{cases}} cargo test --release --locked -p tersely-core --test general -- --nocapture
+    TERSELY_CASES={{cases}} {{no_lto}} cargo test --release --locked -p tersely-core --test general -- --nocapture
 
 # A hundred thousand broken request bodies through every provider.
 [group('slow')]
 broken:
-    cargo test --release --locked -p tersely-wire --test laws -- --ignored --nocapture
+    {{no_lto}} cargo test --release --locked -p tersely-wire --test laws -- --ignored --nocapture
 
 # A hundred thousand broken responses through the watch and through the gateway: is one lost, does one show the tool? (minutes)
 [group('slow')]
@@ -151,12 +154,12 @@ mutated:
 # Forty bodies of three megabytes and ten hostile ones at once: how long does a check of health take?
 [group('measure')]
 health:
-    cargo test --release --locked -p tersely-gateway --test llm health_is_answered_within -- --ignored --nocapture
+    {{no_lto}} cargo test --release --locked -p tersely-gateway --test llm health_is_answered_within -- --ignored --nocapture
 
 # A hundred shapes of text at 0.1, 1 and 10 MB: does time grow with the text and no faster? (minutes)
 [group('measure')]
 hostile:
-    cargo test --release --locked -p tersely-core --test hostile -- --ignored --nocapture
+    {{no_lto}} cargo test --release --locked -p tersely-core --test hostile -- --ignored --nocapture
 
 # One request of 10 MB through `tersely serve`, by kind of text: how much memory does that take?
 [group('measure')]
@@ -176,14 +179,14 @@ peers minutes='10': release
 # Every turn of every transcript in every mode: what was sent stays as it was sent (minutes).
 [group('slow')]
 prefix:
-    cargo test --release --locked -p tersely-engine --test prefix -- --ignored --nocapture
+    {{no_lto}} cargo test --release --locked -p tersely-engine --test prefix -- --ignored --nocapture
 
 # Compressors of no use in twelve ways, broken upstreams, hostile bodies, a dying store: does a request fail where the upstream is well? (minutes)
 [group('slow')]
 faults:
-    cargo test --release --locked -p tersely-gateway --test llm -- fault:: remote:: late:: hostile::
-    cargo test --release --locked -p tersely-gateway --test remote
-    cargo test --release --locked -p tersely-gateway --test store -- --nocapture
+    {{no_lto}} cargo test --release --locked -p tersely-gateway --test llm -- fault:: remote:: late:: hostile::
+    {{no_lto}} cargo test --release --locked -p tersely-gateway --test remote
+    {{no_lto}} cargo test --release --locked -p tersely-gateway --test store -- --nocapture
 
 # Real agents and SDKs through `tersely serve`: does nothing change but the tool results? (minutes)
 [group('slow')]
@@ -417,7 +420,7 @@ http: release
 # A year of ten million requests in a history: how large does it get, and how fast is it read? (10 minutes)
 [group('measure')]
 year file='':
-    {{ if file == '' { '' } else { 'TERSELY_YEAR=' + absolute_path(file) } }} cargo test --release --locked -p tersely-history --test year -- --ignored --nocapture
+    {{ if file == '' { '' } else { 'TERSELY_YEAR=' + absolute_path(file) } }} {{no_lto}} cargo test --release --locked -p tersely-history --test year -- --ignored --nocapture
 
 # Every view of the dashboard in Chromium, with the history of a year (`just year FILE` writes one): fails if axe finds something serious.
 [group('measure')]
@@ -451,7 +454,7 @@ delay: release
 # What is masked in folders of programs and texts, line by line, to be looked at: `just alarms /usr/lib/python3:~/src`.
 [group('measure')]
 alarms folders:
-    TERSELY_TREES="{{folders}}" cargo test --release --locked -p tersely-core --test redact alarms -- --ignored --nocapture
+    TERSELY_TREES="{{folders}}" {{no_lto}} cargo test --release --locked -p tersely-core --test redact alarms -- --ignored --nocapture
 
 # Milliseconds to find slots in a request body and splice it, beside serde_json.
 [group('measure')]
@@ -466,7 +469,7 @@ store:
 # Two gateways that ask a real model to shorten results, and a cluster that loses keys, masters and its mind (an hour or more).
 [group('measure')]
 remote:
-    python3 trials/remote/model.py cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
+    {{no_lto}} python3 trials/remote/model.py cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
 
 # The same questions to a real model without compression and with it: fails if an answer is lost or too little saved.
 # `just compare prompts` asks about JSON in users' texts.
