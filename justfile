@@ -502,6 +502,11 @@ release:
     {{build}} --package tersely-cli
     @wc -c target/release/tersely
 
+# The programs that rows of `just gate` need beside Rust, Python and Node, from Debian (root).
+[private]
+gate-tools:
+    apt-get install --yes --no-install-recommends buildah chromium haproxy libfaketime mmdebstrap nginx podman runc systemd-container tmux wrk
+
 # All that rows of `just gate` run, each part as its recipe builds it.
 [private]
 gate-build: release
