@@ -264,7 +264,7 @@ in-process: release
     python3 trials/frameworks/setup.py target/release
     target/frameworks/python/bin/python packages/equal.py target/release/tersely target/frameworks/equal.jsonl all
     cp packages/equal.mjs packages/speed.mjs target/frameworks/node
-    cd target/frameworks/node && TERSELY_NATIVE=../tersely.node node equal.mjs ../equal.jsonl
+    cd target/frameworks/node && TERSELY_NATIVE='{{justfile_directory()}}/target/frameworks/tersely.node' node equal.mjs ../equal.jsonl
     TERSELY_NATIVE='{{justfile_directory()}}/target/frameworks/tersely.node' target/frameworks/python/bin/python packages/speed.py target/release/examples/pace target/frameworks/node
 
 # A real LiteLLM proxy with our guardrail before a scripted model: do all routes finish, and does the cached prefix stay? (minutes)

@@ -70,21 +70,24 @@ def bare(program: Path, target: int):
         process.wait()
 
 
-def files(folder: Path) -> dict[str, Path]:
-    """Bodies, one in a line: with nothing to change, known, and so many that few come twice."""
-    size = SIZES["64 KB"]
+def files(folder: Path, name: str, count: int) -> dict[str, Path]:
+    """Bodies of a size, one in a line: with nothing to change, known, and so many that few come twice."""
+    size = SIZES[name]
     kinds = {
         "plain": [plain(size.body, at) for at in range(20)],
         "known": [conversation(size.body, size.piece, at) for at in range(4)],
-        "new": [conversation(size.body, size.piece, 100 + at) for at in range(2_000)],
+        "new": [conversation(size.body, size.piece, 100 + at) for at in range(count)],
     }
+    places = {kind: folder / f"{kind} {name}" for kind in kinds}
     for kind, told in kinds.items():
-        (folder / kind).write_bytes(b"\n".join(map(written, told)) + b"\n")
-    return {kind: folder / kind for kind in kinds}
+        places[kind].write_bytes(b"\n".join(map(written, told)) + b"\n")
+    return places
 
 
-def delay(proxy: Proxy, script: Path, bodies: Path, seconds: int) -> tuple[float, float]:
-    """Milliseconds until a request is answered that is alone, at the median and for one in a hundred."""
+def delay(proxy: Proxy, script: Path, bodies: Path, seconds: int, is_new: bool) -> tuple[float, float]:
+    """Milliseconds until a request is answered that is alone, at the median and for one in a hundred. Bodies that are known have been sent before."""
+    if not is_new:
+        delay(proxy, script, bodies, 1, True)
     words = ["wrk", "-t1", "-c1", f"-d{seconds}s", "--latency", "-s", str(script), f"http://127.0.0.1:{proxy.port}"]
     said = subprocess.run(words, env={**os.environ, "BODIES": str(bodies)}, check=True, capture_output=True, text=True).stdout
     units = {"us": 0.001, "ms": 1.0, "s": 1000.0}
@@ -111,7 +114,7 @@ def go_on(proxy: Proxy, seed: int) -> float:
 def main(args: argparse.Namespace) -> None:
     os.sched_setaffinity(0, set(range(1, os.cpu_count() or 2)))
     folder = Path(tempfile.mkdtemp())
-    script, bodies = folder / "post.lua", files(folder)
+    script, bodies = folder / "post.lua", files(folder, "64 KB", 2_000)
     script.write_text(SCRIPT)
     target, front = free(), free()
     found: dict[str, list[tuple[float, float]]] = {}
@@ -139,10 +142,11 @@ def main(args: argparse.Namespace) -> None:
                 found.setdefault(row, []).append((0, go_on(proxies[proxy], number + 1)))
                 print(f"round {number + 1}, {row}: {found[row][-1][1]:.3f} CPU-ms", file=sys.stderr, flush=True)
         if args.delay:
-            print("| alone, 64 KB | ms at p50 | ms at p99 |\n|---|--:|--:|")
+            print("| alone | 64 KB: ms at p50 | ms at p99 | 1 MB: ms at p50 | ms at p99 |\n|---|--:|--:|--:|--:|")
+            sizes = [bodies, files(folder, "1 MB", 100)]
             for row, proxy, kind in rows[1:]:
-                half, most = delay(proxies[proxy], script, bodies[kind], args.seconds)
-                print(f"| {row} | {half:.2f} | {most:.2f} |", flush=True)
+                times = [delay(proxies[proxy], script, size[kind], args.seconds, kind == "new") for size in sizes]
+                print("".join([f"| {row} ", *(f"| {half:.2f} | {most:.2f} " for half, most in times), "|"]), flush=True)
     shutil.rmtree(folder)
     medians = {row: [statistics.median(column) for column in zip(*values)] for row, values in found.items()}
     if args.json:
@@ -162,6 +166,6 @@ if __name__ == "__main__":
     parser.add_argument("--bare", type=Path, default=ROOT / "target/release/examples/bare")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--delay", action="store_true", help="also how long a request takes that is alone")
+    parser.add_argument("--delay", action="store_true", help="also how long a request takes that is alone, at 64 KB and 1 MB")
     parser.add_argument("--json", action="store_true")
     main(parser.parse_args())

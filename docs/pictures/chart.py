@@ -30,8 +30,11 @@ def figures(text):
     exact, standard = row("bill saved; median conversation", 2), row("bill saved; median conversation", 3)
     larger_exact, larger = row("share of the bill saved, exact forms only"), row("share of the bill saved, standard mode; median")
     unseen = row("24 unseen conversations")
+    outputs = row("254 unseen outputs in two sets")
     return [
         ("Single tool results", None, None),
+        ("72 unseen", *outputs[:2]),
+        ("182 unseen", *outputs[2:]),
         ("102 in this repository", *pair),
         ("157 that we develop with", row("tokens saved, nothing lost")[0], row("tokens saved in standard mode")[0]),
         ("The whole bill", None, None),
