@@ -11,7 +11,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 use tersely_core::{Loss, Mode, Plan};
-use tersely_engine::{Engine, EngineSettings, Request, SchemaMode};
+use tersely_engine::{Engine, EngineSettings, Memo, Recall, Request, SchemaMode};
 use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::{PROVIDERS, Provider};
 
@@ -21,9 +21,9 @@ const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
 /// Circumstances that must not change a byte of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scene {
-    /// One engine for all requests.
+    /// One engine for all requests, which remembers the conversation.
     Plain,
-    /// Another engine for every request, as with replicas and after a restart.
+    /// Another engine for every request, as with replicas and after a restart: it remembers nothing.
     Restarted,
     /// A conversation that has a name.
     Named,
@@ -85,12 +85,14 @@ impl Pieces {
         let plan = Plan { mode, loss, ..Plan::default() };
         let settings = EngineSettings { plan, ..EngineSettings::default() };
         let mut engine = Engine::new(settings.clone());
+        let memo = Memo::default();
+        let recall = (scene != Scene::Restarted).then_some(Recall { memo: &memo, whose: b"one" });
         let mut before: Option<String> = None;
         for &count in turns {
             if scene == Scene::Restarted {
                 engine = Engine::new(settings.clone());
             }
-            let sent = self.sent(&engine, &self.request(scene, count)).replace(MARK, "");
+            let sent = self.sent(&engine, recall, &self.request(scene, count)).replace(MARK, "");
             if let Some(before) = before {
                 let begins = before.strip_suffix("]}").and_then(|before| sent.strip_prefix(before));
                 let begins = begins.is_some_and(|rest| rest.starts_with(','));
@@ -100,8 +102,8 @@ impl Pieces {
         }
     }
 
-    fn sent(&self, engine: &Engine, body: &str) -> String {
-        let request = Request::new(self.provider, "/");
+    fn sent(&self, engine: &Engine, memo: Option<Recall<'_>>, body: &str) -> String {
+        let request = Request { memo, ..Request::new(self.provider, "/") };
         let passed = engine.pass(&request, body.as_bytes()).expect("nothing to refuse");
         String::from_utf8(passed.body.into_owned()).expect("text")
     }
@@ -188,7 +190,7 @@ fn fifty_turns_sent_again_are_the_same_bytes() {
         }
         let engine = Engine::default();
         let whole = pieces.request(Scene::Plain, turns[49]);
-        assert!(pieces.sent(&engine, &whole).len() < whole.len() * 3 / 4, "{name}: there is much to shorten");
+        assert!(pieces.sent(&engine, None, &whole).len() < whole.len() * 3 / 4, "{name}: there is much to shorten");
     }
 }
 
