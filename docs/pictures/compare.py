@@ -72,7 +72,7 @@ def drawn(result, sent, before, after, *, narrow):
         rule,
         *panel(left, top, "What the model reads", after, [read(line) for line in sent]),
         text(left, verdict, [(share, "less")], "large"),
-        text(left, verdict + 26, [("This result, with nothing lost: it decodes byte for byte.", "text")], "small"),
+        text(left, verdict + 26, [("This example loses nothing: it decodes byte for byte.", "text")], "small"),
     ]
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{escape(told)}">'
             f"<style>{STYLE}</style>\n"
