@@ -151,10 +151,10 @@ mutated:
     cargo test --locked -p tersely-wire --test hidden -- --ignored --nocapture
     cargo test --locked -p tersely-gateway --test llm hundred_thousand -- --ignored --nocapture
 
-# Forty bodies of three megabytes and ten hostile ones at once: how long does a check of health take?
+# Forty bodies of three megabytes and ten hostile ones at once through `tersely serve`: how long does a check of health take? (a minute; nginx)
 [group('measure')]
-health:
-    {{no_lto}} cargo test --release --locked -p tersely-gateway --test llm health_is_answered_within -- --ignored --nocapture
+health: release
+    python3 benchmarks/limits/health.py
 
 # A hundred shapes of text at 0.1, 1 and 10 MB: does time grow with the text and no faster? (minutes)
 [group('measure')]

@@ -122,8 +122,9 @@ def hostile(text: str) -> Figure:
 
 def health(text: str) -> Figure:
     """The slowest probe beside large bodies and hostile ones."""
-    large, odd = (match(rf"^{kind}.*all within (\S+); (\d+) not rewritten", text) for kind in ("forty of", "ten hostile"))
-    return Figure(f"all within {large[1]} beside large bodies, {odd[1]} beside hostile ones; {int(large[2]) + int(odd[2])} not rewritten", large[2] == odd[2] == "0")
+    large, odd = (match(rf"^{kind} of.*all within ([\d.]+)ms; (\d+) not rewritten", text) for kind in ("forty", "ten hostile"))
+    holds = all(float(kind[1]) <= 100 and kind[2] == "0" for kind in (large, odd))
+    return Figure(f"all within {large[1]}ms beside large bodies, {odd[1]}ms beside hostile ones; {int(large[2]) + int(odd[2])} not rewritten", holds)
 
 
 def memory(text: str) -> Figure:

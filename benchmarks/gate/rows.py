@@ -86,7 +86,7 @@ ROWS: tuple[Row, ...] = (
     Row("load", ("load",), "times bare hyper: disabled 1.4, nothing to change 3, the same again 5, 4 KB new in 1 MB 5; all new 4.5 ms", readers.load, 2,
         needs=("wrk", "nginx", "target/release/examples/bare")),
     Row("hooks", ("hooks",), "results replaced in their shape, nothing else changed; faults cost no call", readers.hooks, 3),
-    Row("health", ("health",), "probes within 100 ms beside forty large and ten hostile bodies", readers.tested(readers.health), 2),
+    Row("health", ("health",), "probes within 100 ms beside forty large and ten hostile bodies", readers.health, 1, needs=("nginx",)),
     Row("clients", ("clients",), "every client done, nothing changed but tool results", readers.turns(1), 3, paths=SDKS),
     Row("expand", ("expand",), "every agent done, fetched back byte for byte", readers.turns(1), 3, paths=SDKS),
     Row("mcp", ("mcp",), "0 messages different", readers.mcp, 4),

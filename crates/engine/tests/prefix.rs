@@ -190,7 +190,10 @@ fn fifty_turns_sent_again_are_the_same_bytes() {
         }
         let engine = Engine::default();
         let whole = pieces.request(Scene::Plain, turns[49]);
-        assert!(pieces.sent(&engine, None, &whole).len() < whole.len() * 3 / 4, "{name}: there is much to shorten");
+        assert!(
+            pieces.sent(&engine, None, &whole).len() < whole.len() * 3 / 4,
+            "{name}: there is much to shorten"
+        );
     }
 }
 

@@ -12,9 +12,6 @@ use tokio::time::sleep;
 
 use crate::scene::{Gateway, Hook, gateway, get, post, recorder, settings, soon};
 
-/// How long a health check may take.
-const HEALTH: Duration = Duration::from_millis(100);
-
 /// Posts all bodies at once; returns the times of health checks meanwhile, the slowest last.
 async fn crowd(gateway: &Gateway, bodies: Vec<String>) -> Vec<Duration> {
     let mut asks = JoinSet::new();
@@ -139,7 +136,7 @@ async fn health(bodies: Vec<String>) -> (Duration, Duration, u64) {
     (took[took.len() / 2], took[took.len() - 1], live.totals().faults)
 }
 
-/// Small enough for a build without optimisation; the time of health checks is measured below, on an idle machine.
+/// Small enough for a build without optimisation; `just health` measures the time of health checks.
 #[tokio::test(flavor = "multi_thread")]
 async fn health_is_answered_beside_a_real_engine() {
     let rows = (0..3000).map(|n| format!("{{\"id\":{n},\"name\":\"item {n}\",\"state\":\"open\"}}"));
@@ -149,21 +146,4 @@ async fn health_is_answered_beside_a_real_engine() {
     let (half, slowest, faults) = health(bodies).await;
     println!("half within {half:?}, all within {slowest:?}");
     assert_eq!(faults, 0);
-}
-
-/// Forty bodies of three megabytes and ten hostile ones. Run with `--release --ignored --nocapture`.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "a measurement"]
-async fn health_is_answered_within_100_ms() {
-    let rows = (0..45_000)
-        .map(|n| format!("{{\"id\":{n},\"name\":\"item {n}\",\"state\":\"open\",\"at\":{}}}", n * 7919));
-    let text = format!("[{}]", rows.collect::<Vec<_>>().join(","));
-    let (half, slowest, faults) = health(vec![messages(&text); 40]).await;
-    println!(
-        "forty of {} bytes: half within {half:?}, all within {slowest:?}; {faults} not rewritten",
-        text.len()
-    );
-    let (half, worst, lost) = health((0..10).map(|kind| messages(&hostile(kind, 400_000))).collect()).await;
-    println!("ten hostile: half within {half:?}, all within {worst:?}; {lost} not rewritten");
-    assert!(slowest <= HEALTH && worst <= HEALTH && faults + lost == 0);
 }
