@@ -45,7 +45,7 @@ WAYS = {
         'python3 -m venv venv; venv/bin/pip install -q --no-index --find-links "$SHELF/wheels/" tersely',
         "$HOME/venv/bin",
         # In process: with the native part, and not with the program in its place.
-        "python -c 'import tersely, tersely._native; rows = str([{\"id\": id} for id in range(99)]); assert len(tersely.compress(rows)) < len(rows) / 2; "
+        "python -c 'import json, tersely, tersely._native; rows = json.dumps([{\"id\": id} for id in range(99)]); assert len(tersely.compress(rows)) < len(rows) / 2; "
         "assert tersely.compress([{\"role\": \"tool\", \"tool_call_id\": \"c\", \"content\": rows}]).saving.saved > 0'",
     ),
     "npm": Way(
