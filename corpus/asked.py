@@ -1,4 +1,4 @@
-"""Writes EVAL.json: the texts and questions of `tersely eval`, cut from the outputs. Run it by hand: python3 corpus/asked.py"""
+"""Writes crates/eval/questions.json: the texts and questions of `tersely eval`, cut from the outputs. Run it by hand: python3 corpus/asked.py"""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def main() -> None:
     lines = [json.dumps(one, ensure_ascii=False) for one in sheet.texts]
     asks = [json.dumps(one, ensure_ascii=False) for one in sheet.questions]
     body = '{"texts":[\n' + ",\n".join(lines) + '\n],"questions":[\n' + ",\n".join(asks) + "\n]}\n"
-    (HERE / "EVAL.json").write_text(body)
+    (HERE.parent / "crates/eval/questions.json").write_text(body)
     print(len(sheet.texts), "texts,", len(sheet.questions), "questions,", len(body), "bytes")
 
 

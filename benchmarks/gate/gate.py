@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import datetime
 import fcntl
 import fnmatch
@@ -33,7 +34,7 @@ import record
 from readers import Figure, Unread, plain
 from record import Run, State
 from rows import REASONS, ROWS, Row
-from tree import PROGRAM, SOURCES, Tree, crates
+from tree import BESIDE, PROGRAM, SOURCES, Tree, crates
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "target" / "gate"
@@ -159,8 +160,21 @@ class Gate:
         program = ROOT / "target/release/tersely"
         if not self.args.built:
             subprocess.run([self.args.just, "gate-build"], cwd=ROOT, check=True)
+            self.carry(digest(program))
         elif not program.is_file() or program.stat().st_mtime < self.tree.age():
             raise SystemExit(f"{program.relative_to(ROOT)} is missing, or older than the sources")
+
+    def carry(self, build: str) -> None:
+        """Rows that ran this very program hold at this commit too: sources have changed since, and not one byte of what is built of them."""
+        head = self.tree.head()
+        if self.tree.now(head, PROGRAM):
+            return
+        for row in ROWS:
+            run, recipe = self.runs.get(row.name), self.known[row.recipe]
+            if run is None or run.build != build or recipe.needs_cargo:
+                continue
+            if not self.tree.changed(run.commit, (*BESIDE, *recipes.scripts(ROOT, self.known, row.recipe), *row.paths)):
+                self.keep(dataclasses.replace(run, commit=head))
 
     def run(self, row: Row) -> Run:
         """One row, with its log; the record is written at once."""

@@ -289,6 +289,22 @@ class Gates(unittest.TestCase):
             self.run_quietly("good", "bad")
         self.assertEqual(self.builds, [("good", "bad")])
 
+    def test_a_program_that_is_the_same_byte_for_byte_keeps_its_rows(self) -> None:
+        self.run_quietly("good")
+        old = "0" * 40
+
+        def carried(build: str, differs: str) -> bool:
+            with mock.patch.object(Tree, "_changed", lambda _, commit, paths: [differs] if commit == old and differs in paths else []):
+                made = self.gate()
+                made.keep(dataclasses.replace(made.runs["good"], commit=old, build="same"))
+                made.carry(build)
+            return made.runs["good"].commit == made.tree.head()
+
+        self.assertTrue(carried("same", "crates"))
+        self.assertFalse(carried("other", "crates"))
+        self.assertFalse(carried("same", "Cargo.lock"))
+        self.assertFalse(carried("same", "crates/python"))
+
     def test_a_short_run_is_run_again_in_full(self) -> None:
         self.assertTrue(self.run_quietly("long", "--minutes", "2"))
         self.assertEqual(self.ran(), ["long 2"])

@@ -12,6 +12,9 @@ SOURCES = ("crates", "Cargo.lock", "Cargo.toml")
 # The program is built without the tests of its crates.
 PROGRAM = (*SOURCES, ":(exclude,glob)crates/*/tests/**")
 
+# What is built beside the program and in no part of it.
+BESIDE = ("crates/bench", "crates/gateway/examples", "crates/node", "crates/python", *SOURCES[1:])
+
 
 def crates(root: Path, packages: set[str]) -> tuple[str, ...]:
     """The folders of packages and of all that they are built with, with what holds for every package."""

@@ -3,8 +3,9 @@
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
-use source::{Imports, Source, circles, crates, is_participle, products, sources, tracked, words};
+use source::{Imports, Source, circles, crates, is_participle, products, root, sources, tracked, words};
 
 /// Crates whose results depend only on their arguments.
 const PURE: [&str; 7] = ["account", "json", "codec", "stage", "core", "wire", "proof"];
@@ -160,6 +161,20 @@ fn arrows_between_crates_are_those_of_the_manifests() {
     }
     faults.extend(drawn.iter().map(|(from, to)| format!("crates/{from} does not use {to}: ARROWS says so")));
     hold(&faults);
+}
+
+/// A package on the registry has the files of its own folder, and no others.
+#[test]
+fn what_is_published_is_built_of_its_own_files() {
+    let published = crates().into_iter().filter(|(_, manifest)| !manifest.contains("publish = false"));
+    let reaches = |room: &str| {
+        let script =
+            fs::read_to_string(root().join("crates").join(room).join("build.rs")).unwrap_or_default();
+        script
+            .contains("\"../")
+            .then(|| format!("crates/{room}/build.rs: reads a file that the package lacks"))
+    };
+    hold(&published.filter_map(|(room, _)| reaches(&room)).collect::<Vec<_>>());
 }
 
 #[test]
