@@ -57,7 +57,11 @@ class Gate:
         """What a row depends on: the program, all sources where it tests them, or the packages that it tests with what they are built with."""
         recipe = self.known[row.recipe]
         built = SOURCES if recipe.needs_cargo else PROGRAM
-        return (*(crates(ROOT, recipe.packages) if recipe.packages else built), *recipes.scripts(ROOT, self.known, row.recipe), *row.paths)
+        return (*(crates(ROOT, recipe.packages) if recipe.packages else built), *self.scripts(row))
+
+    def scripts(self, row: Row) -> tuple[str, ...]:
+        """What a row depends on besides what is built."""
+        return (*recipes.scripts(ROOT, self.known, row.recipe), *row.paths)
 
     def wanted(self, row: Row) -> float | None:
         """The minutes that a row should have."""
@@ -170,10 +174,10 @@ class Gate:
         if self.tree.now(head, PROGRAM):
             return
         for row in ROWS:
-            run, recipe = self.runs.get(row.name), self.known[row.recipe]
-            if run is None or run.build != build or recipe.needs_cargo:
+            run = self.runs.get(row.name)
+            if run is None or run.build != build or self.known[row.recipe].needs_cargo or not self.tree.changed(run.commit, PROGRAM):
                 continue
-            if not self.tree.changed(run.commit, (*BESIDE, *recipes.scripts(ROOT, self.known, row.recipe), *row.paths)):
+            if not self.tree.changed(run.commit, (*BESIDE, *self.scripts(row))):
                 self.keep(dataclasses.replace(run, commit=head))
 
     def run(self, row: Row) -> Run:

@@ -293,8 +293,8 @@ class Gates(unittest.TestCase):
         self.run_quietly("good")
         old = "0" * 40
 
-        def carried(build: str, differs: str) -> bool:
-            with mock.patch.object(Tree, "_changed", lambda _, commit, paths: [differs] if commit == old and differs in paths else []):
+        def carried(build: str, *differs: str) -> bool:
+            with mock.patch.object(Tree, "_changed", lambda _, commit, paths: [path for path in differs if commit == old and path in paths]):
                 made = self.gate()
                 made.keep(dataclasses.replace(made.runs["good"], commit=old, build="same"))
                 made.carry(build)
@@ -303,7 +303,8 @@ class Gates(unittest.TestCase):
         self.assertTrue(carried("same", "crates"))
         self.assertFalse(carried("other", "crates"))
         self.assertFalse(carried("same", "Cargo.lock"))
-        self.assertFalse(carried("same", "crates/python"))
+        self.assertFalse(carried("same", "crates", "crates/python"))
+        self.assertFalse(carried("same"), "a row that is valid says where it ran")
 
     def test_a_short_run_is_run_again_in_full(self) -> None:
         self.assertTrue(self.run_quietly("long", "--minutes", "2"))
