@@ -96,6 +96,8 @@ class Recipes(unittest.TestCase):
         million = crates(gate.ROOT, KNOWN["million"].packages)
         self.assertIn("crates/codec", million)
         self.assertIn("crates/core", million, "its tests use what the tests of all crates share")
+        self.assertIn(":(exclude,glob)crates/core/tests/**/*.rs", million, "they run none of its tests")
+        self.assertNotIn(":(exclude,glob)crates/codec/tests/**/*.rs", million)
         self.assertNotIn("crates/gateway", million)
         self.assertIn("Cargo.lock", million)
         self.assertIn("crates/store", crates(gate.ROOT, {"tersely-gateway"}))

@@ -17,7 +17,7 @@ BESIDE = ("crates/bench", "crates/gateway/examples", "crates/node", "crates/pyth
 
 
 def crates(root: Path, packages: set[str]) -> tuple[str, ...]:
-    """The folders of packages and of all that they are built with, with what holds for every package."""
+    """The folders of packages and of all that they are built with, without the latter's tests, and what holds for every package."""
     manifests = {path.parent: tomllib.loads(path.read_text()) for path in sorted(root.glob("crates/*/Cargo.toml"))}
     folders = {manifest["package"]["name"]: folder for folder, manifest in manifests.items()}
     found, ahead = set(), set(packages)
@@ -29,7 +29,8 @@ def crates(root: Path, packages: set[str]) -> tuple[str, ...]:
         kinds = ("dependencies", "build-dependencies", *(("dev-dependencies",) if name in packages else ()))
         tables = [manifest, *manifest.get("target", {}).values()]
         ahead |= {one for table in tables for kind in kinds for one in table.get(kind, {}) if one in folders} - found
-    return (*sorted(str(folders[name].relative_to(root)) for name in found), *SOURCES[1:])
+    paths = {name: str(folders[name].relative_to(root)) for name in found}
+    return (*sorted(paths.values()), *(f":(exclude,glob){paths[name]}/tests/**/*.rs" for name in sorted(found - packages)), *SOURCES[1:])
 
 
 class Tree:

@@ -2,6 +2,7 @@
 
 mod shapes;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use shapes::{SHAPES, Shape};
@@ -52,6 +53,20 @@ fn superlinear(name: &str, shape: &Shape) -> Option<String> {
     // Once more: a machine that was busy is no square.
     let (first, second) = (time(&AGGRESSIVE, &short, 3), time(&AGGRESSIVE, &long, 2));
     (second > bound).then(|| format!("{name}: {first:?} for 16 KB, {second:?} for 160 KB"))
+}
+
+/// Writes every shape into a folder in three sizes, for those who send them to the program: `just doors`.
+#[test]
+#[ignore = "a gigabyte: just doors"]
+fn shapes_are_written_for_others() {
+    let folder = PathBuf::from(std::env::var_os("TERSELY_SHAPES").expect("TERSELY_SHAPES names a folder"));
+    for bytes in [100_000, 1_000_000, 10_000_000] {
+        let folder = folder.join(bytes.to_string());
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for (name, shape) in SHAPES {
+            std::fs::write(folder.join(name), shape.text(bytes)).expect("room for a shape");
+        }
+    }
 }
 
 /// The full measurement: milliseconds for 0.1, 1 and 10 MB, and how much longer a byte takes at 10 MB than at 1.
